@@ -1,0 +1,44 @@
+"""Which threads of which application to put on which NUMA node of a shared machine.
+
+The package computes what the program ``numasim`` computes, to the last bit, from the same input files::
+
+    import numasim
+
+    study = numasim.Study.read("machine.toml", "workload.toml")
+    numasim.evaluate(study)                      # GFLOPS and GB/s of every scenario
+    numasim.explore(study, "fair").best.threads  # applications x nodes
+    numasim.sweep(study, {"machine.link_gbs": "5..50:5"}).to_pandas()
+
+or from values of Python::
+
+    machine = numasim.Machine("box", nodes=2, cores_per_node=8, gflops_per_core=10, bandwidth_gbs=60, link_gbs=20)
+    study = numasim.Study(machine, [numasim.App("mem", ai=0.5), numasim.App("cpu", ai=10)])
+
+Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_gib``), seconds (``_s``), FLOP per byte
+(``ai``). Predictions are those of a model: README and guide say what it leaves out, and results/ how far off it was.
+"""
+
+from ._ask import evaluate, explore, sweep
+from ._core import Evaluation, Exploration, ScenarioResult
+from ._errors import Fault, InfeasibleError, InputError, NumasimError, NumasimWarning
+from ._study import App, Machine, Scenario, Study
+from ._sweep import SweepResult
+
+__all__ = [
+    "App",
+    "Evaluation",
+    "Exploration",
+    "Fault",
+    "InfeasibleError",
+    "InputError",
+    "Machine",
+    "NumasimError",
+    "NumasimWarning",
+    "Scenario",
+    "ScenarioResult",
+    "Study",
+    "SweepResult",
+    "evaluate",
+    "explore",
+    "sweep",
+]

@@ -1,0 +1,123 @@
+"""What can be asked of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import _core
+from ._core import Evaluation, Exploration
+from ._study import Asked, reading_of
+from ._sweep import SweepResult, setting
+
+
+def evaluate(
+    study: Asked,
+    scenario: str | Sequence[str] | None = None,
+    *,
+    model: str | None = None,
+    static_work: bool = False,
+) -> Evaluation:
+    """Computes GFLOPS and GB/s of scenarios, as ``numasim evaluate`` does.
+
+    Args:
+        study: A study, or the paths of input files.
+        scenario: One or several names; by default all scenarios.
+        model: Another bandwidth-sharing model than that of the machine.
+        static_work: Work is divided among the threads of an application beforehand, so that its slowest decides.
+
+    Raises:
+        InputError: a scenario cannot be evaluated.
+        KeyboardInterrupt: after Ctrl-C.
+    """
+    names = [scenario] if isinstance(scenario, str) else scenario
+    return _core.evaluate(reading_of(study), names if names is None else list(names), model, static_work)
+
+
+def explore(
+    study: Asked,
+    objective: str = "total-gflops",
+    *,
+    same_on_every_node: bool = False,
+    whole_nodes: bool = False,
+    min_threads_per_node: int = 0,
+    no_idle_cores: bool = False,
+    model: str | None = None,
+    time_limit: float | None = None,
+    top: int = 3,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Exploration:
+    """Searches for the best allocation of threads to NUMA nodes, as ``numasim explore`` does.
+
+    The same study, seed and version give the same answer on any number of threads, unless the time limit ends the search.
+
+    Args:
+        study: A study, or the paths of input files.
+        objective: ``"total-gflops"`` (sum of weight x GFLOPS), ``"fair"`` (smallest GFLOPS / GFLOPS alone),
+            ``"geomean"`` (weighted geometric mean of these), ``"makespan"`` (s until all ``work_gflop`` are done).
+        same_on_every_node: An application has as many threads on every node with cores.
+        whole_nodes: At most one application has threads on a node.
+        min_threads_per_node: Fewest threads of each application on every node with cores.
+        no_idle_cores: Every core is used.
+        model: Another bandwidth-sharing model than that of the machine.
+        time_limit: Search until proven, for so many seconds at most, and keep the best found; by default until proven
+            or until an effort of some seconds is spent.
+        top: How many alternatives.
+        seed: Of the random restarts.
+        threads: Worker threads of the search; by default one for each core of this host.
+
+    Raises:
+        InputError: the question makes no sense.
+        InfeasibleError: no allocation keeps to it, or none was found in time.
+        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+    """
+    restrictions = (same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
+    return _core.explore(
+        reading_of(study), objective, restrictions, top, seed, model=model, time_limit_s=time_limit, threads=threads
+    )
+
+
+def sweep(
+    study: Asked,
+    axes: Mapping[str, Any],
+    *,
+    scenario: str | Sequence[str] | None = None,
+    explore: bool = False,
+    objective: str = "total-gflops",
+    same_on_every_node: bool = False,
+    whole_nodes: bool = False,
+    min_threads_per_node: int = 0,
+    no_idle_cores: bool = False,
+    model: str | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> SweepResult:
+    """Evaluates scenarios, or searches, with other figures at every point of a grid, as ``numasim sweep`` does.
+
+    Args:
+        study: A study, or the paths of input files.
+        axes: For each key (``"machine.link_gbs"``, ``"app.mem.weight"``, ``"scenario.even.threads.mem.0"``,
+            ``"app.bad.data"`` ...) its values: a list or array, or a range as on the command line
+            (``"10..100:10"``, ``"1/64..64*2"``). The last axis changes fastest.
+        scenario: One or several names; by default all scenarios.
+        explore: Search for the best allocation at every point, with the arguments of :func:`explore`.
+        time_limit: Seconds for each point.
+
+    Raises:
+        InputError: there is no such key, or a value can never be right. A point that cannot be has the status
+            ``infeasible`` and a reason, and the others have their results.
+        KeyboardInterrupt: after Ctrl-C.
+    """
+    names = [scenario] if isinstance(scenario, str) else scenario
+    restrictions = (same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
+    columns = _core.sweep(
+        reading_of(study),
+        [setting(key, values) for key, values in axes.items()],
+        names if names is None else list(names),
+        model=model,
+        explore=(objective, restrictions) if explore else None,
+        seed=seed,
+        time_limit_s=time_limit,
+    )
+    return SweepResult(columns, len(axes))

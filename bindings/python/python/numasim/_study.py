@@ -1,0 +1,284 @@
+"""Machines, applications, scenarios, and the study that they are together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Union
+
+import numpy as np
+
+from . import _toml
+from ._core import Reading
+
+PathLike = Union[str, "os.PathLike[str]"]
+Source = tuple[str, str]
+
+
+def _text_of(path: PathLike) -> Source:
+    """Name and text of a file.
+
+    Raises:
+        OSError: the file cannot be read.
+        UnicodeDecodeError: the file is not UTF-8.
+    """
+    # Not universal newlines: columns and lines are those of the file.
+    return str(path), Path(path).read_bytes().decode("utf-8")
+
+
+class Machine:
+    """A NUMA machine.
+
+    The keyword arguments are the keys of ``[machine]`` in an input file, with the units in their names; a key that
+    there is not is refused with what could be meant::
+
+        Machine("4 x 20", nodes=4, cores_per_node=20, gflops_per_core=10, bandwidth_gbs=100, link_gbs=25)
+
+    Args:
+        name: Its name.
+        nodes: How many NUMA nodes, all alike, or a list of tables with the keys of ``[[machine.node]]``.
+        keys: All other keys: ``cores_per_node``, ``gflops_per_core`` (GFLOPS of one core), ``bandwidth_gbs`` (GB/s of
+            the memory of a node), ``link_gbs`` (GB/s between two nodes), ``bandwidth_matrix`` ...
+
+    Raises:
+        InputError: the machine makes no sense; the text says where and why.
+    """
+
+    def __init__(self, name: str, *, nodes: int | Sequence[Mapping[str, Any]], **keys: Any) -> None:
+        head: dict[str, Any] = {"name": name}
+        tables = ""
+        if isinstance(nodes, int):
+            head["nodes"] = nodes
+        else:
+            tables = "".join(_toml.table("[[machine.node]]", node) for node in nodes)
+        self._set([(f"<Machine {name!r}>", _toml.table("[machine]", head | keys) + tables)])
+
+    def _set(self, sources: list[Source]) -> None:
+        self._sources = sources
+        self._reading = Reading(sources)
+
+    @classmethod
+    def _of(cls, sources: list[Source]) -> Machine:
+        machine = cls.__new__(cls)
+        machine._set(sources)
+        return machine
+
+    @classmethod
+    def from_file(cls, *paths: PathLike) -> Machine:
+        """A machine from its file, or from several files that are read as one.
+
+        Raises:
+            OSError: a file cannot be read.
+            InputError: a file is wrong; the text says where and what to write instead.
+        """
+        return cls._of([_text_of(path) for path in paths])
+
+    @classmethod
+    def from_toml(cls, text: str, name: str = "<machine>") -> Machine:
+        """A machine from the text of an input file; ``name`` stands in messages."""
+        return cls._of([(name, text)])
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._reading.machine_name
+
+    @property
+    def model(self) -> str:
+        """The bandwidth-sharing model that its file names, or the default."""
+        return self._reading.model
+
+    @property
+    def nodes(self) -> int:
+        """How many NUMA nodes."""
+        return len(self._reading.cores)
+
+    @property
+    def cores(self) -> np.ndarray:
+        """Cores of each node."""
+        return self._reading.cores
+
+    @property
+    def gflops_per_core(self) -> np.ndarray:
+        """GFLOPS of one core of each node."""
+        return self._reading.gflops_per_core
+
+    @property
+    def bandwidth_gbs(self) -> np.ndarray:
+        """GB/s of the memory of each node."""
+        return self._reading.bandwidth_gbs
+
+    @property
+    def link_gbs(self) -> np.ndarray:
+        """GB/s from the node of the cores (row) to the node of the memory (column); NaN on the diagonal."""
+        return self._reading.link_gbs
+
+    def to_toml(self) -> str:
+        """The text that it was read from."""
+        return "\n".join(text for _, text in self._sources)
+
+    def __repr__(self) -> str:
+        return f"<Machine {self.name!r}: {self.nodes} NUMA nodes, {int(self.cores.sum())} cores>"
+
+
+class App:
+    """An application.
+
+    The keyword arguments are the keys of ``[[app]]`` in an input file::
+
+        App("mem", ai=0.5, instances=3)
+        App("graph", ai=0.125, data={"home": 0}, max_threads=16)
+
+    Args:
+        name: Its name; with several instances they are ``name-1``, ``name-2`` ...
+        ai: Arithmetic intensity in FLOP per byte moved to or from memory (``arithmetic_intensity``).
+        data: Where its data lies: ``"local"``, ``"interleave"``, ``{"home": 0}``, ``{"home": "any"}`` (explore
+            chooses), ``{"fractions": [...]}``.
+        keys: All other keys: ``instances``, ``min_threads``, ``max_threads``, ``weight``, ``work_gflop``,
+            ``memory_gib`` ...
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        ai: float | None = None,
+        data: str | Mapping[str, Any] | None = None,
+        **keys: Any,
+    ) -> None:
+        self.name = name
+        head = {"name": name, "arithmetic_intensity": ai, "data": data}
+        self._text = _toml.table("[[app]]", head | keys)
+
+    def to_toml(self) -> str:
+        """Its ``[[app]]`` table."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<App {self.name!r}>"
+
+
+class Scenario:
+    """Threads of every application on every node.
+
+    Args:
+        name: Its name.
+        threads: For each application, by its own name or that of its group, the threads on each node, or one number
+            for every node.
+        data: Where data lies in this scenario, by application, in place of what the applications say.
+        static: Whether the work of each application is divided among its threads beforehand, so that the slowest
+            decides.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        threads: Mapping[str, int | Sequence[int] | np.ndarray],
+        *,
+        data: Mapping[str, Any] | None = None,
+        static: bool | None = None,
+    ) -> None:
+        self.name = name
+        keys = {"name": name, "threads": threads, "data": data, "static": static}
+        self._text = _toml.table("[[scenario]]", keys)
+
+    def to_toml(self) -> str:
+        """Its ``[[scenario]]`` table."""
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<Scenario {self.name!r}>"
+
+
+class Study:
+    """A machine, its applications and scenarios, read and checked together.
+
+    Args:
+        machine: The machine.
+        apps: The applications.
+        scenarios: Allocations to evaluate, or to compare with.
+
+    Raises:
+        InputError: they do not belong together, or one of them makes no sense.
+    """
+
+    def __init__(self, machine: Machine, apps: Iterable[App] = (), scenarios: Iterable[Scenario] = ()) -> None:
+        sources = list(machine._sources)
+        sources += [(f"<App {app.name!r}>", app.to_toml()) for app in apps]
+        sources += [(f"<Scenario {one.name!r}>", one.to_toml()) for one in scenarios]
+        self._set(sources)
+
+    def _set(self, sources: list[Source]) -> None:
+        self._sources = sources
+        self._reading = Reading(sources)
+
+    @classmethod
+    def _of(cls, sources: list[Source]) -> Study:
+        study = cls.__new__(cls)
+        study._set(sources)
+        return study
+
+    @classmethod
+    def read(cls, *paths: PathLike) -> Study:
+        """The study of input files, read as one, as the command line reads them.
+
+        Raises:
+            OSError: a file cannot be read.
+            InputError: a file is wrong; the text says where and what to write instead.
+        """
+        return cls._of([_text_of(path) for path in paths])
+
+    @classmethod
+    def from_toml(cls, *texts: str) -> Study:
+        """The study of these texts of input files; they are ``<text 1>``, ``<text 2>`` ... in messages."""
+        return cls._of([(f"<text {number}>", text) for number, text in enumerate(texts, 1)])
+
+    def with_scenarios(self, scenarios: Iterable[Scenario]) -> Study:
+        """The same study with more scenarios."""
+        return self._of(self._sources + [(f"<Scenario {one.name!r}>", one.to_toml()) for one in scenarios])
+
+    @property
+    def machine(self) -> str:
+        """The name of its machine."""
+        return self._reading.machine_name
+
+    @property
+    def model(self) -> str:
+        """The bandwidth-sharing model of its machine."""
+        return self._reading.model
+
+    @property
+    def apps(self) -> list[str]:
+        """Names of the application instances."""
+        return self._reading.apps
+
+    @property
+    def scenarios(self) -> list[str]:
+        """Names of the scenarios."""
+        return self._reading.scenarios
+
+    @property
+    def cores(self) -> np.ndarray:
+        """Cores of each node."""
+        return self._reading.cores
+
+    @property
+    def defaults(self) -> list[tuple[str, str, str, str]]:
+        """Every value that nobody gave, and what stands for it: table, name, key, value."""
+        return self._reading.defaults
+
+    def __repr__(self) -> str:
+        return f"<Study of {self.machine!r}: {len(self.apps)} applications, {len(self.scenarios)} scenarios>"
+
+
+Asked = Union[Study, PathLike, Sequence[PathLike]]
+
+
+def reading_of(asked: Asked) -> Reading:
+    """The reading of a study, or of one or several files."""
+    if isinstance(asked, Study):
+        return asked._reading
+    if isinstance(asked, (str, os.PathLike)):
+        asked = [asked]
+    return Study.read(*asked)._reading

@@ -1,0 +1,70 @@
+//! What is wrong, as exceptions of `numasim._errors`.
+
+use numasim_document::diagnostics;
+use numasim_model::input::{Problem, SourceFile};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// An exception of the package by its name.
+fn raise(py: Python<'_>, class: &str, message: &str, problems: &Bound<'_, PyList>) -> PyErr {
+    let made =
+        py.import("numasim._errors").and_then(|module| module.getattr(class)?.call1((message, problems)));
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// The input is wrong, and the text shows where: as the command line prints it, without colours.
+pub(crate) fn located(py: Python<'_>, problems: &[Problem], sources: &[SourceFile]) -> PyErr {
+    let text = diagnostics::render(problems, sources, false);
+    match listed(py, problems, sources) {
+        Ok(list) => raise(py, "InputError", text.trim_end(), &list),
+        Err(error) => error,
+    }
+}
+
+/// The problems one by one, for programs.
+fn listed<'py>(
+    py: Python<'py>,
+    problems: &[Problem],
+    sources: &[SourceFile],
+) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for problem in problems {
+        let one = PyDict::new(py);
+        let source = problem.place.as_ref().and_then(|place| sources.get(place.file));
+        let span = problem.place.as_ref().and_then(|place| place.span.clone());
+        let before = source.zip(span).and_then(|(source, span)| source.text.get(..span.start));
+        one.set_item("message", &problem.message)?;
+        one.set_item("file", source.map(|source| source.name.as_str()))?;
+        one.set_item("line", before.map(|text| text.matches('\n').count() + 1))?;
+        let column = |text: &str| text.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        one.set_item("column", before.map(column))?;
+        one.set_item("hint", problem.hint.as_deref())?;
+        list.append(one)?;
+    }
+    Ok(list)
+}
+
+/// The question is wrong.
+pub(crate) fn input(py: Python<'_>, message: &str) -> PyErr {
+    raise(py, "InputError", message, &PyList::empty(py))
+}
+
+/// The question has no answer.
+pub(crate) fn infeasible(py: Python<'_>, message: &str) -> PyErr {
+    raise(py, "InfeasibleError", message, &PyList::empty(py))
+}
+
+/// The program is wrong.
+pub(crate) fn fault(py: Python<'_>, message: &str) -> PyErr {
+    let version = env!("CARGO_PKG_VERSION");
+    let message = format!("this is a fault of numasim, not of your input: {message} (numasim {version})");
+    raise(py, "Fault", &message, &PyList::empty(py))
+}
+
+/// Something to know beside a result.
+pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    py.import("numasim._errors")?.getattr("warn")?.call1((message,)).map(|_| ())
+}

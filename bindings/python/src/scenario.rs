@@ -1,0 +1,241 @@
+//! One evaluated allocation.
+
+use std::sync::Arc;
+
+use numasim_document::{ScenarioView, json, numbers, warning};
+use numasim_model::input::writing::scenario::Written;
+use numasim_model::{Allocation, Evaluation, NodeId, Placement, Study};
+use numasim_sim::intervals::{Interval, Prediction};
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::array;
+use crate::array::plain;
+
+/// What becomes of one allocation of threads: GFLOPS, GB/s, and what holds the applications back.
+///
+/// In every array the row is the application, in the order of `apps`; the column is the node.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct ScenarioResult {
+    pub(crate) study: Arc<Study>,
+    /// Its name.
+    #[pyo3(get)]
+    pub(crate) name: String,
+    /// Value of the objective, in its unit; None where nothing was searched for.
+    #[pyo3(get)]
+    pub(crate) value: Option<f64>,
+    pub(crate) allocation: Allocation,
+    pub(crate) placements: Vec<Placement>,
+    pub(crate) evaluation: Evaluation,
+    pub(crate) intervals: Option<Prediction>,
+}
+
+impl ScenarioResult {
+    /// What documents are made from.
+    pub(crate) fn view(&self) -> ScenarioView<'_> {
+        ScenarioView {
+            name: &self.name,
+            machine: &self.study.machine,
+            apps: &self.study.apps,
+            allocation: &self.allocation,
+            placements: &self.placements,
+            evaluation: &self.evaluation,
+            intervals: self.intervals.as_ref(),
+        }
+    }
+
+    /// A figure for each application and node; 0 where it has no threads.
+    fn table<'py>(
+        &self,
+        py: Python<'py>,
+        of: impl Fn(&numasim_model::evaluation::GroupResult) -> f64,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let apps = &self.evaluation.apps;
+        let cells = apps.iter().flat_map(|app| app.per_node.iter());
+        let cells = cells.map(|group| plain(group.as_ref().map_or(0.0, &of))).collect();
+        array::two(py, apps.len(), self.study.machine.node_count(), cells)
+    }
+
+    fn of_nodes<'py>(
+        &self,
+        py: Python<'py>,
+        of: impl Fn(&numasim_model::evaluation::ControllerUse) -> f64,
+    ) -> Bound<'py, PyArray1<f64>> {
+        array::one(py, self.evaluation.nodes.iter().map(|node| plain(of(node))).collect())
+    }
+}
+
+fn ends(interval: &Interval) -> (f64, f64) {
+    (plain(interval.low), plain(interval.high))
+}
+
+#[pymethods]
+impl ScenarioResult {
+    /// Names of the application instances.
+    #[getter]
+    fn apps(&self) -> Vec<String> {
+        self.study.apps.iter().map(|app| app.name.clone()).collect()
+    }
+
+    /// GFLOPS of all applications.
+    #[getter]
+    fn total_gflops(&self) -> f64 {
+        plain(self.evaluation.total.value())
+    }
+
+    /// 95 % interval of `total_gflops`, where figures of the machine are uncertain; else None.
+    #[getter]
+    fn total_gflops_interval(&self) -> Option<(f64, f64)> {
+        self.intervals.as_ref().map(|found| ends(&found.total_gflops))
+    }
+
+    /// GFLOPS of each application.
+    #[getter]
+    fn gflops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array::one(py, self.evaluation.apps.iter().map(|app| plain(app.gflops.value())).collect())
+    }
+
+    /// 95 % intervals of `gflops`: low and high of each application; None where nothing is uncertain.
+    #[getter]
+    fn gflops_interval<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(found) = &self.intervals else { return Ok(None) };
+        let all = found.gflops.iter().flat_map(|one| [plain(one.low), plain(one.high)]).collect();
+        array::two(py, found.gflops.len(), 2, all).map(Some)
+    }
+
+    /// GB/s that each application draws from all memories.
+    #[getter]
+    fn bandwidth_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        array::one(py, self.evaluation.apps.iter().map(|app| plain(app.bandwidth.value())).collect())
+    }
+
+    /// Threads: applications x nodes.
+    #[getter]
+    fn threads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let (rows, nodes) = (self.allocation.apps(), self.allocation.nodes());
+        array::two(py, rows, nodes, self.allocation.as_slice().to_vec())
+    }
+
+    /// GFLOPS: applications x nodes.
+    #[getter]
+    fn gflops_per_node<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.table(py, |group| group.gflops.value())
+    }
+
+    /// GB/s that the threads of an application on a node draw from all memories: applications x nodes.
+    #[getter]
+    fn bandwidth_per_node_gbs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.table(py, |group| group.bandwidth.value())
+    }
+
+    /// The node with all data of each application; None where there is no such node.
+    #[getter]
+    fn homes(&self) -> Vec<Option<usize>> {
+        self.evaluation.apps.iter().map(|app| app.home.map(|home| home.0)).collect()
+    }
+
+    /// What holds the threads of each application on each node back, in a stable word; None where it has none.
+    #[getter]
+    fn bottlenecks(&self) -> Vec<Vec<Option<&'static str>>> {
+        let word = |group: &Option<numasim_model::evaluation::GroupResult>| {
+            group.as_ref().map(|group| group.bottleneck.kind())
+        };
+        self.evaluation.apps.iter().map(|app| app.per_node.iter().map(word).collect()).collect()
+    }
+
+    /// GB/s that the memory of each node has.
+    #[getter]
+    fn node_capacity_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.of_nodes(py, |node| node.capacity.value())
+    }
+
+    /// GB/s that are drawn from the memory of each node.
+    #[getter]
+    fn node_bandwidth_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.of_nodes(py, |node| node.bandwidth.value())
+    }
+
+    /// GB/s of these that go to other nodes.
+    #[getter]
+    fn node_remote_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.of_nodes(py, |node| node.remote.value())
+    }
+
+    /// Links as columns: `from` (node of the cores), `to` (node of the memory), `capacity_gbs`, `bandwidth_gbs`.
+    #[getter]
+    fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let links = &self.evaluation.links;
+        let ends = |of: fn(&numasim_model::evaluation::LinkUse) -> NodeId| -> Vec<u64> {
+            links.iter().map(|link| of(link).0 as u64).collect()
+        };
+        let columns = PyDict::new(py);
+        columns.set_item("from", array::one(py, ends(|link| link.from)))?;
+        columns.set_item("to", array::one(py, ends(|link| link.to)))?;
+        let capacities = links.iter().map(|link| plain(link.capacity.value())).collect();
+        columns.set_item("capacity_gbs", array::one::<f64>(py, capacities))?;
+        let drawn = links.iter().map(|link| plain(link.bandwidth.value())).collect();
+        columns.set_item("bandwidth_gbs", array::one::<f64>(py, drawn))?;
+        Ok(columns)
+    }
+
+    /// What to know before trusting the result, in sentences.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        warning::facts(&self.evaluation.warnings)
+    }
+
+    /// The nodes of the machine.
+    #[getter]
+    fn nodes(&self) -> Vec<usize> {
+        let nodes: Vec<NodeId> = self.study.machine.node_ids().collect();
+        numbers(&nodes)
+    }
+
+    /// The scenario object of the documents of the command line, as JSON.
+    fn to_json(&self) -> String {
+        json::json(&self.view()).to_string()
+    }
+
+    /// The same as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.to_json())
+    }
+
+    /// The allocation as a `[[scenario]]` table for input files.
+    #[pyo3(signature = (name=None))]
+    fn to_toml(&self, name: Option<&str>) -> String {
+        Written {
+            name: name.unwrap_or(&self.name),
+            apps: &self.study.apps,
+            allocation: &self.allocation,
+            placements: &self.placements,
+            static_work: self.evaluation.static_work,
+        }
+        .toml()
+    }
+
+    /// One row for each application: `gflops`, `bandwidth_gbs`, `threads`, `home`, and `threads:N` of each node.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "scenario_frame")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "scenario_html")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ScenarioResult {:?}: {} GFLOPS>", self.name, self.total_gflops())
+    }
+}
+
+/// A document as Python reads it: every number is the same to the last bit.
+pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.getattr("loads")?.call1((text,))
+}
+
+/// What `numasim._shown` makes of a result.
+pub(crate) fn shown<'py>(result: &Bound<'py, PyAny>, by: &str) -> PyResult<Bound<'py, PyAny>> {
+    result.py().import("numasim._shown")?.getattr(by)?.call1((result,))
+}

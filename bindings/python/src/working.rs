@@ -1,0 +1,122 @@
+//! Work on a thread of its own, while this one listens for Ctrl-C.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use numasim_sim::search::{Monitor, Progress};
+use pyo3::prelude::*;
+
+/// Time between two looks for Ctrl-C.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What work is told while it is under way.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    interrupted: AtomicBool,
+    out_of_time: AtomicBool,
+    start: Instant,
+    limit: Option<Duration>,
+}
+
+impl Stop {
+    /// `limit`: work is to end after this time, with what it has.
+    pub(crate) fn after(limit: Option<Duration>) -> Self {
+        let no = || AtomicBool::new(false);
+        Self { interrupted: no(), out_of_time: no(), start: Instant::now(), limit }
+    }
+
+    /// The same interruption with a clock of its own.
+    pub(crate) fn for_one(&self, limit: Option<Duration>) -> OnePoint<'_> {
+        OnePoint { stop: self, start: Instant::now(), limit }
+    }
+
+    /// Whether the person wants an end.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Whether the clock asked for an end.
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        self.out_of_time.load(Ordering::Relaxed)
+    }
+
+    /// Seconds since the start.
+    pub(crate) fn elapsed_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+impl Monitor for Stop {
+    fn stop(&self) -> bool {
+        if self.limit.is_some_and(|limit| self.start.elapsed() >= limit) {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        self.is_interrupted() || self.is_out_of_time()
+    }
+
+    fn progress(&self, _: &Progress) {}
+}
+
+/// One search of several, each with the same time.
+#[derive(Debug)]
+pub(crate) struct OnePoint<'a> {
+    stop: &'a Stop,
+    start: Instant,
+    limit: Option<Duration>,
+}
+
+impl Monitor for OnePoint<'_> {
+    fn stop(&self) -> bool {
+        self.stop.is_interrupted() || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
+    }
+
+    fn progress(&self, _: &Progress) {}
+}
+
+/// Whether the work is over, also where it ended in a panic.
+struct Over<'a>(&'a (Mutex<bool>, Condvar));
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.1.notify_all();
+    }
+}
+
+/// Does `work` without the lock of the interpreter. After Ctrl-C (or any signal whose handler raises) `stop` says so; the work
+/// then ends soon.
+///
+/// # Errors
+/// What the handler of the signal raised, such as `KeyboardInterrupt`; no thread can be started.
+pub(crate) fn work<T: Send>(py: Python<'_>, stop: &Stop, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let over = (Mutex::new(false), Condvar::new());
+    let mut raised = None;
+    let result = std::thread::scope(|scope| {
+        let working = std::thread::Builder::new().name("numasim".to_owned()).spawn_scoped(scope, || {
+            let _over = Over(&over);
+            work()
+        })?;
+        while !py.detach(|| is_over(&over)) {
+            if raised.is_none()
+                && let Err(error) = py.check_signals()
+            {
+                stop.interrupted.store(true, Ordering::Relaxed);
+                raised = Some(error);
+            }
+        }
+        PyResult::Ok(working.join())
+    })?;
+    match (raised, result) {
+        (Some(error), _) => Err(error),
+        (None, Ok(result)) => Ok(result),
+        (None, Err(panic)) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Waits a little for the end.
+fn is_over((over, changed): &(Mutex<bool>, Condvar)) -> bool {
+    let over = over.lock().unwrap_or_else(PoisonError::into_inner);
+    let waited = changed.wait_timeout_while(over, LOOK, |over| !*over);
+    *waited.unwrap_or_else(PoisonError::into_inner).0
+}

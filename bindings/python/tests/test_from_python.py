@@ -1,0 +1,186 @@
+"""Machines, applications and scenarios from values of Python, and what is made of results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import numasim
+
+MACHINE = dict(nodes=2, cores_per_node=4, gflops_per_core=10.0, bandwidth_gbs=20.0, link_gbs=5.0)
+
+
+def machine() -> numasim.Machine:
+    return numasim.Machine("box", **MACHINE)
+
+
+def study() -> numasim.Study:
+    apps = [numasim.App("mem", ai=0.5), numasim.App("cpu", ai=10, weight=2)]
+    scenarios = [
+        numasim.Scenario("even", {"mem": 2, "cpu": np.array([2, 2])}),
+        numasim.Scenario("apart", {"mem": [4, 0], "cpu": [0, 4]}),
+    ]
+    return numasim.Study(machine(), apps, scenarios)
+
+
+def test_a_hand_calculation() -> None:
+    # Apart: mem has 4 threads that want 10 / 0.5 = 20 GB/s each and get all 20 of their node: 20 x 0.5 = 10 GFLOPS.
+    # cpu wants 4 x 1 GB/s, gets it, and has 4 x 10 GFLOPS.
+    found = numasim.evaluate(study(), "apart")["apart"]
+    assert found.gflops.tolist() == [10.0, 40.0]
+    assert found.bandwidth_gbs.tolist() == [20.0, 4.0]
+    assert found.total_gflops == 50.0
+    assert found.threads.tolist() == [[4, 0], [0, 4]]
+    assert found.threads.dtype == np.uint32
+
+
+def test_a_machine_says_what_it_has() -> None:
+    box = machine()
+    assert (box.name, box.nodes, box.cores.tolist()) == ("box", 2, [4, 4])
+    assert box.bandwidth_gbs.tolist() == [20.0, 20.0]
+    assert box.link_gbs[0, 1] == 5.0 and np.isnan(box.link_gbs[0, 0])
+    assert box.model == "baseline-proportional"
+
+
+def test_nodes_may_differ() -> None:
+    nodes = [{"cores": 4, "bandwidth_gbs": 20}, {"cores": 2, "bandwidth_gbs": 10.5}]
+    box = numasim.Machine("uneven", nodes=nodes, gflops_per_core=1, link_gbs=5)
+    assert box.cores.tolist() == [4, 2]
+    assert box.bandwidth_gbs.tolist() == [20.0, 10.5]
+
+
+def test_text_is_read_back_as_it_was_written() -> None:
+    odd = 'a "b" \\ c\n\t\x7f ä'
+    tiny = 0.1 + 0.2
+    app = numasim.App("x.y z", ai=tiny)
+    one = numasim.Scenario("s", {"x.y z": 1})
+    found = numasim.Study(machine(), [app], [one])
+    assert found.apps == ["x.y z"]
+    assert found._reading.arithmetic_intensity[0] == tiny
+    with pytest.raises(numasim.InputError):  # line breaks are refused by the reader, not by the writer
+        numasim.Machine(odd, **MACHINE)
+
+
+def test_an_unknown_key_is_refused_with_what_could_be_meant() -> None:
+    with pytest.raises(numasim.InputError) as caught:
+        numasim.Study(machine(), [numasim.App("mem", ai=0.5, instance=3)])
+    text = str(caught.value)
+    assert "<App 'mem'>:4:1" in text and "instances" in text and "\x1b" not in text
+    assert caught.value.problems[0]["line"] == 4
+
+
+def test_what_is_no_value_of_a_file_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="no value of an input file"):
+        numasim.App("a", ai=object())  # type: ignore[arg-type]
+
+
+def test_a_missing_file_is_an_os_error() -> None:
+    with pytest.raises(FileNotFoundError):
+        numasim.Study.read("nowhere.toml")
+
+
+def test_a_name_that_is_not_there() -> None:
+    with pytest.raises(numasim.InputError, match="there is no scenario 'odd'; the scenarios are: even, apart"):
+        numasim.evaluate(study(), "odd")
+    with pytest.raises(numasim.InputError, match="there is no model 'odd'; there is: baseline-proportional"):
+        numasim.evaluate(study(), model="odd")
+    with pytest.raises(numasim.InputError, match="there is no objective 'odd'"):
+        numasim.explore(study(), "odd")
+    with pytest.raises(numasim.InputError, match="machine.link_gb.*link_gbs"):
+        numasim.sweep(study(), {"machine.link_gb": [1]})
+    with pytest.raises(KeyError):
+        numasim.evaluate(study())["odd"]
+    with pytest.raises(IndexError):
+        numasim.evaluate(study())[2]
+
+
+def test_an_open_home_is_shown_where_it_stands() -> None:
+    apps = [numasim.App("mem", ai=0.5, data={"home": "any"})]
+    open_home = numasim.Study(machine(), apps, [numasim.Scenario("s", {"mem": 1})])
+    with pytest.raises(numasim.InputError, match="home of the data of `mem` is open") as caught:
+        numasim.evaluate(open_home)
+    assert "<App 'mem'>:4" in str(caught.value)
+    assert numasim.explore(open_home).best.homes[0] in (0, 1)
+
+
+def test_a_question_without_an_answer() -> None:
+    many = numasim.Study(machine(), [numasim.App("a", ai=1, instances=9)])
+    with pytest.raises(numasim.InfeasibleError, match="no allocation is possible"):
+        numasim.explore(many)
+
+
+def test_the_best_is_proven_and_at_least_as_good_as_the_scenarios() -> None:
+    found = numasim.explore(study())
+    assert (found.status, found.unproven, found.unit) == ("optimal", None, "GFLOPS")
+    assert found.value >= max(one.value for one in found.baselines if one.value is not None)
+    assert found.bound >= found.value
+    again = numasim.explore(study(), threads=2)
+    assert again.best.threads.tolist() == found.best.threads.tolist()
+
+
+def test_a_result_becomes_a_scenario_again() -> None:
+    best = numasim.explore(study(), "fair").best
+    again = numasim.Study.from_toml(
+        machine().to_toml(),
+        '[[app]]\nname = "mem"\narithmetic_intensity = 0.5\n',
+        '[[app]]\nname = "cpu"\narithmetic_intensity = 10\nweight = 2\n',
+        best.to_toml("again"),
+    )
+    assert numasim.evaluate(again)["again"].gflops.tolist() == best.gflops.tolist()
+
+
+def test_frames_have_the_figures() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = numasim.evaluate(study())
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.loc[("apart", "cpu"), "gflops"] == 40.0
+    assert frame.loc[("apart", "cpu"), "threads:1"] == 4
+    best = numasim.explore(study()).to_pandas()
+    assert best["role"].tolist()[0] == "best" and best["value"].iloc[0] == best["value"].max()
+
+
+def test_a_sweep_shares_its_memory_with_frames_and_tables() -> None:
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    found = numasim.sweep(study(), {"machine.bandwidth_gbs": np.linspace(10, 40, 31)})
+    assert found.rows == 62
+    column = found["gflops:mem"]
+    table = found.to_arrow()
+    assert isinstance(table, arrow.Table)
+    held = table["gflops:mem"].chunk(0).buffers()[1]
+    assert held.address == column.__array_interface__["data"][0]
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert np.shares_memory(frame["gflops:mem"].to_numpy(), column)
+    assert frame["scenario"].tolist()[:2] == ["even", "apart"]
+    assert table["scenario"].to_pylist() == frame["scenario"].tolist()
+    assert frame["machine.bandwidth_gbs"].tolist() == np.repeat(np.linspace(10, 40, 31), 2).tolist()
+
+
+def test_searches_of_a_sweep_have_threads_as_a_table() -> None:
+    found = numasim.sweep(study(), {"app.cpu.weight": [1, 5]}, explore=True)
+    assert found["threads:mem"].shape == (2, 2)
+    assert found["status"].tolist() == ["optimal", "optimal"]
+    arrow = pytest.importorskip("pyarrow")
+    assert found.to_arrow()["threads:mem"].type == arrow.list_(arrow.uint32(), 2)
+    assert found.to_pandas()["threads:mem:1"].tolist() == found["threads:mem"][:, 1].tolist()
+
+
+def test_a_grid_that_memory_has_no_room_for_is_refused() -> None:
+    with pytest.raises(numasim.InputError, match="numasim sweep"):
+        numasim.sweep(study(), {"machine.link_gbs": "1..100:0.0001", "machine.bandwidth_gbs": "1..1000:1"})
+
+
+def test_notebooks_see_tables_without_foreign_html() -> None:
+    apps = [numasim.App("<b>", ai=0.5)]
+    odd = numasim.Study(machine(), apps, [numasim.Scenario("s", {"<b>": 1})])
+    for result in (numasim.evaluate(odd), numasim.explore(odd), numasim.sweep(odd, {"machine.link_gbs": [1, 2]})):
+        page = result._repr_html_()
+        assert "<table>" in page and "<b>" not in page
+
+
+def test_doubts_of_a_machine_are_warnings() -> None:
+    odd = numasim.Machine("odd", nodes=2, cores_per_node=4, gflops_per_core=1e9, bandwidth_gbs=20, link_gbs=5)
+    here = numasim.Study(odd, [numasim.App("a", ai=1)], [numasim.Scenario("s", {"a": 1})])
+    with pytest.warns(numasim.NumasimWarning, match="odd"):
+        numasim.evaluate(here)

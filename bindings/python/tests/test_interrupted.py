@@ -1,0 +1,62 @@
+"""Ctrl-C ends work, and other threads of Python go on meanwhile."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+import numasim
+
+from conftest import CONFIGS
+
+# Nobody proves this: 8 nodes of 64 cores.
+LONG = CONFIGS / "scale/8x64.toml"
+
+
+def interrupt_soon() -> threading.Timer:
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_ctrl_c_ends_a_search() -> None:
+    timer = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        numasim.explore(LONG, time_limit=600)
+    timer.join()
+
+
+def test_ctrl_c_ends_a_sweep() -> None:
+    timer = interrupt_soon()
+    with pytest.raises(KeyboardInterrupt):
+        numasim.sweep(LONG, {"machine.link_gbs": "1..1000:1"}, explore=True)
+    timer.join()
+
+
+def test_a_search_keeps_to_its_time_and_says_so() -> None:
+    found = numasim.explore(LONG, "fair", time_limit=0.2, top=0)
+    assert found.status == "optimal" or found.unproven == "time-limit"
+
+
+def test_other_threads_go_on_while_a_search_runs() -> None:
+    counted = 0
+    ended = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not ended.is_set():
+            counted += 1
+            time.sleep(0.001)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    before = counted
+    numasim.explore(LONG, time_limit=1.0, top=0, threads=1)
+    during = counted - before
+    ended.set()
+    counting.join()
+    # A search that holds the interpreter would let it count once or twice.
+    assert during > 20

@@ -1,0 +1,138 @@
+"""Every figure is that of the command line, to the last bit: JSON writes numbers so that they read back as the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import numasim
+
+from conftest import CONFIGS
+
+PAPER = sorted(CONFIGS.glob("paper/*.toml")) + sorted(CONFIGS.glob("kernels/*.toml"))
+WORKLOADS = sorted(CONFIGS.glob("workloads/*.toml"))
+MACHINES = sorted(CONFIGS.glob("machines/*.toml"))
+DISCRIMINATE = sorted(CONFIGS.glob("discriminate/*.toml"))
+OBJECTIVES = ["total-gflops", "fair", "geomean"]
+name = lambda path: path.stem if isinstance(path, Path) else str(path)
+
+
+def without_time(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key != "elapsed_s"}
+
+
+@pytest.mark.filterwarnings("ignore::numasim.NumasimWarning")
+@pytest.mark.parametrize("path", PAPER, ids=name)
+def test_every_scenario_of_the_files(command_line: Any, path: Path) -> None:
+    found = numasim.evaluate(path)
+    expected = command_line("evaluate", path)
+    assert found.to_dict() == expected
+    # The arrays are the same figures.
+    for result, scenario in zip(found.scenarios, expected["scenarios"], strict=True):
+        apps = scenario["apps"]
+        assert result.total_gflops == scenario["total_gflops"]
+        assert result.gflops.tolist() == [app["gflops"] for app in apps]
+        assert result.bandwidth_gbs.tolist() == [app["bandwidth_gbs"] for app in apps]
+        assert result.threads.tolist() == [app["threads"] for app in apps]
+        assert result.gflops_per_node.tolist() == [app["gflops_per_node"] for app in apps]
+        assert result.bottlenecks == [app["bottleneck_per_node"] for app in apps]
+        assert result.homes == [app["home"] for app in apps]
+        nodes = scenario["nodes"]
+        assert result.node_bandwidth_gbs.tolist() == [node["bandwidth_gbs"] for node in nodes]
+        assert result.node_remote_gbs.tolist() == [node["remote_gbs"] for node in nodes]
+        assert result.links["bandwidth_gbs"].tolist() == [link["bandwidth_gbs"] for link in scenario["links"]]
+
+
+@pytest.mark.parametrize("model", ["remote-first", "max-min"])
+def test_another_model_and_static_work(command_line: Any, model: str) -> None:
+    path = CONFIGS / "paper/table-iii-all.toml"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = numasim.evaluate(path, model=model, static_work=True)
+    assert found.to_dict() == command_line("evaluate", path, "--model", model, "--static-work")
+
+
+@pytest.mark.parametrize("path", DISCRIMINATE, ids=name)
+def test_intervals_of_uncertain_figures(command_line: Any, path: Path) -> None:
+    files = [CONFIGS / "machines" / path.name, path]
+    assert numasim.evaluate(files).to_dict() == command_line("evaluate", *files)
+
+
+@pytest.mark.filterwarnings("ignore::numasim.NumasimWarning")
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("paper/*.toml")), ids=name)
+def test_the_best_allocation(command_line: Any, path: Path, objective: str) -> None:
+    found = numasim.explore(path, objective, seed=7)
+    expected = command_line("explore", path, "--objective", objective, "--seed", "7")
+    assert without_time(found.to_dict()) == without_time(expected)
+    assert found.best.threads.tolist() == [app["threads"] for app in expected["best"]["apps"]]
+    assert (found.value, found.bound, found.status) == (expected["value"], expected["bound"], expected["status"])
+
+
+def test_the_best_allocation_under_restrictions(command_line: Any) -> None:
+    path = CONFIGS / "paper/numa-bad.toml"
+    found = numasim.explore(path, same_on_every_node=True, no_idle_cores=True, top=1, threads=1)
+    expected = command_line("explore", path, "--same-on-every-node", "--no-idle-cores", "--top", "1")
+    assert without_time(found.to_dict()) == without_time(expected)
+
+
+def rows_of(program: str, *args: str | Path) -> list[dict[str, str]]:
+    done = subprocess.run([program, "sweep", *map(str, args), "--format", "csv"], capture_output=True, check=True)
+    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
+
+
+def same(found: numasim.SweepResult, expected: list[dict[str, str]]) -> None:
+    """Every cell that the command line writes."""
+    assert found.rows == len(expected)
+    for column in expected[0]:
+        cells = [row[column] for row in expected]
+        if column not in found:
+            assert column.startswith("home:") and not any(cells), column
+            continue
+        own = found[column]
+        if own.ndim == 2:
+            assert [" ".join(map(str, row)) for row in own] == cells, column
+        elif own.dtype == object:
+            assert own.tolist() == cells, column
+        else:
+            assert np.array_equal(own, [float(cell) if cell else np.nan for cell in cells], equal_nan=True), column
+
+
+def test_a_sweep_of_scenarios(program: str) -> None:
+    path = CONFIGS / "paper/numa-bad.toml"
+    found = numasim.sweep(path, {"machine.link_gbs": "1/4..64*2", "app.bad.data": ["home:0", "interleave"]})
+    arguments = ["--set", "machine.link_gbs=1/4..64*2", "--set", "app.bad.data=home:0,interleave"]
+    same(found, rows_of(program, path, *arguments))
+
+
+def test_a_sweep_with_points_that_cannot_be(program: str) -> None:
+    path = CONFIGS / "paper/numa-bad.toml"
+    found = numasim.sweep(path, {"machine.cores_per_node": np.array([2, 8, 9])})
+    assert set(found["status"]) == {"ok", "infeasible"}
+    same(found, rows_of(program, path, "--set", "machine.cores_per_node=2,8,9"))
+
+
+def test_a_sweep_of_searches(program: str) -> None:
+    path = CONFIGS / "paper/numa-bad.toml"
+    found = numasim.sweep(path, {"machine.link_gbs": [5, 10.5]}, explore=True, objective="fair", seed=3)
+    arguments = ["--explore", "--objective", "fair", "--seed", "3", "--set", "machine.link_gbs=5,10.5"]
+    same(found, rows_of(program, path, *arguments))
+
+
+def test_the_text_of_a_mistake(program: str, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text('[machine]\nname = "m"\nnodes = 2\ncores_per_nod = 4\ngflops_per_core = "1"\n')
+    with pytest.raises(numasim.InputError) as caught:
+        numasim.Study.read(wrong)
+    printed = subprocess.run([program, "check", str(wrong)], capture_output=True).stderr.decode()
+    assert str(caught.value) == printed.rstrip()
+    first = caught.value.problems[0]
+    assert (first["file"], first["line"], first["column"]) == (str(wrong), 4, 1)
+    assert "cores_per_node" in first["hint"]
