@@ -303,8 +303,10 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("cli", &CRATES[..18]),
     ];
     assert_eq!(allowed.map(|(name, _)| name), CRATES);
-    for (name, may) in allowed {
-        let manifest: toml::Table = read(format!("crates/{name}/Cargo.toml")).parse().expect("TOML");
+    let folders = allowed.map(|(name, may)| (format!("crates/{name}"), may));
+    let bindings = ("bindings/python".to_owned(), &["document", "model", "sim"][..]);
+    for (name, may) in folders.into_iter().chain([bindings]) {
+        let manifest: toml::Table = read(format!("{name}/Cargo.toml")).parse().expect("TOML");
         let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
         let tables = tables.iter().filter_map(|table| manifest.get(*table)?.as_table());
         let ours = tables.flat_map(|table| table.keys()).filter_map(|key| key.strip_prefix("numasim-"));

@@ -34,7 +34,9 @@ def evaluation_frame(evaluation: Any) -> pd.DataFrame:
     import pandas as pd
 
     scenarios = evaluation.scenarios
-    return pd.concat([one.to_pandas() for one in scenarios], keys=[one.name for one in scenarios], names=["scenario"])
+    names = [one.name for one in scenarios]
+    frame: pd.DataFrame = pd.concat([one.to_pandas() for one in scenarios], keys=names, names=["scenario"])
+    return frame
 
 
 def exploration_frame(found: Any) -> pd.DataFrame:

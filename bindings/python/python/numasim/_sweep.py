@@ -43,8 +43,9 @@ class SweepResult(Mapping[str, np.ndarray]):
         column = self._columns[name]
         if isinstance(column, tuple):
             codes, words = column
-            return np.array(words, dtype=object)[codes]
-        return column
+            column = np.array(words, dtype=object)[codes]
+        array: np.ndarray[Any, Any] = column
+        return array
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
