@@ -43,10 +43,11 @@ def test_a_machine_says_what_it_has() -> None:
 
 
 def test_nodes_may_differ() -> None:
-    nodes = [{"cores": 4, "bandwidth_gbs": 20}, {"cores": 2, "bandwidth_gbs": 10.5}]
-    box = numasim.Machine("uneven", nodes=nodes, gflops_per_core=1, link_gbs=5)
+    nodes = [{"cores": 4, "gflops_per_core": 1}, {"cores": 2, "gflops_per_core": 2.5}]
+    box = numasim.Machine("uneven", nodes=nodes, bandwidth_matrix_gbs=np.array([[20, 5], [5, 10.5]]))
     assert box.cores.tolist() == [4, 2]
     assert box.bandwidth_gbs.tolist() == [20.0, 10.5]
+    assert box.gflops_per_core.tolist() == [1.0, 2.5]
 
 
 def test_text_is_read_back_as_it_was_written() -> None:

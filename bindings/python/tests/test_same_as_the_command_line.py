@@ -17,8 +17,6 @@ import numasim
 from conftest import CONFIGS
 
 PAPER = sorted(CONFIGS.glob("paper/*.toml")) + sorted(CONFIGS.glob("kernels/*.toml"))
-WORKLOADS = sorted(CONFIGS.glob("workloads/*.toml"))
-MACHINES = sorted(CONFIGS.glob("machines/*.toml"))
 DISCRIMINATE = sorted(CONFIGS.glob("discriminate/*.toml"))
 OBJECTIVES = ["total-gflops", "fair", "geomean"]
 name = lambda path: path.stem if isinstance(path, Path) else str(path)
@@ -60,15 +58,56 @@ def test_another_model_and_static_work(command_line: Any, model: str) -> None:
 
 
 @pytest.mark.parametrize("path", DISCRIMINATE, ids=name)
-def test_intervals_of_uncertain_figures(command_line: Any, path: Path) -> None:
+def test_machines_with_scenarios_of_another_file(command_line: Any, path: Path) -> None:
     files = [CONFIGS / "machines" / path.name, path]
     assert numasim.evaluate(files).to_dict() == command_line("evaluate", *files)
 
 
-@pytest.mark.filterwarnings("ignore::numasim.NumasimWarning")
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("path", sorted(CONFIGS.glob("paper/*.toml")), ids=name)
-def test_the_best_allocation(command_line: Any, path: Path, objective: str) -> None:
+UNCERTAIN = """[machine]
+name = "m"
+nodes = 2
+cores_per_node = 4
+gflops_per_core = 10.0
+bandwidth_gbs = 20.0
+link_gbs = 5.0
+[machine.provenance]
+bandwidth_gbs = { kind = "measured", source = "a test", interval95_percent = 6.5 }
+[[app]]
+name = "mem"
+arithmetic_intensity = 0.5
+[[app]]
+name = "far"
+arithmetic_intensity = 0.3
+data = { home = 1 }
+[[scenario]]
+name = "even"
+threads = { mem = 2, far = 2 }
+"""
+
+
+def test_intervals_of_uncertain_figures(command_line: Any, tmp_path: Path) -> None:
+    path = tmp_path / "uncertain.toml"
+    path.write_text(UNCERTAIN)
+    found = numasim.evaluate(path)
+    expected = command_line("evaluate", path)
+    assert found.to_dict() == expected
+    even = expected["scenarios"][0]
+    assert list(found["even"].total_gflops_interval or ()) == even["total_gflops_interval"]
+    assert found["even"].gflops_interval is not None
+    assert found["even"].gflops_interval.tolist() == [app["gflops_interval"] for app in even["apps"]]
+    best, expected = numasim.explore(path, "fair"), command_line("explore", path, "--objective", "fair")
+    assert without_time(best.to_dict()) == without_time(expected)
+    assert list(best.value_interval or ()) == expected["best"]["value_interval"]
+
+
+# Those that are proven in a moment, also where the package is not optimised.
+QUICK = [("numa-bad", one) for one in OBJECTIVES] + [("uneven-even-nodes", one) for one in OBJECTIVES]
+QUICK += [(one, "total-gflops") for one in ["table-iii", "table-iii-all", "table-iii-numa-bad"]]
+
+
+@pytest.mark.parametrize(("study", "objective"), QUICK)
+def test_the_best_allocation(command_line: Any, study: str, objective: str) -> None:
+    path = CONFIGS / f"paper/{study}.toml"
     found = numasim.explore(path, objective, seed=7)
     expected = command_line("explore", path, "--objective", objective, "--seed", "7")
     assert without_time(found.to_dict()) == without_time(expected)
@@ -91,11 +130,9 @@ def rows_of(program: str, *args: str | Path) -> list[dict[str, str]]:
 def same(found: numasim.SweepResult, expected: list[dict[str, str]]) -> None:
     """Every cell that the command line writes."""
     assert found.rows == len(expected)
+    assert set(found) == set(expected[0])
     for column in expected[0]:
         cells = [row[column] for row in expected]
-        if column not in found:
-            assert column.startswith("home:") and not any(cells), column
-            continue
         own = found[column]
         if own.ndim == 2:
             assert [" ".join(map(str, row)) for row in own] == cells, column

@@ -1,13 +1,16 @@
 """The compiled part: see the docstrings of the package."""
 
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+__all__ = ["Evaluation", "Exploration", "Reading", "ScenarioResult", "evaluate", "explore", "sweep"]
+
 _Restrictions = tuple[bool, bool, int, bool]
 
+@final
 class Reading:
     def __new__(cls, sources: list[tuple[str, str]]) -> Reading: ...
     @property
@@ -31,6 +34,7 @@ class Reading:
     @property
     def defaults(self) -> list[tuple[str, str, str, str]]: ...
 
+@final
 class ScenarioResult:
     """What becomes of one allocation of threads."""
 
@@ -78,18 +82,20 @@ class ScenarioResult:
     def to_pandas(self) -> pd.DataFrame: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Evaluation:
     """Evaluated scenarios of one study."""
 
     @property
     def scenarios(self) -> list[ScenarioResult]: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, key: str | int) -> ScenarioResult: ...
+    def __getitem__(self, key: str | int, /) -> ScenarioResult: ...
     def to_json(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
     def to_pandas(self) -> pd.DataFrame: ...
     def _repr_html_(self) -> str: ...
 
+@final
 class Exploration:
     """The best allocation that was found, how good it can be at most, and what it is compared with."""
 

@@ -95,12 +95,12 @@ def evaluation_html(evaluation: Any) -> str:
 
 def exploration_html(found: Any) -> str:
     """The best allocation, and the others by their value."""
-    unit = f" ({found.unit})" if found.unit else ""
+    unit = f" {found.unit}" if found.unit else ""
     others = [*found.alternatives, *found.baselines]
     rows = [[one.name, figure(one.value), figure(one.total_gflops)] for one in [found.best, *others]]
     proof = "proven" if found.status == "optimal" else f"not proven ({found.unproven})"
     caption = f"{found.objective}: {figure(found.value)}{unit}, bound {figure(found.bound)}, {proof}"
-    compared = table(caption, ["allocation", f"value{unit}", "GFLOPS"], rows)
+    compared = table(caption, ["allocation", "value" + (f" ({found.unit})" if found.unit else ""), "GFLOPS"], rows)
     return scenario_html(found.best) + compared + notes(found.cautions)
 
 

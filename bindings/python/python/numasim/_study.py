@@ -39,7 +39,8 @@ class Machine:
         name: Its name.
         nodes: How many NUMA nodes, all alike, or a list of tables with the keys of ``[[machine.node]]``.
         keys: All other keys: ``cores_per_node``, ``gflops_per_core`` (GFLOPS of one core), ``bandwidth_gbs`` (GB/s of
-            the memory of a node), ``link_gbs`` (GB/s between two nodes), ``bandwidth_matrix`` ...
+            the memory of a node), ``link_gbs`` (GB/s between two nodes), ``bandwidth_matrix_gbs``
+            (GB/s from the node of the cores, the row, to that of the memory; memories on the diagonal) ...
 
     Raises:
         InputError: the machine makes no sense; the text says where and why.
