@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from . import _toml
 from ._core import Reading
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 PathLike = Union[str, "os.PathLike[str]"]
 Source = tuple[str, str]
@@ -27,7 +30,34 @@ def _text_of(path: PathLike) -> Source:
     return str(path), Path(path).read_bytes().decode("utf-8")
 
 
-class Machine:
+class _Texts:
+    """Texts of input files, read and checked together."""
+
+    _sources: list[Source]
+    _reading: Reading
+
+    def _set(self, sources: list[Source]) -> None:
+        self._sources = sources
+        self._reading = Reading(sources)
+
+    @classmethod
+    def _of(cls, sources: list[Source]) -> Self:
+        made = cls.__new__(cls)
+        made._set(sources)
+        return made
+
+    @property
+    def model(self) -> str:
+        """The bandwidth-sharing model that the file of the machine names, or the default."""
+        return self._reading.model
+
+    @property
+    def cores(self) -> np.ndarray:
+        """Cores of each node."""
+        return self._reading.cores
+
+
+class Machine(_Texts):
     """A NUMA machine.
 
     The keyword arguments are the keys of ``[machine]`` in an input file, with the units in their names; a key that
@@ -55,16 +85,6 @@ class Machine:
             tables = "".join(_toml.table("[[machine.node]]", node) for node in nodes)
         self._set([(f"<Machine {name!r}>", _toml.table("[machine]", head | keys) + tables)])
 
-    def _set(self, sources: list[Source]) -> None:
-        self._sources = sources
-        self._reading = Reading(sources)
-
-    @classmethod
-    def _of(cls, sources: list[Source]) -> Machine:
-        machine = cls.__new__(cls)
-        machine._set(sources)
-        return machine
-
     @classmethod
     def from_file(cls, *paths: PathLike) -> Machine:
         """A machine from its file, or from several files that are read as one.
@@ -86,19 +106,9 @@ class Machine:
         return self._reading.machine_name
 
     @property
-    def model(self) -> str:
-        """The bandwidth-sharing model that its file names, or the default."""
-        return self._reading.model
-
-    @property
     def nodes(self) -> int:
         """How many NUMA nodes."""
         return len(self._reading.cores)
-
-    @property
-    def cores(self) -> np.ndarray:
-        """Cores of each node."""
-        return self._reading.cores
 
     @property
     def gflops_per_core(self) -> np.ndarray:
@@ -192,7 +202,7 @@ class Scenario:
         return f"<Scenario {self.name!r}>"
 
 
-class Study:
+class Study(_Texts):
     """A machine, its applications and scenarios, read and checked together.
 
     Args:
@@ -209,16 +219,6 @@ class Study:
         sources += [(f"<App {app.name!r}>", app.to_toml()) for app in apps]
         sources += [(f"<Scenario {one.name!r}>", one.to_toml()) for one in scenarios]
         self._set(sources)
-
-    def _set(self, sources: list[Source]) -> None:
-        self._sources = sources
-        self._reading = Reading(sources)
-
-    @classmethod
-    def _of(cls, sources: list[Source]) -> Study:
-        study = cls.__new__(cls)
-        study._set(sources)
-        return study
 
     @classmethod
     def read(cls, *paths: PathLike) -> Study:
@@ -245,11 +245,6 @@ class Study:
         return self._reading.machine_name
 
     @property
-    def model(self) -> str:
-        """The bandwidth-sharing model of its machine."""
-        return self._reading.model
-
-    @property
     def apps(self) -> list[str]:
         """Names of the application instances."""
         return self._reading.apps
@@ -258,11 +253,6 @@ class Study:
     def scenarios(self) -> list[str]:
         """Names of the scenarios."""
         return self._reading.scenarios
-
-    @property
-    def cores(self) -> np.ndarray:
-        """Cores of each node."""
-        return self._reading.cores
 
     @property
     def defaults(self) -> list[tuple[str, str, str, str]]:
