@@ -107,6 +107,11 @@ impl fmt::Display for Doubt {
                 write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
             }
             Self::TunedElsewhere { kernels } => tuned_elsewhere(f, kernels),
+            Self::TriedElsewhere { processor, here } => write!(
+                f,
+                "the machine file's ways of kernels through memory were tried on another processor ({processor}; here: {here}): \
+                 others may be faster here"
+            ),
             Self::UnknownHardware { what } => write!(f, "the system does not report: {}", what.join(", ")),
         }
     }
@@ -195,7 +200,7 @@ impl Doubt {
             Self::KernelIntensity { ran, .. } => {
                 format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
             }
-            Self::TunedElsewhere { .. } => {
+            Self::TunedElsewhere { .. } | Self::TriedElsewhere { .. } => {
                 "choose them on this host: numasim calibrate -o machine.toml".into()
             }
             Self::UnknownHardware { .. } => {

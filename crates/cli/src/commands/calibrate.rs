@@ -92,7 +92,7 @@ pub(super) fn measure(
     let name = args.name.clone().unwrap_or_else(|| host.name.clone());
     let source = source(&facts, &settings, rounds, started);
     let recorded = doubts.iter().map(|doubt| format!("{}: {doubt}", doubt.code())).collect();
-    let described = Described { name, source, doubts: recorded };
+    let described = Described { name, source, processor: facts.cpu_model.clone(), doubts: recorded };
     if host.nodes.len() == 1 {
         shell.note("this host has one NUMA node: no link was measured");
     }

@@ -35,7 +35,12 @@ impl Doubting {
         let facts = system.facts(used, SAMPLE);
         let mut before = doubt::before(&facts, used);
         before.extend(fewer_cores(study, plan));
-        before.extend(doubt::planned(plan, settings.bytes_per_thread, last_level_bytes));
+        before.extend(doubt::planned(
+            plan,
+            settings.bytes_per_thread,
+            facts.cpu_model.as_deref(),
+            last_level_bytes,
+        ));
         for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
             let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
             let change = own.map(Change::to_string).collect::<Vec<_>>().join("; ");

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let how = How {
         isa: measuring::available(args.isa)?,
+        variants: planning::variants(&study, args.isa)?,
         bytes_per_thread: args.memory_per_thread.unwrap_or_else(|| largest_share(&study, &host)),
         real_items: args.real_items,
         seed: args.seed,
