@@ -11,8 +11,8 @@ use numasim_model::{Machine, ModelKind};
 
 use super::super::scaling::{self, Curve, Method};
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
-    study, with_model,
+    ADVISED, EQUAL_PARTS, Judged, MEASURED_AGAIN, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role,
+    advised, in_words, study, with_model,
 };
 use crate::fit::by_solver;
 
@@ -98,7 +98,7 @@ struct Told<'t> {
 
 impl Series {
     /// The curve of the first domain.
-    fn curve(&self) -> Curve {
+    pub(super) fn curve(&self) -> Curve {
         let of_first =
             self.loads.iter().filter_map(|load| Some((load.first_alone()?, load.value * load.share())));
         Curve {
@@ -145,6 +145,16 @@ impl Series {
             judged.extend(self.judged(&told, &[1])?);
         }
         Ok(judged)
+    }
+
+    /// The first of two measurements of each load predicted by the second one. What a fit of the models sees counts as little here.
+    pub(super) fn again(&self, pairs: &[[f64; 2]], seen: &[u32]) -> Vec<Judged> {
+        let mut first = self.clone();
+        for (load, pair) in first.loads.iter_mut().zip(pairs) {
+            load.value = pair[0];
+        }
+        let second: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
+        first.split(MEASURED_AGAIN, NO_FIT, "", &second, seen)
     }
 
     /// Both null models, from what one thread and a full domain have.
