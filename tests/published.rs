@@ -175,6 +175,11 @@ fn pooled(
     format!("{:.1} / {:.1}", 100.0 * sum / count, 100.0 * most)
 }
 
+/// Whether a row is one curve, not several added up.
+fn is_curve(row: &csv::StringRecord) -> bool {
+    !row[1].starts_with("curves that") && !row[1].starts_with("all curves")
+}
+
 #[test]
 fn the_page_says_what_was_before_and_what_is_after() {
     let folder = repository("results/published-data");
@@ -192,6 +197,22 @@ fn the_page_says_what_was_before_and_what_is_after() {
         .filter(|row| &row[0] == "scaling" && &row[12] == "chose")
         .map(|row| row[1].to_owned())
         .collect();
+    let counts = [read("summary-before.csv"), after.clone()].map(|(header, rows)| {
+        let column = |name: &str| header.iter().position(|one| one == name).expect("a column");
+        let (variant, points) = (column("variant"), column("points"));
+        [true, false].map(|is_chosen| {
+            let of_half = rows.iter().filter(|row| {
+                &row[0] == "scaling"
+                    && &row[variant] == "ecm_penalty"
+                    && is_curve(row)
+                    && chose.iter().any(|set| *set == row[1]) == is_chosen
+            });
+            of_half.map(|row| row[points].parse::<u32>().expect("a number")).sum::<u32>()
+        })
+    });
+    let [[a, b], [c, d]] = counts;
+    let line = format!("before {a} and {b} points, after {c} and {d}.");
+    assert!(page.contains(&line), "the page lacks: {line}");
     for (half, is_chosen) in [("that chose", true), ("that test", false)] {
         for kernel in ["load", "copy", "update", "triad", "daxpy", "all kernels"] {
             let cells = [read("summary-before.csv"), after.clone()].map(|(header, rows)| {
@@ -200,8 +221,7 @@ fn the_page_says_what_was_before_and_what_is_after() {
                 let by = |variant: &str| {
                     pooled(&rows, columns, &|row| {
                         &row[0] == "scaling"
-                            && !row[1].starts_with("curves that")
-                            && !row[1].starts_with("all curves")
+                            && is_curve(row)
                             && (&row[2] == kernel || kernel == "all kernels")
                             && &row[5] == variant
                             && chose.iter().any(|set| *set == row[1]) == is_chosen

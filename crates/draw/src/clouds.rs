@@ -28,8 +28,10 @@ const TINY: f64 = SUBTITLES[2];
 /// The points of a set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloud {
-    /// Above the panel, with the unit of what was measured.
+    /// Above the panel.
     pub name: String,
+    /// The unit of what was measured, behind the name.
+    pub unit: String,
     /// For each series: measured, and predicted over measured.
     pub points: Vec<Vec<(f64, f64)>>,
 }
@@ -77,7 +79,7 @@ impl CloudGrid {
                 step - BETWEEN,
                 PANEL,
             );
-            let names = metrics::wrapped(&cloud.name, TINY, place.width, NAME_LINES);
+            let names = cloud.names(place.width);
             for (line, text) in names.iter().rev().enumerate() {
                 canvas.text(place.x, place.y - 7.0 - LINE * line as f64, text, Font::new(TINY));
             }
@@ -137,6 +139,26 @@ impl CloudGrid {
     }
 }
 
+impl Cloud {
+    /// The name in lines, the unit in the last one or, where there is no room, below it.
+    fn names(&self, width: f64) -> Vec<String> {
+        let unit = format!("({})", self.unit);
+        let mut lines = metrics::wrapped(&self.name, TINY, width, NAME_LINES);
+        match lines.last_mut() {
+            Some(last) if metrics::width(&format!("{last} {unit}"), TINY) <= width => {
+                *last = format!("{last} {unit}")
+            }
+            _ if lines.len() < NAME_LINES => lines.push(unit),
+            Some(last) => {
+                let room = width - metrics::width(&unit, TINY) - TINY / 2.0;
+                *last = format!("{} {unit}", metrics::cut(last, TINY, room));
+            }
+            None => {}
+        }
+        lines
+    }
+}
+
 /// A little wider than the data, and never a point.
 fn around(low: f64, high: f64) -> Coordinate {
     let more = (high / low).powf(0.05).max(1.1);
@@ -150,7 +172,8 @@ mod tests {
 
     fn grid(clouds: usize) -> CloudGrid {
         let cloud = |number: usize| Cloud {
-            name: format!("processes at once on a machine of several sockets, set {number} (GB/s)"),
+            name: format!("processes at once on a machine of several sockets, set {number}"),
+            unit: "GB/s".to_owned(),
             points: vec![
                 vec![(10.0, 9.0), (10.0, 0.3)],
                 vec![(10.0, 1.05), ([10.0, 100.0, 1000.0, 12.0][number % 4], 1.2)],

@@ -93,9 +93,9 @@ impl CurveGrid {
         // The legend says how much room it takes only when it was drawn.
         let names = self.points.iter().chain(self.series.iter().map(|one| &one.name)).map(String::as_str);
         let rows = super::legend::rows(names.clone(), width).len();
-        let top = f64::from(HEADING) + super::legend::LEGEND * rows as f64 + 14.0;
+        let top = f64::from(HEADING) + super::legend::LEGEND * rows as f64 + 12.0;
         let pitch = NAME + PANEL + LABELS + BETWEEN;
-        let bottom = top + pitch * self.rows.len() as f64;
+        let bottom = top + pitch * self.rows.len() as f64 + 3.0;
         let mut canvas = Canvas::new(width, bottom + 22.0, &self.heading);
         draw_legend(&mut canvas, names, width, |canvas, i, (x, y)| match i.checked_sub(self.points.len()) {
             None => draw_point(canvas, i == 0, (x, y)),
@@ -107,10 +107,10 @@ impl CurveGrid {
         }
         for (number, (row, axes)) in self.rows.iter().zip(&axes).enumerate() {
             let y = top + pitch * number as f64;
-            let name_y = if number == 0 { y } else { y + 4.0 };
-            canvas.text(left, name_y + NAME - 4.0, &row.name, Font::new(SMALL));
+            let name_y = if number == 0 { y + 2.0 } else { y + 3.0 };
+            canvas.text(left, name_y + NAME - 3.0, &row.name, Font::new(SMALL));
             for (column, panel) in row.panels.iter().enumerate() {
-                let place = Place::new(left + step * column as f64, y + NAME + 6.0, step - BETWEEN, PANEL);
+                let place = Place::new(left + step * column as f64, y + NAME + 9.0, step - BETWEEN, PANEL);
                 if let Some(panel) = panel {
                     self.draw_panel(&mut canvas, panel, axes, place, column == 0);
                 }

@@ -15,7 +15,7 @@ const LANE: f64 = 9.0;
 const BETWEEN: f64 = 7.0;
 const GROUP: f64 = 22.0;
 /// Widest name of a row.
-const WIDEST: f64 = 290.0;
+const WIDEST: f64 = 330.0;
 /// Half of the tick at a worst error.
 const TICK: f64 = 3.0;
 
@@ -115,7 +115,12 @@ impl DotPlot {
             if number > 0 {
                 canvas.line((f64::from(MARGIN), y + 1.0), (right, y + 1.0), Stroke::new(FAINT_TEXT, 0.6));
             }
-            canvas.text(f64::from(MARGIN), y + GROUP / 2.0 + 1.0, &group.name, Font::new(SMALL).bold());
+            canvas.text(
+                f64::from(MARGIN),
+                y + GROUP / 2.0 + 1.0,
+                &group.name,
+                Font::new(SMALL).bold().halo(),
+            );
             y += GROUP;
             for row in &group.rows {
                 let (lanes, count) = row.lanes(&self.series);

@@ -100,11 +100,11 @@ fn mean_of(runs: &[(f64, f64)], figure: fn(&(f64, f64)) -> f64) -> f64 {
     mean(&runs.iter().map(figure).collect::<Vec<_>>()).unwrap_or(f64::NAN)
 }
 
-/// The runtimes of the first and the second measurement of each count, where all were measured twice.
-fn pairs(runs: &Runs) -> Option<Vec<[f64; 2]>> {
-    runs.values()
-        .map(|runs| <[(f64, f64); 2]>::try_from(runs.as_slice()).ok().map(|both| both.map(|run| run.0)))
-        .collect()
+/// The runtimes of the first and the second measurement of each count that was measured twice.
+fn twice(runs: &Runs) -> BTreeMap<u32, [f64; 2]> {
+    let both = |runs: &Vec<(f64, f64)>| <[(f64, f64); 2]>::try_from(runs.as_slice()).ok();
+    let pairs = runs.iter().filter_map(|(&count, runs)| Some((count, both(runs)?)));
+    pairs.map(|(count, both)| (count, both.map(|run| run.0))).collect()
 }
 
 /// SPEChpc: by a fit of each application's first domain, and by what one rank has and moves.
@@ -126,9 +126,9 @@ pub(super) fn spechpc(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let loads = runs.iter().map(|(&ranks, runs)| Load::filling(key.1, ranks, per_hour(runs))).collect();
         let series = series(Part::Domains, "SPEChpc", "runs/h", key.clone(), loads);
         all.extend(series.fitted()?);
-        if let (Some(pairs), Some(seen)) = (pairs(runs), series.curve().seen()) {
-            let speeds: Vec<[f64; 2]> = pairs.iter().map(|pair| pair.map(|time| 3600.0 / time)).collect();
-            all.extend(series.again(&speeds, &seen.counts));
+        if let Some(seen) = series.curve().seen() {
+            let speeds = twice(runs).into_iter().map(|(ranks, pair)| (ranks, pair.map(|time| 3600.0 / time)));
+            all.extend(series.again(speeds, &seen.counts));
         }
     }
     all.extend(by_intensity(&found, "SPEChpc")?);
@@ -173,10 +173,10 @@ fn by_intensity(found: &BTreeMap<Key, Runs>, code: &str) -> Result<Vec<Judged>, 
         let loads = runs.iter().map(|(&count, runs)| Load::filling(key.1, count, speed_up(runs))).collect();
         let series = series(Part::Intensity, code, "x", key.clone(), loads);
         all.extend(series.given(1.0, most / draws)?);
-        if let Some((pairs, one)) = pairs(runs).and_then(|pairs| Some((pairs.clone(), *pairs.first()?))) {
-            let speed_ups: Vec<[f64; 2]> =
-                pairs.iter().map(|pair| [one[0] / pair[0], one[1] / pair[1]]).collect();
-            all.extend(series.again(&speed_ups, &[1]));
+        let twice = twice(runs);
+        if let Some(&one) = twice.get(&1) {
+            let speed_up = |pair: [f64; 2]| [one[0] / pair[0], one[1] / pair[1]];
+            all.extend(series.again(twice.into_iter().map(|(count, pair)| (count, speed_up(pair))), &[1]));
         }
     }
     Ok(all)

@@ -147,14 +147,12 @@ impl Series {
         Ok(judged)
     }
 
-    /// The first of two measurements of each load predicted by the second one. What a fit of the models sees counts as little here.
-    pub(super) fn again(&self, pairs: &[[f64; 2]], seen: &[u32]) -> Vec<Judged> {
-        let mut first = self.clone();
-        for (load, pair) in first.loads.iter_mut().zip(pairs) {
-            load.value = pair[0];
-        }
-        let second: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
-        first.split(MEASURED_AGAIN, NO_FIT, "", &second, seen)
+    /// The first of two measurements of some loads, by threads, predicted by the second one. What a fit of the models sees does not count here, either.
+    pub(super) fn again(&self, pairs: impl Iterator<Item = (u32, [f64; 2])>, seen: &[u32]) -> Vec<Judged> {
+        let (loads, second): (Vec<Load>, Vec<f64>) = pairs
+            .map(|(threads, [first, second])| (Load::filling(self.domain, threads, first), second))
+            .unzip();
+        Self { loads, ..self.clone() }.split(MEASURED_AGAIN, NO_FIT, "", &second, seen)
     }
 
     /// Both null models, from what one thread and a full domain have.

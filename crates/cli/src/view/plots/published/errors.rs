@@ -68,6 +68,15 @@ pub(super) fn dots(judged: &[&Judged], title: &str) -> DotPlot {
         let own: Vec<&Judged> = judged.iter().copied().filter(|one| one.part == part).collect();
         (!own.is_empty()).then(|| Group { name: name.to_owned(), rows: rows(part, &own) })
     });
+    let mut groups: Vec<Group> = groups.collect();
+    // A legend of what is there.
+    let is_there =
+        |series: usize| groups.iter().flat_map(|group| &group.rows).any(|row| row.dots[series].is_some());
+    let there: Vec<bool> = (0..SERIES.len()).map(is_there).collect();
+    for row in groups.iter_mut().flat_map(|group| &mut group.rows) {
+        let mut which = there.iter();
+        row.dots.retain(|_| which.next().copied().unwrap_or_default());
+    }
     DotPlot {
         heading: Heading {
             title: title.to_owned(),
@@ -75,9 +84,9 @@ pub(super) fn dots(judged: &[&Judged], title: &str) -> DotPlot {
                 .to_owned(),
         },
         label: "absolute error, mean and worst (% of the measured value)".to_owned(),
-        series: named(),
-        ends: "from the mean to the worst".to_owned(),
-        groups: groups.collect(),
+        series: named().into_iter().zip(there).filter_map(|(one, there)| there.then_some(one)).collect(),
+        ends: "mean to worst".to_owned(),
+        groups,
     }
 }
 
@@ -123,7 +132,7 @@ pub(super) fn clouds(judged: &[&Judged], title: &str) -> CloudGrid {
             let alike = own().filter(|one| is(one, series)).flat_map(|one| &one.points);
             alike.map(|point| (point.measured, point.predicted / point.measured)).collect()
         };
-        Cloud { name: format!("{by}{set} ({unit})"), points: (0..shown).map(points).collect() }
+        Cloud { name: format!("{by}{set}"), unit: unit.to_owned(), points: (0..shown).map(points).collect() }
     };
     // Two questions are asked of some sets.
     let sets = each_once(judged.iter().map(|one| (one.part, one.set.as_str())));
