@@ -144,16 +144,15 @@ impl Cloud {
     fn names(&self, width: f64) -> Vec<String> {
         let unit = format!("({})", self.unit);
         let mut lines = metrics::wrapped(&self.name, TINY, width, NAME_LINES);
-        match lines.last_mut() {
-            Some(last) if metrics::width(&format!("{last} {unit}"), TINY) <= width => {
-                *last = format!("{last} {unit}")
-            }
-            _ if lines.len() < NAME_LINES => lines.push(unit),
-            Some(last) => {
-                let room = width - metrics::width(&unit, TINY) - TINY / 2.0;
-                *last = format!("{} {unit}", metrics::cut(last, TINY, room));
-            }
-            None => {}
+        let count = lines.len();
+        let Some(last) = lines.last_mut() else { return lines };
+        if metrics::width(&format!("{last} {unit}"), TINY) <= width {
+            *last = format!("{last} {unit}");
+        } else if count < NAME_LINES {
+            lines.push(unit);
+        } else {
+            let room = width - metrics::width(&unit, TINY) - TINY / 2.0;
+            *last = format!("{} {unit}", metrics::cut(last, TINY, room));
         }
         lines
     }
