@@ -359,7 +359,7 @@ Examples:
   numasim published
   numasim published --format csv -o summary.csv --plots .
   numasim published --scaling curves.csv
-  numasim published --co-run
+  numasim published --co-run --plots .
   numasim published --data lulesh.csv
 
 The data are built in: bandwidth over cores of eight machines (RRZE), several nodes that read \
@@ -369,7 +369,8 @@ points that no fit used. results/published-data/README.md explains them.
 --scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
 hyper-threads, smt_per_core_used. Four points of each curve are fitted: one core, half, three quarters (or a quarter) and all of the NUMA domain.
 
---co-run has sets of several domains, memories or applications at once, with null models beside every model. --data takes a file of the columns \
+--co-run has sets of several domains, memories or applications at once, with null models beside every model, and where the same was measured twice \
+the error of a repetition. --data takes a file of the columns \
 of one of these sets:
   cluster,size_per_domain,mpi_ranks,omp_threads,fom_zones_per_s
   cluster,benchmark,ranks,runtime_max_s,mem_total_MBps

@@ -6,7 +6,7 @@
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
-//! [`bars::BarPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`shaded::ShadedTable`], [`strips::StripPlot`], [`threads::ThreadMap`] and [`timelines::TimelinePlot`] need
+//! [`bars::BarPlot`], [`clouds::CloudGrid`], [`curves::CurveGrid`], [`dots::DotPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`shaded::ShadedTable`], [`strips::StripPlot`], [`threads::ThreadMap`] and [`timelines::TimelinePlot`] need
 //! hatches, dashes, curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
@@ -14,8 +14,11 @@
 mod axis;
 pub mod bars;
 mod canvas;
+pub mod clouds;
 mod colour_bar;
 mod columns;
+pub mod curves;
+pub mod dots;
 pub mod figures;
 mod frame;
 pub mod front;
@@ -26,6 +29,7 @@ pub mod groups;
 mod heading;
 pub mod heat_map;
 mod ink;
+pub mod kind;
 mod legend;
 pub mod line;
 pub mod matrix;

@@ -41,6 +41,8 @@ use crate::statistics;
 pub enum Part {
     /// Bandwidth over cores within one NUMA domain.
     Scaling,
+    /// The same points by one step of the method after the other.
+    Steps,
     /// Threads of one node read the memory of another one.
     Links,
     /// Several nodes read one memory.
@@ -68,6 +70,7 @@ impl Part {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scaling => "scaling",
+            Self::Steps => "steps",
             Self::Links => "links",
             Self::Readers => "readers",
             Self::TableIii => "table-iii",
@@ -167,8 +170,15 @@ pub struct Judged {
 /// # Errors
 /// None, unless the data of this crate are broken.
 pub fn everything() -> Result<Vec<Judged>, PublishedError> {
-    Ok([scaling::carried()?, links::judge()?, readers::judge()?, table_iii::judge()?, co_run::judge()?]
-        .concat())
+    Ok([
+        scaling::carried()?,
+        scaling::steps::carried()?,
+        links::judge()?,
+        readers::judge()?,
+        table_iii::judge()?,
+        co_run::judge()?,
+    ]
+    .concat())
 }
 
 /// Absolute errors, relative to the measured values.
@@ -220,6 +230,16 @@ impl From<Problem> for PublishedError {
 
 /// The null model in which data on several memories are as fast as those on the best of them.
 pub const ONE_MEMORY: &str = "one-memory";
+/// One measurement as a prediction of another one of the same: what no model can be better than.
+pub const MEASURED_AGAIN: &str = "measured-again";
+/// The null models.
+const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, ONE_MEMORY];
+
+/// Whether the name of a model is that of a null model.
+pub fn is_null_model(name: &str) -> bool {
+    NULLS.contains(&name)
+}
+
 /// The variant without any correction.
 const NO_FIT: &str = "no fit";
 /// The variant with the correction that is advised, and its usual value.

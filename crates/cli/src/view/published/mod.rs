@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::Style;
 
 mod scaling;
+mod steps;
 mod together;
 
 /// For people: one table for each question; four rows of figures for each set, a column for each model.
@@ -17,6 +18,9 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
     let mut parts = Vec::new();
     if judged.iter().any(|one| one.part == Part::Scaling) {
         parts.push(scaling::table(judged, style));
+    }
+    if judged.iter().any(|one| one.part == Part::Steps) {
+        parts.push(steps::table(judged, style));
     }
     let others = [
         (
@@ -109,6 +113,11 @@ fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
 fn heading(title: &str, notes: &str, style: &Style) -> String {
     let lines = |text: &str| grid::wrap(text, style.columns()).join("\n");
     format!("{}\n{}\n\n", style.strong(&lines(title)), style.faint(&lines(notes)))
+}
+
+/// The default is called that: names of models are long.
+pub(in crate::view) fn short(model: &str) -> &str {
+    if model == ModelKind::default().name() { "default" } else { model }
 }
 
 /// What names a row: the set, and what was done with the corrections.
