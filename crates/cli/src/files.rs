@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use numasim_model::input::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
 use numasim_model::text::visible;
 
+use crate::bundle::{self, Bundle};
 use crate::diagnostics;
 use crate::failure::Failure;
 pub(crate) use lines::{PlainFiles, Stop};
@@ -45,6 +46,35 @@ pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
 /// A file of measurements (`compare`, `import`): its name and its text.
 pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
+}
+
+/// Whether a path is that of a bundle: its name says so.
+pub(crate) fn is_bundle(path: &Path) -> bool {
+    ends_with(path, bundle::ENDING)
+}
+
+/// What the name of a path ends with.
+pub(crate) fn ends_with(path: &Path, ending: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
+}
+
+/// A bundle of `numasim validate`, checked.
+pub(crate) fn read_bundle(path: &Path) -> Result<Bundle, Failure> {
+    let refused = |why: &str| Failure::input(format!("{} {why}", named(path)));
+    let bytes = read_bytes(path, bundle::MOST_BYTES).map_err(|error| {
+        let why = Why::of(&error, &BUNDLE);
+        refused(&why.message).hint(why.hint)
+    })?;
+    let Some(bytes) = bytes else {
+        let why = Why::too_large(&BUNDLE);
+        return Err(refused(&why.message).hint(why.hint));
+    };
+    Bundle::from_bytes(&bytes).map_err(|error| {
+        refused(&error.to_string()).hint(
+            "a bundle is what `numasim validate --bundle` writes; who sent it makes it again with `numasim validate -o DIR --resume \
+             --bundle FILE.tar.zst`",
+        )
+    })
 }
 
 /// A graph of another tool (`import`): its name and its text.
@@ -174,21 +204,36 @@ const GRAPH_CSV: Kind = Kind {
     too_large: "with what is made of it, it would need more than 4 GiB of memory",
 };
 
-fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
-    let bytes = read_bytes(path, kind.most_bytes).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            Why { message: "does not exist".into(), hint: "check the path and the spelling" }
+const BUNDLE: Kind = Kind {
+    most_bytes: bundle::MOST_BYTES,
+    name_one: "name a bundle of `numasim validate --bundle`",
+    name_them: "name the bundles in it one by one",
+    too_large: "is this a bundle? Those of a million measurements are smaller",
+};
+
+impl Why {
+    fn of(error: &io::Error, kind: &Kind) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound => {
+                Self { message: "does not exist".into(), hint: "check the path and the spelling" }
+            }
+            ErrorKind::IsADirectory => Self { message: "is a directory".into(), hint: kind.name_them },
+            ErrorKind::PermissionDenied => {
+                Self { message: "cannot be read: permission denied".into(), hint: "check who may read it" }
+            }
+            _ => Self { message: format!("cannot be read: {error}"), hint: kind.name_one },
         }
-        ErrorKind::IsADirectory => Why { message: "is a directory".into(), hint: kind.name_them },
-        ErrorKind::PermissionDenied => {
-            Why { message: "cannot be read: permission denied".into(), hint: "check who may read it" }
-        }
-        _ => Why { message: format!("cannot be read: {error}"), hint: kind.name_one },
-    })?;
-    let Some(bytes) = bytes else {
+    }
+
+    fn too_large(kind: &Kind) -> Self {
         let message = format!("is too large: more than {} MiB", kind.most_bytes >> 20);
-        return Err(Why { message, hint: kind.too_large });
-    };
+        Self { message, hint: kind.too_large }
+    }
+}
+
+fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
+    let bytes = read_bytes(path, kind.most_bytes).map_err(|error| Why::of(&error, kind))?;
+    let Some(bytes) = bytes else { return Err(Why::too_large(kind)) };
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..offset]);
