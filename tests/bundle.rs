@@ -164,7 +164,8 @@ fn a_report_of_a_bundle_is_that_of_its_files() {
     // What to type to make the page again is not the same, and files that are not read are told of bundles and folders alone.
     let same = |page: &str| {
         let (before, _) = page.split_once("<section id=\"repeat\"").expect("a section");
-        let (before, aside) = before.split_once("<p class=\"faint\">Also in the folder").unwrap_or((before, "</p>"));
+        let (before, aside) =
+            before.split_once("<p class=\"faint\">Also in the folder").unwrap_or((before, "</p>"));
         before.to_owned() + aside.split_once("</p>").expect("a paragraph").1
     };
     assert_eq!(same(&page), same(&of_files));

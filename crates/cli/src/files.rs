@@ -1,5 +1,6 @@
 //! From paths to a checked study: the only place where input files are read from disk.
 
+mod bundles;
 mod lines;
 
 use std::fs::{self, File};
@@ -9,9 +10,9 @@ use std::path::{Path, PathBuf};
 use numasim_model::input::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
 use numasim_model::text::visible;
 
-use crate::bundle::{self, Bundle};
 use crate::diagnostics;
 use crate::failure::Failure;
+pub(crate) use bundles::{is_bundle, read_bundle};
 pub(crate) use lines::{PlainFiles, Stop};
 
 /// Reads and checks the files of a study. `-` is standard input.
@@ -48,33 +49,9 @@ pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
 }
 
-/// Whether a path is that of a bundle: its name says so.
-pub(crate) fn is_bundle(path: &Path) -> bool {
-    ends_with(path, bundle::ENDING)
-}
-
 /// What the name of a path ends with.
 pub(crate) fn ends_with(path: &Path, ending: &str) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
-}
-
-/// A bundle of `numasim validate`, checked.
-pub(crate) fn read_bundle(path: &Path) -> Result<Bundle, Failure> {
-    let refused = |why: &str| Failure::input(format!("{} {why}", named(path)));
-    let bytes = read_bytes(path, bundle::MOST_BYTES).map_err(|error| {
-        let why = Why::of(&error, &BUNDLE);
-        refused(&why.message).hint(why.hint)
-    })?;
-    let Some(bytes) = bytes else {
-        let why = Why::too_large(&BUNDLE);
-        return Err(refused(&why.message).hint(why.hint));
-    };
-    Bundle::from_bytes(&bytes).map_err(|error| {
-        refused(&error.to_string()).hint(
-            "a bundle is what `numasim validate --bundle` writes; who sent it makes it again with `numasim validate -o DIR --resume \
-             --bundle FILE.tar.zst`",
-        )
-    })
 }
 
 /// A graph of another tool (`import`): its name and its text.
@@ -202,13 +179,6 @@ const GRAPH_CSV: Kind = Kind {
     name_one: "a graph is a folder with blocks.csv and tasks.csv, as --emit-graph and import write them",
     name_them: "a graph is a folder with blocks.csv and tasks.csv, as --emit-graph and import write them",
     too_large: "with what is made of it, it would need more than 4 GiB of memory",
-};
-
-const BUNDLE: Kind = Kind {
-    most_bytes: bundle::MOST_BYTES,
-    name_one: "name a bundle of `numasim validate --bundle`",
-    name_them: "name the bundles in it one by one",
-    too_large: "is this a bundle? Those of a million measurements are smaller",
 };
 
 impl Why {

@@ -105,7 +105,7 @@ impl Bundle {
         let mut members = unpack::members(&unpack::archive(bytes)?)?;
         let listed = members.remove(manifest::NAME).ok_or(BundleError::NoManifest)?;
         let listed = manifest::read(&listed)?;
-        let bundle = Self::of(members.iter().map(|(name, text)| (*name, text.clone())))?;
+        let bundle = Self::of(members)?;
         manifest::check(&listed, &bundle.files)?;
         Ok(bundle)
     }

@@ -14,6 +14,7 @@ use numasim_model::ModelKind;
 use numasim_model::input::SourceFile;
 
 use self::inputs::Inputs;
+pub(super) use self::wording::quoted;
 use super::compare;
 use super::evaluate::{Evaluated, can_be_shown, document, wanted};
 use super::located::Located;

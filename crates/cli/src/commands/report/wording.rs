@@ -126,7 +126,7 @@ pub(super) fn commands(
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(in crate::commands) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

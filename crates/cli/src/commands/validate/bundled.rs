@@ -89,8 +89,9 @@ fn made_again(
     let study = sharing::choose(study, args.model, shell)?;
     let (name, measurements) = compare::read_source(source(bundle::MEASURED)?)?;
     let [json, text, _] = comparison(&study, (&name, &measurements), shell)?;
-    let command = known.command.join(" ");
-    let readme = readme::text(&command, bundle.text(bundle::SCENARIOS).is_some(), &study) + TAKEN_OUT;
+    let command: Vec<String> = known.command.iter().map(|word| report::quoted(word)).collect();
+    let readme =
+        readme::text(&command.join(" "), bundle.text(bundle::SCENARIOS).is_some(), &study) + TAKEN_OUT;
     let mut made =
         vec![(bundle::COMPARISON_JSON, json), (bundle::COMPARISON, text), (bundle::README, readme)];
     let mut whole = bundle.clone();
