@@ -1,7 +1,6 @@
 //! Why a bundle cannot be read, or written.
 
-use super::MOST_BYTES;
-use super::manifest::SCHEMA;
+use super::{MOST_BYTES, SCHEMA};
 
 /// What is wrong with a bundle: the rest of a sentence that begins with its name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,12 +6,11 @@ use std::fmt::Write as _;
 use numasim_bench::provenance::sha256;
 use serde::Deserialize;
 
+use super::SCHEMA;
 use super::error::BundleError;
 
 /// Its name.
 pub(super) const NAME: &str = "bundle.toml";
-/// The schema that this version writes and reads.
-pub(super) const SCHEMA: i64 = 1;
 
 /// What it lists. Keys of a later version are passed over, as in a provenance; another schema is refused.
 #[derive(Debug, Deserialize)]

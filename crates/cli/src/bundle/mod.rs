@@ -29,6 +29,8 @@ pub(crate) use error::BundleError;
 
 /// How names of bundles end; by it commands know one.
 pub(crate) const ENDING: &str = ".tar.zst";
+/// The schema that this version writes and reads.
+const SCHEMA: i64 = 1;
 /// Bytes of the archive before it is compressed, and of the compressed file.
 pub(crate) const MOST_BYTES: usize = 256 << 20;
 
