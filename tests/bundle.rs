@@ -78,7 +78,7 @@ fn of_a_host(text: &str) -> String {
     known.facts.host_name = Some(HOST.to_owned());
     known.command[0] = format!("{FOLDER}numasim");
     known.command[3] = format!("{FOLDER}validate");
-    known.doubts[0].message += &format!(" ({FOLDER}cpu.max)");
+    known.doubts[0].message = format!("limited ({FOLDER}cpu.max)");
     for input in &mut known.inputs {
         *input = Input::new(format!("{FOLDER}{}", input.name), named(&input.text));
     }

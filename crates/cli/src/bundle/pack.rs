@@ -9,9 +9,9 @@ use super::MOST_BYTES;
 use super::error::BundleError;
 
 /// The files, in this order, as a compressed archive.
-pub(super) fn pack<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<u8>, BundleError> {
+pub(super) fn pack<'a>(mut files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<u8>, BundleError> {
     let mut archive = Builder::new(Vec::new());
-    let written = files.map(|(name, text)| append(&mut archive, name, text)).collect::<io::Result<()>>();
+    let written = files.try_for_each(|(name, text)| append(&mut archive, name, text));
     let archive = written.and_then(|()| archive.into_inner());
     // Memory does not fail, and names of bundles are short.
     let archive = archive.map_err(|error| BundleError::Archive { why: error.to_string() })?;

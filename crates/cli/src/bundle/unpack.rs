@@ -8,7 +8,7 @@ use ruzstd::decoding::StreamingDecoder;
 use tar::{Archive, EntryType};
 
 use super::error::BundleError;
-use super::{MOST_BYTES, known, manifest};
+use super::{MACHINE, MOST_BYTES, SCENARIOS, STUDY, known, manifest};
 
 /// `bundle.toml` has a few lines for each file.
 const MOST_OF_MANIFEST: usize = 64 << 10;
@@ -98,7 +98,7 @@ fn allowed(name: &str, kind: EntryType) -> Result<&'static str, BundleError> {
 fn most_bytes(name: &str) -> usize {
     match name {
         manifest::NAME => MOST_OF_MANIFEST,
-        _ if name.ends_with(".toml") => MAX_TEXT_BYTES,
+        MACHINE | STUDY | SCENARIOS => MAX_TEXT_BYTES,
         _ => MOST_BYTES,
     }
 }
