@@ -329,6 +329,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;validate' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Folder for all measurements and results; it is created')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Folder for all measurements and results; it is created')
+            [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'Pack the result into FILE.tar.zst to send it: machine, raw rows, provenance, page, without the name of the host; with --resume, a finished folder is packed and nothing is measured')
             [CompletionResult]::new('--repeat', '--repeat', [CompletionResultType]::ParameterName, 'Measure each scenario N times')
             [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'Length of the measuring window')
             [CompletionResult]::new('--memory-per-thread', '--memory-per-thread', [CompletionResultType]::ParameterName, 'Size of each thread''s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]')
@@ -389,6 +390,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;published' {
             [CompletionResult]::new('--scaling', '--scaling', [CompletionResultType]::ParameterName, 'Assess only the curves of bandwidth over cores in this CSV')
             [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Assess only this CSV of one of these sets; its columns say which')
+            [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'Assess only the results of other hosts in these bundles of `numasim validate --bundle`')
             [CompletionResult]::new('--plots', '--plots', [CompletionResultType]::ParameterName, 'Draw the plots into this directory, as SVG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')

@@ -310,6 +310,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;validate'= {
             cand -o 'Folder for all measurements and results; it is created'
             cand --output 'Folder for all measurements and results; it is created'
+            cand --bundle 'Pack the result into FILE.tar.zst to send it: machine, raw rows, provenance, page, without the name of the host; with --resume, a finished folder is packed and nothing is measured'
             cand --repeat 'Measure each scenario N times'
             cand --window 'Length of the measuring window'
             cand --memory-per-thread 'Size of each thread''s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
@@ -366,6 +367,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;published'= {
             cand --scaling 'Assess only the curves of bandwidth over cores in this CSV'
             cand --data 'Assess only this CSV of one of these sets; its columns say which'
+            cand --bundle 'Assess only the results of other hosts in these bundles of `numasim validate --bundle`'
             cand --plots 'Draw the plots into this directory, as SVG'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'

@@ -372,6 +372,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Res
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s o -l output -d 'Folder for all measurements and results; it is created' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l bundle -d 'Pack the result into FILE.tar.zst to send it: machine, raw rows, provenance, page, without the name of the host; with --resume, a finished folder is packed and nothing is measured' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l repeat -d 'Measure each scenario N times' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l window -d 'Length of the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
@@ -438,6 +439,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s h -l he
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Assess only the curves of bandwidth over cores in this CSV' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l data -d 'Assess only this CSV of one of these sets; its columns say which' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l bundle -d 'Assess only the results of other hosts in these bundles of `numasim validate --bundle`' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'

@@ -84,7 +84,9 @@ fn the_whole_loop_ends_with_a_report() {
     let study = study(folder.path());
     let path = result.to_str().expect("UTF-8");
     let short = ["--repeat", "2", "--window", "0.1", "--memory-per-thread", "8MiB"];
-    let shown = numasim(&[&["validate", &study, "-o", path][..], &short].concat());
+    let bundle = folder.path().join("sent.tar.zst");
+    let sent = bundle.to_str().expect("UTF-8");
+    let shown = numasim(&[&["validate", &study, "-o", path, "--bundle", sent][..], &short].concat());
     assert!(shown.contains("both"), "{shown}");
     let names = ["README.md", "machine.toml", "calibration.csv", "measured.csv", "measured.provenance.json"];
     for name in names.into_iter().chain(["measured.study.toml", "comparison.json", "comparison.txt"]) {
@@ -96,6 +98,11 @@ fn the_whole_loop_ends_with_a_report() {
     let predicted = fs::read_to_string(result.join("comparison.json")).expect("a comparison");
     let predicted: serde_json::Value = serde_json::from_str(&predicted).expect("JSON");
     assert!(predicted["scenarios"][0]["predicted_gflops"].as_f64() > Some(1.5), "{predicted}");
+
+    // Somebody else sees the same figures.
+    let packed = numasim(&["published", "--bundle", sent, "--format", "json"]);
+    let packed: serde_json::Value = serde_json::from_str(&packed).expect("JSON");
+    assert_eq!(packed["bundles"][0]["methods"][0]["summary"], predicted["summary"]);
 
     let again = run(&[&["validate", &study, "-o", path][..], &short].concat());
     assert_eq!(again.status.code(), Some(1));

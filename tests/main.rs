@@ -6,6 +6,7 @@
 #[cfg(target_os = "linux")]
 mod agent;
 mod broken;
+mod bundle;
 mod check;
 mod command_line;
 mod common;

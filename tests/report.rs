@@ -4,7 +4,7 @@
 #[path = "report/browser.rs"]
 mod browser;
 #[path = "report/html.rs"]
-mod html;
+pub(crate) mod html;
 #[path = "report/over_time.rs"]
 mod over_time;
 #[path = "report/tasks.rs"]

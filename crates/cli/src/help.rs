@@ -231,11 +231,16 @@ Examples:
   numasim validate -o results/my-host
   numasim validate configs/paper/table-iii-all.toml -o results/table-iii-here
   numasim validate -o results/my-host --resume
+  numasim validate -o results/my-host --resume --bundle my-host.tar.zst
 
 Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (pairs of applications with arithmetic \
 intensities from 1/32 to 16 that share every node, and on hosts with several nodes data on one of them), measured.csv with \
 its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a \
 README.md that says how it was made. Files of your own replace the pairs.
+
+--bundle packs these files to send them. Taken out are the name of the host, and folders in the command line, comments and doubts; page, comparison \
+and README.md are made again without them. Processor, kernel, settings and your own files with their comments stay. Of a finished folder \
+--resume --bundle makes the bundle alone. numasim report and numasim published --bundle read it.
 
 The scenarios used for validation are never used for calibration. Needs Linux and a build with hwloc.";
 
@@ -361,6 +366,7 @@ Examples:
   numasim published --scaling curves.csv
   numasim published --co-run --plots .
   numasim published --data lulesh.csv
+  numasim published --bundle my-host.tar.zst their-host.tar.zst
 
 The data are built in: bandwidth over cores of eight machines (RRZE), several nodes that read \
 one memory of an Opteron, the paper's Table III, local and remote readers of a Xeon Max. Errors are those of \
@@ -384,7 +390,10 @@ of one of these sets:
   machine,mode,parallelism,kernel,bandwidth_GBps
   experiment,app,threads,alone_gbs,together_gbs,capacity_gbs
 Other columns do not matter. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
-the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.";
+the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.
+
+--bundle takes what numasim validate --bundle packed on other hosts: every model on the measured rows of each, beside null models, and how many \
+scenarios want more than there is. Errors, contention and verdict are those of numasim compare.";
 
 /// End of `numasim profile-app --help`.
 pub(crate) const PROFILE_APP: &str = "\
@@ -454,6 +463,7 @@ only, or several act only together.";
 pub(crate) const REPORT: &str = "\
 Examples:
   numasim report results/paper-table-iii -o report.html
+  numasim report their-host.tar.zst -o report.html
   numasim report machine.toml study.toml --measured m.csv -o report.html
   numasim report --measured result.csv -o report.html
   numasim report pipeline.toml --policy none --policy lead:2 -o report.html
@@ -464,7 +474,8 @@ it.
 
 From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
 measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
-RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only. A bundle (numasim validate --bundle) is read \
+as a folder with its files would be.
 
 Where every [[app]] has its work (see numasim simulate --help), the page shows what happens over time: policies beside each other, cores \
 of each application as a picture for each, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";

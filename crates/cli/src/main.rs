@@ -2,6 +2,7 @@
 
 #[allow(rustdoc::broken_intra_doc_links, reason = "TOML tables in square brackets: these texts are the help")]
 mod args;
+mod bundle;
 mod commands;
 mod diagnostics;
 mod emit;

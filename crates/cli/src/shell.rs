@@ -19,6 +19,8 @@ pub(crate) struct Shell {
     pub(crate) stderr_is_terminal: bool,
     /// Columns of the terminal; `None` where standard output is none.
     pub(crate) width: Option<usize>,
+    /// Notes and warnings are not told: somebody was told the same before.
+    silent: bool,
 }
 
 impl Shell {
@@ -35,7 +37,13 @@ impl Shell {
         Self {
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: size.map(|(width, _)| usize::from(width.0)),
+            silent: false,
         }
+    }
+
+    /// The same surroundings, for work that was done before: its notes and warnings are not told again.
+    pub(crate) fn silenced(&self) -> Self {
+        Self { silent: true, ..*self }
     }
 
     /// How text for standard output looks, or for a file with `into_file`.
@@ -50,13 +58,18 @@ impl Shell {
     }
 
     /// Tells something on standard error that is no warning.
-    #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn note(&self, note: impl Display) {
+        if self.silent {
+            return;
+        }
         tell(&format!("{}note:{:#} {}\n", style::CAUSE, style::CAUSE, visible(&note.to_string())));
     }
 
     /// Tells a warning on standard error; the command goes on.
     pub(crate) fn warn(&self, warning: impl Display) {
+        if self.silent {
+            return;
+        }
         let mut text = visible(&warning.to_string()).into_owned();
         if self.stderr_is_terminal {
             const TITLE: usize = "warning: ".len();

@@ -1,12 +1,13 @@
 //! `numasim validate`: the whole loop on this host, from calibration to report, in one folder.
 
+mod bundled;
 mod readme;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use numasim_evidence::compare::CONTENDED;
+use numasim_evidence::compare::{CONTENDED, Measurements};
 use numasim_evidence::contended;
 use numasim_model::Study;
 
@@ -44,6 +45,10 @@ impl Folder {
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let folder = open(args)?;
+    let bundle = bundled::open(args, &folder)?;
+    if let Some(bundle) = bundle.as_ref().filter(|_| args.resume && bundled::is_finished(&folder)) {
+        return bundle.write(args, &folder, shell);
+    }
     calibrated(args, &folder, shell)?;
     let studied = studied(args, &folder)?;
     outlook(&folder, &studied, shell)?;
@@ -51,9 +56,12 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let study = files::read_study(&[folder.file("measured.study.toml")])?.study;
     let study = sharing::choose(study, args.model, shell)?;
     let verdict = compared(&folder, &study, shell)?;
-    folder.write("README.md", &readme::text(args, &study))?;
+    folder.write("README.md", &readme::text(&readme::command(args), args.files.is_empty(), &study))?;
     reported(args, &folder, shell)?;
     shell.note(format!("everything is in {}", folder.path.display()));
+    if let Some(bundle) = bundle {
+        bundle.write(args, &folder, shell)?;
+    }
     Destination::Stdout.deliver(&verdict)
 }
 
@@ -160,27 +168,29 @@ fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &S
 fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Failure> {
     let (name, measurements) = compare::read(&folder.file("measured.csv"))?;
     let name = file_name(&name);
-    let comparison = compare::compared_with(study, None, &[], (&name, &measurements), shell)?;
+    let [json, text, shown] = comparison(study, (&name, &measurements), shell)?;
+    folder.write("comparison.json", &json)?;
+    folder.write("comparison.txt", &text)?;
+    Ok(shown)
+}
+
+/// The comparison as JSON, as text for a file, and as text for standard output.
+fn comparison(
+    study: &Study,
+    (name, measurements): (&str, &Measurements),
+    shell: &Shell,
+) -> Result<[String; 3], Failure> {
+    let comparison = compare::compared_with(study, None, &[], (name, measurements), shell)?;
     let model = study.machine.sharing().name();
-    let view = compared::View { study, model, measured: &name, comparison: &comparison };
-    folder.write("comparison.json", &format!("{:#}\n", compared::json(&view)))?;
-    folder.write("comparison.txt", &compared::table(&view, &shell.style(true)))?;
-    Ok(compared::table(&view, &shell.style(false)))
+    let view = compared::View { study, model, measured: name, comparison: &comparison };
+    let text = |into_file| compared::table(&view, &shell.style(into_file));
+    Ok([format!("{:#}\n", compared::json(&view)), text(true), text(false)])
 }
 
 /// Writes the page.
 fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
-    let asked = ReportArgs {
-        paths: vec![folder.path.clone()],
-        measured: None,
-        model: args.model,
-        policy: Vec::new(),
-        scheduler: Vec::new(),
-        until: None,
-        title: None,
-        output: Some(folder.file("report.html")),
-    };
-    report::run(&asked, shell)
+    let output = Some(folder.file("report.html"));
+    report::run(&ReportArgs { model: args.model, output, ..ReportArgs::of(folder.path.clone()) }, shell)
 }
 
 /// Without the folder: what is in a result must not depend on where it lies.

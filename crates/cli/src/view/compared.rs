@@ -15,7 +15,7 @@ use numasim_model::Study;
 
 pub(super) use bar::judged;
 pub(crate) use bar::{percent, scale, signed};
-pub(crate) use beside::advantage;
+pub(crate) use beside::{advantage, sentence as sharing_sentence};
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;

@@ -3,7 +3,8 @@
 //! # Problem
 //! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
 //! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
-//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`].
+//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`];
+//! so are results of `numasim validate`: [`validated`].
 //!
 //! # Terminology
 //! - **set**: measurements of one machine with one kind of traffic.
@@ -26,6 +27,7 @@ pub mod table_iii;
 mod tests;
 pub mod together;
 pub mod totals;
+pub mod validated;
 
 use numasim_model::input::{self, Problem, SourceFile};
 use numasim_model::sharing::Parameter;

@@ -6,9 +6,8 @@ use numasim_model::Study;
 
 use crate::args::ValidateArgs;
 
-/// The text.
-pub(super) fn text(args: &ValidateArgs, study: &Study) -> String {
-    let machine = &study.machine;
+/// The command line that was given.
+pub(super) fn command(args: &ValidateArgs) -> String {
     let mut command = String::from("numasim validate");
     for file in &args.files {
         let _ = write!(command, " {}", file.display());
@@ -26,7 +25,13 @@ pub(super) fn text(args: &ValidateArgs, study: &Study) -> String {
     if let Some(model) = args.model {
         let _ = write!(command, " --model {}", model.name());
     }
-    let scenarios = if args.files.is_empty() {
+    command
+}
+
+/// The text for a result that `command` made, with or without scenarios of its own.
+pub(super) fn text(command: &str, has_scenarios: bool, study: &Study) -> String {
+    let machine = &study.machine;
+    let scenarios = if has_scenarios {
         "| `scenarios.toml` | the applications and scenarios that were asked for |\n"
     } else {
         ""

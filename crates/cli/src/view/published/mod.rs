@@ -9,9 +9,29 @@ use serde_json::{Value, json};
 
 use super::Style;
 
+pub(crate) mod bundles;
 mod scaling;
 mod steps;
 mod together;
+
+/// The columns of CSV; of bundles, too.
+const COLUMNS: [&str; 15] = [
+    "part",
+    "set",
+    "traffic",
+    "write_allocate",
+    "model",
+    "variant",
+    "points",
+    "mean",
+    "median",
+    "percentile_95",
+    "worst",
+    "mean_of_machines",
+    "role",
+    "falls",
+    "figures",
+];
 
 /// For people: one table for each question; four rows of figures for each set, a column for each model.
 pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
@@ -149,23 +169,7 @@ fn label_lines([set, second]: &[String; 2], points: usize) -> Vec<String> {
 /// Only those of the writer; memory does not fail.
 pub(crate) fn csv(judged: &[Judged]) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "part",
-        "set",
-        "traffic",
-        "write_allocate",
-        "model",
-        "variant",
-        "points",
-        "mean",
-        "median",
-        "percentile_95",
-        "worst",
-        "mean_of_machines",
-        "role",
-        "falls",
-        "figures",
-    ])?;
+    writer.write_record(COLUMNS)?;
     let errors = |summary: &Summary| {
         let errors = [summary.mean, summary.median, summary.percentile_95, summary.worst];
         let errors = errors.map(|error| format!("{error:.5}"));
