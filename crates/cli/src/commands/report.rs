@@ -23,7 +23,7 @@ use crate::output::Destination;
 use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{ScenarioView, compared, warning};
+use crate::view::{ScenarioView, cached, compared, warning};
 
 /// A page with more is megabytes of rows that nobody reads.
 const MOST_SCENARIOS: usize = 10_000;
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(study, args.model, shell)?;
     let source = inputs.measured.as_deref().map(files::read_measurements).transpose()?;
     let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
+    let cached = inputs.cache.as_deref().map(read_cached).transpose()?;
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
 
     let simulations = over_time::simulations(args, &study, &located)?;
@@ -83,6 +84,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
         }
     };
     read.extend(known.iter().map(|(file, _)| read_file(file, "how it was measured")));
+    read.extend(cached.iter().map(|(file, _)| read_file(file, "last-level cache")));
     let compared = comparison.as_ref().map(|(name, comparison)| compared::View {
         study: &study,
         model: study.machine.sharing().name(),
@@ -105,6 +107,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
             maps: &maps,
             compared,
             provenance: known.as_ref(),
+            cached: cached.as_ref().map(|(_, cached)| cached),
             simulations: simulations.as_ref(),
             tasks: tasks.as_ref(),
             machine: &machine,
@@ -140,6 +143,17 @@ fn read_provenance(path: &Path) -> Result<(SourceFile, Provenance), Failure> {
     Ok((file, known))
 }
 
+/// What `validate` found of the last-level cache.
+fn read_cached(path: &Path) -> Result<(SourceFile, cached::Document), Failure> {
+    let file = files::read_measurements(path)?;
+    let found = serde_json::from_str(&file.text).map_err(|error| {
+        Failure::input(format!("{} cannot be read", path.display()))
+            .caused_by(&error)
+            .hint("if it is not from `numasim validate`, give this file another name")
+    })?;
+    Ok((file, found))
+}
+
 /// Nothing can be compared: perhaps since other files were named than those that ran.
 fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
     let study = inputs.measured.as_deref().map(|csv| inputs::beside(csv, "study.toml"));
@@ -154,6 +168,6 @@ fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
 impl Inputs {
     /// Every file that is read: none of them may be the output.
     fn all(&self) -> Vec<PathBuf> {
-        self.files.iter().chain(&self.measured).chain(&self.provenance).cloned().collect()
+        self.files.iter().chain(&self.measured).chain(&self.provenance).chain(&self.cache).cloned().collect()
     }
 }

@@ -6,6 +6,9 @@ use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::files;
 
+/// What `validate` found of the last-level cache, in its folder.
+const CACHE: &str = "cache.json";
+
 /// The files of a report.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
@@ -15,6 +18,8 @@ pub(super) struct Inputs {
     pub(super) measured: Option<PathBuf>,
     /// How they were measured, if it stands beside them.
     pub(super) provenance: Option<PathBuf>,
+    /// What `validate` found of the last-level cache.
+    pub(super) cache: Option<PathBuf>,
     /// What else is in the folder and was not read.
     pub(super) aside: Vec<PathBuf>,
 }
@@ -67,6 +72,10 @@ fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
     // What ran is a whole study of its own, and what the measurements belong to.
     let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
     for path in found {
+        if path.file_name().is_some_and(|name| name == CACHE) {
+            inputs.cache = Some(path);
+            continue;
+        }
         let wanted = match &ran {
             Some(ran) => path == *ran,
             None => ends_with(&path, ".toml") && !ends_with(&path, ".study.toml"),
