@@ -137,11 +137,13 @@ impl Document {
             return vec![format!("The last-level cache was not asked: {why}.")];
         }
         let beside = |fits: bool| {
-            let own = self.apps.iter().filter(|app| (app.data_of_cache <= 1.0) == fits && !self.is_alone(app));
+            let own =
+                self.apps.iter().filter(|app| (app.data_of_cache <= 1.0) == fits && !self.is_alone(app));
             let shares: Vec<f64> = own.filter_map(|app| app.of_alone).collect();
             let least = shares.iter().copied().reduce(f64::min)?;
             let most = shares.iter().copied().reduce(f64::max)?;
-            let where_to = if fits { "Where the data of both fit the cache" } else { "Where only the data of one do" };
+            let where_to =
+                if fits { "Where the data of both fit the cache" } else { "Where only the data of one do" };
             Some(format!(
                 "{where_to}, an application gets {} to {} of what it gets alone.",
                 percent(least),

@@ -52,7 +52,8 @@ fn held<'a>(all: impl Iterator<Item = &'a Compared>) -> Held {
         let (of_model, of_measured) = (pair.interval, pair.measured.interval);
         let width = |(low, high): (f64, f64)| (high - low) / median;
         let nulls = compared.null_gflops;
-        measured.count(of_measured.map(width), pair.predicted, nulls, |figure, _| holds(of_measured?, figure));
+        measured
+            .count(of_measured.map(width), pair.predicted, nulls, |figure, _| holds(of_measured?, figure));
         predicted.count(of_model.map(width), pair.predicted, nulls, |_, scale| {
             holds(scaled(of_model?, scale), median)
         });
@@ -132,7 +133,8 @@ mod tests {
             interval: of_measured,
         };
         let gflops = Pair { predicted, measured, error: None, interval: of_model };
-        let total = Some(Compared { gflops, predicted_bandwidth_gbs: 1.0, bandwidth_gbs: None, null_gflops: None });
+        let total =
+            Some(Compared { gflops, predicted_bandwidth_gbs: 1.0, bandwidth_gbs: None, null_gflops: None });
         ComparedScenario {
             name: "s".into(),
             total,

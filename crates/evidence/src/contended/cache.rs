@@ -76,7 +76,8 @@ pub enum NoCache {
 }
 
 /// The kernels of both applications, or of one that is alone.
-const ASKED: [&[&str]; 5] = [&["read"], &["update"], &["read", "read"], &["update", "update"], &["read", "update"]];
+const ASKED: [&[&str]; 5] =
+    [&["read"], &["update"], &["read", "read"], &["update", "update"], &["read", "update"]];
 
 impl CachePlan {
     /// Scenarios for a machine of one node.
@@ -140,7 +141,8 @@ mod tests {
 
     fn text(nodes: usize, cores: u32) -> SourceFile {
         let text = format!(
-            "[machine]\nname = \"m\"\nnodes = {nodes}\ncores_per_node = {cores}\ngflops_per_core = 40\nbandwidth_gbs = 100\n"
+            "[machine]\nname = \"m\"\nnodes = {nodes}\ncores_per_node = {cores}\ngflops_per_core = 40\nbandwidth_gbs = 100\n\
+             link_gbs = 10\n"
         );
         SourceFile { name: "m.toml".into(), text }
     }

@@ -49,7 +49,8 @@ pub fn cached(study: &Study, comparison: &Comparison, bytes_per_thread: u64) -> 
         }
     }
     let alone = |kind: &str| {
-        let is_alone = |own: &&CachedApp| found.iter().filter(|other| other.scenario == own.scenario).count() == 1;
+        let is_alone =
+            |own: &&CachedApp| found.iter().filter(|other| other.scenario == own.scenario).count() == 1;
         let own = found.iter().filter(|own| kernel(&own.app) == kind).find(is_alone);
         own.map(|own| own.gbs.median).filter(|median| *median > 0.0)
     };
@@ -88,14 +89,14 @@ mod tests {
         let csv = "scenario,app,gflops,bandwidth_gbs,repetition\nalone,read-1,20,40,1\nboth,read-1,15,30,1\nboth,read-2,10,20,1\n";
         let measured = read_measured(csv).expect("in order");
         let asked: Vec<_> = study.scenarios.iter().collect();
-        let comparison =
-            compare(&study, &asked, &measured, |scenario| {
-                let placements = scenario.placements().expect("no home is open");
-                numasim_model::evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
-            })
-            .expect("it can be evaluated");
+        let comparison = compare(&study, &asked, &measured, |scenario| {
+            let placements = scenario.placements().expect("no home is open");
+            numasim_model::evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
+        })
+        .expect("it can be evaluated");
         let found = cached(&study, &comparison, 1 << 20);
-        let shown: Vec<_> = found.iter().map(|own| (own.data_bytes >> 20, own.of_alone, own.model_gbs)).collect();
+        let shown: Vec<_> =
+            found.iter().map(|own| (own.data_bytes >> 20, own.of_alone, own.model_gbs)).collect();
         // 30 and 20 of 40 GB/s; memory gives a core 20 alone, and 15 to each of two.
         assert_eq!(shown, [(1, Some(1.0), 20.0), (2, Some(0.75), 15.0), (2, Some(0.5), 15.0)]);
         assert_eq!(found[2].null_gbs, [20.0, 15.0]);

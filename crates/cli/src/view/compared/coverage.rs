@@ -80,9 +80,7 @@ pub(super) fn has_predicted(coverage: &Coverage) -> bool {
 
 /// For programs: under `totals` and `apps` the three ways, null where nothing has these intervals.
 pub(super) fn json(coverage: &Coverage) -> Value {
-    let null_model = |(null, share): (NullModel, Share)| {
-        json!({ "name": null.name(), "held": share.held, "of": share.of, "share": share.share().map(number) })
-    };
+    let null_model = |(null, share): (NullModel, Share)| json!({ "name": null.name(), "held": share.held, "of": share.of, "share": share.share().map(number) });
     let way = |way: Way| match (way.model.share(), way.model.interval()) {
         (Some(share), Some((low, high))) => json!({
             "held": way.model.held,
