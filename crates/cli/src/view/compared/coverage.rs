@@ -80,7 +80,7 @@ pub(super) fn has_predicted(coverage: &Coverage) -> bool {
 
 /// For programs: under `totals` and `apps` the three ways, null where nothing has these intervals.
 pub(super) fn json(coverage: &Coverage) -> Value {
-    let null_model = |(null, share): (NullModel, Share)| json!({ "name": null.name(), "held": share.held, "of": share.of, "share": share.share().map(number) });
+    let of_null = |(model, share): (NullModel, Share)| json!({ "name": model.name(), "held": share.held, "of": share.of, "share": share.share().map(number) });
     let way = |way: Way| match (way.model.share(), way.model.interval()) {
         (Some(share), Some((low, high))) => json!({
             "held": way.model.held,
@@ -89,7 +89,7 @@ pub(super) fn json(coverage: &Coverage) -> Value {
             "share": number(share),
             "share_ci95": [number(low), number(high)],
             "mean_width": way.mean_width.map(number),
-            "null_models": NullModel::ALL.into_iter().zip(way.nulls).map(null_model).collect::<Vec<_>>(),
+            "null_models": NullModel::ALL.into_iter().zip(way.nulls).map(of_null).collect::<Vec<_>>(),
         }),
         _ => Value::Null,
     };
