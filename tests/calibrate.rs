@@ -108,4 +108,25 @@ fn the_whole_loop_ends_with_a_report() {
     assert_eq!(again.status.code(), Some(1));
     assert!(stderr(&again).contains("--resume"), "{}", stderr(&again));
     numasim(&[&["validate", &study, "-o", path, "--resume"][..], &short].concat());
+
+    // The scenarios of the command itself, of a machine that is calibrated: each application a process, the cache apart.
+    let own = folder.path().join("own");
+    fs::create_dir(&own).expect("a folder");
+    fs::copy(result.join("machine.toml"), own.join("machine.toml")).expect("the machine");
+    let path = own.to_str().expect("UTF-8");
+    let shortest = ["--resume", "--repeat", "1", "--window", "0.05", "--memory-per-thread", "8MiB"];
+    let shown = numasim(&[&["validate", "-o", path][..], &shortest].concat());
+    assert!(shown.contains("last-level cache"), "{shown}");
+    let read = |name: &str| fs::read_to_string(own.join(name)).expect(name);
+    let [provenance, cache] = ["measured.provenance.json", "cache.json"]
+        .map(|name| serde_json::from_str::<serde_json::Value>(&read(name)).expect("JSON"));
+    assert_eq!(provenance["settings"]["processes"], true, "{provenance}");
+    // Either there is a reason, or both sizes were measured and every row says that its data fit a cache where they do.
+    if cache["not_measured"].is_null() {
+        assert!(read("cache-inside.csv").contains("fits-cache"));
+        assert!(cache["apps"].as_array().is_some_and(|apps| apps.len() == 16), "{cache}");
+    }
+    let page = read("report.html");
+    assert!(page.contains("Last-level cache") && page.contains("each application a process of its own"));
+    assert!(read("README.md").contains("Each application was a process of its own"));
 }

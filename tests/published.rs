@@ -20,8 +20,6 @@ fn text(bytes: &[u8]) -> String {
 fn the_results_on_published_data_are_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let checked_in =
-        |name: &str| fs::read_to_string(repository("results/published-data").join(name)).expect("a file");
     for (format, name) in [("table", "table.txt"), ("csv", "summary.csv")] {
         let output = numasim(&["published", "--format", format, "-o", &at(name), "--plots", &at("")]);
         assert!(output.status.success(), "{output:?}");

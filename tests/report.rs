@@ -3,6 +3,8 @@
 
 #[path = "report/browser.rs"]
 mod browser;
+#[path = "report/cached.rs"]
+mod cached;
 #[path = "report/html.rs"]
 pub(crate) mod html;
 #[path = "report/over_time.rs"]

@@ -233,10 +233,16 @@ Examples:
   numasim validate -o results/my-host --resume
   numasim validate -o results/my-host --resume --bundle my-host.tar.zst
 
-Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (pairs of applications with arithmetic \
-intensities from 1/32 to 16 that share every node, and on hosts with several nodes data on one of them), measured.csv with \
+Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (the same applications placed in several \
+ways, so that memories and links are asked for more than they have where the host can do that), measured.csv with \
 its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a \
-README.md that says how it was made. Files of your own replace the pairs.
+README.md that says how it was made. Files of your own replace the scenarios.
+
+Each application is a process of its own (bench --processes); --one-process makes all of them threads of one process.
+
+On hosts with one NUMA node the last-level cache is asked, too: two applications whose data fit it together (cache-inside.csv), \
+or one by one only (cache-beyond.csv); scenarios in cache.toml, result in cache.json. No sharing model has a figure for \
+caches, so that this is shown apart and is no part of the verdict on sharing.
 
 --bundle packs these files to send them. Taken out are the name of the host, and folders in the command line, comments and doubts; page, comparison \
 and README.md are made again without them. Processor, kernel, settings and your own files with their comments stay. Of a finished folder \

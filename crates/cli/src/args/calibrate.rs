@@ -99,9 +99,9 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "NAME", help_heading = MEASURING)]
     pub(crate) isa: Option<Isa>,
 
-    /// Each application is a process of its own, not a group of threads in one process
+    /// All applications are threads of one process [default: each is a process of its own]
     #[arg(long, help_heading = MEASURING)]
-    pub(crate) processes: bool,
+    pub(crate) one_process: bool,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]

@@ -55,9 +55,29 @@ pub(crate) const PAGE: &str = "report.html";
 /// How it was made, and what each file is.
 pub(crate) const README: &str = "README.md";
 
+/// What the last-level cache does, for programs.
+pub(crate) const CACHE: &str = "cache.json";
+/// The scenarios that share the last-level cache.
+pub(crate) const CACHE_SCENARIOS: &str = "cache.toml";
+/// Every measurement of these, of each of the two runs.
+pub(crate) const CACHE_MEASURED: [&str; 2] = ["cache-beyond.csv", "cache-inside.csv"];
+/// How they were measured.
+pub(crate) const CACHE_PROVENANCE: [&str; 2] =
+    ["cache-beyond.provenance.json", "cache-inside.provenance.json"];
+/// What ran of them.
+pub(crate) const CACHE_STUDY: [&str; 2] = ["cache-beyond.study.toml", "cache-inside.study.toml"];
+
 /// The files that a bundle may have, in the order of their names, and whether it is none without it.
-const FILES: [(&str, bool); 10] = [
+const FILES: [(&str, bool); 18] = [
     (README, false),
+    (CACHE_MEASURED[0], false),
+    (CACHE_PROVENANCE[0], false),
+    (CACHE_STUDY[0], false),
+    (CACHE_MEASURED[1], false),
+    (CACHE_PROVENANCE[1], false),
+    (CACHE_STUDY[1], false),
+    (CACHE, false),
+    (CACHE_SCENARIOS, false),
     (CALIBRATION, false),
     (COMPARISON_JSON, false),
     (COMPARISON, false),

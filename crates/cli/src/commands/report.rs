@@ -26,7 +26,7 @@ use crate::output::Destination;
 use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{ScenarioView, compared, warning};
+use crate::view::{ScenarioView, cached, compared, warning};
 
 /// A page with more is megabytes of rows that nobody reads.
 const MOST_SCENARIOS: usize = 10_000;
@@ -52,6 +52,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let study = sharing::choose(study, args.model, shell)?;
     let source = inputs.measured.as_deref().map(|path| inputs.read(path)).transpose()?;
     let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
+    let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
 
     let simulations = over_time::simulations(args, &study, &located)?;
     let tasks = tasked::tasks(args, &study)?;
@@ -96,6 +97,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         }
     };
     read.extend(known.iter().map(|(file, _)| read_file(file, "how it was measured")));
+    read.extend(cached.iter().map(|(file, _)| read_file(file, "last-level cache")));
     let compared = comparison.as_ref().map(|(name, comparison)| compared::View {
         study: &study,
         model: study.machine.sharing().name(),
@@ -117,6 +119,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         maps: &maps,
         compared,
         provenance: known.as_ref(),
+        cached: cached.as_ref().map(|(_, cached)| cached),
         simulations: simulations.as_ref(),
         tasks: tasks.as_ref(),
         machine: &machine,
@@ -148,6 +151,17 @@ fn read_provenance(path: &Path, inputs: &Inputs) -> Result<(SourceFile, Provenan
             .hint("if the measurements are not from `numasim bench`, give this file another name")
     })?;
     Ok((file, known))
+}
+
+/// What `validate` found of the last-level cache.
+fn read_cached(path: &Path, inputs: &Inputs) -> Result<(SourceFile, cached::Document), Failure> {
+    let file = inputs.read(path)?;
+    let found = serde_json::from_str(&file.text).map_err(|error| {
+        Failure::input(format!("{} cannot be read", path.display()))
+            .caused_by(&error)
+            .hint("if it is not from `numasim validate`, give this file another name")
+    })?;
+    Ok((file, found))
 }
 
 /// Nothing can be compared: perhaps since other files were named than those that ran.

@@ -68,7 +68,7 @@ fn interval(compared: Option<&Compared>) -> [(&'static str, Option<f64>); 2] {
 
 /// Whether any prediction has one.
 pub(in crate::view) fn has_intervals(comparison: &Comparison) -> bool {
-    comparison.coverage.is_some_and(|found| found.totals.predicted.of + found.apps.predicted.of > 0)
+    comparison.coverage.as_ref().is_some_and(coverage::has_predicted)
 }
 
 /// How often it was measured.

@@ -62,9 +62,15 @@ impl Doubting {
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
 
-    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere.
-    pub(super) fn tell_before(&self, shell: &Shell) {
-        tell(self.before.iter().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })), shell);
+    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere, and that data
+    /// fit a cache is no news to who wants it; the result has it in any case.
+    pub(super) fn tell_before(&self, in_cache: bool, shell: &Shell) {
+        let told = |doubt: &&Doubt| match doubt {
+            Doubt::FittedToHost { .. } => false,
+            Doubt::FitsCache { .. } => !in_cache,
+            _ => true,
+        };
+        tell(self.before.iter().filter(told), shell);
     }
 
     /// Those that the measurements show, on standard error.

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     planning::tell(&plan, shell);
     let used = doubts::used(&plan)?;
     let mut doubting = Doubting::new(&asked.study, &plan, &settings, &used);
-    doubting.tell_before(shell);
+    doubting.tell_before(args.in_cache, shell);
     if args.dry_run {
         let planned = Planned {
             host: &host,
@@ -68,7 +68,8 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     let kept = files.finish(&plan, &provenance, &outcome)?;
 
     doubting.tell_shown(shell);
-    if kept {
+    // Of a part of more there is no summary.
+    if kept && !args.in_cache {
         let summaries = summarise(&plan.expected_rows(), &outcome.rows);
         let result = ResultView {
             host: &host,

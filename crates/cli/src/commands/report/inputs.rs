@@ -18,6 +18,8 @@ pub(super) struct Inputs {
     pub(super) measured: Option<PathBuf>,
     /// How they were measured, if it stands beside them.
     pub(super) provenance: Option<PathBuf>,
+    /// What `validate` found of the last-level cache.
+    pub(super) cache: Option<PathBuf>,
     /// What else is in the folder and was not read.
     pub(super) aside: Vec<PathBuf>,
     /// The bundle in which the files above are; `None`: they are on disk.
@@ -31,8 +33,12 @@ impl Inputs {
     pub(super) fn of_bundle(bundle: Bundle) -> Self {
         let read = [bundle::STUDY, bundle::MEASURED, bundle::PROVENANCE];
         let [study, measured, provenance] = read.map(PathBuf::from);
-        let aside = bundle.names().filter(|name| !read.contains(name) && *name != bundle::PAGE);
+        let cache = bundle.text(bundle::CACHE).is_some().then(|| PathBuf::from(bundle::CACHE));
+        let aside = bundle
+            .names()
+            .filter(|name| !read.contains(name) && *name != bundle::PAGE && *name != bundle::CACHE);
         Self {
+            cache,
             files: vec![study],
             measured: Some(measured),
             provenance: Some(provenance),
@@ -68,7 +74,8 @@ impl Inputs {
         if self.bundle.is_some() {
             return self.bundle_file.iter().cloned().collect();
         }
-        self.files.iter().chain(&self.measured).chain(&self.provenance).cloned().collect()
+        let Self { files, measured, provenance, cache, .. } = self;
+        files.iter().chain(measured).chain(provenance).chain(cache).cloned().collect()
     }
 }
 
@@ -140,6 +147,10 @@ fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
     // What ran is a whole study of its own, and what the measurements belong to.
     let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
     for path in found {
+        if path.file_name().is_some_and(|name| name == bundle::CACHE) {
+            inputs.cache = Some(path);
+            continue;
+        }
         let wanted = match &ran {
             Some(ran) => path == *ran,
             None => ends_with(&path, ".toml") && !ends_with(&path, ".study.toml"),

@@ -56,6 +56,7 @@ impl Wanted {
                 files.push((name, hidden.toml(&read(folder, name)?)));
             }
         }
+        files.extend(of_cache(folder, &hidden)?);
         let mut bundle = Bundle::of(files).map_err(not_packed)?;
         for (name, text) in made_again(&bundle, &known, args, &shell.silenced())? {
             bundle.insert(name, text).map_err(not_packed)?;
@@ -75,6 +76,23 @@ impl Wanted {
     }
 }
 
+/// What was found of the last-level cache; nothing with scenarios of a person.
+fn of_cache(folder: &Folder, hidden: &Hidden) -> Result<Vec<(&'static str, String)>, Failure> {
+    let there = |names: &[&'static str]| -> Result<Vec<(&'static str, String)>, Failure> {
+        let there = names.iter().filter(|name| folder.file(name).exists());
+        there.map(|name| Ok((*name, read(folder, name)?))).collect()
+    };
+    let mut files = there(&[bundle::CACHE])?;
+    files.extend(there(&bundle::CACHE_MEASURED)?);
+    for (name, text) in there(&[bundle::CACHE_SCENARIOS])?.into_iter().chain(there(&bundle::CACHE_STUDY)?) {
+        files.push((name, hidden.toml(&text)));
+    }
+    for (name, text) in there(&bundle::CACHE_PROVENANCE)? {
+        files.push((name, hidden.provenance(parsed(folder, name, &text)?).to_json()));
+    }
+    Ok(files)
+}
+
 /// What would give away what was taken out: page, comparison and README.
 fn made_again(
     bundle: &Bundle,
@@ -88,10 +106,17 @@ fn made_again(
     let study: Study = files::read_from_texts(&[source(bundle::STUDY)?])?.study;
     let study = sharing::choose(study, args.model, shell)?;
     let (name, measurements) = compare::read_source(source(bundle::MEASURED)?)?;
-    let [json, text, _] = comparison(&study, (&name, &measurements), shell)?;
+    let cached = bundle.text(bundle::CACHE).map(serde_json::from_str).transpose();
+    let cached = cached
+        .map_err(|error| Failure::input(format!("{} cannot be read", bundle::CACHE)).caused_by(&error))?;
+    let [json, text, _] = comparison(&study, (&name, &measurements), cached.as_ref(), shell)?;
     let command: Vec<String> = known.command.iter().map(|word| report::quoted(word)).collect();
-    let readme =
-        readme::text(&command.join(" "), bundle.text(bundle::SCENARIOS).is_some(), &study) + TAKEN_OUT;
+    let made = readme::Made {
+        command: &command.join(" "),
+        has_scenarios: bundle.text(bundle::SCENARIOS).is_some(),
+        one_process: !known.settings.processes,
+    };
+    let readme = readme::text(&made, &study, cached.as_ref()) + TAKEN_OUT;
     let mut made =
         vec![(bundle::COMPARISON_JSON, json), (bundle::COMPARISON, text), (bundle::README, readme)];
     let mut whole = bundle.clone();
@@ -104,9 +129,12 @@ fn made_again(
 
 /// How the folder's measurements were made.
 fn recorded(folder: &Folder) -> Result<Provenance, Failure> {
-    let path = folder.file(bundle::PROVENANCE);
-    let text = read(folder, bundle::PROVENANCE)?;
-    provenance::read(&text)
+    parsed(folder, bundle::PROVENANCE, &read(folder, bundle::PROVENANCE)?)
+}
+
+fn parsed(folder: &Folder, name: &str, text: &str) -> Result<Provenance, Failure> {
+    let path = folder.file(name);
+    provenance::read(text)
         .map_err(|error| Failure::input(format!("{} cannot be read", path.display())).caused_by(&error))
 }
 
