@@ -2,8 +2,8 @@
 
 use numasim_model::{Allocation, AppId, NodeId};
 
-use crate::monitor::Monitor;
 use super::rates::Rates;
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::pace::Pace;

@@ -137,14 +137,18 @@ impl Joint<'_> {
     fn fixed_part(&self, prices: &JointPrices) -> f64 {
         let of = self.relaxations.iter().zip(&self.scales).zip(&prices.weights);
         let logarithmic = of.filter(|((_, scale), _)| scale.logarithmic);
-        -logarithmic.map(|((r, _), weight)| weight * r.problem.goal.weights().iter().sum::<f64>()).sum::<f64>()
+        -logarithmic
+            .map(|((r, _), weight)| weight * r.problem.goal.weights().iter().sum::<f64>())
+            .sum::<f64>()
     }
 
     /// Tangents at likely values of GFLOPS / alone, for geomean.
     fn first_tangents(&self, master: &Master<'_, '_>) -> Vec<Cut> {
         const AT: [f64; 8] = [1.0, 0.7, 0.5, 0.33, 0.2, 0.1, 0.04, 0.01];
         let pairs = (0..self.scales.len()).flat_map(|model| (0..self.apps()).map(move |app| (model, app)));
-        pairs.flat_map(|(model, app)| AT.iter().filter_map(move |&at| master.tangent(model, app, at))).collect()
+        pairs
+            .flat_map(|(model, app)| AT.iter().filter_map(move |&at| master.tangent(model, app, at)))
+            .collect()
     }
 
     fn tangents_at(&self, master: &Master<'_, '_>, prices: &JointPrices) -> Vec<Cut> {
@@ -177,7 +181,8 @@ impl Joint<'_> {
         let apps = self.apps();
         let mut threads = vec![0.0; apps * (1 + self.classes().len())];
         for (c, class) in self.classes().iter().enumerate() {
-            let rows: Vec<_> = cuts.iter().filter(|cut| cut.0 == c).map(|cut| class.table.row(cut.1).1).collect();
+            let rows: Vec<_> =
+                cuts.iter().filter(|cut| cut.0 == c).map(|cut| class.table.row(cut.1).1).collect();
             for a in 0..apps {
                 let sum: f64 = rows.iter().map(|counts| f64::from(counts[a])).sum();
                 let mean = class.nodes.len() as f64 * sum / rows.len().max(1) as f64;

@@ -42,11 +42,8 @@ impl<'a> Joint<'a> {
         let classes = common_classes(panel, placements);
         let scales: Vec<Scale> = panel.members.iter().map(|member| member.1).collect();
         let share = share.saturating_mul(scales.len());
-        let evaluators: Vec<Evaluator<'a>> = panel
-            .members
-            .iter()
-            .map(|&(problem, _)| Evaluator::new(problem, placements.to_vec()))
-            .collect();
+        let evaluators: Vec<Evaluator<'a>> =
+            panel.members.iter().map(|&(problem, _)| Evaluator::new(problem, placements.to_vec())).collect();
         let both = || panel.members.iter().zip(&evaluators);
         let listed: Option<Vec<Relaxation<'a>>> = both()
             .map(|(&(problem, _), evaluator)| {
@@ -130,7 +127,11 @@ impl<'a> Joint<'a> {
 
     /// What an option earns on a node of `class` under each model.
     pub(super) fn earnings(&self, class: usize, prices: &JointPrices) -> Vec<Earnings> {
-        self.relaxations.iter().zip(&prices.of).map(|(relaxation, of)| relaxation.earnings(class, of)).collect()
+        self.relaxations
+            .iter()
+            .zip(&prices.of)
+            .map(|(relaxation, of)| relaxation.earnings(class, of))
+            .collect()
     }
 
     /// What an option earns in all models together.
@@ -161,7 +162,8 @@ impl<'a> Joint<'a> {
                 let chunks = (0..options.div_ceil(CHUNK)).into_par_iter();
                 chunks.map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(options))).collect()
             };
-            let best = chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best });
+            let best =
+                chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best });
             let (option, earned) = best?;
             bound += class.nodes.len() as f64 * earned;
             found.push((c, option));

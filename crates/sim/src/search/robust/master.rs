@@ -53,9 +53,9 @@ impl<'j, 'a> Master<'j, 'a> {
         let goal_weights = joint.relaxations[0].problem.goal.weights();
         let bend = (0..weights.len())
             .map(|_| {
-                let of = goal_weights.iter().map(|&weight| {
-                    (logarithmic && weight > 0.0).then(|| program.add_var(1.0, (-1e3, 1e3)))
-                });
+                let of = goal_weights
+                    .iter()
+                    .map(|&weight| (logarithmic && weight > 0.0).then(|| program.add_var(1.0, (-1e3, 1e3))));
                 of.collect()
             })
             .collect();
@@ -123,7 +123,8 @@ impl<'j, 'a> Master<'j, 'a> {
     pub(super) fn cut(&self, class: usize, option: usize) -> Cut {
         let mut terms = vec![(self.sigma[class], 1.0)];
         let apps = self.joint.apps();
-        for (model, (relaxation, scale)) in self.joint.relaxations.iter().zip(&self.joint.scales).enumerate() {
+        for (model, (relaxation, scale)) in self.joint.relaxations.iter().zip(&self.joint.scales).enumerate()
+        {
             let units = relaxation.problem.goal.unit_gflops();
             let (potentials, _) = relaxation.classes[class].table.row(option);
             for (a, (potential, unit)) in potentials.iter().zip(units).enumerate() {
@@ -174,9 +175,11 @@ impl<'j, 'a> Master<'j, 'a> {
                 // Never 0, where the bound is infinite.
                 Objective::Geomean => value(self.y[model][a]).max(1e-6 * weights[model] * own),
             });
-            let nu = self.nu.iter().map(|&[pays, charges]| {
-                if model == 0 { optional(pays) - optional(charges) } else { 0.0 }
-            });
+            let nu = self.nu.iter().map(
+                |&[pays, charges]| {
+                    if model == 0 { optional(pays) - optional(charges) } else { 0.0 }
+                },
+            );
             let lambda = self.lambda[model].iter().map(|&lambda| optional(lambda));
             Prices { y: y.collect(), lambda: lambda.collect(), nu: nu.collect(), mu: Vec::new() }
         });

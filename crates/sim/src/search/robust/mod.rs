@@ -156,9 +156,10 @@ pub fn robust(
     // A climb may have found what is better than the best of a model.
     bests = best_of_each(problems, &met);
     panel = self::panel(problems, &bests).unwrap_or(panel);
-    let rated = met.iter().filter(|met| met.excess <= 0.0).map(|met| {
-        panel.rater(met.placements.clone()).candidate(met.allocation.clone())
-    });
+    let rated = met
+        .iter()
+        .filter(|met| met.excess <= 0.0)
+        .map(|met| panel.rater(met.placements.clone()).candidate(met.allocation.clone()));
     let Some(candidate) = rated.reduce(|best, next| if next.beats(&best) { next } else { best }) else {
         return Err(ExploreError::NothingFound);
     };
@@ -176,7 +177,8 @@ pub fn robust(
 fn best_of_each(problems: &[Problem], met: &[Candidate]) -> Vec<Candidate> {
     let of = |problem: &Problem| {
         let rated = met.iter().filter(|met| met.excess <= 0.0);
-        let rated = rated.map(|met| Evaluator::new(problem, met.placements.clone()).candidate(met.allocation.clone()));
+        let rated = rated
+            .map(|met| Evaluator::new(problem, met.placements.clone()).candidate(met.allocation.clone()));
         rated.reduce(|best, next| if next.beats(&best) { next } else { best })
     };
     problems.iter().filter_map(of).collect()
@@ -185,17 +187,20 @@ fn best_of_each(problems: &[Problem], met: &[Candidate]) -> Vec<Candidate> {
 /// The models under which allocations differ; `None` if none is.
 fn panel<'a>(problems: &'a [Problem], bests: &[Candidate]) -> Option<Panel<'a>> {
     let members = problems.iter().zip(bests);
-    let members: Vec<_> = members
-        .filter_map(|(problem, best)| Some((problem, Scale::new(problem, best.score)?)))
-        .collect();
+    let members: Vec<_> =
+        members.filter_map(|(problem, best)| Some((problem, Scale::new(problem, best.score)?))).collect();
     (!members.is_empty()).then_some(Panel { members })
 }
 
 /// Where climbs begin.
-fn starts(question: &Problem, met: &[Candidate], settings: &Settings, monitor: &dyn Monitor) -> Vec<Candidate> {
-    let allowed = |allocation: &Allocation| {
-        question.restrictions.allow(&question.machine, &question.apps, allocation)
-    };
+fn starts(
+    question: &Problem,
+    met: &[Candidate],
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Vec<Candidate> {
+    let allowed =
+        |allocation: &Allocation| question.restrictions.allow(&question.machine, &question.apps, allocation);
     let mut simple: Vec<Allocation> = vec![even(&question.machine, &question.apps)];
     simple.extend(one_app_per_node(&question.machine, &question.apps));
     simple.retain(allowed);
@@ -255,7 +260,8 @@ fn answer(
     let of = |((problem, outcome), best): ((&Problem, &Option<Outcome>), &Candidate)| {
         let value = problem.goal.value(best.score);
         let proven = outcome.as_ref().is_some_and(|outcome| outcome.status == Status::Optimal);
-        let bound = outcome.as_ref().map_or_else(|| problem.goal.value(problem.roof()), |outcome| outcome.bound);
+        let bound =
+            outcome.as_ref().map_or_else(|| problem.goal.value(problem.roof()), |outcome| outcome.bound);
         // A bound that was told for less than is known now.
         let bound = match problem.goal.objective() {
             Objective::Makespan => bound.min(value),

@@ -20,9 +20,8 @@ impl<'a> Panel<'a> {
 
     /// One judge for these placements.
     pub(super) fn rater(&self, placements: Vec<Placement>) -> Rater<'a> {
-        let evaluator = |&(problem, scale): &(&'a Problem, Scale)| {
-            (Evaluator::new(problem, placements.clone()), scale)
-        };
+        let evaluator =
+            |&(problem, scale): &(&'a Problem, Scale)| (Evaluator::new(problem, placements.clone()), scale);
         Rater { members: self.members.iter().map(evaluator).collect() }
     }
 

@@ -55,11 +55,19 @@ pub(super) struct Parts<'s, 'a> {
 }
 
 impl Parts<'_, '_> {
+    /// What walking everything without any bound costs, in steps.
+    pub(super) fn walking(panel: &Panel<'_>, joint: &Joint<'_>) -> f64 {
+        joint.relaxations[0].allocations() * (1 + Tree::steps_to_rate(panel)) as f64
+    }
+
     /// Searches everything above the cutoff of `best`. Returns an upper bound on the merit of what was left open; -infinity if
     /// nothing was.
     pub(super) fn search(&self, root: Part, best: &mut Best, budget: &mut Budget) -> f64 {
-        let cost = self.joint.relaxations[0].allocations() * (1 + Tree::steps_to_rate(self.panel)) as f64;
-        let steps = if cost < budget.left() as f64 { budget.left() } else { FIRST_WALK };
+        let steps = if Self::walking(self.panel, self.joint) < budget.left() as f64 {
+            budget.left()
+        } else {
+            FIRST_WALK
+        };
         let mut first = budget.at_most(steps);
         let walked = self.walk(&root, best, &mut first);
         budget.settle(first);
@@ -129,7 +137,11 @@ impl Parts<'_, '_> {
         if self.monitor.stop() {
             return false;
         }
-        Tree::new(self.panel, self.joint, self.placements, part, best.cutoff()).search(best, budget, self.monitor)
+        Tree::new(self.panel, self.joint, self.placements, part, best.cutoff()).search(
+            best,
+            budget,
+            self.monitor,
+        )
     }
 
     /// Splits a part where that lowers the bound most, if anywhere. Halves know what judging cost.
@@ -174,8 +186,9 @@ impl Parts<'_, '_> {
         let width = |counter: usize| ranges.highest[counter].saturating_sub(ranges.lowest[counter]);
         let mut open: Vec<usize> = (0..counters).filter(|&counter| width(counter) > 0).collect();
         open.sort_by_key(|&counter| (std::cmp::Reverse(width(counter)), counter));
-        let clamped =
-            |counter: usize, cut: u32| (counter, cut.clamp(ranges.lowest[counter], ranges.highest[counter] - 1));
+        let clamped = |counter: usize, cut: u32| {
+            (counter, cut.clamp(ranges.lowest[counter], ranges.highest[counter] - 1))
+        };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
         let mean = |&counter: &usize| clamped(counter, part.threads[counter].max(0.0) as u32);
         let around_known = open.iter().flat_map(|&counter| {

@@ -13,6 +13,8 @@ use crate::search::settings::Settings;
 
 /// Programs for the bound of a set of homes.
 const ROOT: usize = 150;
+/// Steps that are walked without a bound.
+const FEW_STEPS: f64 = 300_000.0;
 /// Most evaluations of contents where every node gets the same.
 const MOST_ON_EVERY_NODE: usize = 20_000_000;
 
@@ -39,7 +41,11 @@ pub(super) fn prove(panel: &Panel<'_>, best: &mut Best, settings: &Settings, mon
 }
 
 /// Each set of homes with a bound from the models one by one, the largest first; `None` where they are too many to be looked at.
-fn home_sets(panel: &Panel<'_>, budget: &mut Budget, monitor: &dyn Monitor) -> Option<Vec<(Vec<NodeId>, f64)>> {
+fn home_sets(
+    panel: &Panel<'_>,
+    budget: &mut Budget,
+    monitor: &dyn Monitor,
+) -> Option<Vec<(Vec<NodeId>, f64)>> {
     if panel.question().open_apps().is_empty() {
         return Some(vec![(Vec::new(), f64::INFINITY)]);
     }
@@ -79,9 +85,12 @@ fn with_homes(
         return f64::NEG_INFINITY;
     }
     let Some(joint) = Joint::new(panel, &placements, 1, monitor) else { return f64::INFINITY };
-    let known: Vec<(usize, usize)> = if joint.listed { joint::options_of(&joint, &best.candidate) } else { Vec::new() };
+    let known: Vec<(usize, usize)> =
+        if joint.listed { joint::options_of(&joint, &best.candidate) } else { Vec::new() };
     let start = joint.start_prices();
-    let root = joint.bounded(joint.everything(), &start, &known, best.cutoff(), ROOT, monitor);
+    // A few allocations are rated in less time than a linear program takes.
+    let rounds = if joint.listed && Parts::walking(panel, &joint) < FEW_STEPS { 0 } else { ROOT };
+    let root = joint.bounded(joint.everything(), &start, &known, best.cutoff(), rounds, monitor);
     budget.spend(root.work);
     if root.bound <= best.cutoff() {
         return f64::NEG_INFINITY;

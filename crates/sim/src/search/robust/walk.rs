@@ -78,8 +78,17 @@ impl<'t, 'a> Tree<'t, 'a> {
                 steps.push(Step { node, class, left_in_class, later, same_as_before: k > 0 });
             }
         }
-        let mut tree =
-            Self { panel, joint, placements, part, constant, steps, ranked, reach: Vec::new(), most: Vec::new() };
+        let mut tree = Self {
+            panel,
+            joint,
+            placements,
+            part,
+            constant,
+            steps,
+            ranked,
+            reach: Vec::new(),
+            most: Vec::new(),
+        };
         tree.look_ahead();
         tree
     }
@@ -93,8 +102,9 @@ impl<'t, 'a> Tree<'t, 'a> {
         let of_class: Vec<Vec<(Vec<f64>, u32)>> = (0..self.ranked.len())
             .map(|class| {
                 let table = |model: usize| &self.joint.relaxations[model].classes[class].table;
-                let gflops =
-                    |model: usize, a: usize| options(class).map(|o| table(model).potential(o)[a]).fold(0.0, f64::max);
+                let gflops = |model: usize, a: usize| {
+                    options(class).map(|o| table(model).potential(o)[a]).fold(0.0, f64::max)
+                };
                 let threads = |a: usize| options(class).map(|o| table(0).counts(o)[a]).max().unwrap_or(0);
                 (0..apps).map(|a| ((0..models).map(|m| gflops(m, a)).collect(), threads(a))).collect()
             })
@@ -116,7 +126,8 @@ impl<'t, 'a> Tree<'t, 'a> {
         let choices = self.ranked[first.class].len();
         let mut next = 0;
         while next < choices {
-            let bound = self.constant + self.ranked[first.class][next].0 * first.left_in_class as f64 + first.later;
+            let bound =
+                self.constant + self.ranked[first.class][next].0 * first.left_in_class as f64 + first.later;
             if bound <= best.cutoff() {
                 return true;
             }
@@ -267,7 +278,8 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         self.work += Tree::steps_to_rate(self.tree.panel);
         self.pace.stops_after(self.tree.panel.evaluation_cost());
         if self.rater.rate(self.threads.as_slice()).0 > self.best.cutoff() {
-            let mut allocation = Allocation::empty(self.given.len(), self.tree.panel.question().machine.node_count());
+            let mut allocation =
+                Allocation::empty(self.given.len(), self.tree.panel.question().machine.node_count());
             allocation.as_mut_slice().copy_from_slice(self.threads.as_slice());
             self.best.offer(self.rater.candidate(allocation));
         }
