@@ -127,7 +127,9 @@ impl Found {
             .map_err(|error| without_answer(error, &self.problems[0]))?;
         let best = rating::rated(study, answer.problem, "robust".to_owned(), found.best.clone(), false)?;
         let bests = self.kinds.iter().zip(&found.models).map(|(kind, of)| (of_best(*kind), &of.best));
-        let baselines = answer.baselines.iter().map(|(rated, _)| (rated.name.clone(), &rated.candidate));
+        // What work divided beforehand gets is no value of the search.
+        let shared = answer.baselines.iter().filter(|(rated, _)| !rated.evaluation.static_work);
+        let baselines = shared.map(|(rated, _)| (rated.name.clone(), &rated.candidate));
         let others = bests
             .chain(baselines)
             .map(|(name, candidate)| {

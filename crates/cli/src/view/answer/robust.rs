@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Answer, Rated};
 use crate::view::json::number;
-use crate::view::{Style, table};
+use crate::view::{Style, figures, table};
 
 /// Columns of the name of an allocation.
 const NAME_COLUMNS: usize = 24;
@@ -103,9 +103,9 @@ impl RobustAnswer {
         let Robust { worst_regret, bound, at_most, status, models, .. } = &self.found;
         let proven = models.iter().all(|of| of.proven);
         let best = if proven { "the best" } else { "the best found" };
-        let count = self.kinds.len();
+        let count = figures::count(self.kinds.len() as u64, "model");
         let loses = format!(
-            "Robust: loses at most {} of {best} whichever of {count} models is right",
+            "Robust: loses at most {} of {best} whichever of {count} is right",
             style.strong(&percent(*worst_regret))
         );
         let possible = if *at_most > worst_regret + SHOWN {

@@ -57,7 +57,7 @@ pub(super) struct Parts<'s, 'a> {
 impl Parts<'_, '_> {
     /// What walking everything without any bound costs, in steps.
     pub(super) fn walking(panel: &Panel<'_>, joint: &Joint<'_>) -> f64 {
-        joint.relaxations[0].allocations() * (1 + Tree::steps_to_rate(panel)) as f64
+        joint.relaxations[0].allocations() * (panel.members.len() as u64 + Tree::steps_to_rate(panel)) as f64
     }
 
     /// Searches everything above the cutoff of `best`. Returns an upper bound on the merit of what was left open; -infinity if

@@ -14,7 +14,7 @@ use crate::search::settings::Settings;
 /// Programs for the bound of a set of homes.
 const ROOT: usize = 150;
 /// Steps that are walked without a bound.
-const FEW_STEPS: f64 = 300_000.0;
+const FEW_STEPS: f64 = 1_000_000.0;
 /// Most evaluations of contents where every node gets the same.
 const MOST_ON_EVERY_NODE: usize = 20_000_000;
 

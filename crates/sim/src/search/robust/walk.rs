@@ -209,7 +209,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
             if earned + earns * here.left_in_class as f64 + here.later <= self.best.cutoff() {
                 return;
             }
-            self.work += 1;
+            self.work += self.potential.len() as u64;
             if self.work > self.limit || self.pace.stops_after(operations) {
                 self.cut_short = true;
                 return;
