@@ -288,9 +288,9 @@ fn answer(
     });
     robust.at_most = at_most.fold(robust.worst_regret, f64::max);
     // Found scales may have grown since `open`: a bound for smaller ones holds all the same.
-    let least = panel(problems, bests).map_or(0.0, |panel| panel.regret(open));
+    let least = panel(problems, bests).map_or(0.0, |panel| panel.regret(open)).max(0.0);
     let closed = least >= robust.worst_regret - EQUAL;
-    robust.bound = if closed { robust.worst_regret } else { least.max(0.0) };
+    robust.bound = if closed { robust.worst_regret } else { least };
     let proven = closed && robust.models.iter().all(|of| of.proven);
     robust.status = match (proven, monitor.stop()) {
         (true, _) => Status::Optimal,

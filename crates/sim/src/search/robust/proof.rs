@@ -3,7 +3,7 @@
 use numasim_model::NodeId;
 
 use super::joint::Joint;
-use super::panel::{Best, Panel};
+use super::panel::{Best, EQUAL, Panel};
 use super::parts::Parts;
 use super::{every_node, joint};
 use crate::monitor::Monitor;
@@ -21,6 +21,10 @@ const MOST_ON_EVERY_NODE: usize = 20_000_000;
 /// Searches everything that could beat `best`. Returns an upper bound on the merit of what was left open, or of the best where
 /// nothing was.
 pub(super) fn prove(panel: &Panel<'_>, best: &mut Best, settings: &Settings, monitor: &dyn Monitor) -> f64 {
+    // Nobody loses less than nothing.
+    if panel.regret(best.candidate.score) <= EQUAL {
+        return best.candidate.score;
+    }
     let mut budget = Budget::new(settings.effort);
     let Some(sets) = home_sets(panel, &mut budget, monitor) else {
         let joint = Joint::with_homes_anywhere(panel, monitor);
