@@ -142,3 +142,28 @@ impl Found {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bests_of_all_models_have_half_of_the_time_in_equal_parts() {
+        let list = ModelList::Named(vec![ModelKind::Ecm, ModelKind::MaxMin, ModelKind::Proportional]);
+        let models = Models::new(ModelKind::MaxMin, &list);
+        assert_eq!(models.kinds, [ModelKind::MaxMin, ModelKind::Ecm, ModelKind::Proportional]);
+        let ends = [0, 1, 2].map(|number| models.share_of(number));
+        assert!(
+            ends.iter().zip([1.0, 2.0, 3.0]).all(|(end, part)| (end - part / 6.0).abs() < 1e-12),
+            "{ends:?}"
+        );
+    }
+
+    #[test]
+    fn the_model_of_the_answer_is_the_one_asked_for_else_the_first_name() {
+        let list = ModelList::Named(vec![ModelKind::Ecm, ModelKind::MaxMin]);
+        assert_eq!(Models::first(None, Some(&list)), Some(ModelKind::Ecm));
+        assert_eq!(Models::first(Some(ModelKind::MaxMin), Some(&list)), Some(ModelKind::MaxMin));
+        assert_eq!(Models::first(None, Some(&ModelList::All)), None);
+    }
+}
