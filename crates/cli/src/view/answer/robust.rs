@@ -14,7 +14,7 @@ use crate::view::json::number;
 use crate::view::{Style, figures, table};
 
 /// Columns of the name of an allocation.
-const NAME_COLUMNS: usize = 24;
+const NAME_COLUMNS: usize = 36;
 
 /// Why a model has no part in an answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,10 +164,19 @@ impl RobustAnswer {
                 continue;
             }
             let others = (number + 1..bests.len()).filter(same).map(|other| self.kinds[other].name());
-            let name = std::iter::once(name.as_str()).chain(others).collect::<Vec<_>>().join(", ");
-            row(wrap(&name, NAME_COLUMNS).join("\n"), regrets);
+            row(together(name, &others.collect::<Vec<_>>()), regrets);
         }
         grid.render(style)
+    }
+}
+
+/// The name of an allocation that `others` find best, too.
+fn together(name: &str, others: &[&str]) -> String {
+    let all = std::iter::once(&name).chain(others).copied().collect::<Vec<_>>().join(", ");
+    match others.len() {
+        0 => name.to_owned(),
+        _ if all.len() <= NAME_COLUMNS => all,
+        more => format!("{name} + {more}"),
     }
 }
 
