@@ -7,6 +7,11 @@ use serde_json::Value;
 use super::{PAPER, config, json_of_text, run_text, stderr, stdout};
 use crate::common::{folder, numasim};
 
+/// The applications of the paper on two nodes of four cores.
+fn small() -> String {
+    PAPER.replacen("nodes = 4", "nodes = 2", 1).replacen("cores_per_node = 8", "cores_per_node = 4", 1)
+}
+
 /// What an allocation loses under each model.
 fn regrets(object: &Value) -> Vec<f64> {
     object.as_object().expect("an object").values().map(|regret| regret.as_f64().expect("a number")).collect()
@@ -18,7 +23,7 @@ fn worst(object: &Value) -> f64 {
 
 #[test]
 fn the_robust_placement_loses_least_and_the_best_of_a_model_nothing_there() {
-    let answer = json_of_text(PAPER, &["--models", "all", "--objective", "geomean"]);
+    let answer = json_of_text(&small(), &["--models", "all", "--objective", "geomean"]);
     let robust = &answer["robust"];
     assert_eq!((robust["status"].as_str(), regrets(&robust["regrets"]).len()), (Some("optimal"), 6));
     assert_eq!(robust["worst_regret"].as_f64(), Some(worst(&robust["regrets"])));
@@ -38,16 +43,16 @@ fn the_robust_placement_loses_least_and_the_best_of_a_model_nothing_there() {
 
 #[test]
 fn the_first_name_is_the_model_of_the_answer() {
-    let answer = json_of_text(PAPER, &["--models", "max-min,baseline-proportional"]);
+    let answer = json_of_text(&small(), &["--models", "max-min,baseline-proportional"]);
     assert_eq!(answer["model"], "max-min");
-    let same = json_of_text(PAPER, &["--models", "baseline-proportional,ecm", "--model", "max-min"]);
+    let same = json_of_text(&small(), &["--models", "baseline-proportional,ecm", "--model", "max-min"]);
     assert_eq!((same["model"].as_str(), regrets(&same["robust"]["regrets"]).len()), (Some("max-min"), 3));
     assert_eq!(same["value"], answer["value"]);
 }
 
 #[test]
 fn a_model_that_cannot_read_the_machine_is_left_out_of_all_and_an_error_by_name() {
-    let limited = PAPER.replacen("link_gbs", "read_gbs = 30.0\nlink_gbs", 1);
+    let limited = small().replacen("link_gbs", "read_gbs = 30.0\nlink_gbs", 1);
     let answer = json_of_text(&limited, &["--models", "all"]);
     let robust = &answer["robust"];
     let left_out = robust["left_out"].as_array().expect("a list");
@@ -60,14 +65,14 @@ fn a_model_that_cannot_read_the_machine_is_left_out_of_all_and_an_error_by_name(
 
 #[test]
 fn an_unknown_model_is_an_error_of_the_command_line() {
-    let refused = run_text(PAPER, &["--models", "max-min,fast"]);
+    let refused = run_text(&small(), &["--models", "max-min,fast"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("'fast' is no model"), "{}", stderr(&refused));
 }
 
 #[test]
 fn the_table_tells_the_loss_and_shows_who_loses_where() {
-    let text = stdout(&run_text(PAPER, &["--models", "all", "--objective", "geomean"]));
+    let text = stdout(&run_text(&small(), &["--models", "all", "--objective", "geomean"]));
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Robust: loses at most"), "{text}");
     assert!(words.contains("whichever of 6 models is right"), "{text}");
@@ -79,7 +84,12 @@ fn the_robust_placement_is_saved_with_the_others() {
     let folder = folder();
     let saved = folder.path().join("best.toml");
     let file = config("paper/numa-bad.toml");
-    let output = numasim().arg("explore").arg(&file).args(["--models", "all", "--save"]).arg(&saved).output();
+    let output = numasim()
+        .arg("explore")
+        .arg(&file)
+        .args(["--models", "all", "--time-limit", "2", "--save"])
+        .arg(&saved)
+        .output();
     assert!(output.expect("the program starts").status.success());
     let text = fs::read_to_string(&saved).expect("saved");
     assert!(text.contains("name = \"robust\""), "{text}");
