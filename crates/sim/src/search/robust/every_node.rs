@@ -63,7 +63,7 @@ fn rate(
 ) -> Option<Best> {
     let problem = panel.question();
     let sites = Sites::new(problem);
-    let mut rater = panel.rater(placements.to_vec());
+    let mut rater = panel.rater(placements);
     let mut pace = Pace::new(monitor);
     for content in contents.chunks_exact(problem.apps.len()) {
         if pace.stops_after(panel.evaluation_cost()) {

@@ -38,12 +38,11 @@ impl<'j, 'a> Master<'j, 'a> {
         let weights: Vec<Variable> =
             joint.scales.iter().map(|scale| program.add_var(cost(scale.best), (0.0, 1.0))).collect();
         let largest = if logarithmic { 1e4 } else { 1.0 };
-        let y: Vec<Vec<Variable>> = match objective {
-            Objective::TotalGflops => vec![Vec::new(); weights.len()],
-            _ => {
-                let of_model = |_| (0..joint.apps()).map(|_| program.add_var(0.0, (0.0, largest))).collect();
-                (0..weights.len()).map(of_model).collect()
-            }
+        let y: Vec<Vec<Variable>> = if objective == Objective::TotalGflops {
+            vec![Vec::new(); weights.len()]
+        } else {
+            let of_model = |_| (0..joint.apps()).map(|_| program.add_var(0.0, (0.0, largest))).collect();
+            (0..weights.len()).map(of_model).collect()
         };
         let sums: Vec<_> = match objective {
             Objective::Fair | Objective::Makespan => y.iter().flatten().map(|&y| (y, 1.0)).collect(),
@@ -164,7 +163,9 @@ impl<'j, 'a> Master<'j, 'a> {
             Objective::Fair | Objective::Makespan => self.y.iter().flatten().map(|&y| value(y)).sum::<f64>(),
             Objective::TotalGflops | Objective::Geomean => weights.iter().sum(),
         };
-        weights.iter_mut().for_each(|weight| *weight /= sum);
+        for weight in &mut weights {
+            *weight /= sum;
+        }
         let of = (0..weights.len()).map(|model| {
             let goal = &self.joint.relaxations[model].problem.goal;
             let y = goal.weights().iter().enumerate().map(|(a, own)| match self.joint.objective() {

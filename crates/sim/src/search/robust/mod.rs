@@ -159,7 +159,7 @@ pub fn robust(
     let rated = met
         .iter()
         .filter(|met| met.excess <= 0.0)
-        .map(|met| panel.rater(met.placements.clone()).candidate(met.allocation.clone()));
+        .map(|met| panel.rater(&met.placements).candidate(met.allocation.clone()));
     let Some(candidate) = rated.reduce(|best, next| if next.beats(&best) { next } else { best }) else {
         return Err(ExploreError::NothingFound);
     };
@@ -220,7 +220,7 @@ fn starts(
 }
 
 fn climbed(panel: &Panel<'_>, starts: Vec<Candidate>, monitor: &dyn Monitor) -> Vec<Candidate> {
-    let rater = |placements| panel.rater(placements);
+    let rater = |placements: Vec<Placement>| panel.rater(&placements);
     starts
         .into_par_iter()
         .map(|start| {
@@ -237,12 +237,14 @@ fn kicked(panel: &Panel<'_>, best: Best, settings: &Settings, monitor: &dyn Moni
         .into_par_iter()
         .map(|chain| {
             let mut random = local::generator(settings.seed, 4_000 + chain);
-            let mut rater = panel.rater(best.candidate.placements.clone());
+            let mut rater = panel.rater(&best.candidate.placements);
             local::iterate(panel.question(), &mut rater, &best.candidate, kicks, &mut random, monitor)
         })
         .collect();
     let mut best = best;
-    chains.into_iter().for_each(|next| best.offer(next));
+    for next in chains {
+        best.offer(next);
+    }
     best
 }
 

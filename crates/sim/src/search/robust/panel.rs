@@ -19,9 +19,9 @@ impl<'a> Panel<'a> {
     }
 
     /// One judge for these placements.
-    pub(super) fn rater(&self, placements: Vec<Placement>) -> Rater<'a> {
+    pub(super) fn rater(&self, placements: &[Placement]) -> Rater<'a> {
         let evaluator =
-            |&(problem, scale): &(&'a Problem, Scale)| (Evaluator::new(problem, placements.clone()), scale);
+            |&(problem, scale): &(&'a Problem, Scale)| (Evaluator::new(problem, placements.to_vec()), scale);
         Rater { members: self.members.iter().map(evaluator).collect() }
     }
 

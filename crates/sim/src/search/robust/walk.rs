@@ -185,7 +185,7 @@ impl<'w, 't, 'a> Walk<'w, 't, 'a> {
         let apps = tree.joint.apps();
         Self {
             tree,
-            rater: tree.panel.rater(tree.placements.to_vec()),
+            rater: tree.panel.rater(tree.placements),
             best,
             threads: Table::filled(apps, tree.panel.question().machine.node_count(), 0),
             potential: vec![vec![0.0; (tree.steps.len() + 1) * apps]; tree.joint.relaxations.len()],
