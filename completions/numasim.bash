@@ -1006,7 +1006,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1021,10 @@ _numasim() {
                     return 0
                     ;;
                 --pareto)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --models)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

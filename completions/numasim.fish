@@ -95,13 +95,14 @@ fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l models -d 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until an effort of some seconds is spent]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives, next best first' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'

@@ -5,6 +5,7 @@ mod cautions;
 mod enumeration;
 mod infeasible;
 mod json;
+mod models;
 mod reference;
 mod saving;
 mod stopping;

@@ -41,7 +41,7 @@ pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
-pub(crate) use model::{ModelChoice, ModelsArgs};
+pub(crate) use model::{ModelChoice, ModelList, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
@@ -246,6 +246,12 @@ pub(crate) struct ExploreArgs {
     #[arg(conflicts_with_all = ["objective", "top", "emit", "sensitivity"])]
     pub(crate) pareto: Option<ObjectivePair>,
 
+    /// Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each.
+    /// `all`: every model that can answer the question
+    #[arg(long, value_name = "NAME,NAME...", value_parser = model::list)]
+    #[arg(conflicts_with_all = ["pareto", "emit"])]
+    pub(crate) models: Option<ModelList>,
+
     /// An application has the same number of threads on every node that has cores
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) same_on_every_node: bool,
@@ -283,13 +289,13 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
+    /// Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
     /// others take with the same files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "pareto")]
     #[arg(help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG
+    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,

@@ -60,6 +60,7 @@ Examples:
   numasim explore study.toml --format json -o best.json
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
   numasim explore study.toml --sensitivity
+  numasim explore study.toml --models all
   numasim explore study.toml --save best.toml --plot best.svg
   numasim explore study.toml --emit numactl -o start.sh
 
@@ -74,6 +75,12 @@ the other, from the best for the first to the best for the second. If every allo
 equal nodes counted once), the front is complete and proven. Otherwise both ends carry a proof or a bound as without \
 --pareto, and the points between them are the best of those compared: hill climbing in 25 directions, then all changes \
 of one or two steps. The knee is the point farthest outside the straight line between both ends.
+
+--models finds the placement that is good whichever of several sharing models is right: its loss, 1 - value / best value (makespan: 1 - best / value), is \
+smallest under the model where it is largest. It is searched for, not picked from the bests, and comes with a bound that no placement is below. Losses \
+are relative to the best found; JSON says of each model whether its best is proven, and `at_most` what they can be. The first model is that of \
+the answer above it (--model, else the first name, with `all` that of the machine file); corrections in [machine.sharing] hold for all. `all` leaves out models that cannot read the machine, and says so. With \
+--time-limit the searches for the bests have half of the time together, in equal parts, what one leaves goes to the next, and the robust search has the rest.
 
 --sensitivity reports what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
 input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It relies on local \

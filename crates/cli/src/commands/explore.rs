@@ -2,6 +2,7 @@
 
 mod pareto;
 mod rating;
+mod robust;
 
 use std::path::PathBuf;
 
@@ -28,6 +29,7 @@ use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
 use crate::view::{figures, json, plots, warning};
 use crate::watch::Watch;
+use robust::Models;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
@@ -36,7 +38,8 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let mut study = sharing::choose(study, args.study.model, shell)?;
+    let chosen = Models::first(args.study.model, args.models.as_ref());
+    let mut study = sharing::choose(study, chosen, shell)?;
     study.machine = processors::complete(study.machine, &args.emit)?;
     warn_of_static_work(
         &study,
@@ -58,10 +61,25 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top));
     // Time that somebody gives is there to be used.
     let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
-    let searched = in_pool(args.threads, || search(&problem, &settings, &watch))?;
-    watch.finish();
-    let outcome = searched.map_err(|error| without_answer(error, &problem))?;
+    let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
+    let searched = in_pool(args.threads, || match &models {
+        None => search(&problem, &settings, &watch),
+        Some(models) => search(&problem, &settings, &models.first_share(&watch)),
+    })?;
+    let outcome = searched.map_err(|error| {
+        watch.finish();
+        without_answer(error, &problem)
+    })?;
+    let of_first = models.is_some().then(|| outcome.clone());
     let mut answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    if let Some((models, outcome)) = models.zip(of_first) {
+        let timed = args.time_limit.is_some();
+        in_pool(args.threads, || {
+            let found = models.search(&problem, &outcome, &settings, &watch, timed)?;
+            found.add_to(&mut answer, &study, &watch, shell)
+        })??;
+    }
+    watch.finish();
     if args.emit.emit.is_none() {
         intervals::of_answer(&mut answer, shell)?;
     }
@@ -71,7 +89,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         saved.deliver(&answer.saved())?;
     }
     if let Some(picture) = picture {
-        picture.deliver(Ok(plots::thread_map(&answer.best_view()).svg()))?;
+        picture.deliver(Ok(plots::thread_map(&answer.drawn_view()).svg()))?;
     }
     if let Some(kind) = args.emit.emit {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;

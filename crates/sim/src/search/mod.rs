@@ -37,6 +37,7 @@ mod pool;
 mod prove;
 mod question;
 mod respond;
+pub mod robust;
 mod rounds;
 mod settings;
 mod uniform;

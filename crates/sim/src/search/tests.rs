@@ -10,6 +10,7 @@ mod forbidden;
 mod four_nodes;
 mod models;
 mod open_homes;
+mod robust;
 
 use super::*;
 use crate::objective::Objective;

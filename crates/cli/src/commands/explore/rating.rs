@@ -99,12 +99,13 @@ pub(super) fn answer<'a>(
         alternatives,
         alternatives_complete: outcome.alternatives_complete,
         baselines,
+        robust: None,
         uncertainty: None,
     })
 }
 
 /// `static_work`: work is divided beforehand, which the search itself never does.
-fn rated(
+pub(super) fn rated(
     study: &Study,
     problem: &Problem,
     name: String,

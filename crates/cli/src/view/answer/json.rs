@@ -3,6 +3,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
+use super::robust::RobustAnswer;
 use super::sensitivity::SensitivityView;
 use super::{Answer, Rated};
 use crate::view::caution;
@@ -67,6 +68,9 @@ impl Serialize for Document<'_> {
         let alone: serde_json::Map<String, Value> =
             apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
         document.serialize_entry("alone_gflops", &alone)?;
+        if let Some(robust) = &answer.robust {
+            document.serialize_entry("robust", &RobustObject { answer, robust })?;
+        }
         if let Some(view) = self.sensitivity {
             document.serialize_entry("sensitivity", &view.json())?;
         }
@@ -78,7 +82,26 @@ impl Serialize for Document<'_> {
 enum Role<'a> {
     Best,
     Alternative,
+    Robust,
     Baseline { breaks: Option<&'a str> },
+}
+
+/// The entry of `--models`.
+struct RobustObject<'a> {
+    answer: &'a Answer<'a>,
+    robust: &'a RobustAnswer,
+}
+
+impl Serialize for RobustObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        for (key, value) in &self.robust.json() {
+            object.serialize_entry(key, value)?;
+        }
+        let (answer, rated) = (self.answer, &self.robust.best);
+        object.serialize_entry("best", &RatedObject { answer, rated, role: Role::Robust })?;
+        object.end()
+    }
 }
 
 struct RatedObject<'a> {
@@ -94,6 +117,8 @@ impl Serialize for RatedObject<'_> {
         entries(&answer.view(rated), &mut object)?;
         object.serialize_entry("value", &Number(rated.value))?;
         match (&answer.uncertainty, &rated.rival) {
+            // Its intervals would be those of one model.
+            _ if matches!(role, Role::Robust) => {}
             (Some((_, value)), None) => object.serialize_entry("value_interval", &ends(*value))?,
             (_, Some(rival)) => {
                 object.serialize_entry("value_interval", &ends(rival.value))?;
@@ -103,7 +128,7 @@ impl Serialize for RatedObject<'_> {
             (None, None) => {}
         }
         match role {
-            Role::Best => {}
+            Role::Best | Role::Robust => {}
             Role::Alternative => object.serialize_entry("tie", &answer.ties(rated))?,
             Role::Baseline { breaks } => {
                 let factor = answer.problem.goal().factor(answer.best.value, rated.value);

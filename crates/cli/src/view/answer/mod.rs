@@ -7,6 +7,7 @@ mod head;
 mod json;
 mod others;
 mod rivals;
+pub(crate) mod robust;
 pub(crate) mod sensitivity;
 mod table;
 
@@ -88,6 +89,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) alternatives_complete: bool,
     /// What people do without a search, and the restriction that it breaks, if any.
     pub(crate) baselines: Vec<(Rated, Option<String>)>,
+    /// The placement that is good whichever model is right; `None` without `--models`.
+    pub(crate) robust: Option<robust::RobustAnswer>,
     /// Where the intervals come from, and that of the best value; `None` where nothing of the machine is uncertain.
     pub(crate) uncertainty: Option<(Draws, Interval)>,
 }
@@ -105,10 +108,11 @@ impl Answer<'_> {
         }
     }
 
-    /// Best, alternatives and baselines, each with its role.
+    /// Best, alternatives, robust placement and baselines, each with its role.
     fn all(&self) -> impl Iterator<Item = (&'static str, &Rated)> {
         std::iter::once(("best", &self.best))
             .chain(self.alternatives.iter().map(|rated| ("alternative", rated)))
+            .chain(self.robust.iter().map(|robust| ("robust", &robust.best)))
             .chain(self.baselines.iter().map(|(rated, _)| ("baseline", rated)))
     }
 

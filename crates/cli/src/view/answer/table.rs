@@ -21,6 +21,7 @@ impl Answer<'_> {
             parts.push(others);
         }
         parts.extend(self.told_apart(style));
+        parts.extend(self.robust_part(style));
         parts.join("\n")
     }
 

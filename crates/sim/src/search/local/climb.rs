@@ -2,8 +2,9 @@
 
 use numasim_model::{Allocation, AppId, NodeId};
 
+use super::rates::Rates;
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Evaluator, Problem};
+use crate::problem::{Candidate, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::pace::Pace;
 use crate::sites::Sites;
@@ -16,9 +17,9 @@ type Change = [(usize, usize, u32)];
 
 /// Climbs from `start` until no move improves it. The homes stay as they are. As long as data does not fit, a move
 /// that leaves less too much improves it.
-pub(in crate::search) fn climb<'p>(
-    problem: &'p Problem,
-    evaluator: &mut Evaluator<'p>,
+pub(in crate::search) fn climb<R: Rates>(
+    problem: &Problem,
+    evaluator: &mut R,
     start: Allocation,
     monitor: &dyn Monitor,
 ) -> Candidate {
@@ -30,9 +31,9 @@ pub(in crate::search) fn climb<'p>(
     climber.best
 }
 
-struct Climber<'c, 'p, 'm> {
+struct Climber<'c, 'p, 'm, R> {
     problem: &'p Problem,
-    evaluator: &'c mut Evaluator<'p>,
+    evaluator: &'c mut R,
     sites: Sites<'p>,
     best: Candidate,
     /// The allocation of `best`, or a change of it that is being judged.
@@ -40,7 +41,7 @@ struct Climber<'c, 'p, 'm> {
     pace: Pace<'m>,
 }
 
-impl Climber<'_, '_, '_> {
+impl<R: Rates> Climber<'_, '_, '_, R> {
     fn threads(&self, app: usize, site: usize) -> u32 {
         self.sites.threads(&self.best.allocation, app, site)
     }
@@ -183,6 +184,7 @@ mod tests {
     use super::*;
     use crate::monitor::Unattended;
     use crate::objective::Objective;
+    use crate::problem::Evaluator;
     use crate::search::testing::{LOCAL, question};
 
     #[test]
