@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod diagnostics;
+mod documents;
 mod emit;
 mod failure;
 mod fault;

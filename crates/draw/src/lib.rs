@@ -1,7 +1,8 @@
 //! Plain values as pictures, tables of text and numbers: pure functions from values to text. Nothing of ours is known here:
 //! who knows machines and applications makes plain figures of them first.
 //!
-//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both.
+//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both, [`markdown`] makes
+//! Markdown of the same text.
 //!
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
@@ -28,6 +29,7 @@ pub mod heat_map;
 mod ink;
 mod legend;
 pub mod line;
+pub mod markdown;
 pub mod matrix;
 mod metrics;
 mod names;

@@ -16,11 +16,11 @@ const MOST_INPUTS: usize = 12;
 impl SensitivityView<'_> {
     /// The inputs that decide, the most delicate first, and those that do not.
     pub(super) fn inputs(&self, style: &Style) -> String {
-        let title = style.strong("How wrong an input may be before another allocation wins");
+        let title = style.heading(3, "How wrong an input may be before another allocation wins");
         if self.found.ranges.is_empty() {
             let left = self.found.ranges_left;
             return format!(
-                "{title}\n{}",
+                "{title}{}",
                 note(&format!("Stopped early: {left} inputs are missing."), style)
             );
         }
@@ -57,7 +57,7 @@ impl SensitivityView<'_> {
                 grid.row(row);
             }
         }
-        let mut text = format!("{title}\n");
+        let mut text = format!("{title}");
         if !delicate.is_empty() {
             text += &grid.render(style).replace(NO_BREAK, " ");
         }
