@@ -51,10 +51,10 @@ fn schemas_accept_what_commands_write() {
     accepted(&["explore", &odd, "--objective", "fair", "--sensitivity"]);
     accepted(&["explore", &opteron, &workload, "--time-limit", "0.2", "--no-idle-cores"]);
     accepted(&["compare", &study, &option, &measured]);
-    accepted(&["sweep", &odd, "--set", "machine.link_gbs=1:5:3"]);
-    accepted(&["sweep", &odd, "--explore", "--set", "machine.link_gbs=1:5:3"]);
+    accepted(&["sweep", &odd, "--set", "machine.link_gbs=1..5:2"]);
+    accepted(&["sweep", &odd, "--explore", "--set", "machine.link_gbs=1..5:2"]);
     accepted(&["sweep", &producer, "--simulate", "--set", "policy.period_ms=10,20"]);
-    accepted(&["simulate", &producer, "--policy", "static-even,lead:2"]);
+    accepted(&["simulate", &producer, "--policy", "static-even", "--policy", "lead:2"]);
     let replayed = repository("tests/simulate/lead.jsonl").display().to_string();
     accepted(&["simulate", "--replay", &replayed]);
     accepted(&["tasks", &stencil, "--scheduler", "fifo,dep"]);
@@ -99,7 +99,9 @@ fn undescribed(schema: &Value, path: &str) {
         }
     }
     match schema {
-        Value::Object(parts) => parts.iter().for_each(|(key, part)| undescribed(part, &format!("{path}/{key}"))),
+        Value::Object(parts) => {
+            parts.iter().for_each(|(key, part)| undescribed(part, &format!("{path}/{key}")))
+        }
         Value::Array(parts) => parts.iter().for_each(|part| undescribed(part, path)),
         _ => {}
     }

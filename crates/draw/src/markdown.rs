@@ -35,10 +35,13 @@ pub(super) fn verbatim(text: &str) -> String {
 /// left out.
 pub(super) fn table(columns: &[(&str, bool)], rows: &[Vec<String>]) -> String {
     let is_used = |c: &usize| {
-        !columns[*c].0.trim().is_empty() || rows.iter().any(|row| row.get(*c).is_some_and(|cell| !cell.is_empty()))
+        !columns[*c].0.trim().is_empty()
+            || rows.iter().any(|row| row.get(*c).is_some_and(|cell| !cell.is_empty()))
     };
     let used: Vec<usize> = (0..columns.len()).filter(is_used).collect();
-    let cells = |of: &dyn Fn(usize) -> String| used.iter().map(|&c| format!("{BETWEEN}{}", cell(&of(c)))).collect::<String>();
+    let cells = |of: &dyn Fn(usize) -> String| {
+        used.iter().map(|&c| format!("{BETWEEN}{}", cell(&of(c)))).collect::<String>()
+    };
     let align: String = used.iter().map(|&c| if columns[c].1 { 'r' } else { 'l' }).collect();
     let mut text = marked(HEADER, &(align + &cells(&|c| columns[c].0.to_owned())));
     for row in rows {
@@ -58,7 +61,7 @@ fn cell(text: &str) -> String {
 }
 
 /// Markdown of a text with marked lines. Between them blocks of one line are paragraphs, blocks of several are lists; a line
-/// that begins with a space goes on with the one before.
+/// that begins with a space goes on with the one before, after a semicolon where that ends with a word.
 pub fn document(text: &str) -> String {
     let mut page = Page::default();
     for line in text.lines() {
@@ -90,7 +93,7 @@ impl Page {
         }
         match self.plain.last_mut() {
             Some(before) if line.starts_with(char::is_whitespace) => {
-                before.push(' ');
+                before.push_str(if before.ends_with(|c: char| c.is_alphanumeric()) { "; " } else { " " });
                 before.push_str(line.trim());
             }
             _ => self.plain.push(line.trim().to_owned()),
@@ -112,7 +115,11 @@ impl Page {
         match kind {
             HEADING => {
                 let level = text.chars().next().and_then(|level| level.to_digit(10)).unwrap_or(1) as usize;
-                let words = escaped(text.get(1..).unwrap_or_default());
+                let mut words = escaped(text.get(1..).unwrap_or_default());
+                // At the end of a heading it would belong to the markup.
+                if words.ends_with('#') {
+                    words.insert(words.len() - 1, '\\');
+                }
                 self.block(&format!("{} {words}\n", "#".repeat(level.clamp(1, 6))));
             }
             NOTE => self.block(&format!("> {}\n", first_escaped(text))),
@@ -155,14 +162,16 @@ impl Page {
             [] => {}
             [only] => self.block(&format!("{}\n", first_escaped(only))),
             several => {
-                let list: String = several.iter().map(|line| format!("- {}\n", first_escaped(line))).collect();
+                let list: String =
+                    several.iter().map(|line| format!("- {}\n", first_escaped(line))).collect();
                 self.block(&list);
             }
         }
         let verbatim = std::mem::take(&mut self.verbatim);
         if !verbatim.is_empty() {
             // Longer than any row of back-quotes inside.
-            let ticks = verbatim.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
+            let ticks =
+                verbatim.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);
             let fence = "`".repeat(ticks.max(2) + 1);
             self.block(&format!("{fence}text\n{}\n{fence}\n", verbatim.join("\n")));
         }
@@ -239,13 +248,13 @@ mod tests {
         let text = "Machine: m\nModel:   d\n\nOne line.\n\nBound: 1 s\n       and so on\nEvents: 3\n";
         assert_eq!(
             document(text),
-            "- Machine: m\n- Model: d\n\nOne line.\n\n- Bound: 1 s and so on\n- Events: 3\n"
+            "- Machine: m\n- Model: d\n\nOne line.\n\n- Bound: 1 s; and so on\n- Events: 3\n"
         );
     }
 
     #[test]
     fn headings_notes_and_verbatim_text() {
-        let text = format!("{}{}{}", heading(2, "even *"), note("Caution: x"), verbatim("a  b\n```\n"));
-        assert_eq!(document(&text), "## even \\*\n\n> Caution: x\n\n````text\na  b\n```\n````\n");
+        let text = format!("{}{}{}", heading(2, "even * #"), note("Caution: x"), verbatim("a  b\n```\n"));
+        assert_eq!(document(&text), "## even \\* \\#\n\n> Caution: x\n\n````text\na  b\n```\n````\n");
     }
 }

@@ -105,8 +105,11 @@ impl Style {
         self.painted(anstyle::Style::new().dimmed(), text)
     }
 
-    /// `text` for orientation, with spaces behind it up to `columns`.
+    /// `text` for orientation, with spaces behind it up to `columns`; in Markdown with a colon.
     pub fn faint_padded(&self, text: &str, columns: usize) -> String {
+        if self.markdown {
+            return format!("{text}:");
+        }
         format!("{}{}", self.faint(text), " ".repeat(columns.saturating_sub(text.len())))
     }
 
@@ -154,6 +157,11 @@ impl Style {
     /// Many of something.
     pub fn times(&self) -> &'static str {
         if self.unicode { "×" } else { "x" }
+    }
+
+    /// Between what belongs together less than words do.
+    pub fn wide_gap(&self) -> &'static str {
+        if self.markdown { "; " } else { "   " }
     }
 
     /// From the core to the memory it reads.

@@ -17,13 +17,17 @@ use crate::view::Style;
 const BESIDES: &str = "windows and warming up; filling the memory of each measurement takes more";
 
 /// The plan, for `--dry-run`.
-pub(super) fn render(host: &HostTopology, settings: &Settings, options: &Options, output: &OutputArgs, shell: &Shell) -> String {
+pub(super) fn render(
+    host: &HostTopology,
+    settings: &Settings,
+    options: &Options,
+    output: &OutputArgs,
+    shell: &Shell,
+) -> String {
     let parts = plan(host, options);
     match output.format {
         Format::Table => table(&parts, settings),
-        Format::Markdown => {
-            shell.for_people(Format::Markdown, true, |style| grid(&parts, settings, style))
-        }
+        Format::Markdown => shell.for_people(Format::Markdown, true, |style| grid(&parts, settings, style)),
         Format::Json => {
             let part = |part: &Part| {
                 json!({ "what": part.what, "steps": part.steps, "rounds": part.rounds,

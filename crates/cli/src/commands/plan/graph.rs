@@ -10,8 +10,8 @@ use crate::files;
 use crate::output::{Destination, Folder, Format};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{Style, json as document};
 use crate::view::planned::of_graph as shown;
+use crate::view::{Style, json as document};
 use crate::watch;
 
 /// Reads machine and graph, and writes the plan.

@@ -11,8 +11,8 @@ use numasim_tasks::Advice;
 use serde_json::{Value, json as document};
 
 use super::super::json::number;
-use super::super::{Style, machine_title};
 use super::super::tasked::bound_in_words;
+use super::super::{Style, machine_title};
 
 /// A few lines.
 pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>, style: &Style) -> String {
@@ -41,8 +41,7 @@ pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>, s
         promise.gain_at_most(),
         bound_in_words(advice.bound.because_of)
     );
-    let mut grid =
-        Grid::new(&[("node", Align::Left), ("tasks", Align::Right), ("blocks", Align::Right)]);
+    let mut grid = Grid::new(&[("node", Align::Left), ("tasks", Align::Right), ("blocks", Align::Right)]);
     for node in machine.node_ids() {
         let tasks = graph.tasks().filter(|task| graph.socket(*task) == Some(node)).count();
         let blocks = graph.blocks().iter().filter(|block| block.home == BlockHome::Node(node)).count();

@@ -3,10 +3,10 @@
 use super::super::values::in_unit;
 use super::grid::{self, Align};
 use super::{DEFAULT, over_time};
+use crate::view::Style;
 use numasim_model::dynamics::{Course, Work};
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
-use crate::view::Style;
 
 pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let columns: Vec<Vec<Cell>> = reading

@@ -67,7 +67,11 @@ pub(super) fn write_untitled(text: &mut String, rows: &[Vec<String>], align: &[A
 fn in_markdown(titles: &[String], rows: &[Vec<String>], align: &[Align], style: &Style) -> String {
     let columns = rows.iter().map(Vec::len).chain([titles.len()]).max().unwrap_or(0);
     let titled = (0..columns).map(|c| {
-        let align = if align.get(c).or(align.last()) == Some(&Align::Right) { grid::Align::Right } else { grid::Align::Left };
+        let align = if align.get(c).or(align.last()) == Some(&Align::Right) {
+            grid::Align::Right
+        } else {
+            grid::Align::Left
+        };
         (titles.get(c).map_or("", String::as_str).trim(), align)
     });
     let mut table = grid::Grid::new(&titled.collect::<Vec<_>>());

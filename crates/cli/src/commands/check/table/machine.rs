@@ -13,8 +13,8 @@ use super::DEFAULT;
 use super::caches;
 use super::grid::{self, Align};
 use super::shared;
-use numasim_draw::grid::fit;
 use crate::view::Style;
+use numasim_draw::grid::fit;
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
 const MOST_NODES: usize = 12;

@@ -6,8 +6,8 @@ use numasim_model::input::Reading;
 use numasim_model::machine::SharedLink;
 
 use super::grid::{self, Align};
-use numasim_draw::grid::wrap;
 use crate::view::Style;
+use numasim_draw::grid::wrap;
 
 /// Of more shared links a line says how many there are.
 const MOST: usize = 20;

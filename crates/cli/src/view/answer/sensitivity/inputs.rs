@@ -19,10 +19,7 @@ impl SensitivityView<'_> {
         let title = style.heading(3, "How wrong an input may be before another allocation wins");
         if self.found.ranges.is_empty() {
             let left = self.found.ranges_left;
-            return format!(
-                "{title}{}",
-                note(&format!("Stopped early: {left} inputs are missing."), style)
-            );
+            return format!("{title}{}", note(&format!("Stopped early: {left} inputs are missing."), style));
         }
         let lost = if self.answer.problem.goal().objective() == Objective::Makespan {
             ["longer if\n10 % off", "\n20 % off"]
