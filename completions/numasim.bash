@@ -504,7 +504,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -550,7 +550,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -602,7 +602,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -677,7 +677,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -796,7 +796,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -867,7 +867,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -961,7 +961,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1094,7 +1094,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1188,7 +1188,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2287,7 +2287,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2368,7 +2368,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2693,7 +2693,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2881,7 +2881,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2896,7 +2896,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__schema)
-            opts="-o -h -V --output --color --help --version"
+            opts="-o -h -V --output --color --help --version evaluate explore compare simulate tasks sweep run"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3038,7 +3038,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3149,7 +3149,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3280,7 +3280,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)

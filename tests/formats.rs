@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{config_path, folder, repository, run, stdout};
 
 /// Names that look like markup. Two nodes of two cores.
-const ODD_NAMES: &str = r#"
+const ODD_NAMES: &str = r##"
 [machine]
 name = "a | b <img src=x> `c`"
 nodes = 2
@@ -37,7 +37,7 @@ threads = { "mem*|*<b>\\" = 1, "_cpu_ [x](y) # 1" = 1 }
 [[scenario]]
 name = "- apart"
 threads = { "mem*|*<b>\\" = [2, 0], "_cpu_ [x](y) # 1" = [0, 2] }
-"#;
+"##;
 
 /// Four tasks a step on two nodes.
 const STENCIL: &str = "[machine]\nname = \"M2\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10.0\nbandwidth_gbs = 20.0\n\

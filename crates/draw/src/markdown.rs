@@ -40,7 +40,7 @@ pub(super) fn table(columns: &[(&str, bool)], rows: &[Vec<String>]) -> String {
     };
     let used: Vec<usize> = (0..columns.len()).filter(is_used).collect();
     let cells = |of: &dyn Fn(usize) -> String| {
-        used.iter().map(|&c| format!("{BETWEEN}{}", cell(&of(c)))).collect::<String>()
+        used.iter().fold(String::new(), |cells, &c| cells + &BETWEEN.to_string() + &cell(&of(c)))
     };
     let align: String = used.iter().map(|&c| if columns[c].1 { 'r' } else { 'l' }).collect();
     let mut text = marked(HEADER, &(align + &cells(&|c| columns[c].0.to_owned())));
@@ -56,8 +56,13 @@ fn marked(kind: char, text: &str) -> String {
 
 /// Text on one line, in which nothing is a mark.
 fn cell(text: &str) -> String {
-    // A title may be broken after a hyphen.
-    text.replace([MARK, BETWEEN], "").replace("-\n", "-").replace(['\n', '\r'], " ").trim_end().to_owned()
+    // A title may be broken inside of a word.
+    text.replace([MARK, BETWEEN], "")
+        .replace("-\n", "-")
+        .replace("_\n", "_")
+        .replace(['\n', '\r'], " ")
+        .trim_end()
+        .to_owned()
 }
 
 /// Markdown of a text with marked lines. Between them blocks of one line are paragraphs, blocks of several are lists; a line
@@ -142,7 +147,9 @@ impl Page {
     fn row(&mut self, cells: impl Iterator<Item = String>, columns: usize) {
         self.text.push('|');
         for cell in cells.chain(std::iter::repeat(String::new())).take(columns) {
-            self.text.push_str(&format!(" {cell} |"));
+            self.text.push(' ');
+            self.text.push_str(&cell);
+            self.text.push_str(" |");
         }
         self.text.push('\n');
     }
@@ -162,8 +169,9 @@ impl Page {
             [] => {}
             [only] => self.block(&format!("{}\n", first_escaped(only))),
             several => {
-                let list: String =
-                    several.iter().map(|line| format!("- {}\n", first_escaped(line))).collect();
+                let list = several
+                    .iter()
+                    .fold(String::new(), |list, line| list + "- " + &first_escaped(line) + "\n");
                 self.block(&list);
             }
         }
