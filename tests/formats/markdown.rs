@@ -154,7 +154,11 @@ fn names_are_text_and_nothing_else() {
     assert_eq!(tables(&text)[0][1][0], "A mem*|*<b>\\");
     insta::assert_snapshot!("markdown_evaluate", text);
     let text = check(&["explore", &odd], 5);
-    insta::with_settings!({ filters => [(r"[0-9.]+ s\)", "0.01 s)")] }, {
-        insta::assert_snapshot!("markdown_explore", text);
-    });
+    // The time of the search is another one each time.
+    let timeless = |line: &str| match line.rsplit_once('(').filter(|_| line.ends_with(" s)")) {
+        Some((words, _)) => format!("{words}(0.01 s)\n"),
+        None => format!("{line}\n"),
+    };
+    let lines: Vec<String> = text.lines().map(timeless).collect();
+    insta::assert_snapshot!("markdown_explore", lines.concat());
 }
