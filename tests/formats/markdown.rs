@@ -17,7 +17,7 @@ fn tables(text: &str) -> Vec<Vec<Vec<String>>> {
             }
             Event::End(TagEnd::Table) => inside = false,
             Event::Start(Tag::TableHead | Tag::TableRow) => {
-                tables.last_mut().expect("a table").push(Vec::new())
+                tables.last_mut().expect("a table").push(Vec::new());
             }
             Event::Start(Tag::TableCell) => {
                 tables.last_mut().and_then(|table| table.last_mut()).expect("a row").push(String::new());
@@ -27,14 +27,13 @@ fn tables(text: &str) -> Vec<Vec<Vec<String>>> {
                 row.last_mut().expect("a cell").push_str(&words);
             }
             // Nothing of what commands print is any of these.
-            Event::Html(_) | Event::InlineHtml(_) | Event::Code(_) | Event::Rule => {
-                panic!("{event:?} in\n{text}")
-            }
-            Event::Start(
+            Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::Code(_)
+            | Event::Rule
+            | Event::Start(
                 Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. },
-            ) => {
-                panic!("{event:?} in\n{text}")
-            }
+            ) => panic!("{event:?} in\n{text}"),
             _ => {}
         }
     }

@@ -100,7 +100,7 @@ fn undescribed(schema: &Value, path: &str) {
     }
     match schema {
         Value::Object(parts) => {
-            parts.iter().for_each(|(key, part)| undescribed(part, &format!("{path}/{key}")))
+            parts.iter().for_each(|(key, part)| undescribed(part, &format!("{path}/{key}")));
         }
         Value::Array(parts) => parts.iter().for_each(|part| undescribed(part, path)),
         _ => {}

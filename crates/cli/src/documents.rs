@@ -2,7 +2,12 @@
 //!
 //! Writing does not go through these types: documents may be long, and are written piece by piece. Tests hold the two
 //! together: no object may have a key that is not here, and real output of each command is accepted (`tests/schemas.rs`).
-#![allow(dead_code, reason = "only their shape is used")]
+#![allow(
+    dead_code,
+    clippy::struct_field_names,
+    clippy::zero_sized_map_values,
+    reason = "only their shape is used"
+)]
 
 mod compare;
 mod evaluate;

@@ -169,7 +169,6 @@ fn rows(host: &HostTopology) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_draw::grid::{Align, Grid};
     use numasim_host::topology::{Cache, Distances, HostNode, Why};
     use numasim_model::cpus::CpuList;
 

@@ -8,6 +8,8 @@ use super::intervals::plus_minus;
 use super::lettering::{Lettering, painted};
 use super::{STATIC_WORK, ScenarioView, Style, data_words, figures, held_back, picture, resources};
 
+/// The column of the threads on each node.
+const THREADS: usize = 1;
 /// The column of the intervals.
 const INTERVAL: usize = 3;
 
@@ -169,7 +171,6 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         ]);
     }
     let table = if view.intervals.is_some() { table } else { table.without(INTERVAL) };
-    const THREADS: usize = 1;
     let mut text = if style.markdown && per_node {
         // The map has them.
         table.without(THREADS).render(style)

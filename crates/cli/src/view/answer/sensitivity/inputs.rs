@@ -54,7 +54,7 @@ impl SensitivityView<'_> {
                 grid.row(row);
             }
         }
-        let mut text = format!("{title}");
+        let mut text = title;
         if !delicate.is_empty() {
             text += &grid.render(style).replace(NO_BREAK, " ");
         }

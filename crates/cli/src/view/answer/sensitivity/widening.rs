@@ -71,7 +71,7 @@ impl SensitivityView<'_> {
         if self.found.widening_left > 0 {
             notes.push(format!("Stopped early: {} resources are missing.", self.found.widening_left));
         }
-        let mut text = format!("{title}");
+        let mut text = title;
         if !useful.is_empty() {
             text += &if useful.iter().any(|one| matches!(one.figure, Figure::Cores(_))) {
                 grid.render(style)
