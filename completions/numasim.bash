@@ -504,7 +504,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -550,7 +550,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -602,7 +602,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -677,7 +677,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -796,7 +796,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -867,7 +867,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -961,7 +961,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1098,7 +1098,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1192,7 +1192,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2291,7 +2291,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2372,7 +2372,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2712,7 +2712,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2900,7 +2900,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2915,7 +2915,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__schema)
-            opts="-o -h -V --output --color --help --version"
+            opts="-o -h -V --output --color --help --version evaluate explore compare simulate tasks sweep run"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3057,7 +3057,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3168,7 +3168,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3299,7 +3299,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)

@@ -53,7 +53,7 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files, or of what a command writes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -75,7 +75,8 @@ likwid\t'Pins each thread, with likwid-pin'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -112,7 +113,8 @@ likwid\t'Pins each thread, with likwid-pin'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -145,7 +147,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Wo
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -175,7 +178,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l trace -d 'W
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l replay -d 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -221,7 +225,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand run" -l memory-per-threa
 complete -c numasim -n "__fish_numasim_using_subcommand run" -s o -l output -d 'Write everything into this new folder' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l format -d 'Format of the summary on standard output' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -280,7 +285,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -315,7 +321,8 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -s o -l output -d 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -l format -d 'How to tell what was planned' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -323,7 +330,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand plan" -s h -l help -d 'P
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand models" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand models" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand models" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -338,7 +346,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l memory-per
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l name -d 'Name of the machine [default: the name of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -362,7 +371,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Write the measurements to this new file [default: bench-HOST-TIME.csv]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'Format of the summary (or the plan) on standard output' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -401,7 +411,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -420,7 +431,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand fit" -l scenario -d 'Fit
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l emit-machine -d 'Also write a machine file with the fitted values, whole or not at all' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -431,7 +443,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l most -d
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l emit-scenarios -d 'Also write the applications and scenarios to FILE, for bench and compare' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -444,7 +457,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand published" -l bundle -d 
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -525,7 +539,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand report" -s h -l help -d 
 complete -c numasim -n "__fish_numasim_using_subcommand report" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand check" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -536,7 +551,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-xml -d '
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-synthetic -d 'Describe a synthetic machine in hwloc\'s notation: "node:4 core:20 pu:1"' -r
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -657,7 +673,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_see
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files, or of what a command writes'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

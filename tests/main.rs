@@ -18,6 +18,7 @@ mod emit;
 mod evaluate;
 mod explore;
 mod fit;
+mod formats;
 mod fuzzed;
 mod guest;
 mod import;

@@ -29,6 +29,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
 
+use crate::documents::Document;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use agent::AgentArgs;
@@ -145,7 +146,7 @@ pub(crate) enum Command {
     /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
-    /// Print the JSON Schema of the input files
+    /// Print the JSON Schema of the input files, or of what a command writes
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
     /// Print a script that completes commands and switches in a shell
@@ -348,6 +349,10 @@ pub(crate) struct FileArgs {
 /// `numasim schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
+    /// Print the schema of the JSON that this command writes [default: that of the input files]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) document: Option<Document>,
+
     #[command(flatten)]
     pub(crate) file: FileArgs,
 }

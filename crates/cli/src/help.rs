@@ -548,6 +548,7 @@ begin with #, then a header. Anything else is rejected, and the message shows th
 pub(crate) const SCHEMA: &str = "\
 Example:
   numasim schema -o numasim.schema.json
+  numasim schema explore -o explore.schema.json
 
 Editors with a TOML language server (taplo, Even Better TOML) complete and check keys with it if the \
 first line of an input file is

@@ -5,6 +5,7 @@ mod args;
 mod bundle;
 mod commands;
 mod diagnostics;
+mod documents;
 mod emit;
 mod failure;
 mod fault;

@@ -5,10 +5,12 @@ use std::io::{IsTerminal, Write as _};
 
 use anstream::ColorChoice;
 use numasim_draw::grid::wrap;
+use numasim_draw::markdown;
 use numasim_model::text::visible;
 
 use crate::args::ColorWhen;
 use crate::failure::Failure;
+use crate::output::{Format, tame};
 use crate::style;
 use crate::view::Style;
 
@@ -49,6 +51,22 @@ impl Shell {
     /// How text for standard output looks, or for a file with `into_file`.
     pub(crate) fn style(&self, into_file: bool) -> Style {
         Style::of_locale(self.width.filter(|_| !into_file), |name| std::env::var(name).ok())
+    }
+
+    /// The text of `make` for people: for a terminal, for a file with `into_file`, or in Markdown.
+    pub(crate) fn for_people(
+        &self,
+        format: Format,
+        into_file: bool,
+        make: impl FnOnce(&Style) -> String,
+    ) -> String {
+        let style = self.style(into_file);
+        if format != Format::Markdown {
+            return make(&style);
+        }
+        let text = make(&Style { color: false, width: None, markdown: true, ..style });
+        // Markdown is looked at by other programs than terminals, and nothing may be hidden there either.
+        tame(&markdown::document(&text)).into_owned()
     }
 
     /// Tells a failure on standard error.

@@ -1,7 +1,8 @@
 //! Plain values as pictures, tables of text and numbers: pure functions from values to text. Nothing of ours is known here:
 //! who knows machines and applications makes plain figures of them first.
 //!
-//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both.
+//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both, [`markdown`] makes
+//! Markdown of the same text.
 //!
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
@@ -32,6 +33,7 @@ mod ink;
 pub mod kind;
 mod legend;
 pub mod line;
+pub mod markdown;
 pub mod matrix;
 mod metrics;
 mod names;

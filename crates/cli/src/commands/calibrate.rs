@@ -20,7 +20,7 @@ use numasim_model::cpus::CpuList;
 use super::measuring::{available, tell};
 use crate::args::CalibrateArgs;
 use crate::failure::Failure;
-use crate::output::{Destination, Format};
+use crate::output::{Destination, Format, without_table};
 use crate::shell::Shell;
 use crate::threads;
 use crate::watch::{self, REDRAW, SHOW_AFTER};
@@ -41,11 +41,14 @@ pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
     if args.dry_run {
         let host = topology("calibrate")?;
         let (settings, options) = asked(args, &host)?;
-        return destination.deliver(&plan::render(&host, &settings, &options, args.output.format));
+        return destination.deliver(&plan::render(&host, &settings, &options, &args.output, shell));
+    }
+    if args.output.format == Format::Markdown {
+        return Err(without_table("calibrate writes a machine file"));
     }
     let found = measure(args, "calibrate", shell)?;
     destination.deliver(&match args.output.format {
-        Format::Table => found.machine_file(),
+        Format::Table | Format::Markdown => found.machine_file(),
         Format::Json => format!("{:#}\n", shown::json(&found)),
         Format::Csv => found.csv()?,
     })

@@ -33,9 +33,10 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
         measured: &name,
         comparison: &comparison,
     };
-    let style = shell.style(args.output.output.is_some());
     destination.deliver(&match args.output.format {
-        Format::Table => compared::table(&view, &style),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| compared::table(&view, style))
+        }
         Format::Json => format!("{:#}\n", compared::json(&view)),
         Format::Csv => compared::csv(&view)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

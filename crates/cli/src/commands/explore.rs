@@ -97,10 +97,13 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
     let sensitivity = sensitivity.as_ref().map(|found| SensitivityView { answer: &answer, found });
-    let style = shell.style(args.output.output.is_some());
     let text = match (args.output.format, &sensitivity) {
-        (Format::Table, None) => answer.table(&style),
-        (Format::Table, Some(view)) => format!("{}\n{}", answer.table(&style), view.table(&style)),
+        (format @ (Format::Table | Format::Markdown), view) => {
+            shell.for_people(format, args.output.output.is_some(), |style| match view {
+                None => answer.table(style),
+                Some(view) => format!("{}\n{}", answer.table(style), view.table(style)),
+            })
+        }
         (Format::Json, view) => {
             let document = Document { answer: &answer, sensitivity: view.as_ref() };
             return destination.deliver_by(|out| json::write(&document, out));

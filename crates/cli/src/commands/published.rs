@@ -76,7 +76,11 @@ fn sets(path: &Path) -> Result<Vec<Judged>, Failure> {
 
 fn text(judged: &[Judged], args: &PublishedArgs, shell: &Shell) -> Result<String, Failure> {
     Ok(match args.output.format {
-        Format::Table => view::table(judged, &shell.style(args.output.output.is_some())),
+        Format::Table | Format::Markdown => {
+            shell.for_people(args.output.format, args.output.output.is_some(), |style| {
+                view::table(judged, style)
+            })
+        }
         Format::Json => format!("{:#}\n", view::json(judged)),
         Format::Csv => csv(view::csv(judged))?,
     })

@@ -52,10 +52,11 @@ fn held<'a>(all: impl Iterator<Item = &'a Compared>) -> Held {
         let (of_model, of_measured) = (pair.interval, pair.measured.interval);
         let width = |(low, high): (f64, f64)| (high - low) / median;
         let nulls = compared.null_gflops;
-        measured
-            .count(of_measured.map(width), pair.predicted, nulls, |figure, _| holds(of_measured?, figure));
+        measured.count(of_measured.map(width), pair.predicted, nulls, |figure, _| {
+            Some(holds(of_measured?, figure))
+        });
         predicted.count(of_model.map(width), pair.predicted, nulls, |_, scale| {
-            holds(scaled(of_model?, scale), median)
+            Some(holds(scaled(of_model?, scale), median))
         });
         let widths = of_model.zip(of_measured);
         both.count(widths.map(|(a, b)| width(a).hypot(width(b))), pair.predicted, nulls, |figure, scale| {
@@ -69,8 +70,8 @@ fn held<'a>(all: impl Iterator<Item = &'a Compared>) -> Held {
 }
 
 /// Whether the interval holds the figure.
-fn holds((low, high): (f64, f64), figure: f64) -> Option<bool> {
-    Some(low <= figure && figure <= high)
+fn holds((low, high): (f64, f64), figure: f64) -> bool {
+    low <= figure && figure <= high
 }
 
 /// The interval of the model around a figure `scale` times as large, as wide in parts of that figure.

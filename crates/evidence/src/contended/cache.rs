@@ -119,16 +119,14 @@ fn inside(cache_bytes: u64, threads: u32) -> u64 {
 /// The scenarios of one size; `half` threads for each application.
 fn rows(size: &str, half: u32) -> Vec<Row> {
     let placed = |app: String| Placed { app, threads: vec![half], data: None };
-    let row = |kinds: &[&str]| match *kinds {
-        [first, second] => {
+    let row = |kinds: &[&str]| {
+        if let [first, second] = *kinds {
             let apps = questions::pair([first, second]);
             let name = format!("last-level cache, {size}: {half} {} beside {half} {}", apps[0], apps[1]);
-            Row { name, apps: apps.into_iter().map(placed).collect() }
+            return Row { name, apps: apps.into_iter().map(placed).collect() };
         }
-        _ => {
-            let app = format!("{}-1", kinds.concat());
-            Row { name: format!("last-level cache, {size}: {half} {app} alone"), apps: vec![placed(app)] }
-        }
+        let app = format!("{}-1", kinds.concat());
+        Row { name: format!("last-level cache, {size}: {half} {app} alone"), apps: vec![placed(app)] }
     };
     ASKED.into_iter().map(row).collect()
 }

@@ -56,7 +56,9 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
         picture.deliver(view.plot().svg())?;
     }
     let text = match args.output.format {
-        Format::Table => view.table(&shell.style(args.output.output.is_some())),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| view.table(style))
+        }
         Format::Json => format!("{:#}\n", view.json()),
         Format::Csv => {
             view.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?

@@ -28,7 +28,9 @@ pub(super) fn text(paths: &[PathBuf], output: &OutputArgs, shell: &Shell) -> Res
     }
     let sent = paths.iter().map(|path| judged(path, shell)).collect::<Result<Vec<Sent>, _>>()?;
     Ok(match output.format {
-        Format::Table => view::table(&sent, &shell.style(output.output.is_some())),
+        Format::Table | Format::Markdown => {
+            shell.for_people(output.format, output.output.is_some(), |style| view::table(&sent, style))
+        }
         Format::Json => format!("{:#}\n", view::json(&sent)),
         Format::Csv => csv(view::csv(&sent))?,
     })

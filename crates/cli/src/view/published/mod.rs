@@ -114,7 +114,7 @@ fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
             ("95th %ile", |s| s.percentile_95),
             ("worst", |s| s.worst),
         ];
-        let lines = label_lines(&label, count);
+        let lines = if style.markdown { vec![label.concat()] } else { label_lines(&label, count) };
         for (line, (name, figure)) in figures.into_iter().enumerate() {
             let first = lines.get(line).cloned().unwrap_or_default();
             let mut row = vec![first, name.to_owned()];
@@ -132,7 +132,7 @@ fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
 /// What a table is about.
 fn heading(title: &str, notes: &str, style: &Style) -> String {
     let lines = |text: &str| grid::wrap(text, style.columns()).join("\n");
-    format!("{}\n{}\n\n", style.strong(&lines(title)), style.faint(&lines(notes)))
+    format!("{}{}\n\n", style.heading(3, &lines(title)), style.faint(&lines(notes)))
 }
 
 /// The default is called that: names of models are long.
