@@ -2,6 +2,7 @@
 
 mod check;
 mod infeasible;
+mod placing;
 mod rules;
 
 pub use infeasible::Infeasible;

@@ -67,6 +67,10 @@ impl Serialize for Document<'_> {
         let alone: serde_json::Map<String, Value> =
             apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
         document.serialize_entry("alone_gflops", &alone)?;
+        if let Some(simple) = &answer.simple {
+            let best = RatedObject { answer, rated: &simple.rated, role: Role::Best };
+            document.serialize_entry("simple", &simple.document(best))?;
+        }
         if let Some(view) = self.sensitivity {
             document.serialize_entry("sensitivity", &view.json())?;
         }

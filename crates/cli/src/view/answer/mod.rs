@@ -8,6 +8,7 @@ mod json;
 mod others;
 mod rivals;
 pub(crate) mod sensitivity;
+mod simple;
 mod table;
 
 use numasim_model::{Evaluation, Study};
@@ -17,6 +18,7 @@ use numasim_sim::{Candidate, Caution, Problem};
 use super::ScenarioView;
 pub(crate) use json::Document;
 pub(super) use others::changes;
+pub(crate) use simple::Simple;
 pub(super) use table::{gap, power_of_ten};
 
 /// An allocation with its value and its full evaluation.
@@ -90,6 +92,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) baselines: Vec<(Rated, Option<String>)>,
     /// Where the intervals come from, and that of the best value; `None` where nothing of the machine is uncertain.
     pub(crate) uncertainty: Option<(Draws, Interval)>,
+    /// The simplest that is nearly as good; `None` where nobody asked.
+    pub(crate) simple: Option<Simple>,
 }
 
 impl Answer<'_> {
