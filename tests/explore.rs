@@ -6,6 +6,7 @@ mod enumeration;
 mod infeasible;
 mod json;
 mod reference;
+mod restrict;
 mod saving;
 mod stopping;
 mod tables;

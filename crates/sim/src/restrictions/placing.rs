@@ -41,7 +41,7 @@ fn check_one(restrictions: &Restrictions, machine: &Machine, app: &App) -> Resul
     let allowed = || machine.compute_nodes().filter(|&node| may_hold(app, node));
     let step = placing.multiple_of.map_or(1, NonZeroU32::get);
     let (min, max) = (app.min_threads, app.max_threads);
-    if let Some(max) = max.filter(|&max| min.div_ceil(step).saturating_mul(step) > max) {
+    if let Some(max) = max.filter(|&max| step > 1 && min.div_ceil(step).saturating_mul(step) > max) {
         return Err(Infeasible::MultipleMissesRange { app: name(), step, min, max });
     }
     if let Some(most) = placing.max_nodes {

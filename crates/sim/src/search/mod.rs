@@ -63,7 +63,7 @@ use pool::Pool;
 use question::{Proof, Search};
 pub use rounds::explore_to_the_end;
 pub use settings::Settings;
-pub use simple::{Simplest, Simplicity, simplest, simplicity};
+pub use simple::{Simplest, Simplicity, simplest, simplest_to_the_end, simplicity};
 
 /// Finds the best allocation.
 ///

@@ -65,8 +65,9 @@ fn named<'a>(
         }
         seen.push(name);
         let Some(name) = name else { continue };
-        let mut known: Vec<&str> = apps.iter().map(|app| app.group.as_str()).collect();
-        known.extend(apps.iter().map(|app| app.name.as_str()).filter(|name| !known.contains(name)));
+        let mut known: Vec<&str> =
+            apps.iter().flat_map(|app| [app.group.as_str(), app.name.as_str()]).collect();
+        known.sort_unstable();
         known.dedup();
         if !known.contains(&name) {
             let failure = Failure::input(format!("{option}: there is no application '{name}'"));

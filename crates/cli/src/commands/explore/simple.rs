@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use numasim_sim::Candidate;
-use numasim_sim::search::{Settings, simplest};
+use numasim_sim::search::{Settings, simplest, simplest_to_the_end};
 
 use super::{in_pool, rating};
 use crate::args::ExploreArgs;
@@ -33,12 +33,12 @@ pub(super) fn simple(
     let baselines = answer.baselines.iter().filter(|(_, breaks)| breaks.is_none()).map(|(rated, _)| rated);
     let known: Vec<Candidate> =
         answer.alternatives.iter().chain(baselines).map(|rated| rated.candidate.clone()).collect();
+    let settings = Settings { top: 0, effort: settings.effort / u64::from(PART), ..*settings };
     // Time that somebody gives is there to be used.
-    let effort = if args.time_limit.is_some() { u64::MAX / 2 } else { settings.effort / u64::from(PART) };
-    let settings = Settings { top: 0, effort, ..*settings };
+    let search = if args.time_limit.is_some() { simplest_to_the_end } else { simplest };
     let best = &answer.best.candidate;
     let found =
-        in_pool(args.placing.workers(), || simplest(problem, best, &known, args.within, &settings, &watch));
+        in_pool(args.placing.workers(), || search(problem, best, &known, args.within, &settings, &watch));
     watch.finish();
     let found = found?.map_err(|forbidden| Failure::forbidden(&forbidden))?;
     let rated = rating::found(answer.study, problem, "simple", found.candidate.clone())?;

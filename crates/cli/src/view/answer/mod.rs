@@ -109,11 +109,14 @@ impl Answer<'_> {
         }
     }
 
-    /// Best, alternatives and baselines, each with its role.
+    /// Best, alternatives, baselines and, where it is another one, the simplest, each with its role.
     fn all(&self) -> impl Iterator<Item = (&'static str, &Rated)> {
         std::iter::once(("best", &self.best))
             .chain(self.alternatives.iter().map(|rated| ("alternative", rated)))
             .chain(self.baselines.iter().map(|(rated, _)| ("baseline", rated)))
+            .chain(
+                self.simple.iter().filter(|simple| !simple.is_best).map(|simple| ("simple", &simple.rated)),
+            )
     }
 
     /// Whether `rated` is as good as the best, to the precision of the search.

@@ -41,7 +41,10 @@ impl Simple {
         if self.is_best {
             return format!("Simple: the best itself ({proof}).");
         }
-        format!("Simple: loses {} of the best ({proof}).", gap(self.found.loss))
+        match gap(self.found.loss).as_str() {
+            "0 %" => format!("Simple: as good as the best ({proof})."),
+            loss => format!("Simple: loses {loss} of the best ({proof})."),
+        }
     }
 }
 
@@ -92,11 +95,11 @@ impl Answer<'_> {
                 1 => format!("{} and {}", name(first), name(last)),
                 _ => format!("{} to {}", name(first), name(last)),
             };
-            let each = if last > first { " each" } else { "" };
+            let each = if last > first { ", each" } else { "" };
             let home = simple.rated.candidate.placements[first].home();
             let home = home.filter(|_| self.study.apps[first].data.is_open());
             let home = home.map_or_else(String::new, |node| format!(" (data on {})", node.0));
-            let line = format!("  {who}: {words}{each}{home}");
+            let line = format!("  {who}{each}: {words}{home}");
             text += &(wrap(&line, style.columns()).join("\n    ") + "\n");
         }
         Some(text)

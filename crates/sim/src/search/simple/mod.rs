@@ -93,6 +93,34 @@ pub fn simplest(
     Ok(Simplest { simplicity: key(&found), candidate: found, loss, proven })
 }
 
+/// How much more effort each round has than the one before.
+const RISE: u64 = 4;
+
+/// [`simplest`], again and again with more effort until it is proven or `monitor` says stop. Without anybody who stops it, it may go
+/// on for very long.
+///
+/// # Errors
+/// Those of [`simplest`].
+pub fn simplest_to_the_end(
+    problem: &Problem,
+    best: &Candidate,
+    known: &[Candidate],
+    within: f64,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Simplest, Forbidden> {
+    let mut settings = *settings;
+    let mut known = known.to_vec();
+    loop {
+        let found = simplest(problem, best, &known, within, &settings, monitor)?;
+        if found.proven || monitor.stop() || settings.effort == u64::MAX {
+            return Ok(found);
+        }
+        known.push(found.candidate);
+        settings.effort = settings.effort.saturating_mul(RISE);
+    }
+}
+
 /// All classes that are simpler than `than`, the simplest first. Where nodes are whole anyway, there is no other way.
 fn classes(than: Simplicity, whole_nodes: bool) -> impl Iterator<Item = Simplicity> {
     let all = (1..=than.numbers).flat_map(|numbers| [false, true].map(|mixed| Simplicity { numbers, mixed }));
