@@ -4,7 +4,7 @@
 use numasim_model::Placing;
 use numasim_model::{Allocation, App, AppId, Machine, NodeId};
 
-use super::placing;
+use super::words;
 
 /// Restrictions of a search. They combine; the default restricts nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -211,7 +211,7 @@ impl Restrictions {
         if apps.iter().any(|app| app.nodes.is_some()) {
             words.push("nodes".to_owned());
         }
-        words.extend(placing::describe(apps));
+        words.extend(words::describe(apps));
         if apps.iter().any(|app| app.memory.is_some()) {
             words.push("memory_gib".to_owned());
         }

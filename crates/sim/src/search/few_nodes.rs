@@ -53,13 +53,15 @@ impl<'a> FewNodes<'a> {
         for (app, own) in sets.iter().enumerate() {
             groups.entry(self.app_classes[app]).or_default().push(own.clone());
         }
-        groups.values_mut().for_each(|group| group.sort_unstable_by(|a, b| b.cmp(a)));
+        for group in groups.values_mut() {
+            group.sort_unstable_by(|a, b| b.cmp(a));
+        }
         let next = |class: &usize| groups.get_mut(class).and_then(Vec::pop).unwrap_or_default();
         self.app_classes.iter().map(next).collect()
     }
 
     /// The nodes that are like `node`, itself among them.
-    fn like(&self, sets: &Sets, problem: &Problem, node: usize) -> Vec<usize> {
+    fn like(sets: &Sets, problem: &Problem, node: usize) -> Vec<usize> {
         let Problem { machine, apps, .. } = problem;
         let fixed: Vec<_> = apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
         let class = node_classes(machine, apps, &fixed, fixed.len() < apps.len());
@@ -107,10 +109,11 @@ impl Division for FewNodes<'_> {
         with[app].1.push(node);
         with[app].1.sort_unstable();
         if with[app].1.len() >= self.most(app) {
-            with[app].0 = with[app].1.clone();
+            let noted = with[app].1.clone();
+            with[app].0 = noted;
         }
         let mut without = sets.clone();
-        let like = self.like(sets, &problem, node);
+        let like = Self::like(sets, &problem, node);
         without[app].0.retain(|node| !like.contains(node) || sets[app].1.contains(node));
         [with, without].iter().map(|sets| self.in_order(sets)).collect()
     }

@@ -26,7 +26,7 @@ pub(crate) struct Simple {
 
 impl Simple {
     /// The object of the JSON around the scenario object `best`.
-    pub(super) fn document<'a, T: Serialize>(&'a self, best: T) -> impl Serialize + use<'a, T> {
+    pub(super) fn document<T: Serialize>(&self, best: T) -> impl Serialize + use<'_, T> {
         SimpleObject { simple: self, best }
     }
 
