@@ -7,6 +7,7 @@ mod infeasible;
 mod json;
 mod models;
 mod reference;
+mod restrict;
 mod saving;
 mod stopping;
 mod tables;

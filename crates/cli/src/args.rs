@@ -11,6 +11,7 @@ mod fit;
 mod import;
 mod model;
 mod pareto;
+mod placing;
 mod plan;
 mod plot;
 mod profile;
@@ -44,6 +45,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelList, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use placing::{OfApp, PlacingArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use profile::ProfileArgs;
@@ -269,6 +271,18 @@ pub(crate) struct ExploreArgs {
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) no_idle_cores: bool,
 
+    #[command(flatten)]
+    pub(crate) placing: PlacingArgs,
+
+    /// Also search for the simplest allocation that loses little of the best: few different numbers of threads per application,
+    /// whole nodes before shared ones
+    #[arg(long, conflicts_with_all = ["pareto", "emit"])]
+    pub(crate) simple: bool,
+
+    /// With --simple: how much of the best it may lose, as a share
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, requires = "simple")]
+    pub(crate) within: f64,
+
     /// Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until
     /// an effort of some seconds is spent]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
@@ -285,10 +299,6 @@ pub(crate) struct ExploreArgs {
     /// Also report what more of each resource is worth, and how wrong each input may be
     #[arg(long, conflicts_with = "emit")]
     pub(crate) sensitivity: bool,
-
-    /// Worker threads of the search [default: one per core of this host]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
 
     /// Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
     /// others take with the same files
@@ -394,6 +404,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
         return Err(refusal.to_owned());
     }
     Ok(Duration::from_secs_f64(seconds.min(LONGEST_TIME_LIMIT_S)))
+}
+
+/// Reads `--within`.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("write a share from 0 to below 1, such as 0.01 for 1 %".to_owned()),
+    }
 }
 
 #[cfg(test)]

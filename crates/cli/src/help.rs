@@ -61,6 +61,8 @@ Examples:
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
   numasim explore study.toml --sensitivity
   numasim explore study.toml --models all
+  numasim explore study.toml --threads solver=16 --max-nodes solver=2 --exclusive solver
+  numasim explore study.toml --simple --within 0.02
   numasim explore study.toml --save best.toml --plot best.svg
   numasim explore study.toml --emit numactl -o start.sh
 

@@ -9,7 +9,7 @@ use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, evaluate,
+    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing, evaluate,
 };
 
 use super::*;
@@ -59,6 +59,7 @@ impl Runner for Simulated {
                 data: Data::Placed(Placement::Home(home)),
                 min_threads: 1,
                 max_threads: None,
+                placing: Placing::default(),
                 weight: 1.0,
                 work: None,
                 nodes: None,

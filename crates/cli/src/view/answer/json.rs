@@ -71,6 +71,10 @@ impl Serialize for Document<'_> {
         if let Some(robust) = &answer.robust {
             document.serialize_entry("robust", &RobustObject { answer, robust })?;
         }
+        if let Some(simple) = &answer.simple {
+            let best = RatedObject { answer, rated: &simple.rated, role: Role::Best };
+            document.serialize_entry("simple", &simple.document(best))?;
+        }
         if let Some(view) = self.sensitivity {
             document.serialize_entry("sensitivity", &view.json())?;
         }

@@ -16,6 +16,7 @@ impl Answer<'_> {
     pub(crate) fn table(&self, style: &Style) -> String {
         let mut parts =
             vec![self.question(style), self.verdict(style), table::table(&self.view(&self.best), style)];
+        parts.extend(self.simple(style));
         parts.push(self.compared(style));
         if let Some(others) = self.others(style) {
             parts.push(others);
