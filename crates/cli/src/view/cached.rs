@@ -51,6 +51,7 @@ pub(crate) enum Asked {
 /// An application in a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_field_names, reason = "the key of its JSON is `app`, as everywhere")]
 pub(crate) struct App {
     pub(crate) scenario: String,
     pub(crate) app: String,

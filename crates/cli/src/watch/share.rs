@@ -20,7 +20,8 @@ impl Monitor for Share<'_> {
         if self.watch.stop() {
             return true;
         }
-        let over = limit.is_some_and(|limit| start.elapsed() >= (limit - *kept_back).mul_f64(self.end));
+        let over =
+            limit.is_some_and(|limit| start.elapsed() >= limit.saturating_sub(*kept_back).mul_f64(self.end));
         if over {
             out_of_time.store(true, Ordering::Relaxed);
         }

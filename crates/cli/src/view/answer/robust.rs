@@ -214,8 +214,12 @@ impl Answer<'_> {
             "Loss: 1 - value / {} under that model; JSON has what is known of each. Columns: the model that is right.",
             if robust.found.models.iter().all(|of| of.proven) { "best value" } else { "best value found" }
         );
-        let left_out =
-            robust.left_out.iter().map(|one| format!(" Left out: {}.", one.reason)).collect::<String>();
+        let left_out = robust
+            .left_out
+            .iter()
+            .map(|one| format!(" Left out: {}.", one.reason))
+            .collect::<Vec<_>>()
+            .concat();
         let note = wrap(&format!("{note}{left_out}"), style.columns());
         let note: Vec<String> = note.iter().map(|line| style.faint(line)).collect();
         Some(format!("{}\n{}{}\n\n{map}", robust.verdict(style), robust.matrix(style), note.join("\n")))
