@@ -504,7 +504,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -550,7 +550,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -602,7 +602,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -677,7 +677,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -796,7 +796,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -867,7 +867,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -961,7 +961,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1006,7 +1006,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1021,10 @@ _numasim() {
                     return 0
                     ;;
                 --pareto)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --models)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1094,7 +1098,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -1188,7 +1192,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2287,7 +2291,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2368,7 +2372,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2649,7 +2653,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__published)
-            opts="-o -h -V --scaling --co-run --data --plots --format --output --color --help --version"
+            opts="-o -h -V --scaling --co-run --data --bundle --plots --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2685,6 +2689,21 @@ _numasim() {
                     fi
                     return 0
                     ;;
+                --bundle)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 --plots)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
@@ -2693,7 +2712,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2881,7 +2900,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2896,7 +2915,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__schema)
-            opts="-o -h -V --output --color --help --version"
+            opts="-o -h -V --output --color --help --version evaluate explore compare simulate tasks sweep run"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3038,7 +3057,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3149,7 +3168,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3280,7 +3299,7 @@ _numasim() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -3362,7 +3381,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__validate)
-            opts="-o -h -V --output --resume --repeat --window --memory-per-thread --isa --processes --model --color --help --version"
+            opts="-o -h -V --output --resume --bundle --repeat --window --memory-per-thread --isa --processes --model --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3379,6 +3398,21 @@ _numasim() {
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --bundle)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
                     fi
                     return 0
                     ;;

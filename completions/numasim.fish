@@ -53,7 +53,7 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files, or of what a command writes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -75,7 +75,8 @@ likwid\t'Pins each thread, with likwid-pin'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -95,13 +96,14 @@ fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l models -d 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until an effort of some seconds is spent]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives, next best first' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
@@ -111,7 +113,8 @@ likwid\t'Pins each thread, with likwid-pin'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -144,7 +147,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Wo
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -174,7 +178,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l trace -d 'W
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l replay -d 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -220,7 +225,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand run" -l memory-per-threa
 complete -c numasim -n "__fish_numasim_using_subcommand run" -s o -l output -d 'Write everything into this new folder' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l format -d 'Format of the summary on standard output' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand run" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -279,7 +285,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -314,7 +321,8 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -s o -l output -d 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -l format -d 'How to tell what was planned' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -322,7 +330,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand plan" -s h -l help -d 'P
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand models" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand models" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand models" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -337,7 +346,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l memory-per
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l name -d 'Name of the machine [default: the name of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -361,7 +371,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Write the measurements to this new file [default: bench-HOST-TIME.csv]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'Format of the summary (or the plan) on standard output' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
@@ -372,6 +383,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Res
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s o -l output -d 'Folder for all measurements and results; it is created' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l bundle -d 'Pack the result into FILE.tar.zst to send it: machine, raw rows, provenance, page, without the name of the host; with --resume, a finished folder is packed and nothing is measured' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l repeat -d 'Measure each scenario N times' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l window -d 'Length of the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
@@ -399,7 +411,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -418,7 +431,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand fit" -l scenario -d 'Fit
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l emit-machine -d 'Also write a machine file with the fitted values, whole or not at all' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -429,7 +443,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l most -d
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l emit-scenarios -d 'Also write the applications and scenarios to FILE, for bench and compare' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -438,10 +453,12 @@ complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s h -l he
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Assess only the curves of bandwidth over cores in this CSV' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l data -d 'Assess only this CSV of one of these sets; its columns say which' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l bundle -d 'Assess only the results of other hosts in these bundles of `numasim validate --bundle`' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -522,7 +539,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand report" -s h -l help -d 
 complete -c numasim -n "__fish_numasim_using_subcommand report" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand check" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -533,7 +551,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-xml -d '
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-synthetic -d 'Describe a synthetic machine in hwloc\'s notation: "node:4 core:20 pu:1"' -r
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
-csv\t'For spreadsheets; one header line'"
+csv\t'For spreadsheets; one header line'
+markdown\t'For issues and papers; tables of GitHub-flavoured Markdown'"
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -654,7 +673,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_see
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files, or of what a command writes'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -84,7 +84,9 @@ fn the_whole_loop_ends_with_a_report() {
     let study = study(folder.path());
     let path = result.to_str().expect("UTF-8");
     let short = ["--repeat", "2", "--window", "0.1", "--memory-per-thread", "8MiB"];
-    let shown = numasim(&[&["validate", &study, "-o", path][..], &short].concat());
+    let bundle = folder.path().join("sent.tar.zst");
+    let sent = bundle.to_str().expect("UTF-8");
+    let shown = numasim(&[&["validate", &study, "-o", path, "--bundle", sent][..], &short].concat());
     assert!(shown.contains("both"), "{shown}");
     let names = ["README.md", "machine.toml", "calibration.csv", "measured.csv", "measured.provenance.json"];
     for name in names.into_iter().chain(["measured.study.toml", "comparison.json", "comparison.txt"]) {
@@ -97,8 +99,34 @@ fn the_whole_loop_ends_with_a_report() {
     let predicted: serde_json::Value = serde_json::from_str(&predicted).expect("JSON");
     assert!(predicted["scenarios"][0]["predicted_gflops"].as_f64() > Some(1.5), "{predicted}");
 
+    // Somebody else sees the same figures.
+    let packed = numasim(&["published", "--bundle", sent, "--format", "json"]);
+    let packed: serde_json::Value = serde_json::from_str(&packed).expect("JSON");
+    assert_eq!(packed["bundles"][0]["methods"][0]["summary"], predicted["summary"]);
+
     let again = run(&[&["validate", &study, "-o", path][..], &short].concat());
     assert_eq!(again.status.code(), Some(1));
     assert!(stderr(&again).contains("--resume"), "{}", stderr(&again));
     numasim(&[&["validate", &study, "-o", path, "--resume"][..], &short].concat());
+
+    // The scenarios of the command itself, of a machine that is calibrated: each application a process, the cache apart.
+    let own = folder.path().join("own");
+    fs::create_dir(&own).expect("a folder");
+    fs::copy(result.join("machine.toml"), own.join("machine.toml")).expect("the machine");
+    let path = own.to_str().expect("UTF-8");
+    let shortest = ["--resume", "--repeat", "1", "--window", "0.05", "--memory-per-thread", "8MiB"];
+    let shown = numasim(&[&["validate", "-o", path][..], &shortest].concat());
+    assert!(shown.contains("last-level cache"), "{shown}");
+    let read = |name: &str| fs::read_to_string(own.join(name)).expect(name);
+    let [provenance, cache] = ["measured.provenance.json", "cache.json"]
+        .map(|name| serde_json::from_str::<serde_json::Value>(&read(name)).expect("JSON"));
+    assert_eq!(provenance["settings"]["processes"], true, "{provenance}");
+    // Either there is a reason, or both sizes were measured and every row says that its data fit a cache where they do.
+    if cache["not_measured"].is_null() {
+        assert!(read("cache-inside.csv").contains("fits-cache"));
+        assert!(cache["apps"].as_array().is_some_and(|apps| apps.len() == 16), "{cache}");
+    }
+    let page = read("report.html");
+    assert!(page.contains("Last-level cache") && page.contains("each application a process of its own"));
+    assert!(read("README.md").contains("Each application was a process of its own"));
 }

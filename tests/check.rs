@@ -1,6 +1,6 @@
 //! `numasim check` says what it read: every value, and which of them no file gave. And the JSON Schema agrees with it.
 
-mod schema;
+pub(crate) mod schema;
 
 use std::fs;
 

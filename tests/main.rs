@@ -6,6 +6,7 @@
 #[cfg(target_os = "linux")]
 mod agent;
 mod broken;
+mod bundle;
 mod check;
 mod command_line;
 mod common;
@@ -17,6 +18,7 @@ mod emit;
 mod evaluate;
 mod explore;
 mod fit;
+mod formats;
 mod fuzzed;
 mod guest;
 mod import;

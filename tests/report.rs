@@ -3,8 +3,10 @@
 
 #[path = "report/browser.rs"]
 mod browser;
+#[path = "report/cached.rs"]
+mod cached;
 #[path = "report/html.rs"]
-mod html;
+pub(crate) mod html;
 #[path = "report/over_time.rs"]
 mod over_time;
 #[path = "report/tasks.rs"]

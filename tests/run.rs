@@ -113,6 +113,15 @@ fn applications_do_their_work_and_a_channel_keeps_its_capacity() {
 }
 
 #[test]
+fn kernels_go_through_memory_as_the_machine_file_says() {
+    // Whatever the way, the same work is done, and its iterations are counted.
+    let way = "[machine.kernels]\nread = { isa = \"portable\", streams = 1, prefetch_bytes = [0, 0] }\n";
+    let ran =
+        ran(&format!("{way}[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\nwork_gflop = 0.01\n"), &[]);
+    assert_eq!(ran.output.status.code(), Some(0), "{}", stderr(&ran.output));
+}
+
+#[test]
 fn a_library_works_once_for_each_call() {
     let apps = "\
 [[app]]
@@ -201,6 +210,13 @@ fn what_cannot_run_is_refused_before_anything_starts() {
             "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n".to_owned(),
             &[],
             "nothing says how much work `a` has, and run needs to know",
+        ),
+        (
+            "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\nwork_gflop = 1\n[machine.kernels]\n\
+             read = { isa = \"portable\", streams = 3, prefetch_bytes = [0, 0] }\n"
+                .to_owned(),
+            &[],
+            "the kernel of 'a' cannot run",
         ),
         (own.to_owned(), script, "policy script is for `numasim simulate`"),
         (String::new(), &[], "there is no [[app]] in the files"),

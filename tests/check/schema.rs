@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 /// Whether `value` is what `schema` describes; `root` is the whole schema, for references.
-pub(super) fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
+pub(crate) fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
     match schema {
         Value::Bool(anything) => *anything,
         Value::Object(rules) => rules.iter().all(|(keyword, rule)| obeys(root, rules, keyword, rule, value)),
@@ -30,6 +30,7 @@ fn obeys(root: &Value, rules: &Map<String, Value>, keyword: &str, rule: &Value, 
             name => is(name, value),
         },
         "const" => value == rule,
+        "enum" => rule.as_array().expect("a list of values").contains(value),
         "minimum" => value.as_f64().is_none_or(|number| number >= limit()),
         "exclusiveMinimum" => value.as_f64().is_none_or(|number| number > limit()),
         "maximum" => value.as_f64().is_none_or(|number| number <= limit()),

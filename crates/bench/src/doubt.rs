@@ -186,6 +186,13 @@ pub enum Doubt {
         /// The kernels, by their use of memory, each with the instruction set.
         kernels: Vec<Unavailable>,
     },
+    /// The ways of kernels through memory in the machine file were tried on another model of processor.
+    TriedElsewhere {
+        /// The model of that processor.
+        processor: String,
+        /// The model of the one here.
+        here: String,
+    },
     /// The system does not tell something that changes results.
     UnknownHardware {
         /// What, in words: `frequency governor`.
@@ -218,7 +225,7 @@ impl Doubt {
             Self::NotPinned { .. } => "not-pinned",
             Self::PageFaults { .. } => "page-faults",
             Self::KernelIntensity { .. } => "kernel-intensity",
-            Self::TunedElsewhere { .. } => "tuned-elsewhere",
+            Self::TunedElsewhere { .. } | Self::TriedElsewhere { .. } => "tuned-elsewhere",
             Self::UnknownHardware { .. } => "unknown-hardware",
         }
     }

@@ -11,6 +11,7 @@ mod fit;
 mod import;
 mod model;
 mod pareto;
+mod placing;
 mod plan;
 mod plot;
 mod profile;
@@ -29,6 +30,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
 
+use crate::documents::Document;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use agent::AgentArgs;
@@ -41,8 +43,9 @@ pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
-pub(crate) use model::{ModelChoice, ModelsArgs};
+pub(crate) use model::{ModelChoice, ModelList, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use placing::{OfApp, PlacingArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use profile::ProfileArgs;
@@ -145,7 +148,7 @@ pub(crate) enum Command {
     /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
-    /// Print the JSON Schema of the input files
+    /// Print the JSON Schema of the input files, or of what a command writes
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
     /// Print a script that completes commands and switches in a shell
@@ -246,6 +249,12 @@ pub(crate) struct ExploreArgs {
     #[arg(conflicts_with_all = ["objective", "top", "emit", "sensitivity"])]
     pub(crate) pareto: Option<ObjectivePair>,
 
+    /// Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each.
+    /// `all`: every model that can answer the question
+    #[arg(long, value_name = "NAME,NAME...", value_parser = model::list)]
+    #[arg(conflicts_with_all = ["pareto", "emit"])]
+    pub(crate) models: Option<ModelList>,
+
     /// An application has the same number of threads on every node that has cores
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) same_on_every_node: bool,
@@ -261,6 +270,18 @@ pub(crate) struct ExploreArgs {
     /// Every core is used
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) no_idle_cores: bool,
+
+    #[command(flatten)]
+    pub(crate) placing: PlacingArgs,
+
+    /// Also search for the simplest allocation that loses little of the best: few different numbers of threads per application,
+    /// whole nodes before shared ones
+    #[arg(long, conflicts_with_all = ["pareto", "emit"])]
+    pub(crate) simple: bool,
+
+    /// With --simple: how much of the best it may lose, as a share
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, requires = "simple")]
+    pub(crate) within: f64,
 
     /// Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until
     /// an effort of some seconds is spent]
@@ -279,17 +300,13 @@ pub(crate) struct ExploreArgs {
     #[arg(long, conflicts_with = "emit")]
     pub(crate) sensitivity: bool,
 
-    /// Worker threads of the search [default: one per core of this host]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-
-    /// Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
+    /// Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
     /// others take with the same files
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "pareto")]
     #[arg(help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG
+    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
@@ -342,6 +359,10 @@ pub(crate) struct FileArgs {
 /// `numasim schema`.
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArgs {
+    /// Print the schema of the JSON that this command writes [default: that of the input files]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) document: Option<Document>,
+
     #[command(flatten)]
     pub(crate) file: FileArgs,
 }
@@ -383,6 +404,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
         return Err(refusal.to_owned());
     }
     Ok(Duration::from_secs_f64(seconds.min(LONGEST_TIME_LIMIT_S)))
+}
+
+/// Reads `--within`.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
+        _ => Err("write a share from 0 to below 1, such as 0.01 for 1 %".to_owned()),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! From paths to a checked study: the only place where input files are read from disk.
 
+mod bundles;
 mod lines;
 
 use std::fs::{self, File};
@@ -11,6 +12,7 @@ use numasim_model::text::visible;
 
 use crate::diagnostics;
 use crate::failure::Failure;
+pub(crate) use bundles::{is_bundle, read_bundle};
 pub(crate) use lines::{PlainFiles, Stop};
 
 /// Reads and checks the files of a study. `-` is standard input.
@@ -45,6 +47,11 @@ pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
 /// A file of measurements (`compare`, `import`): its name and its text.
 pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
+}
+
+/// What the name of a path ends with.
+pub(crate) fn ends_with(path: &Path, ending: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
 }
 
 /// A graph of another tool (`import`): its name and its text.
@@ -174,21 +181,29 @@ const GRAPH_CSV: Kind = Kind {
     too_large: "with what is made of it, it would need more than 4 GiB of memory",
 };
 
-fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
-    let bytes = read_bytes(path, kind.most_bytes).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            Why { message: "does not exist".into(), hint: "check the path and the spelling" }
+impl Why {
+    fn of(error: &io::Error, kind: &Kind) -> Self {
+        match error.kind() {
+            ErrorKind::NotFound => {
+                Self { message: "does not exist".into(), hint: "check the path and the spelling" }
+            }
+            ErrorKind::IsADirectory => Self { message: "is a directory".into(), hint: kind.name_them },
+            ErrorKind::PermissionDenied => {
+                Self { message: "cannot be read: permission denied".into(), hint: "check who may read it" }
+            }
+            _ => Self { message: format!("cannot be read: {error}"), hint: kind.name_one },
         }
-        ErrorKind::IsADirectory => Why { message: "is a directory".into(), hint: kind.name_them },
-        ErrorKind::PermissionDenied => {
-            Why { message: "cannot be read: permission denied".into(), hint: "check who may read it" }
-        }
-        _ => Why { message: format!("cannot be read: {error}"), hint: kind.name_one },
-    })?;
-    let Some(bytes) = bytes else {
+    }
+
+    fn too_large(kind: &Kind) -> Self {
         let message = format!("is too large: more than {} MiB", kind.most_bytes >> 20);
-        return Err(Why { message, hint: kind.too_large });
-    };
+        Self { message, hint: kind.too_large }
+    }
+}
+
+fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
+    let bytes = read_bytes(path, kind.most_bytes).map_err(|error| Why::of(&error, kind))?;
+    let Some(bytes) = bytes else { return Err(Why::too_large(kind)) };
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..offset]);

@@ -60,6 +60,9 @@ Examples:
   numasim explore study.toml --format json -o best.json
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
   numasim explore study.toml --sensitivity
+  numasim explore study.toml --models all
+  numasim explore study.toml --threads solver=16 --max-nodes solver=2 --exclusive solver
+  numasim explore study.toml --simple --within 0.02
   numasim explore study.toml --save best.toml --plot best.svg
   numasim explore study.toml --emit numactl -o start.sh
 
@@ -74,6 +77,12 @@ the other, from the best for the first to the best for the second. If every allo
 equal nodes counted once), the front is complete and proven. Otherwise both ends carry a proof or a bound as without \
 --pareto, and the points between them are the best of those compared: hill climbing in 25 directions, then all changes \
 of one or two steps. The knee is the point farthest outside the straight line between both ends.
+
+--models finds the placement that is good whichever of several sharing models is right: its loss, 1 - value / best value (makespan: 1 - best / value), is \
+smallest under the model where it is largest. It is searched for, not picked from the bests, and comes with a bound that no placement is below. Losses \
+are relative to the best found; JSON says of each model whether its best is proven, and `at_most` what they can be. The first model is that of \
+the answer above it (--model, else the first name, with `all` that of the machine file); corrections in [machine.sharing] hold for all. `all` leaves out models that cannot read the machine, and says so. With \
+--time-limit the searches for the bests have half of the time together, in equal parts, what one leaves goes to the next, and the robust search has the rest.
 
 --sensitivity reports what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
 input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It relies on local \
@@ -231,11 +240,22 @@ Examples:
   numasim validate -o results/my-host
   numasim validate configs/paper/table-iii-all.toml -o results/table-iii-here
   numasim validate -o results/my-host --resume
+  numasim validate -o results/my-host --resume --bundle my-host.tar.zst
 
-Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (pairs of applications with arithmetic \
-intensities from 1/32 to 16 that share every node, and on hosts with several nodes data on one of them), measured.csv with \
+Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (the same applications placed in several \
+ways, so that memories and links are asked for more than they have where the host can do that), measured.csv with \
 its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a \
-README.md that says how it was made. Files of your own replace the pairs.
+README.md that says how it was made. Files of your own replace the scenarios.
+
+Each application is a process of its own (bench --processes); --one-process makes all of them threads of one process.
+
+On hosts with one NUMA node the last-level cache is asked, too: two applications whose data fit it together (cache-inside.csv), \
+or one by one only (cache-beyond.csv); scenarios in cache.toml, result in cache.json. No sharing model has a figure for \
+caches, so that this is shown apart and is no part of the verdict on sharing.
+
+--bundle packs these files to send them. Taken out are the name of the host, and folders in the command line, comments and doubts; page, comparison \
+and README.md are made again without them. Processor, kernel, settings and your own files with their comments stay. Of a finished folder \
+--resume --bundle makes the bundle alone. numasim report and numasim published --bundle read it.
 
 The scenarios used for validation are never used for calibration. Needs Linux and a build with hwloc.";
 
@@ -359,8 +379,9 @@ Examples:
   numasim published
   numasim published --format csv -o summary.csv --plots .
   numasim published --scaling curves.csv
-  numasim published --co-run
+  numasim published --co-run --plots .
   numasim published --data lulesh.csv
+  numasim published --bundle my-host.tar.zst their-host.tar.zst
 
 The data are built in: bandwidth over cores of eight machines (RRZE), several nodes that read \
 one memory of an Opteron, the paper's Table III, local and remote readers of a Xeon Max. Errors are those of \
@@ -369,7 +390,8 @@ points that no fit used. results/published-data/README.md explains them.
 --scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
 hyper-threads, smt_per_core_used. Four points of each curve are fitted: one core, half, three quarters (or a quarter) and all of the NUMA domain.
 
---co-run has sets of several domains, memories or applications at once, with null models beside every model. --data takes a file of the columns \
+--co-run has sets of several domains, memories or applications at once, with null models beside every model, and where the same was measured twice \
+the error of a repetition. --data takes a file of the columns \
 of one of these sets:
   cluster,size_per_domain,mpi_ranks,omp_threads,fom_zones_per_s
   cluster,benchmark,ranks,runtime_max_s,mem_total_MBps
@@ -383,7 +405,10 @@ of one of these sets:
   machine,mode,parallelism,kernel,bandwidth_GBps
   experiment,app,threads,alone_gbs,together_gbs,capacity_gbs
 Other columns do not matter. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
-the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.";
+the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.
+
+--bundle takes what numasim validate --bundle packed on other hosts: every model on the measured rows of each, beside null models, and how many \
+scenarios want more than there is. Errors, contention and verdict are those of numasim compare.";
 
 /// End of `numasim profile-app --help`.
 pub(crate) const PROFILE_APP: &str = "\
@@ -453,6 +478,7 @@ only, or several act only together.";
 pub(crate) const REPORT: &str = "\
 Examples:
   numasim report results/paper-table-iii -o report.html
+  numasim report their-host.tar.zst -o report.html
   numasim report machine.toml study.toml --measured m.csv -o report.html
   numasim report --measured result.csv -o report.html
   numasim report pipeline.toml --policy none --policy lead:2 -o report.html
@@ -463,7 +489,8 @@ it.
 
 From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
 measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
-RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only. A bundle (numasim validate --bundle) is read \
+as a folder with its files would be.
 
 Where every [[app]] has its work (see numasim simulate --help), the page shows what happens over time: policies beside each other, cores \
 of each application as a picture for each, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";
@@ -523,6 +550,7 @@ begin with #, then a header. Anything else is rejected, and the message shows th
 pub(crate) const SCHEMA: &str = "\
 Example:
   numasim schema -o numasim.schema.json
+  numasim schema explore -o explore.schema.json
 
 Editors with a TOML language server (taplo, Even Better TOML) complete and check keys with it if the \
 first line of an input file is

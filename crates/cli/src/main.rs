@@ -2,7 +2,9 @@
 
 #[allow(rustdoc::broken_intra_doc_links, reason = "TOML tables in square brackets: these texts are the help")]
 mod args;
+mod bundle;
 mod commands;
+mod documents;
 mod emit;
 mod failure;
 mod fault;

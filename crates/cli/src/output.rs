@@ -18,6 +18,7 @@ pub(crate) use folder::{Folder, Text};
 use place::Found;
 pub(crate) use place::{NotCreated, Place};
 use printout::Printout;
+pub(crate) use tame::tame;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -29,6 +30,14 @@ pub(crate) enum Format {
     Json,
     /// For spreadsheets; one header line
     Csv,
+    /// For issues and papers; tables of GitHub-flavoured Markdown
+    Markdown,
+}
+
+/// Why `--format markdown` is refused where `what` is no table.
+pub(crate) fn without_table(what: &str) -> Failure {
+    Failure::input(format!("{what}, not a table: there is nothing for --format markdown"))
+        .hint("leave out --format, or use json or csv")
 }
 
 /// `--format` and `-o`.

@@ -5,10 +5,12 @@ use std::io::{IsTerminal, Write as _};
 
 use anstream::ColorChoice;
 use numasim_draw::grid::wrap;
+use numasim_draw::markdown;
 use numasim_model::text::visible;
 
 use crate::args::ColorWhen;
 use crate::failure::Failure;
+use crate::output::{Format, tame};
 use crate::style;
 use crate::view::Style;
 
@@ -19,6 +21,8 @@ pub(crate) struct Shell {
     pub(crate) stderr_is_terminal: bool,
     /// Columns of the terminal; `None` where standard output is none.
     pub(crate) width: Option<usize>,
+    /// Notes and warnings are not told: somebody was told the same before.
+    silent: bool,
 }
 
 impl Shell {
@@ -35,12 +39,34 @@ impl Shell {
         Self {
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: size.map(|(width, _)| usize::from(width.0)),
+            silent: false,
         }
+    }
+
+    /// The same surroundings, for work that was done before: its notes and warnings are not told again.
+    pub(crate) fn silenced(&self) -> Self {
+        Self { silent: true, ..*self }
     }
 
     /// How text for standard output looks, or for a file with `into_file`.
     pub(crate) fn style(&self, into_file: bool) -> Style {
         Style::of_locale(self.width.filter(|_| !into_file), |name| std::env::var(name).ok())
+    }
+
+    /// The text of `make` for people: for a terminal, for a file with `into_file`, or in Markdown.
+    pub(crate) fn for_people(
+        &self,
+        format: Format,
+        into_file: bool,
+        make: impl FnOnce(&Style) -> String,
+    ) -> String {
+        let style = self.style(into_file);
+        if format != Format::Markdown {
+            return make(&style);
+        }
+        let text = make(&Style { color: false, width: None, markdown: true, ..style });
+        // Markdown is looked at by other programs than terminals, and nothing may be hidden there either.
+        tame(&markdown::document(&text)).into_owned()
     }
 
     /// Tells a failure on standard error.
@@ -50,13 +76,18 @@ impl Shell {
     }
 
     /// Tells something on standard error that is no warning.
-    #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn note(&self, note: impl Display) {
+        if self.silent {
+            return;
+        }
         tell(&format!("{}note:{:#} {}\n", style::CAUSE, style::CAUSE, visible(&note.to_string())));
     }
 
     /// Tells a warning on standard error; the command goes on.
     pub(crate) fn warn(&self, warning: impl Display) {
+        if self.silent {
+            return;
+        }
         let mut text = visible(&warning.to_string()).into_owned();
         if self.stderr_is_terminal {
             const TITLE: usize = "warning: ".len();

@@ -1,6 +1,7 @@
 //! The outside world of a search: the time limit, Ctrl-C, and the progress bar.
 
 mod parts;
+mod share;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -14,6 +15,7 @@ use numasim_sim::search::{Monitor, Progress};
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
 pub(crate) use parts::Parts;
+pub(crate) use share::Share;
 
 /// A search that takes longer than this shows what it is doing.
 pub(crate) const SHOW_AFTER: Duration = Duration::from_secs(1);

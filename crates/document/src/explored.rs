@@ -20,6 +20,19 @@ pub struct RatedView<'a> {
     pub rival: Option<&'a Rival>,
 }
 
+/// Another answer than the best, with what is said of it.
+#[derive(Clone, Debug)]
+pub struct Further<'a> {
+    /// Its key in the document.
+    pub key: &'static str,
+    /// What is said of it, in the documented order.
+    pub of: Vec<(String, Value)>,
+    /// The allocation, `best` of the object.
+    pub best: RatedView<'a>,
+    /// Intervals would be those of one model, and are left out.
+    pub of_several_models: bool,
+}
+
 /// The documented JSON of `explore`, keys in the documented order.
 ///
 /// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
@@ -55,6 +68,8 @@ pub struct Explored<'a> {
     pub baselines: Vec<(RatedView<'a>, Option<&'a str>)>,
     /// Where the intervals come from, and that of the best value; `None` where nothing of the machine is uncertain.
     pub uncertainty: Option<(&'a Draws, Interval)>,
+    /// Other answers that were asked for, in their order.
+    pub further: Vec<Further<'a>>,
     /// What more of each resource is worth, where it is asked for.
     pub sensitivity: Option<Value>,
 }
@@ -101,6 +116,9 @@ impl Serialize for Explored<'_> {
         let alone: serde_json::Map<String, Value> =
             apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
         document.serialize_entry("alone_gflops", &alone)?;
+        for further in &self.further {
+            document.serialize_entry(further.key, &FurtherObject { explored: self, further })?;
+        }
         if let Some(sensitivity) = &self.sensitivity {
             document.serialize_entry("sensitivity", sensitivity)?;
         }
@@ -117,8 +135,27 @@ pub fn ties(best: f64, other: f64) -> bool {
 /// What an allocation is in the document.
 enum Role<'a> {
     Best,
+    OfSeveralModels,
     Alternative,
     Baseline { breaks: Option<&'a str> },
+}
+
+struct FurtherObject<'a> {
+    explored: &'a Explored<'a>,
+    further: &'a Further<'a>,
+}
+
+impl Serialize for FurtherObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Further { of, best, of_several_models, .. } = self.further;
+        let mut object = serializer.serialize_map(None)?;
+        for (key, value) in of {
+            object.serialize_entry(key, value)?;
+        }
+        let role = if *of_several_models { Role::OfSeveralModels } else { Role::Best };
+        object.serialize_entry("best", &RatedObject { explored: self.explored, rated: best, role })?;
+        object.end()
+    }
 }
 
 struct RatedObject<'a> {
@@ -134,6 +171,7 @@ impl Serialize for RatedObject<'_> {
         entries(&rated.scenario, &mut object)?;
         object.serialize_entry("value", &Number(rated.value))?;
         match (&explored.uncertainty, rated.rival) {
+            _ if matches!(role, Role::OfSeveralModels) => {}
             (Some((_, value)), None) => object.serialize_entry("value_interval", &ends(*value))?,
             (_, Some(rival)) => {
                 object.serialize_entry("value_interval", &ends(rival.value))?;
@@ -143,7 +181,7 @@ impl Serialize for RatedObject<'_> {
             (None, None) => {}
         }
         match role {
-            Role::Best => {}
+            Role::Best | Role::OfSeveralModels => {}
             Role::Alternative => {
                 object.serialize_entry("tie", &ties(explored.best.value, rated.value))?;
             }

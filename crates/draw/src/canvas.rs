@@ -128,6 +128,16 @@ impl Canvas {
         self.stroked(&data, stroke);
     }
 
+    /// Points of one colour as a single path: thousands of them stay a short file.
+    pub(super) fn dots(&mut self, points: &[(f64, f64)], radius: f64, colour: RGBColor) {
+        let mut data = String::new();
+        for (x, y) in points {
+            let _ = write!(data, "M{} {}h0", tenth(*x), tenth(*y));
+        }
+        let node = Path::new().set("d", data).set("fill", "none").set("stroke", hex(colour));
+        self.add(node.set("stroke-width", tenth(2.0 * radius)).set("stroke-linecap", "round"));
+    }
+
     /// A cubic curve with its two control points.
     pub(super) fn curve(&mut self, [a, b, c, d]: [(f64, f64); 4], stroke: Stroke) {
         let [a, b, c, d] = [a, b, c, d].map(|(x, y)| format!("{} {}", tenth(x), tenth(y)));

@@ -3,6 +3,7 @@
 use anstream::adapter::strip_str;
 use unicode_width::UnicodeWidthStr;
 
+use super::markdown;
 use super::terminal::Style;
 
 /// Columns of `text` on a terminal.
@@ -124,8 +125,12 @@ impl Grid {
         }
     }
 
-    /// The table, each line ended. Header cells may have several lines.
+    /// The table, each line ended. Header cells may have several lines. For Markdown its lines are marked.
     pub fn render(&self, style: &Style) -> String {
+        if style.markdown {
+            let columns = self.columns.iter().map(|(title, align)| (title.as_str(), *align == Align::Right));
+            return markdown::table(&columns.collect::<Vec<_>>(), &self.rows);
+        }
         let mut widths = self.fitting(style);
         if let Some(last) = widths.last_mut() {
             *last = (*last).min(NARROWEST_LAST);
@@ -203,6 +208,11 @@ pub fn fold(widths: &[usize], names: usize, gap: usize, most: usize) -> Vec<Vec<
         }
     }
     parts
+}
+
+/// A remark that stands out, in lines that fit.
+pub fn note(text: &str, style: &Style) -> String {
+    if style.markdown { markdown::note(text) } else { wrap(text, style.columns()).join("\n") + "\n" }
 }
 
 /// Lines of at most `columns`, broken between words; a longer word keeps its line to itself.
@@ -288,6 +298,16 @@ mod tests {
         grid.row(vec!["mem".into(), "x".repeat(50), "1".into()]);
         let text = grid.render(&Style { unicode: false, width: Some(60), ..Style::default() });
         assert_eq!(text.matches("mem").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn in_markdown_units_stand_beside_titles_and_bars_are_left_out() {
+        let style = Style { markdown: true, ..Style::default() };
+        let mut grid =
+            Grid::new(&[("application", Align::Left), ("drawn\nGB/s", Align::Right), ("", Align::Left)]);
+        grid.row(vec!["mem".into(), "12.5".into(), style.bar([0.5, 0.0], 4)]);
+        let text = markdown::document(&grid.render(&style));
+        assert_eq!(text, "| application | drawn GB/s |\n| :--- | ---: |\n| mem | 12.5 |\n");
     }
 
     #[test]

@@ -32,6 +32,10 @@ pub(super) fn line_colour(i: usize) -> RGBColor {
     LINES[i % LINES.len()]
 }
 
+/// Null models: greys, so that they stand behind the models.
+pub(super) const NULL_MODELS: [RGBColor; 3] =
+    [RGBColor(110, 110, 110), RGBColor(140, 140, 140), RGBColor(165, 165, 165)];
+
 /// What is filled with a colour and has a letter in it: the whole palette, its black as a grey, from one lightness to
 /// another so that neighbours differ in print too.
 const FILLS: [RGBColor; 8] = [

@@ -13,7 +13,8 @@ use super::names::place_of_name;
 use super::palette::{BAND as BAND_COLOUR, TEXT};
 use super::place::Place;
 use super::style::{HEADING, MARGIN, SIZE};
-use points::{Shown, draw_interval, draw_mark};
+pub(super) use points::draw_mark;
+use points::{Shown, draw_interval};
 use ranges::Axes;
 
 pub use points::{Point, ScatterPlot, Series};

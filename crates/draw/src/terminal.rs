@@ -3,6 +3,7 @@
 use anstyle::{Ansi256Color, AnsiColor};
 
 use super::figures::FULL;
+use super::markdown;
 
 /// A narrower terminal wraps the lines itself.
 const NARROWEST: usize = 60;
@@ -16,11 +17,14 @@ pub struct Style {
     pub unicode: bool,
     /// Columns of the terminal; `None` where the text goes elsewhere.
     pub width: Option<usize>,
+    /// Tables and headings are marked for [`document`](super::markdown::document), which makes Markdown of the text; no
+    /// colours, no bars, and lines as long as they are.
+    pub markdown: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, unicode: true, width: None }
+        Self { color: false, unicode: true, width: None, markdown: false }
     }
 }
 
@@ -62,12 +66,17 @@ impl Style {
     ///
     /// Colours are always there; what writes the text takes them out where they are not wanted.
     pub fn of_locale(width: Option<usize>, variable: impl Fn(&str) -> Option<String>) -> Self {
-        Self { color: true, unicode: locale_is_unicode(variable), width }
+        Self { color: true, unicode: locale_is_unicode(variable), width, markdown: false }
     }
 
     /// Columns to fill with tables and pictures.
     pub fn columns(&self) -> usize {
         const OFF_TERMINAL: usize = 100;
+        // Whoever shows Markdown breaks its lines.
+        const UNBROKEN: usize = 1 << 24;
+        if self.markdown {
+            return UNBROKEN;
+        }
         self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
     }
 
@@ -81,13 +90,26 @@ impl Style {
         self.painted(anstyle::Style::new().bold(), text)
     }
 
+    /// The title of a part of the text, on a line of its own; the first level is 1.
+    pub fn heading(&self, level: usize, text: &str) -> String {
+        if self.markdown { markdown::heading(level, text) } else { format!("{}\n", self.strong(text)) }
+    }
+
+    /// A text whose lines and columns mean something, as it is.
+    pub fn verbatim(&self, text: String) -> String {
+        if self.markdown { markdown::verbatim(&text) } else { text }
+    }
+
     /// What is there for orientation.
     pub fn faint(&self, text: &str) -> String {
         self.painted(anstyle::Style::new().dimmed(), text)
     }
 
-    /// `text` for orientation, with spaces behind it up to `columns`.
+    /// `text` for orientation, with spaces behind it up to `columns`; in Markdown with a colon.
     pub fn faint_padded(&self, text: &str, columns: usize) -> String {
+        if self.markdown {
+            return format!("{text}:");
+        }
         format!("{}{}", self.faint(text), " ".repeat(columns.saturating_sub(text.len())))
     }
 
@@ -100,6 +122,9 @@ impl Style {
     /// A bar of `cells` characters: `parts` are fractions of it, drawn one after the other, each in its own shade.
     /// A full bar stands out.
     pub fn bar(&self, parts: [f64; 2], cells: usize) -> String {
+        if self.markdown {
+            return String::new();
+        }
         let shades = if self.unicode { ["█", "▒"] } else { ["#", "="] };
         let rest = if self.unicode { "·" } else { "." };
         let sum = (parts[0] + parts[1]).clamp(0.0, 1.0);
@@ -132,6 +157,11 @@ impl Style {
     /// Many of something.
     pub fn times(&self) -> &'static str {
         if self.unicode { "×" } else { "x" }
+    }
+
+    /// Between what belongs together less than words do.
+    pub fn wide_gap(&self) -> &'static str {
+        if self.markdown { "; " } else { "   " }
     }
 
     /// From the core to the memory it reads.

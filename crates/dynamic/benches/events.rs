@@ -11,7 +11,7 @@ use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, S
 use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, Data, Placement, Study};
+use numasim_model::{Access, App, Data, Placement, Placing, Study};
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();
@@ -52,6 +52,7 @@ fn study(
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

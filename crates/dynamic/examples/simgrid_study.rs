@@ -16,7 +16,7 @@ use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, S
 use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Study};
+use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
 
 const NODES: usize = 4;
 const CORES: u32 = 20;
@@ -93,6 +93,7 @@ fn study(applications: &[Application]) -> Study {
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

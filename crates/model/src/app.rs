@@ -1,5 +1,7 @@
 //! Applications: how much they compute per byte, and where their data lies.
 
+mod placing;
+
 use std::fmt;
 
 pub use crate::access::Access;
@@ -7,6 +9,7 @@ use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::problem::KernelProblem;
 use crate::units::{FlopPerByte, Gflop, Gibibytes};
+pub use placing::Placing;
 
 /// Most application instances in all files together.
 pub const MAX_INSTANCES: usize = 10_000;
@@ -198,6 +201,8 @@ pub struct App {
     pub min_threads: u32,
     /// Most threads over the whole machine that explore may give it; `None` is no limit.
     pub max_threads: Option<u32>,
+    /// What else explore keeps to where it places its threads.
+    pub placing: Placing,
     /// Its weight in the objectives.
     pub weight: f64,
     /// The work it has to do; needed by the makespan objective only.

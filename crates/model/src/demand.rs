@@ -149,6 +149,7 @@ impl Study {
 mod tests {
     use super::*;
     use crate::allocation::Allocation;
+    use crate::app::Placing;
 
     const OPEN: Data = Data::OpenHome { share: 1.0 };
 
@@ -162,6 +163,7 @@ mod tests {
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

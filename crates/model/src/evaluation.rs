@@ -336,7 +336,7 @@ mod tests {
     use super::*;
     use crate::machine::{KernelBandwidths, Node};
     use crate::units::FlopPerByte;
-    use crate::{Access, Data};
+    use crate::{Access, Data, Placing};
 
     fn evaluated(nodes: usize, placement: Placement) -> Evaluation {
         let node = Node {
@@ -359,6 +359,7 @@ mod tests {
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

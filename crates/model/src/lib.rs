@@ -71,7 +71,7 @@ pub mod text;
 pub mod units;
 
 pub use allocation::Allocation;
-pub use app::{Access, App, Data, Placement};
+pub use app::{Access, App, Data, Placement, Placing};
 pub use bottleneck::Bottleneck;
 pub use demand::Demand;
 pub use dynamics::Dynamics;

@@ -100,7 +100,7 @@ pub fn fits(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{Access, Data};
+    use crate::app::{Access, Data, Placing};
     use crate::machine::{KernelBandwidths, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -131,6 +131,7 @@ mod tests {
             problem: None,
             min_threads: 0,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
         }

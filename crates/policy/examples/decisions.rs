@@ -10,7 +10,7 @@ use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, S
 use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, AppId, Data, Placement, Study};
+use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
 use numasim_policy::{AppView, PolicyName, Presence, View};
 
 fn main() {
@@ -65,6 +65,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
             problem: None,
             min_threads: 0,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

@@ -4,7 +4,8 @@ use numasim_model::dynamics::{Binding, Channel, Control, Course, Dynamics, Phase
 use numasim_model::graph::TaskStudy;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{
-    Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario, Study,
+    Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Placing, Scenario,
+    Study,
 };
 
 use crate::decision::Decision;
@@ -38,6 +39,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         problem: None,
         min_threads: 1,
         max_threads: None,
+        placing: Placing::default(),
         weight: 1.0,
         work: None,
     });

@@ -128,53 +128,62 @@ impl Problem {
         data: &[Data],
         stop: &dyn Fn() -> bool,
     ) -> Candidate {
-        const FEW: usize = 512;
-        let nodes = self.machine.node_count();
-        let open: Vec<usize> = (0..data.len()).filter(|&a| data[a].is_open()).collect();
-        let placements: Vec<Placement> = data.iter().map(|data| data.placement_at(NodeId(0))).collect();
         let rate = |placements: &[Placement]| {
             Evaluator::new(self, placements.to_vec()).candidate(allocation.clone())
         };
-        let mut best = rate(&placements);
-        let combinations = u32::try_from(open.len()).ok().and_then(|n| nodes.checked_pow(n));
-        if let Some(combinations) = combinations.filter(|&c| c <= FEW) {
-            for combination in 1..combinations {
+        good_homes(self.machine.node_count(), data, &rate, stop)
+    }
+}
+
+/// The open homes of `data` at their best nodes by `rate`, as far as `stop` lets it look.
+pub(crate) fn good_homes(
+    nodes: usize,
+    data: &[Data],
+    rate: &dyn Fn(&[Placement]) -> Candidate,
+    stop: &dyn Fn() -> bool,
+) -> Candidate {
+    const FEW: usize = 512;
+    let open: Vec<usize> = (0..data.len()).filter(|&a| data[a].is_open()).collect();
+    let placements: Vec<Placement> = data.iter().map(|data| data.placement_at(NodeId(0))).collect();
+    let mut best = rate(&placements);
+    let combinations = u32::try_from(open.len()).ok().and_then(|n| nodes.checked_pow(n));
+    if let Some(combinations) = combinations.filter(|&c| c <= FEW) {
+        for combination in 1..combinations {
+            if stop() {
+                break;
+            }
+            let mut placements = placements.clone();
+            let mut rest = combination;
+            for &a in &open {
+                placements[a] = data[a].placement_at(NodeId(rest % nodes));
+                rest /= nodes;
+            }
+            let candidate = rate(&placements);
+            if candidate.beats(&best) {
+                best = candidate;
+            }
+        }
+        return best;
+    }
+    let mut improved = true;
+    while improved {
+        improved = false;
+        for &a in &open {
+            for node in (0..nodes).map(NodeId) {
                 if stop() {
-                    break;
+                    return best;
                 }
-                let mut placements = placements.clone();
-                let mut rest = combination;
-                for &a in &open {
-                    placements[a] = data[a].placement_at(NodeId(rest % nodes));
-                    rest /= nodes;
-                }
+                let mut placements = best.placements.clone();
+                placements[a] = data[a].placement_at(node);
                 let candidate = rate(&placements);
                 if candidate.beats(&best) {
                     best = candidate;
-                }
-            }
-            return best;
-        }
-        let mut improved = true;
-        while improved {
-            improved = false;
-            for &a in &open {
-                for node in self.machine.node_ids() {
-                    if stop() {
-                        return best;
-                    }
-                    let mut placements = best.placements.clone();
-                    placements[a] = data[a].placement_at(node);
-                    let candidate = rate(&placements);
-                    if candidate.beats(&best) {
-                        best = candidate;
-                        improved = true;
-                    }
+                    improved = true;
                 }
             }
         }
-        best
     }
+    best
 }
 
 #[cfg(test)]

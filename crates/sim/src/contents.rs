@@ -23,6 +23,8 @@ pub(crate) struct Contents<'a> {
     current: Vec<u32>,
     /// `free[app * bins + bin]`: the cores left in a bin for the application and those after it.
     free: Vec<u32>,
+    /// Whether any application has its nodes for itself.
+    any_exclusive: bool,
     begun: bool,
 }
 
@@ -72,7 +74,8 @@ impl<'a> Contents<'a> {
         let mut free = vec![0; (apps.len() + 1) * bins];
         free[..bins].copy_from_slice(&cores);
         let current = Vec::with_capacity(apps.len());
-        Self { apps, restrictions, cores, bins_of, room_after, current, free, begun: false }
+        let any_exclusive = apps.iter().any(|app| app.placing.exclusive);
+        Self { apps, restrictions, cores, bins_of, room_after, current, free, any_exclusive, begun: false }
     }
 
     fn bins_of(&self, app: usize) -> &[usize] {
@@ -91,10 +94,11 @@ impl<'a> Contents<'a> {
         }
         let mut most = self.apps[app].max_threads.unwrap_or(u32::MAX);
         let mut least = self.restrictions.min_threads_per_node;
+        let alone = self.restrictions.whole_nodes || self.apps[app].placing.exclusive;
         for &bin in bins {
             let at = app * self.cores.len() + bin;
             let free = self.free[at];
-            let taken = self.restrictions.whole_nodes && free < self.cores[bin];
+            let taken = free < self.cores[bin] && (alone || self.is_owned(app, bin));
             most = most.min(if taken { 0 } else { free });
             if self.restrictions.no_idle_cores {
                 // The later applications must be able to take the rest.
@@ -102,7 +106,18 @@ impl<'a> Contents<'a> {
                 least = least.max(free.saturating_sub(room));
             }
         }
+        let least = self.apps[app].placing.next(least)?;
         (least <= most).then_some((least, most))
+    }
+
+    /// Whether an application before `app` has the bin for itself.
+    fn is_owned(&self, app: usize, bin: usize) -> bool {
+        self.any_exclusive
+            && (0..app).any(|other| {
+                self.apps[other].placing.exclusive
+                    && self.current[other] > 0
+                    && self.bins_of(other).contains(&bin)
+            })
     }
 
     /// Notes what is free after application `app`, which has `threads`.
@@ -139,9 +154,10 @@ impl<'a> Contents<'a> {
             // One more thread for the last application that may have it.
             let app = self.current.len().checked_sub(1)?;
             let most = self.range(app).map_or(0, |(_, most)| most);
-            if self.current[app] < most {
-                self.current[app] += 1;
-                self.take(app, self.current[app]);
+            let more = self.apps[app].placing.next(self.current[app].saturating_add(1));
+            if let Some(more) = more.filter(|&more| more <= most) {
+                self.current[app] = more;
+                self.take(app, more);
                 if self.fill() && self.is_full_enough() {
                     return Some(&self.current);
                 }

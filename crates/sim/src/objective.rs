@@ -180,6 +180,27 @@ impl Goal {
         }
     }
 
+    /// The least score of what loses at most the share `within` of what scores `best`.
+    pub(crate) fn least_score(&self, best: f64, within: f64) -> f64 {
+        match self.objective {
+            Objective::Geomean => best + (1.0 - within).ln(),
+            Objective::TotalGflops | Objective::Fair | Objective::Makespan => best * (1.0 - within),
+        }
+    }
+
+    /// What `value` loses of `best`, as a share: 1 - value / best, and 1 - best / value of a makespan. Never below 0; 0 where
+    /// both are as good, even if both are nothing.
+    pub fn loss(&self, best: f64, value: f64) -> f64 {
+        if value == best {
+            return 0.0;
+        }
+        let part = match self.objective {
+            Objective::Makespan => best / value,
+            _ => value / best,
+        };
+        (1.0 - part).max(0.0)
+    }
+
     /// How many times better `value` is than `baseline`: above 1 means that it wins. `None` where that has no
     /// meaning (division by zero).
     pub fn factor(&self, value: f64, baseline: f64) -> Option<f64> {

@@ -141,6 +141,7 @@ pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
             && a.data == b.data
             && a.min_threads == b.min_threads
             && a.max_threads == b.max_threads
+            && a.placing == b.placing
             && a.weight == b.weight
             && a.work == b.work
             && a.nodes == b.nodes

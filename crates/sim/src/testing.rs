@@ -1,7 +1,7 @@
 //! Small machines and applications for the tests of this crate.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, Placement};
+use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, Placement, Placing};
 
 /// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
 pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
@@ -28,6 +28,7 @@ pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
         problem: None,
         min_threads: 1,
         max_threads: None,
+        placing: Placing::default(),
         weight: 1.0,
         work: Some(Gflop::new(1000.0)),
         nodes: None,

@@ -19,6 +19,8 @@ pub struct Described {
     pub name: String,
     /// How and when it was measured, one line.
     pub source: String,
+    /// Model of the processors, as the operating system calls it.
+    pub processor: Option<String>,
     /// Doubts, one line each; they become comments.
     pub doubts: Vec<String>,
 }
@@ -51,7 +53,7 @@ pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &
     }
     latency::write(&mut file, calibration);
     provenance(&mut file, calibration, one_node);
-    variants(&mut file, calibration);
+    variants(&mut file, calibration, described);
     if !one_node {
         nodes(&mut file, host, calibration);
         shared_links::write(&mut file, host, calibration);
@@ -121,20 +123,20 @@ fn matrix(file: &mut Text, calibration: &Calibration) {
 }
 
 /// The ways of kernels through memory, each with what it gained.
-fn variants(file: &mut Text, calibration: &Calibration) {
+fn variants(file: &mut Text, calibration: &Calibration, described: &Described) {
     let found = &calibration.variants;
     if found.is_empty() {
         return;
     }
     let of = |access| Some(found.iter().find(|choice| choice.access == access)?.variant.to_file());
-    let written = kernel_variants(&KernelVariants::new(of));
+    let written = kernel_variants(&KernelVariants::new(of).tried_on(described.processor.clone()));
     let gains = found.iter().map(|choice| match choice.gain {
         None => "the usual way".to_owned(),
         Some(gain) => format!("{:.3} times the usual way [{:.3}, {:.3}]", gain.median, gain.min, gain.max),
     });
     let mut gains = gains.collect::<Vec<_>>().into_iter();
     for line in written.trim_end().lines() {
-        match line.contains(" = ").then(|| gains.next()).flatten() {
+        match line.contains(" = { ").then(|| gains.next()).flatten() {
             Some(gain) => file.line(&format!("{line}  # {gain}")),
             None => file.line(line),
         }

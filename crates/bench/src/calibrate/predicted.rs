@@ -4,7 +4,9 @@ use numasim_host::HostTopology;
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{MachineError, SharedLink};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Access, Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, evaluate};
+use numasim_model::{
+    Access, Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, Placing, evaluate,
+};
 
 use super::steps::{BANDWIDTH_AI, Flow};
 use super::{Calibration, Figure, SharedFigure};
@@ -63,6 +65,7 @@ fn reader(number: usize, home: NodeId) -> App {
         data: Data::Placed(Placement::Home(home)),
         min_threads: 1,
         max_threads: None,
+        placing: Placing::default(),
         weight: 1.0,
         work: None,
         nodes: None,

@@ -9,7 +9,7 @@ use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, evaluate,
+    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing, evaluate,
 };
 
 use super::*;
@@ -59,6 +59,7 @@ impl Runner for Simulated {
                 data: Data::Placed(Placement::Home(home)),
                 min_threads: 1,
                 max_threads: None,
+                placing: Placing::default(),
                 weight: 1.0,
                 work: None,
                 nodes: None,
@@ -194,7 +195,12 @@ fn an_uneven_machine_is_found_again() {
 fn one_node_has_no_links_and_its_file_is_complete() {
     let machine = Machine::new("m", vec![node(2, 74.5, 37.3, 20.1)], links(&[&[0.0]])).expect("valid");
     let found = run(&[2], &mut Simulated::of(machine), 1).expect("calibrated");
-    let described = Described { name: "a box".into(), source: "test".into(), doubts: vec!["a doubt".into()] };
+    let described = Described {
+        name: "a box".into(),
+        source: "test".into(),
+        processor: None,
+        doubts: vec!["a doubt".into()],
+    };
     let text = machine_file(&host(&[2]), &found, &described);
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text: text.clone() };
     let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
@@ -212,7 +218,8 @@ fn the_file_of_several_nodes_has_the_whole_matrix() {
     let nodes = vec![node(4, 10.0, 32.0, 12.0), node(0, 0.0, 9.0, 50.0)];
     let machine = Machine::new("m", nodes, links(&[&[0.0, 8.5], &[0.0, 0.0]])).expect("valid");
     let found = run(&[4, 0], &mut Simulated::of(machine), 1).expect("calibrated");
-    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let described =
+        Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
     let text = machine_file(&host(&[4, 0]), &found, &described);
     assert!(text.contains("    [32.00, 8.500],\n    [0.0, 8.500],\n"), "{text}");
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text };
@@ -232,7 +239,8 @@ fn kernels_that_write_are_found_again() {
         found.nodes[0].kernels.iter().map(|(kernel, figure)| (*kernel, figure.median.round())).collect();
     assert_eq!(figures, [(Access::Copy, 22.0), (Access::Triad, 24.0), (Access::Update, 32.0)]);
     assert!(found.nodes[1].kernels.is_empty(), "a memory without cores");
-    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let described =
+        Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
     let text = machine_file(&host(&[4, 0]), &found, &described);
     assert!(text.contains("triad_gbs = 24.00  # 75 % of reads, 24.00 to 24.00 in 1 round\n"), "{text}");
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text };
@@ -252,7 +260,8 @@ fn the_median_counts_and_the_largest_deviation_is_the_uncertainty() {
     assert!((found.nodes[0].bandwidth.uncertainty_percent() - 10.0).abs() < 1e-6);
     // Logarithms 0, -0.10536, 0.04879: s = 0.07868; x t(2) = 4.303 x sqrt(pi / 6) = 0.7236: exp(0.24497) - 1 = 27.8 %.
     assert!((found.nodes[0].bandwidth.reach95.expect("three rounds") - 0.2776).abs() < 1e-3);
-    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let described =
+        Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
     let text = machine_file(&host(&[2]), &found, &described);
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text };
     let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
@@ -333,7 +342,7 @@ fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_us
     let text = machine_file(
         &host(&[2]),
         &tuned,
-        &Described { name: "m".into(), source: "test".into(), doubts: Vec::new() },
+        &Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() },
     );
     assert!(text.contains("\n[machine.kernels]\nread = { isa = "), "{text}");
     assert!(text.contains(&format!("times the usual way [{gain:.3}, {gain:.3}]")), "{text}");
@@ -360,7 +369,8 @@ fn loads_and_lines_in_flight_are_found_from_chains() {
     close(latencies.ns[0][1], 140.0);
     close(latencies.lines[0], 10.0);
     assert_eq!((latencies.ns[1][0], latencies.lines[1]), (None, None));
-    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let described =
+        Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
     let text = machine_file(&host(&[2, 0]), &found, &described);
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text: text.clone() };
     let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
@@ -423,7 +433,8 @@ fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>)
     // Progress ends with everything done, and the plan promised at least as much.
     let planned: usize = plan(&host, &options).iter().map(Part::measurements).sum();
     assert!(last.0 == last.1 && last.1 <= planned, "{last:?} of {planned}");
-    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let described =
+        Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
     let text = machine_file(&host, &found, &described);
     (found, text)
 }

@@ -107,6 +107,7 @@ impl fmt::Display for Doubt {
                 write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
             }
             Self::TunedElsewhere { kernels } => tuned_elsewhere(f, kernels),
+            Self::TriedElsewhere { processor, here } => tried_elsewhere(f, processor, here),
             Self::UnknownHardware { what } => write!(f, "the system does not report: {}", what.join(", ")),
         }
     }
@@ -195,7 +196,7 @@ impl Doubt {
             Self::KernelIntensity { ran, .. } => {
                 format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
             }
-            Self::TunedElsewhere { .. } => {
+            Self::TunedElsewhere { .. } | Self::TriedElsewhere { .. } => {
                 "choose them on this host: numasim calibrate -o machine.toml".into()
             }
             Self::UnknownHardware { .. } => {
@@ -209,6 +210,14 @@ fn tuned_elsewhere(f: &mut fmt::Formatter<'_>, kernels: &[Unavailable]) -> fmt::
     f.write_str("the machine file's ways of kernels through memory were chosen on another processor: ")?;
     list(f, kernels, |f, way| write!(f, "{} with {}", way.access.as_str(), way.isa))?;
     f.write_str(", which this one lacks; they go the usual way")
+}
+
+fn tried_elsewhere(f: &mut fmt::Formatter<'_>, processor: &str, here: &str) -> fmt::Result {
+    write!(
+        f,
+        "the machine file's ways of kernels through memory were tried on another processor ({processor}; here: {here}): others may be \
+         faster here"
+    )
 }
 
 /// Writes the first items and how many more there are.

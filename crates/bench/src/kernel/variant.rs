@@ -6,8 +6,8 @@
 use std::fmt;
 
 use numasim_kernels::way::{Stores, Way};
-use numasim_model::Access;
 use numasim_model::machine::{KernelVariant, MOST_PREFETCH_BYTES};
+use numasim_model::{Access, Machine};
 use serde::{Deserialize, Serialize};
 
 use super::shape::Shape;
@@ -76,6 +76,21 @@ impl Variant {
         let variant = Self { isa, streams: said.streams, prefetch_bytes: said.prefetch_bytes, stores };
         variant.fits(access)?;
         Ok(variant)
+    }
+
+    /// The one that the file of a machine has for an access, if it is of the instruction set that a person asked for, and this processor has that.
+    ///
+    /// # Errors
+    /// [`KernelError::Variant`] if this access has no such way.
+    pub fn of_machine(
+        access: Access,
+        machine: &Machine,
+        asked: Option<Isa>,
+    ) -> Result<Option<Self>, KernelError> {
+        let Some(said) = machine.kernel_variants().of(access) else { return Ok(None) };
+        let variant = Self::of_file(access, said)?;
+        let wanted = asked.is_none_or(|isa| isa == variant.isa) && variant.isa.is_available();
+        Ok(wanted.then_some(variant))
     }
 
     /// For a machine file.

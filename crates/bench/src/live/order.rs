@@ -5,6 +5,7 @@ use std::os::fd::RawFd;
 use serde::{Deserialize, Serialize};
 
 use super::board::Extent;
+use crate::kernel::Variant;
 
 /// One application for one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +60,8 @@ pub struct Tasks {
     pub access: String,
     /// Instruction set of the kernels, in its word.
     pub isa: String,
+    /// Their way through memory, where another than the usual one is known to be the fastest on this machine.
+    pub variant: Option<Variant>,
     /// What it can be told, in the word of files.
     pub control: String,
     /// Whether a thread is bound to one core, instead of those of its node.

@@ -57,8 +57,10 @@ impl<'a> Workshop<'a> {
         let access = access.ok_or_else(|| unknown("access", &tasks.access))?;
         let isa = Isa::ALL.into_iter().find(|isa| isa.as_str() == tasks.isa);
         let isa = isa.ok_or_else(|| unknown("instruction set", &tasks.isa))?;
-        let kernel =
-            |phase: &Phase| Kernel::new(access, FlopPerByte::new(phase.arithmetic_intensity))?.prepare(isa);
+        let kernel = |phase: &Phase| {
+            let kernel = Kernel::new(access, FlopPerByte::new(phase.arithmetic_intensity))?;
+            tasks.variant.map_or(kernel, |variant| kernel.with(variant)).prepare(isa)
+        };
         let kernels = tasks.phases.iter().map(kernel).collect::<Result<Vec<_>, _>>()?;
         let stock = Stock::new(tasks, nodes, &kernels)?;
         let mut node_of_cpu = Vec::new();

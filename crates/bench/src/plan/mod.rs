@@ -41,6 +41,8 @@ pub struct Plan {
     pub skipped: Vec<ScenarioMisfits>,
     /// Ways of kernels through memory that the machine file has and this processor lacks: they go the usual way.
     pub unavailable: Vec<Unavailable>,
+    /// The processor on which the ways of its kernels through memory were tried, where it has such and the file says.
+    pub tried_on: Option<String>,
     /// What runs, as a study: the scenarios of the plan with the nodes that the results name.
     ///
     /// Where a scenario was scaled, its machine has the nodes and cores of the host.
@@ -307,5 +309,6 @@ pub fn make(
         Some(_) => Vec::new(),
         None => tuned::unavailable(kernels.iter().flatten(), figures, Isa::is_available),
     };
-    Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, unavailable, study })
+    let tried_on = tuned::tried_on(kernels.iter().flatten(), figures);
+    Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, unavailable, tried_on, study })
 }

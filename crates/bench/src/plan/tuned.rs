@@ -19,20 +19,13 @@ pub struct Unavailable {
 pub(super) fn workload(app: &App, machine: &Machine, asked: Option<Isa>) -> Result<Workload, KernelError> {
     if let Some(problem) = &app.problem {
         let real = Real::new(problem)?;
-        let way = real.access().map(|access| chosen(access, machine, asked)).transpose()?.flatten();
+        let way =
+            real.access().map(|access| Variant::of_machine(access, machine, asked)).transpose()?.flatten();
         return Ok(Workload::Real(real, way.map(Way::from)));
     }
     let kernel = Kernel::new(app.kernel, app.arithmetic_intensity)?;
-    let variant = chosen(kernel.access(), machine, asked)?;
+    let variant = Variant::of_machine(kernel.access(), machine, asked)?;
     Ok(variant.map_or(kernel, |variant| kernel.with(variant)).into())
-}
-
-/// What the file has for a use of memory, if it is what a person asked for and this processor can.
-fn chosen(access: Access, machine: &Machine, asked: Option<Isa>) -> Result<Option<Variant>, KernelError> {
-    let Some(said) = machine.kernel_variants().of(access) else { return Ok(None) };
-    let variant = Variant::of_file(access, said)?;
-    let wanted = asked.is_none_or(|isa| isa == variant.isa) && variant.isa.is_available();
-    Ok(wanted.then_some(variant))
 }
 
 /// Ways that these workloads would take if the processor could, each once.
@@ -53,6 +46,17 @@ pub(super) fn unavailable<'a>(
         }
     }
     found
+}
+
+/// The processor on which these workloads' ways were tried, where any of them has one and the file says.
+pub(super) fn tried_on<'a>(
+    workloads: impl IntoIterator<Item = &'a Workload>,
+    machine: &Machine,
+) -> Option<String> {
+    let variants = machine.kernel_variants();
+    let tried =
+        workloads.into_iter().filter_map(Workload::access).any(|access| variants.of(access).is_some());
+    variants.processor().filter(|_| tried).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -82,6 +82,7 @@ fn kernels_table(variants: &KernelVariants) -> Option<KernelsTable> {
     };
     variants.iter().next()?;
     Some(KernelsTable {
+        processor: variants.processor().map(str::to_owned),
         read: table(Access::Read),
         copy: table(Access::Copy),
         triad: table(Access::Triad),

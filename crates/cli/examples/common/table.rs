@@ -6,7 +6,7 @@ use numasim_draw::grid::{Align, Grid};
 use super::statements::{Statement, Verdict};
 
 /// Wide enough for every table of the results.
-pub(crate) const STYLE: Style = Style { color: false, unicode: true, width: Some(200) };
+pub(crate) const STYLE: Style = Style { color: false, unicode: true, width: Some(200), markdown: false };
 /// Of a cause, in columns.
 const LINE: usize = 110;
 

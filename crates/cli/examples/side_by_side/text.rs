@@ -11,7 +11,7 @@ use crate::summary::{Judged, ranked};
 use crate::ways::Way;
 
 /// A column for each code.
-const STYLE: Style = Style { color: false, unicode: true, width: Some(330) };
+const STYLE: Style = Style { color: false, unicode: true, width: Some(330), markdown: false };
 
 /// The codes of the rows, in their order.
 pub(crate) fn codes(rows: &[Row]) -> Vec<&'static str> {

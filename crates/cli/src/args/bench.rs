@@ -51,6 +51,10 @@ pub(crate) struct BenchArgs {
     #[arg(long, help_heading = MEASURING)]
     pub(crate) processes: bool,
 
+    /// Data shall fit a cache, and the measurements are a part of more: `validate` says so by itself, nobody on the command line.
+    #[arg(skip)]
+    pub(crate) in_cache: bool,
+
     /// What a thread is bound to
     #[arg(long, value_name = "WHAT", default_value = "core", help_heading = HOST)]
     pub(crate) bind: BindTo,

@@ -9,6 +9,7 @@ use numasim_model::ModelKind;
 
 use super::bench::{size, window};
 use super::{model, seconds};
+use crate::bundle::ENDING;
 use crate::output::OutputArgs;
 
 const MEASURING: &str = "Measurement";
@@ -76,6 +77,11 @@ pub(crate) struct ValidateArgs {
     #[arg(long)]
     pub(crate) resume: bool,
 
+    /// Pack the result into FILE.tar.zst to send it: machine, raw rows, provenance, page, without the name of the host;
+    /// with --resume, a finished folder is packed and nothing is measured
+    #[arg(long, value_name = "FILE.tar.zst", value_parser = bundle, value_hint = ValueHint::FilePath)]
+    pub(crate) bundle: Option<PathBuf>,
+
     /// Measure each scenario N times
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(1..=1_000_000))]
     #[arg(help_heading = MEASURING)]
@@ -93,11 +99,19 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "NAME", help_heading = MEASURING)]
     pub(crate) isa: Option<Isa>,
 
-    /// Each application is a process of its own, not a group of threads in one process
+    /// All applications are threads of one process [default: each is a process of its own]
     #[arg(long, help_heading = MEASURING)]
-    pub(crate) processes: bool,
+    pub(crate) one_process: bool,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]
     pub(crate) model: Option<ModelKind>,
+}
+
+/// Reads the name of a bundle.
+fn bundle(text: &str) -> Result<PathBuf, String> {
+    if text.ends_with(ENDING) && text != ENDING {
+        return Ok(PathBuf::from(text));
+    }
+    Err(format!("the name of a bundle ends with {ENDING}"))
 }

@@ -21,6 +21,11 @@ pub(crate) struct PublishedArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "scaling")]
     pub(crate) data: Option<PathBuf>,
 
+    /// Assess only the results of other hosts in these bundles of `numasim validate --bundle`
+    #[arg(long, value_name = "FILE.tar.zst", num_args = 1.., value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["scaling", "co_run", "data", "plots"])]
+    pub(crate) bundle: Vec<PathBuf>,
+
     /// Draw the plots into this directory, as SVG
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) plots: Option<PathBuf>,

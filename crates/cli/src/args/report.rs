@@ -12,7 +12,8 @@ use super::{model, simulate, tasks};
 /// `numasim report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// TOML files, or a folder with such files and a CSV of measurements (what `numasim validate` writes)
+    /// TOML files, or a folder with such files and a CSV of measurements (what `numasim validate` writes), or a bundle
+    /// of it (FILE.tar.zst)
     #[arg(value_name = "DIR|FILE", required_unless_present = "measured", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -46,4 +47,20 @@ pub(crate) struct ReportArgs {
     /// Write the page to FILE, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl ReportArgs {
+    /// The page of a folder, with nothing else asked for.
+    pub(crate) fn of(folder: PathBuf) -> Self {
+        Self {
+            paths: vec![folder],
+            measured: None,
+            model: None,
+            policy: Vec::new(),
+            scheduler: Vec::new(),
+            until: None,
+            title: None,
+            output: None,
+        }
+    }
 }

@@ -20,7 +20,7 @@ use numasim_model::cpus::CpuList;
 use super::measuring::{available, tell};
 use crate::args::CalibrateArgs;
 use crate::failure::Failure;
-use crate::output::{Destination, Format};
+use crate::output::{Destination, Format, without_table};
 use crate::shell::Shell;
 use crate::threads;
 use crate::watch::{self, REDRAW, SHOW_AFTER};
@@ -41,11 +41,14 @@ pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
     if args.dry_run {
         let host = topology("calibrate")?;
         let (settings, options) = asked(args, &host)?;
-        return destination.deliver(&plan::render(&host, &settings, &options, args.output.format));
+        return destination.deliver(&plan::render(&host, &settings, &options, &args.output, shell));
+    }
+    if args.output.format == Format::Markdown {
+        return Err(without_table("calibrate writes a machine file"));
     }
     let found = measure(args, "calibrate", shell)?;
     destination.deliver(&match args.output.format {
-        Format::Table => found.machine_file(),
+        Format::Table | Format::Markdown => found.machine_file(),
         Format::Json => format!("{:#}\n", shown::json(&found)),
         Format::Csv => found.csv()?,
     })
@@ -92,7 +95,7 @@ pub(super) fn measure(
     let name = args.name.clone().unwrap_or_else(|| host.name.clone());
     let source = source(&facts, &settings, rounds, started);
     let recorded = doubts.iter().map(|doubt| format!("{}: {doubt}", doubt.code())).collect();
-    let described = Described { name, source, doubts: recorded };
+    let described = Described { name, source, processor: facts.cpu_model.clone(), doubts: recorded };
     if host.nodes.len() == 1 {
         shell.note("this host has one NUMA node: no link was measured");
     }

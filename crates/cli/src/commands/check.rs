@@ -27,7 +27,9 @@ pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
         }
     }
     let text = match args.output.format {
-        Format::Table => table::table(&reading, shell.style(args.output.output.is_some()).columns()),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| table::table(&reading, style))
+        }
         Format::Json => format!("{:#}\n", json::json(&reading)),
         Format::Csv => rows::csv(&reading)
             .map_err(|error| Failure::fault("the table could not be written as CSV").caused_by(&error))?,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
 use numasim_model::Study;
+use numasim_model::input::SourceFile;
 
 use super::evaluate::{evaluated, wanted};
 use super::intervals;
@@ -32,9 +33,10 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
         measured: &name,
         comparison: &comparison,
     };
-    let style = shell.style(args.output.output.is_some());
     destination.deliver(&match args.output.format {
-        Format::Table => compared::table(&view, &style),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| compared::table(&view, style))
+        }
         Format::Json => format!("{:#}\n", compared::json(&view)),
         Format::Csv => compared::csv(&view)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
@@ -43,7 +45,11 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// The name of a measured CSV, for messages, and what is in it.
 pub(super) fn read(path: &Path) -> Result<(String, Measurements), Failure> {
-    let source = files::read_measurements(path)?;
+    read_source(files::read_measurements(path)?)
+}
+
+/// The same of a text.
+pub(super) fn read_source(source: SourceFile) -> Result<(String, Measurements), Failure> {
     match read_measured(&source.text) {
         Ok(measurements) => Ok((source.name, measurements)),
         Err(problems) => Err(files::refused(&problems, source)),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_host::topology::{Counting, Firmware, HostTopology, Origin, Unusable, UnusableThing};
 use numasim_host::{DetectError, Source, machine_file};
 use numasim_model::units::GigabytesPerSecond;
@@ -12,6 +13,10 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::view::Style;
+
+/// Bytes of a GiB.
+const GIB: f64 = (1_u64 << 30) as f64;
 
 /// Runs the command.
 pub(crate) fn run(args: &DetectArgs, shell: &Shell) -> Result<(), Failure> {
@@ -20,6 +25,9 @@ pub(crate) fn run(args: &DetectArgs, shell: &Shell) -> Result<(), Failure> {
     let host = read(args)?;
     for unusable in host.unusable.iter().filter(|_| host.origin == Origin::ThisHost) {
         shell.note(format!("not used: {}", unusable.describe()));
+    }
+    if args.output.format == Format::Markdown {
+        return destination.deliver(&shell.for_people(Format::Markdown, true, |style| table(&host, style)));
     }
     destination.deliver(&render(&host, args.output.format))
 }
@@ -51,9 +59,51 @@ fn failure(error: &DetectError, file: Option<&std::path::PathBuf>) -> Failure {
 
 fn render(host: &HostTopology, format: Format) -> String {
     match format {
-        Format::Table => machine_file::skeleton(host),
+        // Markdown is made by `table`.
+        Format::Table | Format::Markdown => machine_file::skeleton(host),
         Format::Json => format!("{:#}\n", object(host)),
         Format::Csv => rows(host),
+    }
+}
+
+/// What the nodes have, for people; the machine file says more.
+fn table(host: &HostTopology, style: &Style) -> String {
+    let columns = [
+        ("node", Align::Left),
+        ("OS node", Align::Right),
+        ("cores", Align::Right),
+        ("memory GiB", Align::Right),
+        ("sockets", Align::Left),
+        ("processors", Align::Left),
+        ("not usable", Align::Left),
+        ("reads by firmware GB/s", Align::Right),
+    ];
+    let mut grid = Grid::new(&columns);
+    let unknown = || style.idle().to_owned();
+    for (node, found) in host.nodes.iter().enumerate() {
+        let said = found.firmware.as_ref().and_then(|said| said.read_bandwidth);
+        let sockets: Vec<String> = found.packages.iter().map(ToString::to_string).collect();
+        let memory = found.memory_bytes.map(|bytes| format!("{:.1}", bytes as f64 / GIB));
+        grid.row(vec![
+            node.to_string(),
+            found.os_index.to_string(),
+            found.cores.to_string(),
+            memory.unwrap_or_else(unknown),
+            if sockets.is_empty() { unknown() } else { sockets.join(", ") },
+            found.cpus.as_ref().map_or_else(unknown, ToString::to_string),
+            found.left_out.as_ref().map_or_else(unknown, ToString::to_string),
+            said.map_or_else(unknown, |gbs| gbs.value().to_string()),
+        ]);
+    }
+    let core = core_is(host);
+    format!("Machine: {}\nSource: {}\nCore: {core}\n\n{}", host.name, host.source, grid.render(style))
+}
+
+/// What is counted as a core.
+fn core_is(host: &HostTopology) -> &'static str {
+    match host.counting {
+        Counting::Cores => "physical core",
+        Counting::HardwareThreads => "hardware thread",
     }
 }
 
@@ -77,10 +127,7 @@ fn object(host: &HostTopology) -> Value {
         .collect();
     json!({ "schema": 1, "command": "detect", "machine": host.name, "source": host.source,
             "this_host": host.origin == Origin::ThisHost,
-            "core": match host.counting {
-                Counting::Cores => "physical core",
-                Counting::HardwareThreads => "hardware thread",
-            },
+            "core": core_is(host),
             "nodes": nodes, "caches": caches,
             "distances": host.distances.as_ref().map(|distances| &distances.values),
             "unusable": host.unusable.iter().map(unusable).collect::<Vec<_>>() })

@@ -9,6 +9,7 @@ use crate::files;
 use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
+use crate::view::Style;
 use crate::view::discriminate as view;
 
 /// Runs the command.
@@ -28,7 +29,10 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
         emitted.deliver(&view::toml(&machine, &proposal))?;
     }
     destination.deliver(&match args.output.format {
-        Format::Table => view::table(&machine, &proposal, &shell.style(args.output.output.is_some())),
+        format @ (Format::Table | Format::Markdown) => {
+            let table = |style: &Style| view::table(&machine, &proposal, style);
+            shell.for_people(format, args.output.output.is_some(), table)
+        }
         Format::Json => format!("{:#}\n", view::json(&machine, &proposal)),
         Format::Csv => view::csv(&proposal)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

@@ -7,7 +7,7 @@ pub(super) mod drawn;
 use std::error::Error;
 use std::io::{self, Write};
 
-use numasim_draw::grid::wrap;
+use numasim_draw::grid::note;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
 
@@ -80,11 +80,17 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         let text = emit::script_with_warnings(kind, view, &facts(&study, view), shell)?;
         return destination.deliver(&text);
     }
-    let style = shell.style(args.output.output.is_some());
+    let table = |style: &Style, out: &mut dyn Write| {
+        tables((&study, draws.as_ref()), &views, args.explain, style, out)
+    };
     match args.output.format {
-        Format::Table => {
-            destination.deliver_by(|out| tables((&study, draws.as_ref()), &views, args.explain, &style, out))
-        }
+        Format::Table => destination.deliver_by(|out| table(&shell.style(args.output.output.is_some()), out)),
+        Format::Markdown => destination.deliver(&shell.for_people(Format::Markdown, true, |style| {
+            let mut text = Vec::new();
+            // Memory does not fail, and all of it is text.
+            let _ = table(style, &mut text);
+            String::from_utf8(text).unwrap_or_default()
+        })),
         Format::Json => {
             let document =
                 Document { study: &study, draws: draws.as_ref(), views: &views, explained: args.explain };
@@ -138,13 +144,12 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
         })
         .collect();
     let text = match args.output.format {
-        Format::Table => {
-            let style = shell.style(args.output.output.is_some());
+        format @ (Format::Table | Format::Markdown) => {
             let machine = machine_title(&study.machine);
-            format!(
-                "Machine: {machine}\nGFLOPS under each sharing model\n\n{}",
-                side_by_side::table(&models, &style)
-            )
+            shell.for_people(format, args.output.output.is_some(), |style| {
+                let tables = side_by_side::table(&models, style);
+                format!("Machine: {machine}\nGFLOPS under each sharing model\n\n{tables}")
+            })
         }
         Format::Json => {
             let document = side_by_side::Document { machine: study.machine.name(), models: &models };
@@ -323,11 +328,10 @@ fn tables(
         write!(out, "\n{}", table::table(view, style))?;
         let cautions = caution::of_scenario(view);
         if !cautions.is_empty() {
-            let text = format!("Caution: {}.", cautions.join("; "));
-            write!(out, "\n{}\n", wrap(&text, style.columns()).join("\n"))?;
+            write!(out, "\n{}", note(&format!("Caution: {}.", cautions.join("; ")), style))?;
         }
         if explained {
-            write!(out, "\n{}", explain::explain(view, style))?;
+            write!(out, "\n{}", explain::shown(view, style))?;
         }
     }
     if let Some(draws) = draws {

@@ -1,7 +1,10 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
 mod pareto;
+mod placing;
 mod rating;
+mod robust;
+mod simple;
 
 use std::path::PathBuf;
 
@@ -28,6 +31,7 @@ use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
 use crate::view::{figures, json, plots, warning};
 use crate::watch::Watch;
+use robust::Models;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
@@ -36,7 +40,8 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let mut study = sharing::choose(study, args.study.model, shell)?;
+    let chosen = Models::first(args.study.model, args.models.as_ref());
+    let mut study = placing::placed(sharing::choose(study, chosen, shell)?, &args.placing)?;
     study.machine = processors::complete(study.machine, &args.emit)?;
     warn_of_static_work(
         &study,
@@ -55,13 +60,29 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
     // Before the search: one that takes all the time would leave none for what its answer is compared with.
     let (baselines, took) = rating::baselines(&study, &problem, &watch)?;
-    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top));
+    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top) + simple::time(args));
     // Time that somebody gives is there to be used.
     let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
-    let searched = in_pool(args.threads, || search(&problem, &settings, &watch))?;
-    watch.finish();
-    let outcome = searched.map_err(|error| without_answer(error, &problem))?;
+    let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
+    let searched = in_pool(args.placing.workers(), || match &models {
+        None => search(&problem, &settings, &watch),
+        Some(models) => search(&problem, &settings, &models.first_share(&watch)),
+    })?;
+    let outcome = searched.map_err(|error| {
+        watch.finish();
+        without_answer(error, &problem)
+    })?;
+    let of_first = models.is_some().then(|| outcome.clone());
     let mut answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    if let Some((models, outcome)) = models.zip(of_first) {
+        let timed = args.time_limit.is_some();
+        in_pool(args.placing.workers(), || {
+            let found = models.search(&problem, &outcome, &settings, &watch, timed)?;
+            found.add_to(&mut answer, &study, &watch, shell)
+        })??;
+    }
+    watch.finish();
+    answer.simple = args.simple.then(|| simple::simple(args, &answer, &settings, shell)).transpose()?;
     if args.emit.emit.is_none() {
         intervals::of_answer(&mut answer, shell)?;
     }
@@ -71,7 +92,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         saved.deliver(&answer.saved())?;
     }
     if let Some(picture) = picture {
-        picture.deliver(Ok(plots::thread_map(&answer.best_view()).svg()))?;
+        picture.deliver(Ok(plots::thread_map(&answer.drawn_view()).svg()))?;
     }
     if let Some(kind) = args.emit.emit {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
@@ -79,10 +100,13 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
     let sensitivity = sensitivity.as_ref().map(|found| SensitivityView { answer: &answer, found });
-    let style = shell.style(args.output.output.is_some());
     let text = match (args.output.format, &sensitivity) {
-        (Format::Table, None) => answer.table(&style),
-        (Format::Table, Some(view)) => format!("{}\n{}", answer.table(&style), view.table(&style)),
+        (format @ (Format::Table | Format::Markdown), view) => {
+            shell.for_people(format, args.output.output.is_some(), |style| match view {
+                None => answer.table(style),
+                Some(view) => format!("{}\n{}", answer.table(style), view.table(style)),
+            })
+        }
         (Format::Json, view) => {
             let document = Document { answer: &answer, sensitivity: view.as_ref() };
             return destination.deliver_by(|out| json::write(&document, out));
@@ -112,7 +136,8 @@ fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sen
         .chain(answer.baselines.iter().map(|(rated, _)| rated))
         .map(|rated| rated.candidate.clone())
         .collect();
-    let found = in_pool(args.threads, || analyse(answer.problem, &answer.best.candidate, &others, &watch));
+    let found =
+        in_pool(args.placing.workers(), || analyse(answer.problem, &answer.best.candidate, &others, &watch));
     watch.finish();
     found?.map_err(|forbidden| Failure::forbidden(&forbidden))
 }
@@ -216,6 +241,21 @@ fn to_failure(infeasible: &Infeasible) -> Failure {
         | Infeasible::NoNodeForHome { .. }
         | Infeasible::NoMemoryAnywhere { .. }
         | Infeasible::AllMemory { .. } => room::hint(),
+        Infeasible::MultipleMissesRange { .. } => {
+            "choose another --threads-multiple, or other `min_threads` and `max_threads` (--threads sets both)"
+        }
+        Infeasible::TooFewOnNodes { .. } => {
+            "raise --max-nodes, or lower --threads-multiple, --threads or `min_threads`"
+        }
+        Infeasible::MaxNodesEverywhere { .. } => {
+            "raise --max-nodes, or leave out --same-on-every-node and --min-threads-per-node"
+        }
+        Infeasible::ExclusiveEverywhere { .. } => {
+            "leave out --exclusive, or --same-on-every-node and --min-threads-per-node"
+        }
+        Infeasible::ExclusiveNodes { .. } => {
+            "leave out --exclusive, lower `min_threads`, or remove applications"
+        }
         Infeasible::Together(_) => "leave out one of them",
         Infeasible::NoFiniteMakespan(_) => {
             "see what holds them back with `numasim evaluate`, or choose another --objective"

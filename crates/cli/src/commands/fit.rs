@@ -70,9 +70,10 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         fit: &fit,
         others: &others,
     };
-    let style = shell.style(args.output.output.is_some());
     let text = match args.output.format {
-        Format::Table => fitted::table(&view, &style),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| fitted::table(&view, style))
+        }
         Format::Json => format!("{:#}\n", fitted::json(&view)),
         Format::Csv => fitted::csv(&view)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

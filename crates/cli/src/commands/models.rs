@@ -12,7 +12,9 @@ use crate::view::models;
 pub(crate) fn run(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
     let kinds: Vec<ModelKind> = args.name.map_or_else(|| ModelKind::ALL.to_vec(), |kind| vec![kind]);
     let text = match args.output.format {
-        Format::Table => models::text(&kinds, &shell.style(args.output.output.is_some())),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| models::text(&kinds, style))
+        }
         Format::Json => format!("{:#}\n", models::json(&kinds)),
         Format::Csv => models::csv(&kinds)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

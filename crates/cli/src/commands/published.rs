@@ -1,5 +1,8 @@
 //! `numasim published`: the sharing models on published measurements.
 
+mod bundles;
+
+use std::error::Error;
 use std::path::Path;
 
 use numasim_evidence::published::{self, Judged, PublishedError, scaling, together};
@@ -14,8 +17,11 @@ use crate::view::{plots, published as view};
 
 /// Runs the command.
 pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
-    let inputs: Vec<_> = args.scaling.iter().chain(&args.data).cloned().collect();
+    let inputs: Vec<_> = args.scaling.iter().chain(&args.data).chain(&args.bundle).cloned().collect();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    if !args.bundle.is_empty() {
+        return destination.deliver(&bundles::text(&args.bundle, &args.output, shell)?);
+    }
     if let Some(folder) = args.plots.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::output(format!("there is no directory {}", folder.display()))
             .hint("create it first, or name another one"));
@@ -70,12 +76,19 @@ fn sets(path: &Path) -> Result<Vec<Judged>, Failure> {
 
 fn text(judged: &[Judged], args: &PublishedArgs, shell: &Shell) -> Result<String, Failure> {
     Ok(match args.output.format {
-        Format::Table => view::table(judged, &shell.style(args.output.output.is_some())),
-        Format::Json => format!("{:#}\n", view::json(judged)),
-        Format::Csv => {
-            view::csv(judged).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+        Format::Table | Format::Markdown => {
+            shell.for_people(args.output.format, args.output.output.is_some(), |style| {
+                view::table(judged, style)
+            })
         }
+        Format::Json => format!("{:#}\n", view::json(judged)),
+        Format::Csv => csv(view::csv(judged))?,
     })
+}
+
+/// Memory does not fail.
+fn csv(written: Result<String, Box<dyn Error>>) -> Result<String, Failure> {
+    written.map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))
 }
 
 /// What no file of a person can cause.

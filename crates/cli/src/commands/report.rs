@@ -10,20 +10,23 @@ use std::path::{Path, PathBuf};
 
 use numasim_bench::provenance::{self, Provenance, sha256};
 use numasim_evidence::compare::read_measured;
+use numasim_model::ModelKind;
 use numasim_model::input::SourceFile;
 
 use self::inputs::Inputs;
+pub(super) use self::wording::quoted;
 use super::compare;
 use super::evaluate::{Evaluated, can_be_shown, document, wanted};
 use super::located::Located;
 use crate::args::ReportArgs;
+use crate::bundle::Bundle;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::Destination;
 use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{ScenarioView, compared, warning};
+use crate::view::{ScenarioView, cached, compared, warning};
 
 /// A page with more is megabytes of rows that nobody reads.
 const MOST_SCENARIOS: usize = 10_000;
@@ -33,12 +36,23 @@ const MOST_FIGURES: u64 = 500_000;
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let inputs = inputs::find(args)?;
-    let (reading, texts) = files::read_study_and_texts(&inputs.files)?;
-    let (study, located) = Located::split(reading, texts.clone());
+    let destination = Destination::open(args.output.as_deref(), &inputs.on_disk())?;
+    destination.deliver_bytes(made(args, &inputs, shell)?.as_bytes())
+}
+
+/// The page that goes into a bundle: that of a folder with its files.
+pub(super) fn of_bundle(bundle: Bundle, model: Option<ModelKind>, shell: &Shell) -> Result<String, Failure> {
+    made(&ReportArgs { model, ..ReportArgs::of(PathBuf::from(".")) }, &Inputs::of_bundle(bundle), shell)
+}
+
+/// The page.
+fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
+    let texts = inputs.studies()?;
+    let (study, located) = Located::split(files::read_from_texts(&texts)?, texts.clone());
     let study = sharing::choose(study, args.model, shell)?;
-    let source = inputs.measured.as_deref().map(files::read_measurements).transpose()?;
-    let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
-    let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
+    let source = inputs.measured.as_deref().map(|path| inputs.read(path)).transpose()?;
+    let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
+    let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
 
     let simulations = over_time::simulations(args, &study, &located)?;
     let tasks = tasked::tasks(args, &study)?;
@@ -78,11 +92,12 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
             };
             let comparison =
                 compare::compared_with(&study, Some(&located), &[], (&source.name, &measurements), shell)
-                    .map_err(|failure| what_ran(failure, &inputs))?;
+                    .map_err(|failure| what_ran(failure, inputs))?;
             Some((source.name, comparison))
         }
     };
     read.extend(known.iter().map(|(file, _)| read_file(file, "how it was measured")));
+    read.extend(cached.iter().map(|(file, _)| read_file(file, "last-level cache")));
     let compared = comparison.as_ref().map(|(name, comparison)| compared::View {
         study: &study,
         model: study.machine.sharing().name(),
@@ -96,33 +111,31 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let plots = drawn::of_all(&study, compared.as_ref(), preferred);
     let known = known.map(|(_, known)| known);
     let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
-    destination.deliver_bytes(
-        page(&Report {
-            title: &title,
-            question: &wording::question(&study, compared.as_ref(), simulations.as_ref(), tasks.as_ref()),
-            study: &study,
-            views: &views,
-            maps: &maps,
-            compared,
-            provenance: known.as_ref(),
-            simulations: simulations.as_ref(),
-            tasks: tasks.as_ref(),
-            machine: &machine,
-            plots: &plots,
-            read: &read,
-            aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            commands: &wording::commands(
-                args,
-                &inputs,
-                known.as_ref(),
-                &study,
-                (simulations.as_ref(), tasks.as_ref()),
-            ),
-            evaluation: &evaluation,
-            comparison: document.as_ref(),
-        })
-        .as_bytes(),
-    )
+    Ok(page(&Report {
+        title: &title,
+        question: &wording::question(&study, compared.as_ref(), simulations.as_ref(), tasks.as_ref()),
+        study: &study,
+        views: &views,
+        maps: &maps,
+        compared,
+        provenance: known.as_ref(),
+        cached: cached.as_ref().map(|(_, cached)| cached),
+        simulations: simulations.as_ref(),
+        tasks: tasks.as_ref(),
+        machine: &machine,
+        plots: &plots,
+        read: &read,
+        aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        commands: &wording::commands(
+            args,
+            inputs,
+            known.as_ref(),
+            &study,
+            (simulations.as_ref(), tasks.as_ref()),
+        ),
+        evaluation: &evaluation,
+        comparison: document.as_ref(),
+    }))
 }
 
 fn read_file(file: &SourceFile, role: &'static str) -> ReadFile {
@@ -130,14 +143,25 @@ fn read_file(file: &SourceFile, role: &'static str) -> ReadFile {
 }
 
 /// The provenance beside the measurements, which must be one.
-fn read_provenance(path: &Path) -> Result<(SourceFile, Provenance), Failure> {
-    let file = files::read_measurements(path)?;
+fn read_provenance(path: &Path, inputs: &Inputs) -> Result<(SourceFile, Provenance), Failure> {
+    let file = inputs.read(path)?;
     let known = provenance::read(&file.text).map_err(|error| {
         Failure::input(format!("{} cannot be read", path.display()))
             .caused_by(&error)
             .hint("if the measurements are not from `numasim bench`, give this file another name")
     })?;
     Ok((file, known))
+}
+
+/// What `validate` found of the last-level cache.
+fn read_cached(path: &Path, inputs: &Inputs) -> Result<(SourceFile, cached::Document), Failure> {
+    let file = inputs.read(path)?;
+    let found = serde_json::from_str(&file.text).map_err(|error| {
+        Failure::input(format!("{} cannot be read", path.display()))
+            .caused_by(&error)
+            .hint("if it is not from `numasim validate`, give this file another name")
+    })?;
+    Ok((file, found))
 }
 
 /// Nothing can be compared: perhaps since other files were named than those that ran.
@@ -148,12 +172,5 @@ fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
             failure.hint(format!("the scenarios that ran are in {}: name this file instead", study.display()))
         }
         None => failure,
-    }
-}
-
-impl Inputs {
-    /// Every file that is read: none of them may be the output.
-    fn all(&self) -> Vec<PathBuf> {
-        self.files.iter().chain(&self.measured).chain(&self.provenance).cloned().collect()
     }
 }

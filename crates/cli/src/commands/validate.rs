@@ -1,12 +1,14 @@
 //! `numasim validate`: the whole loop on this host, from calibration to report, in one folder.
 
+mod bundled;
+mod cache;
 mod readme;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use numasim_evidence::compare::CONTENDED;
+use numasim_evidence::compare::{CONTENDED, Comparison, Measurements};
 use numasim_evidence::contended;
 use numasim_model::Study;
 
@@ -17,7 +19,7 @@ use crate::files;
 use crate::output::{Destination, Format, OutputArgs};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::compared;
+use crate::view::{cached, compared};
 
 /// Time from the common start to the measuring window.
 const WARM_UP: Duration = Duration::from_millis(300);
@@ -44,16 +46,30 @@ impl Folder {
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let folder = open(args)?;
+    let bundle = bundled::open(args, &folder)?;
+    if let Some(bundle) = bundle.as_ref().filter(|_| args.resume && bundled::is_finished(&folder)) {
+        return bundle.write(args, &folder, shell);
+    }
     calibrated(args, &folder, shell)?;
     let studied = studied(args, &folder)?;
     outlook(&folder, &studied, shell)?;
     measured(args, &folder, studied, shell)?;
     let study = files::read_study(&[folder.file("measured.study.toml")])?.study;
     let study = sharing::choose(study, args.model, shell)?;
-    let verdict = compared(&folder, &study, shell)?;
-    folder.write("README.md", &readme::text(args, &study))?;
+    // Scenarios of a person ask what that person wants to know.
+    let cached = if args.files.is_empty() { Some(cache::asked(args, &folder, shell)?) } else { None };
+    let verdict = compared(&folder, &study, cached.as_ref(), shell)?;
+    let made = readme::Made {
+        command: &readme::command(args),
+        has_scenarios: args.files.is_empty(),
+        one_process: args.one_process,
+    };
+    folder.write("README.md", &readme::text(&made, &study, cached.as_ref()))?;
     reported(args, &folder, shell)?;
     shell.note(format!("everything is in {}", folder.path.display()));
+    if let Some(bundle) = bundle {
+        bundle.write(args, &folder, shell)?;
+    }
     Destination::Stdout.deliver(&verdict)
 }
 
@@ -136,7 +152,13 @@ fn outlook(folder: &Folder, files: &[PathBuf], shell: &Shell) -> Result<(), Fail
 }
 
 fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &Shell) -> Result<(), Failure> {
-    let asked = BenchArgs {
+    bench::run(&benched(args, folder, files, "measured"), shell)
+}
+
+/// How scenarios are measured into files of this name.
+fn benched(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, name: &str) -> BenchArgs {
+    let output = folder.file(&format!("{name}.csv"));
+    BenchArgs {
         files,
         scenario: Vec::new(),
         repeat: args.repeat,
@@ -144,43 +166,61 @@ fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &S
         warm_up: WARM_UP,
         isa: args.isa,
         memory_per_thread: args.memory_per_thread,
-        processes: args.processes,
+        processes: !args.one_process,
+        in_cache: false,
         bind: BindTo::Core,
         fit_host: true,
         host_machine: Some(folder.file("machine.toml")),
         dry_run: false,
-        output: Some(folder.file("measured.csv")),
-        resume: args.resume && folder.file("measured.csv").exists(),
+        resume: args.resume && output.exists(),
+        output: Some(output),
         format: Format::Table,
-    };
-    bench::run(&asked, shell)
+    }
 }
 
-/// Writes the comparison and returns it for people.
-fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Failure> {
+/// Writes the comparison and returns it for people, and after it what the last-level cache does.
+fn compared(
+    folder: &Folder,
+    study: &Study,
+    cached: Option<&cached::Document>,
+    shell: &Shell,
+) -> Result<String, Failure> {
     let (name, measurements) = compare::read(&folder.file("measured.csv"))?;
     let name = file_name(&name);
-    let comparison = compare::compared_with(study, None, &[], (&name, &measurements), shell)?;
+    let [json, text, shown] = comparison(study, (&name, &measurements), cached, shell)?;
+    folder.write("comparison.json", &json)?;
+    folder.write("comparison.txt", &text)?;
+    Ok(shown)
+}
+
+/// The comparison as JSON, as text for a file, and as text for standard output.
+fn comparison(
+    study: &Study,
+    (name, measurements): (&str, &Measurements),
+    cached: Option<&cached::Document>,
+    shell: &Shell,
+) -> Result<[String; 3], Failure> {
+    let comparison = compare::compared_with(study, None, &[], (name, measurements), shell)?;
     let model = study.machine.sharing().name();
-    let view = compared::View { study, model, measured: &name, comparison: &comparison };
-    folder.write("comparison.json", &format!("{:#}\n", compared::json(&view)))?;
-    folder.write("comparison.txt", &compared::table(&view, &shell.style(true)))?;
-    Ok(compared::table(&view, &shell.style(false)))
+    let view = compared::View { study, model, measured: name, comparison: &comparison };
+    let text = |into_file| {
+        let style = shell.style(into_file);
+        let cached = cached.map_or_else(String::new, |found| format!("\n{}", cached::table(found, &style)));
+        compared::table(&view, &style) + &cached
+    };
+    Ok([format!("{:#}\n", compared::json(&view)), text(true), text(false)])
+}
+
+/// What was measured into files of this name beside what the model of `study` says.
+fn of_files(folder: &Folder, name: &str, study: &Study, shell: &Shell) -> Result<Comparison, Failure> {
+    let (name, measurements) = compare::read(&folder.file(&format!("{name}.csv")))?;
+    compare::compared_with(study, None, &[], (&file_name(&name), &measurements), shell)
 }
 
 /// Writes the page.
 fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
-    let asked = ReportArgs {
-        paths: vec![folder.path.clone()],
-        measured: None,
-        model: args.model,
-        policy: Vec::new(),
-        scheduler: Vec::new(),
-        until: None,
-        title: None,
-        output: Some(folder.file("report.html")),
-    };
-    report::run(&asked, shell)
+    let output = Some(folder.file("report.html"));
+    report::run(&ReportArgs { model: args.model, output, ..ReportArgs::of(folder.path.clone()) }, shell)
 }
 
 /// Without the folder: what is in a result must not depend on where it lies.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::view::simulated::Simulated;
 use crate::view::tasked::{GraphFacts, Tasked};
-use crate::view::{ScenarioView, compared};
+use crate::view::{ScenarioView, cached, compared};
 
 /// Everything that a page tells.
 #[derive(Clone, Copy)]
@@ -26,6 +26,8 @@ pub(crate) struct Report<'a> {
     pub(crate) compared: Option<compared::View<'a>>,
     /// Where the measurements come from.
     pub(crate) provenance: Option<&'a Provenance>,
+    /// What the last-level cache does; `None` where nobody asked.
+    pub(crate) cached: Option<&'a cached::Document>,
     /// Applications over time; `None` where not all of them have work.
     pub(crate) simulations: Option<&'a Simulations>,
     /// A graph of tasks; `None` where the files have none.

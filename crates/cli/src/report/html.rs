@@ -34,6 +34,11 @@ impl Shown {
         Self { text: text.into(), place: Some(format!("tasked#{}", pointer.as_ref())) }
     }
 
+    /// A figure of the last-level cache, at this JSON pointer.
+    pub(super) fn cached(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
+        Self { text: text.into(), place: Some(format!("cache-figures#{}", pointer.as_ref())) }
+    }
+
     /// No figure.
     pub(super) fn nothing() -> Self {
         Self { text: "-".to_owned(), place: None }

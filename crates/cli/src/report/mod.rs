@@ -4,6 +4,7 @@
 //! themselves. The page carries the JSON of `evaluate`, `compare`, `simulate` and `tasks`: each visible figure names its place there
 //! (`data-json`), so that a test, or a reader, can hold both together.
 
+mod cached;
 mod contents;
 mod doubts;
 mod html;

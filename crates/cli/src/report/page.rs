@@ -5,7 +5,7 @@ use numasim_bench::provenance::Provenance;
 
 use super::contents::Report;
 use super::html::{data, figure};
-use super::{doubts, machine, origin, policy, scenarios, simulations, tasks, verdict};
+use super::{cached, doubts, machine, origin, policy, scenarios, simulations, tasks, verdict};
 use crate::view::machine_title;
 
 const STYLE: &str = include_str!("style.css");
@@ -17,6 +17,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("verdict", "Verdict", verdict::section(report)),
         ("machine", "Machine", machine::section(report)),
         ("scenarios", "Scenarios", scenarios::section(report)),
+        ("cache", "Last-level cache", cached::section(report)),
         ("time", "Over time", simulations::section(report)),
         ("tasks", "Tasks", tasks::section(report)),
         ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
@@ -27,6 +28,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
     ];
     let is_there = |id: &str| match id {
         "scenarios" => !report.views.is_empty(),
+        "cache" => report.cached.is_some(),
         "time" => report.simulations.is_some(),
         "tasks" => report.tasks.is_some(),
         _ => true,
@@ -75,6 +77,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                 }
                 (data("evaluation", report.evaluation))
                 @if let Some(comparison) = report.comparison { (data("comparison", comparison)) }
+                @if let Some(found) = report.cached { (data("cache-figures", &cached::document(found))) }
                 @if let Some(simulations) = report.simulations {
                     (data("simulation", &simulations.document))
                     (data("strips", &simulations.strips))
@@ -103,7 +106,7 @@ fn facts(report: &Report<'_>) -> Markup {
 /// Where and on which day.
 fn measured_on(known: &Provenance) -> Markup {
     let day: String = known.started_utc.chars().take(10).collect();
-    html! { @if let Some(host) = &known.facts.host_name { ", on " (host) } ", " (day) }
+    html! { @if let Some(host) = &known.facts.host_name { ", on " (host) } ", " (day) @if known.settings.processes { ", each application a process of its own" } }
 }
 
 /// What the words of the page mean.

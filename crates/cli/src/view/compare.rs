@@ -26,7 +26,7 @@ pub(crate) fn compare(totals: &[(&str, f64)], unit: &str, style: &Style) -> Stri
             emphasis(name),
             emphasis(&figure),
             emphasis(&format!("{factor:.3}")),
-            shade.repeat(cells),
+            if style.markdown { String::new() } else { shade.repeat(cells) },
         ]);
     }
     grid.render(style)

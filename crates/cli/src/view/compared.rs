@@ -15,7 +15,7 @@ use numasim_model::Study;
 
 pub(super) use bar::judged;
 pub(crate) use bar::{percent, scale, signed};
-pub(crate) use beside::advantage;
+pub(crate) use beside::{advantage, sentence as sharing_sentence};
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;
@@ -68,7 +68,7 @@ fn interval(compared: Option<&Compared>) -> [(&'static str, Option<f64>); 2] {
 
 /// Whether any prediction has one.
 pub(in crate::view) fn has_intervals(comparison: &Comparison) -> bool {
-    comparison.coverage.is_some_and(|found| found.totals.predicted.of + found.apps.predicted.of > 0)
+    comparison.coverage.as_ref().is_some_and(coverage::has_predicted)
 }
 
 /// How often it was measured.

@@ -36,7 +36,7 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
     let title =
         format!("{}: {} of {} scenarios", machine.name(), proposal.scenarios.len(), proposal.candidates);
     let intro = format!("GFLOPS of the whole scenario, by model. Applications: {}.", apps(proposal));
-    let mut text = format!("{}\n", style.strong(&title));
+    let mut text = style.heading(2, &title);
     for line in wrap(&intro, style.columns()) {
         let _ = writeln!(text, "{line}");
     }

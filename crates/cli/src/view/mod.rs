@@ -8,6 +8,7 @@ pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod beside;
+pub(crate) mod cached;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numasim_draw::grid::wrap;
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::ModelKind;
 use numasim_model::sharing::Parameter;
 use numasim_model::sharing::about::ADVICE;
@@ -19,6 +19,9 @@ const KERNELS: &str = "Every model counts what is shared in GB/s of reads. Where
 
 /// For people: each model in a paragraph with its formulas, then the corrections.
 pub(crate) fn text(kinds: &[ModelKind], style: &Style) -> String {
+    if style.markdown {
+        return table(kinds, style);
+    }
     let mut text = String::new();
     for &kind in kinds {
         let about = kind.about();
@@ -66,6 +69,50 @@ pub(crate) fn text(kinds: &[ModelKind], style: &Style) -> String {
         labelled(&mut text, "source", parameter.source(), style);
     }
     text
+}
+
+/// The same as tables: the models, their formulas, and the parameters.
+fn table(kinds: &[ModelKind], style: &Style) -> String {
+    const LEFT: Align = Align::Left;
+    let mut models =
+        Grid::new(&["model", "what it says", "assumes", "limits", "source"].map(|title| (title, LEFT)));
+    let mut formulas = Grid::new(&["model", "formula"].map(|title| (title, LEFT)));
+    for &kind in kinds {
+        let about = kind.about();
+        let default = if kind == ModelKind::default() { " (default)" } else { "" };
+        let name = format!("{}{default}", kind.name());
+        let words = [about.summary, about.assumptions, about.limits, about.source].map(str::to_owned);
+        models.row(std::iter::once(name).chain(words).collect());
+        for formula in about.formula {
+            formulas.row(vec![kind.name().to_owned(), (*formula).to_owned()]);
+        }
+    }
+    let mut parameters = Grid::new(&[
+        ("parameter", LEFT),
+        ("unit", LEFT),
+        ("default", Align::Right),
+        ("what it is", LEFT),
+        ("used by", LEFT),
+        ("source", LEFT),
+    ]);
+    let used = |parameter: Parameter| kinds.iter().filter(move |&&kind| parameter.is_used_by(kind));
+    for parameter in Parameter::ALL.into_iter().filter(|&parameter| used(parameter).next().is_some()) {
+        let default = parameter.default().map_or("no limit".to_owned(), |value| value.to_string());
+        let by: Vec<&str> = used(parameter).map(|kind| kind.name()).collect();
+        let [key, unit, about, source] =
+            [parameter.key(), parameter.unit(), parameter.about(), parameter.source()].map(str::to_owned);
+        parameters.row(vec![key, unit, default, about, by.join(", "), source]);
+    }
+    [
+        style.heading(2, "Sharing models"),
+        models.render(style),
+        format!("\n{ADVICE}\n\n{KERNELS}\n"),
+        style.heading(3, "Formulas"),
+        formulas.render(style),
+        style.heading(3, "Parameters in [machine.sharing]"),
+        parameters.render(style),
+    ]
+    .concat()
 }
 
 fn columns(style: &Style) -> usize {

@@ -6,8 +6,10 @@ use numasim_model::AppId;
 
 use super::intervals::plus_minus;
 use super::lettering::{Lettering, painted};
-use super::{STATIC_WORK, ScenarioView, Style, figures, held_back, picture, resources};
+use super::{STATIC_WORK, ScenarioView, Style, data_words, figures, held_back, picture, resources};
 
+/// The column of the threads on each node.
+const THREADS: usize = 1;
 /// The column of the intervals.
 const INTERVAL: usize = 3;
 
@@ -24,7 +26,7 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
     let note =
         if view.evaluation.static_work { format!("{}\n", style.faint(STATIC_WORK)) } else { String::new() };
     let parts = [
-        picture::picture(view, &letters, style),
+        if style.markdown { map(view, &letters, style) } else { picture::picture(view, &letters, style) },
         applications(view, &letters, style),
         note,
         resources::controllers(view, style),
@@ -47,6 +49,10 @@ fn heading(view: &ScenarioView, style: &Style) -> String {
     // Of GB/s there is no interval of the total.
     let interval = view.intervals.filter(|_| unit == "GFLOPS");
     let off = interval.map(|found| format!(" {}", plus_minus(found.total_gflops, worth, style)));
+    if style.markdown {
+        let total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
+        return style.heading(2, &format!("{}: {total}", view.name));
+    }
     let total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
     let taken = grid::width(view.name) + grid::width(&total) + 8;
     let between = style.columns().min(100).saturating_sub(taken).max(2);
@@ -58,6 +64,34 @@ fn heading(view: &ScenarioView, style: &Style) -> String {
         style.strong(&total),
         style.faint(&rule.repeat(2))
     )
+}
+
+/// The picture as a table: threads of each application on each node, and the cores that are left. On larger machines nothing: the
+/// table of the applications has it in words.
+fn map(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
+    if view.machine.node_count() > FEW_NODES {
+        return String::new();
+    }
+    let nodes: Vec<String> = view.machine.node_ids().map(|node| node.to_string()).collect();
+    let mut columns = vec![("threads of", Align::Left), ("data", Align::Left)];
+    columns.extend(nodes.iter().map(|node| (node.as_str(), Align::Right)));
+    columns.push(("all", Align::Right));
+    let mut grid = Grid::new(&columns);
+    let mut row = |name: String, data: String, counts: &[u64]| {
+        let all = counts.iter().sum::<u64>();
+        let counts = counts.iter().chain([&all]).map(u64::to_string);
+        grid.row([name, data].into_iter().chain(counts).collect());
+    };
+    for line in lines(view, letters) {
+        let app = line.apps[0];
+        let threads: Vec<u64> = view.allocation.row(app).iter().map(|&threads| u64::from(threads)).collect();
+        let named = format!("{} {}", painted(letters.of(app), style), name(view, &line));
+        row(named, data_words::brief(&view.placements[app.0]), &threads);
+    }
+    let idle = |node| u64::from(view.machine.node(node).cores).saturating_sub(view.allocation.on_node(node));
+    let idle: Vec<u64> = view.machine.node_ids().map(idle).collect();
+    row("idle cores".to_owned(), String::new(), &idle);
+    grid.render(style)
 }
 
 /// Applications that share a line: equal instances of an `[[app]]`, when there are many.
@@ -137,11 +171,13 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         ]);
     }
     let table = if view.intervals.is_some() { table } else { table.without(INTERVAL) };
-    let mut text = if table.room(style) >= ROOM_FOR_WORDS {
+    let mut text = if style.markdown && per_node {
+        // The map has them.
+        table.without(THREADS).render(style)
+    } else if table.room(style) >= ROOM_FOR_WORDS {
         table.render(style)
     } else {
         // Too wide: where the threads are and what becomes of them, one below the other.
-        const THREADS: usize = 1;
         format!("{}\n{}", table.only_first(THREADS + 1).render(style), table.without(THREADS).render(style))
     };
     let without: Vec<&str> = view

@@ -3,7 +3,7 @@
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{
     Access, Allocation, App, Data, Evaluation, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId,
-    Placement, evaluate_explained,
+    Placement, Placing, evaluate_explained,
 };
 
 use super::{ScenarioView, Style, csv, explain, json, lettering, table};
@@ -68,6 +68,7 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

@@ -61,7 +61,7 @@ pub(super) fn draw_interval(canvas: &mut Canvas, series: usize, low: (f64, f64),
 }
 
 /// Series differ in colour and shape.
-pub(super) fn draw_mark(canvas: &mut Canvas, series: usize, (x, y): (f64, f64)) {
+pub(crate) fn draw_mark(canvas: &mut Canvas, series: usize, (x, y): (f64, f64)) {
     let colour = line_colour(series);
     let stroke = Stroke::new(colour, 2.0);
     match series % 5 {

@@ -8,7 +8,7 @@ use numasim_model::dynamics::{
 use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Access, App, AppId, Data, Placement, Study};
+use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
 
 /// `nodes` nodes of `cores` cores of 10 GFLOPS, 32 GB/s each: the paper's node; links of 10 GB/s.
 pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
@@ -36,6 +36,7 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
         problem: None,
         min_threads: 1,
         max_threads: None,
+        placing: Placing::default(),
         weight: 1.0,
         work: None,
         nodes: None,

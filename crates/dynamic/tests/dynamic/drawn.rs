@@ -10,7 +10,7 @@ use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Study};
+use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
 use numasim_policy::{Decision, Looks, Policy, PolicyError, PolicyName, Presence, View};
 use proptest::prelude::*;
 
@@ -255,6 +255,7 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         problem: None,
         min_threads: 1,
         max_threads: None,
+        placing: Placing::default(),
         weight: 1.0,
         work: None,
         nodes: None,

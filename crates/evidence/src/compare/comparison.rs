@@ -78,6 +78,8 @@ pub struct Compared {
     pub predicted_bandwidth_gbs: f64,
     /// GB/s; `None` where no bandwidth was measured in every repetition.
     pub bandwidth_gbs: Option<Pair>,
+    /// GFLOPS that null models predict, by [`NullModel::ALL`].
+    pub null_gflops: Option<[f64; NullModel::ALL.len()]>,
 }
 
 /// A predicted and a measured figure of the same unit.

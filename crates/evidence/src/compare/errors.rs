@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::comparison::{Choice, Compared, ComparedScenario, Errors, Pair, Regret, Spread};
 use super::read::{Measured, Repetition};
+use crate::null_models::NullModel;
 use crate::statistics::{equal, mean, median, median_interval, percentile, spread};
 
 /// What some repetitions say; `None` without any.
@@ -28,8 +29,13 @@ fn pair(predicted: f64, measured: &[f64]) -> Option<Pair> {
     Some(Pair { predicted, measured, error, interval: None })
 }
 
-/// Prediction beside the repetitions; `None` without any.
-pub(super) fn compared(gflops: f64, bandwidth_gbs: f64, repetitions: &[Repetition]) -> Option<Compared> {
+/// Prediction beside the repetitions, with what null models say; `None` without any.
+pub(super) fn compared(
+    gflops: f64,
+    bandwidth_gbs: f64,
+    null_gflops: Option<[f64; NullModel::ALL.len()]>,
+    repetitions: &[Repetition],
+) -> Option<Compared> {
     let measured: Vec<f64> = repetitions.iter().map(|repetition| repetition.gflops.value()).collect();
     let bandwidth: Option<Vec<f64>> =
         repetitions.iter().map(|repetition| Some(repetition.bandwidth?.value())).collect();
@@ -37,6 +43,7 @@ pub(super) fn compared(gflops: f64, bandwidth_gbs: f64, repetitions: &[Repetitio
         gflops: pair(gflops, &measured)?,
         predicted_bandwidth_gbs: bandwidth_gbs,
         bandwidth_gbs: bandwidth.and_then(|measured| pair(bandwidth_gbs, &measured)),
+        null_gflops,
     })
 }
 

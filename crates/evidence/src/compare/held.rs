@@ -1,6 +1,7 @@
 //! How often intervals hold: plain values.
 
 use crate::intervals::share_interval;
+use crate::null_models::NullModel;
 
 /// How often, for whole scenarios and for applications in them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,12 +18,26 @@ pub struct Coverage {
 pub struct Held {
     /// The measured interval of the median holds the predicted figure. 95 % would do so if the model and its figures were
     /// exact.
-    pub measured: Share,
+    pub measured: Way,
     /// The predicted interval holds the measured median. 95 % would do so if the model were right and the median exact.
-    pub predicted: Share,
+    pub predicted: Way,
     /// Both are no further apart than both intervals together allow: |p - m| <= sqrt(reach of p squared + reach of m
     /// squared), each reach towards the other figure. 95 % do so if the model is right.
-    pub both: Share,
+    pub both: Way,
+}
+
+/// One way of counting, and what it is worth: an interval that is wide enough holds anything, so that as many of a model that
+/// knows nothing of sharing would be held.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Way {
+    /// Of the model.
+    pub model: Share,
+    /// What null models get, by [`NullModel::ALL`]: each with its own figure in place of the predicted one, and around it an interval
+    /// that is as wide in parts of that figure as the model's is of its own. They have intervals where the model has one.
+    pub nulls: [Share; NullModel::ALL.len()],
+    /// The mean width of what holds or not, from end to end, as a fraction of the measured median: of the measured interval, of the
+    /// predicted one, of both the square root of the sum of squares. `None` of nothing.
+    pub mean_width: Option<f64>,
 }
 
 /// Some of several.

@@ -27,7 +27,7 @@ pub use comparison::{
     Errors, Mismatch, Missing, Pair, Regret, Spread, Unmatched, Verdict,
 };
 pub use coverage::PredictedIntervals;
-pub use held::{Coverage, Held, Share};
+pub use held::{Coverage, Held, Share, Way};
 pub(crate) use names::nearest;
 pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 
@@ -95,10 +95,20 @@ fn one_scenario(
 ) -> ComparedScenario {
     let measured: Vec<(usize, Option<&Measured>)> =
         matching::active(study, scenario).map(|app| (app.0, found.apps.get(&app.0).copied())).collect();
+    // A scenario that could be evaluated has its homes decided.
+    let nulls = null_models::predict(study, scenario).ok();
+    let of_nulls = |app: Option<usize>| {
+        let nulls = nulls.as_ref()?;
+        Some(NullModel::ALL.map(|null| match app {
+            Some(app) => nulls.gflops(null).get(app).map_or(0.0, |gflops| gflops.value()),
+            None => nulls.total(null).value(),
+        }))
+    };
     let apps = measured.iter().filter_map(|&(app, measured)| {
         let result = evaluation.apps.get(app)?;
         let compared = measured.and_then(|measured| {
-            errors::compared(result.gflops.value(), result.bandwidth.value(), &measured.repetitions)
+            let (gflops, gbs) = (result.gflops.value(), result.bandwidth.value());
+            errors::compared(gflops, gbs, of_nulls(Some(app)), &measured.repetitions)
         });
         Some(ComparedApp { name: study.apps.get(app)?.name.clone(), compared })
     });
@@ -107,36 +117,31 @@ fn one_scenario(
         Some(total) => total.repetitions.clone(),
         None => all.map(|apps| errors::together(&apps)).unwrap_or_default(),
     };
-    // A scenario that could be evaluated has its homes decided.
-    let nulls = null_models::predict(study, scenario).ok();
-    if let Some(nulls) = &nulls {
-        let figure = |app: Option<usize>, model: f64, repetitions: &[Repetition]| beside::Figure {
+    let contention = nulls.as_ref().and_then(|nulls| nulls.contention);
+    let figure = |app: Option<usize>, model: f64, repetitions: &[Repetition]| {
+        Some(beside::Figure {
             scenario: scenario.name.clone(),
             app: app.and_then(|app| Some(study.apps.get(app)?.name.clone())),
-            contention: nulls.contention,
+            contention,
             measured: repetitions.iter().map(|repetition| repetition.gflops.value()).collect(),
             model,
-            nulls: NullModel::ALL.map(|null| match app {
-                Some(app) => nulls.gflops(null).get(app).map_or(0.0, |gflops| gflops.value()),
-                None => nulls.total(null).value(),
-            }),
-        };
-        if !repetitions.is_empty() {
-            figures.totals.push(figure(None, evaluation.total.value(), &repetitions));
-        }
-        let apps = measured.iter().filter_map(|&(app, measured)| {
-            Some(figure(Some(app), evaluation.apps.get(app)?.gflops.value(), &measured?.repetitions))
-        });
-        figures.apps.extend(apps);
+            nulls: of_nulls(app)?,
+        })
+    };
+    if !repetitions.is_empty() {
+        figures.totals.extend(figure(None, evaluation.total.value(), &repetitions));
     }
+    figures.apps.extend(measured.iter().filter_map(|&(app, measured)| {
+        figure(Some(app), evaluation.apps.get(app)?.gflops.value(), &measured?.repetitions)
+    }));
     let bandwidth = evaluation.apps.iter().map(|app| app.bandwidth.value()).sum::<f64>();
     let doubts =
         found.apps.values().copied().chain(found.total).flat_map(|measured| measured.doubts.iter().cloned());
     ComparedScenario {
         name: scenario.name.clone(),
-        total: errors::compared(evaluation.total.value(), bandwidth, &repetitions),
+        total: errors::compared(evaluation.total.value(), bandwidth, of_nulls(None), &repetitions),
         apps: apps.collect(),
         doubts: doubts.collect(),
-        contention: nulls.and_then(|nulls| nulls.contention),
+        contention,
     }
 }

@@ -15,9 +15,12 @@
 //! - **both ways**: two nodes read each other's memory, for each partner of the first node; and all nodes at once, each that of the node
 //!   half the machine away, which fills shared links from both sides.
 //!
-//! # Not here
-//! The last-level cache as what is contended: the models have no figure for it.
+//! # The last-level cache
+//! On hosts with one node it is asked, too, but apart ([`CachePlan`]): the models have no figure for it, so that what is measured there
+//! decides nothing about them.
 
+mod cache;
+mod cached;
 mod questions;
 
 use std::fmt::Write as _;
@@ -26,6 +29,9 @@ use numasim_model::{AppId, Machine, Study};
 
 use crate::compare::CONTENDED;
 use crate::null_models::{self, Contention};
+
+pub use cache::{CachePlan, CacheRun, LastLevel, NoCache};
+pub use cached::{CachedApp, cached};
 
 /// An application of the file.
 #[derive(Clone, Copy)]
@@ -38,10 +44,11 @@ struct Kind {
 }
 
 /// FLOP per byte: 1/32 for what memory holds back, 16 for what it does not.
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 5] = [
     Kind { name: "read", kernel: "read", intensity: 1.0 / 32.0 },
     Kind { name: "copy", kernel: "copy", intensity: 1.0 / 32.0 },
     Kind { name: "triad", kernel: "triad", intensity: 1.0 / 12.0 },
+    Kind { name: "update", kernel: "update", intensity: 1.0 / 16.0 },
     Kind { name: "compute", kernel: "read", intensity: 16.0 },
 ];
 
@@ -65,11 +72,14 @@ struct Row {
 
 /// Applications and scenarios for a machine, as an input file beside that of the machine.
 pub fn scenarios(machine: &Machine) -> String {
-    let mut text = String::from(
-        "# Made by `numasim validate` for the machine beside it: the same applications placed in several ways, so that memories and\n\
-         # links are asked for more than they have wherever this machine can do that.\n",
-    );
-    let rows = questions::of(machine);
+    let head = "# Made by `numasim validate` for the machine beside it: the same applications placed in several ways, so that memories and\n\
+                # links are asked for more than they have wherever this machine can do that.\n";
+    file(head, &questions::of(machine))
+}
+
+/// The input file of some scenarios.
+fn file(head: &str, rows: &[Row]) -> String {
+    let mut text = head.to_owned();
     let mut apps: Vec<&str> =
         rows.iter().flat_map(|row| &row.apps).map(|placed| placed.app.as_str()).collect();
     apps.sort_unstable();
@@ -84,7 +94,7 @@ pub fn scenarios(machine: &Machine) -> String {
             );
         }
     }
-    for row in &rows {
+    for row in rows {
         let threads: Vec<String> =
             row.apps.iter().map(|app| format!("\"{}\" = {:?}", app.app, app.threads)).collect();
         let _ =

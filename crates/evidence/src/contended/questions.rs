@@ -45,7 +45,7 @@ fn home(node: NodeId) -> String {
 }
 
 /// The first and the second of two equal kinds, or the first of both.
-fn pair([first, second]: [&str; 2]) -> [String; 2] {
+pub(super) fn pair([first, second]: [&str; 2]) -> [String; 2] {
     let number = if first == second { 2 } else { 1 };
     [format!("{first}-1"), format!("{second}-{number}")]
 }

@@ -3,7 +3,8 @@
 //! # Problem
 //! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
 //! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
-//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`].
+//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`];
+//! so are results of `numasim validate`: [`validated`].
 //!
 //! # Terminology
 //! - **set**: measurements of one machine with one kind of traffic.
@@ -26,6 +27,7 @@ pub mod table_iii;
 mod tests;
 pub mod together;
 pub mod totals;
+pub mod validated;
 
 use numasim_model::input::{self, Problem, SourceFile};
 use numasim_model::sharing::Parameter;
@@ -41,6 +43,8 @@ use crate::statistics;
 pub enum Part {
     /// Bandwidth over cores within one NUMA domain.
     Scaling,
+    /// The same points by one step of the method after the other.
+    Steps,
     /// Threads of one node read the memory of another one.
     Links,
     /// Several nodes read one memory.
@@ -68,6 +72,7 @@ impl Part {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scaling => "scaling",
+            Self::Steps => "steps",
             Self::Links => "links",
             Self::Readers => "readers",
             Self::TableIii => "table-iii",
@@ -167,8 +172,15 @@ pub struct Judged {
 /// # Errors
 /// None, unless the data of this crate are broken.
 pub fn everything() -> Result<Vec<Judged>, PublishedError> {
-    Ok([scaling::carried()?, links::judge()?, readers::judge()?, table_iii::judge()?, co_run::judge()?]
-        .concat())
+    Ok([
+        scaling::carried()?,
+        scaling::steps::carried()?,
+        links::judge()?,
+        readers::judge()?,
+        table_iii::judge()?,
+        co_run::judge()?,
+    ]
+    .concat())
 }
 
 /// Absolute errors, relative to the measured values.
@@ -220,6 +232,16 @@ impl From<Problem> for PublishedError {
 
 /// The null model in which data on several memories are as fast as those on the best of them.
 pub const ONE_MEMORY: &str = "one-memory";
+/// One measurement as a prediction of another one of the same: what no model can be better than.
+pub const MEASURED_AGAIN: &str = "measured-again";
+/// The null models.
+const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, ONE_MEMORY];
+
+/// Whether the name of a model is that of a null model.
+pub fn is_null_model(name: &str) -> bool {
+    NULLS.contains(&name)
+}
+
 /// The variant without any correction.
 const NO_FIT: &str = "no fit";
 /// The variant with the correction that is advised, and its usual value.

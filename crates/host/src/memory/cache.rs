@@ -52,8 +52,41 @@ fn together(root: &Path, threads: &[&CpuList]) -> Option<u64> {
     (!caches.is_empty()).then(|| caches.values().sum())
 }
 
+/// A last-level cache that several processors have together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedCache {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Size in bytes of the next smaller cache of data, which the first of them has; `None` where there is none.
+    pub below_bytes: Option<u64>,
+    /// How many of the first processors of the list have it together.
+    pub sharers: usize,
+}
+
+/// The last-level cache of the first of these processors; `None` where the system does not tell.
+pub fn shared_last_level(cpus: &CpuList) -> Option<SharedCache> {
+    shared(Path::new("/sys/devices/system/cpu"), cpus)
+}
+
+fn shared(root: &Path, cpus: &CpuList) -> Option<SharedCache> {
+    let folder = |cpu: &u32| root.join(format!("cpu{cpu}/cache"));
+    let (first, all) = (folder(cpus.as_slice().first()?), cpus.as_slice().iter());
+    let (shared_by, bytes) = last_level(&first)?;
+    let same = |cpu: &&u32| last_level(&folder(cpu)).is_some_and(|(others, _)| others == shared_by);
+    let mut levels = of_data(&first)?;
+    levels.sort_unstable_by_key(|(level, ..)| *level);
+    let below_bytes = levels.iter().rev().nth(1).map(|(.., bytes)| *bytes);
+    Some(SharedCache { bytes, below_bytes, sharers: all.take_while(same).count() })
+}
+
 /// Processors that share the last-level cache, as the kernel lists them, and its size in bytes.
 fn last_level(caches: &Path) -> Option<(String, u64)> {
+    let found = of_data(caches)?.into_iter();
+    found.max_by_key(|(level, ..)| *level).map(|(_, shared_by, size)| (shared_by, size))
+}
+
+/// Caches that hold data, in no order: level, processors that share one, bytes.
+fn of_data(caches: &Path) -> Option<Vec<(u32, String, u64)>> {
     let indices = fs::read_dir(caches).ok()?.filter_map(Result::ok).map(|entry| entry.path());
     let found = indices.filter_map(|index| {
         let text = |file: &str| Some(fs::read_to_string(index.join(file)).ok()?.trim().to_owned());
@@ -61,7 +94,7 @@ fn last_level(caches: &Path) -> Option<(String, u64)> {
         let holds_data = text("type")? != "Instruction";
         holds_data.then_some((level, text("shared_cpu_list")?, bytes(&text("size")?)?))
     });
-    found.max_by_key(|(level, ..)| *level).map(|(_, shared_by, size)| (shared_by, size))
+    Some(found.collect())
 }
 
 /// `32K`, `30M`, `1G`.
@@ -140,6 +173,14 @@ mod tests {
         };
         assert_eq!((bytes(&["0", "1"]), bytes(&["0", "2-3"])), (Some(40 << 20), Some(80 << 20)));
         assert_eq!((bytes(&["0", "9"]), bytes(&[])), (None, None));
+    }
+
+    #[test]
+    fn a_shared_cache_has_the_processors_that_come_first() {
+        let root = machine();
+        let of = |list: &str| shared(root.path(), &CpuList::parse(list).expect("a list"));
+        let pair = |sharers| Some(SharedCache { bytes: 40 << 20, below_bytes: Some(48 << 10), sharers });
+        assert_eq!((of("0-3"), of("2,0,3"), of("9")), (pair(2), pair(1), None));
     }
 
     #[test]

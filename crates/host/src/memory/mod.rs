@@ -21,7 +21,7 @@ mod size;
 
 #[cfg(target_os = "linux")]
 pub use buffer::{Buffer, Placement, Stretch};
-pub use cache::{bytes_per_thread, last_level_bytes};
+pub use cache::{SharedCache, bytes_per_thread, last_level_bytes, shared_last_level};
 pub use error::MemoryError;
 #[cfg(target_os = "linux")]
 pub use free::refuse_if_short;

@@ -43,6 +43,15 @@ impl<'a> Csr<'a> {
     }
 }
 
+/// How many bytes ahead values are prefetched: once is enough for rows that are read one after the other.
+pub(super) fn ahead(loops: Loops) -> usize {
+    match loops.ahead(AHEAD) {
+        [0, 0] => NEAR,
+        [far, 0] => far,
+        [_, near] => near,
+    }
+}
+
 /// y = A x of as many rows as both have.
 ///
 /// # Safety
@@ -51,15 +60,7 @@ pub(super) unsafe fn multiply(loops: Loops, matrix: Csr<'_>, x: Split<'_>, y: Sp
     let rows = y.re.len().min(y.im.len()).min(matrix.pointers.len().saturating_sub(1));
     let SplitMut { re, im } = y;
     let (re, im) = (&mut re[..rows], &mut im[..rows]);
-    // Once is enough for rows that are read one after the other.
-    let (isa, ahead) = (
-        loops.isa,
-        match loops.ahead(AHEAD) {
-            [0, 0] => NEAR,
-            [far, 0] => far,
-            [_, near] => near,
-        },
-    );
+    let (isa, ahead) = (loops.isa, ahead(loops));
     // SAFETY: the processor has the instruction set (`dispatch`); elements are there (`Csr::new`), columns by the caller's promise.
     dispatch!(isa, all(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: usize));
 }

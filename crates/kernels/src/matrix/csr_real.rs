@@ -2,20 +2,18 @@
 // The lanes' functions; what they need is looked at before.
 #![allow(unsafe_code)]
 
-use super::csr::Csr;
-use crate::isa::Isa;
+use super::csr::{Csr, ahead};
 use crate::lanes::{LANES, Lanes, dispatch, total};
-
-/// How many elements ahead rows are prefetched: 1 KiB of columns, 2 KiB of values.
-const AHEAD: usize = 256;
+use crate::way::Loops;
 
 /// y = A x of as many rows as both have.
 ///
 /// # Safety
 /// All columns of `matrix` are below `x.len()`, which is at most [`MOST_COLUMNS`](super::csr::MOST_COLUMNS).
-pub(super) unsafe fn multiply(isa: Isa, matrix: Csr<'_>, x: &[f64], y: &mut [f64]) {
+pub(super) unsafe fn multiply(loops: Loops, matrix: Csr<'_>, x: &[f64], y: &mut [f64]) {
+    let (isa, ahead) = (loops.isa, ahead(loops));
     // SAFETY: the processor has the instruction set (`dispatch`); elements are there (`Csr::real`), columns by the caller's promise.
-    dispatch!(isa, all(matrix: Csr<'_>, x: &[f64], y: &mut [f64]));
+    dispatch!(isa, all(matrix: Csr<'_>, x: &[f64], y: &mut [f64], ahead: usize));
 }
 
 /// # Safety
@@ -23,7 +21,7 @@ pub(super) unsafe fn multiply(isa: Isa, matrix: Csr<'_>, x: &[f64], y: &mut [f64
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
 #[allow(clippy::cast_ptr_alignment, reason = "prefetches need none")]
-unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: &[f64], y: &mut [f64]) {
+unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: &[f64], y: &mut [f64], ahead: usize) {
     let (values, x) = (matrix.values.re.as_ptr(), x.as_ptr());
     for (bounds, y) in matrix.pointers.windows(2).zip(y) {
         let &[from, to] = bounds else { continue };
@@ -33,8 +31,8 @@ unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: &[f64], y: &mut [f64]) {
             let mut sum = L::splat(0.0);
             while at + LANES <= to {
                 let column = matrix.columns.as_ptr().add(at);
-                L::prefetch(values.add(at).wrapping_add(AHEAD));
-                L::prefetch(column.wrapping_add(AHEAD).cast());
+                L::prefetch(values.add(at).wrapping_byte_add(ahead));
+                L::prefetch(column.wrapping_byte_add(ahead / 2).cast());
                 // The other half is the same, and is not loaded.
                 let [x, _] = L::gather([x; 2], column);
                 sum = sum.add(L::load(values.add(at)).multiply(x));

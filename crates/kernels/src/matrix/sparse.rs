@@ -196,7 +196,7 @@ impl Matrix for Sparse<'_> {
         unsafe {
             match im {
                 Some(_) => csr::multiply(loops, matrix, x, y),
-                None => csr_real::multiply(loops.isa, matrix, x.re, y.re),
+                None => csr_real::multiply(loops, matrix, x.re, y.re),
             }
         }
         Ok(())

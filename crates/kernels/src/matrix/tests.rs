@@ -173,7 +173,7 @@ fn products_of_real_numbers_are_real_parts_of_complex_ones() {
         // SAFETY: columns are below 20.
         #[allow(unsafe_code)]
         unsafe {
-            csr_real::multiply(isa, matrix, &x, &mut y);
+            csr_real::multiply(isa.into(), matrix, &x, &mut y);
         }
         assert_eq!(y, sparse(isa, &rows, (&x, &[0.0; 20])).0, "{isa}");
     }

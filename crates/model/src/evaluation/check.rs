@@ -65,7 +65,7 @@ fn speeds(evaluation: &Evaluation) -> Result<(), Violation> {
 mod tests {
     use super::*;
     use crate::allocation::Allocation;
-    use crate::app::{Access, App, Data, Placement};
+    use crate::app::{Access, App, Data, Placement, Placing};
     use crate::evaluation::{EvaluateError, evaluate_explained};
     use crate::ids::NodeId;
     use crate::machine::{KernelBandwidths, Node, SharedLink};
@@ -104,6 +104,7 @@ mod tests {
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

@@ -1,7 +1,7 @@
 //! Every key is found, read, set and read again.
 
 use super::*;
-use crate::app::{Access, App, Data, Placement};
+use crate::app::{Access, App, Data, Placement, Placing};
 use crate::ids::NodeId;
 use crate::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use crate::sharing_model::{ModelKind, Parameter};
@@ -43,6 +43,7 @@ fn apps() -> Vec<App> {
         problem: None,
         min_threads: 1,
         max_threads: None,
+        placing: Placing::default(),
         weight: 1.0,
         work: Some(Gflop::new(100.0)),
         nodes: None,

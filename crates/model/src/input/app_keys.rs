@@ -1,6 +1,6 @@
 //! Reads the keys of one `[[app]]`, apart from its name and how many there are.
 
-use crate::app::{App, Data, Placement};
+use crate::app::{App, Data, Placement, Placing};
 use crate::ids::NodeId;
 use crate::units::{FlopPerByte, Gibibytes};
 
@@ -83,6 +83,7 @@ pub(super) fn read(
             problem,
             min_threads: limits.min,
             max_threads: limits.max,
+            placing: Placing::default(),
             weight: weight?,
             // Nothing to do is nothing to finish.
             work,

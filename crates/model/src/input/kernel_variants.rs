@@ -19,12 +19,14 @@ pub(super) fn read(table: &mut TableReader<'_>) -> KernelVariants {
     let Some(mut table) = value.table("[machine.kernels]", "a table of kernels", HINT) else {
         return KernelVariants::default();
     };
+    let processor = table.optional("processor").and_then(|value| value.string().map(str::to_owned));
     let mut read = Access::ALL.map(|access| (access, None));
     for (access, variant) in &mut read {
         *variant = table.optional(access.as_str()).and_then(|value| one(&value));
     }
     table.finish();
     KernelVariants::new(|access| read.iter().find(|(other, _)| *other == access)?.1.clone())
+        .tried_on(processor)
 }
 
 fn one(value: &Value<'_>) -> Option<KernelVariant> {

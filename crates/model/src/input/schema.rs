@@ -40,7 +40,8 @@ pub use tasks::{
     SchedulerTable, SchedulerWord, SubmitWord, TaskTable, TiesWord,
 };
 
-const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+/// The version of JSON Schema.
+pub const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The JSON Schema (draft 2020-12) of one input file.
 pub fn json_schema() -> Schema {
@@ -53,8 +54,8 @@ pub fn json_schema() -> Schema {
     schema
 }
 
-/// TOML has no null: a key is there or it is not. And a description is one paragraph.
-fn without_null(schema: &mut Schema) {
+/// No null where a key is there or it is not, as in TOML; and a description is one paragraph.
+pub fn without_null(schema: &mut Schema) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {

@@ -70,6 +70,9 @@ pub fn kernel_variants(variants: &KernelVariants) -> String {
     for (access, variant) in variants.iter() {
         if text.is_empty() {
             text.push_str("\n[machine.kernels]\n");
+            if let Some(processor) = variants.processor() {
+                let _ = writeln!(text, "processor = {}", quoted(processor));
+            }
         }
         let (name, isa, streams) = (access.as_str(), quoted(&variant.isa), variant.streams);
         let [far, near] = variant.prefetch_bytes;

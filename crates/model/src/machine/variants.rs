@@ -25,17 +25,31 @@ pub struct KernelVariant {
 
 /// Variants by the kernel's use of memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KernelVariants([Option<KernelVariant>; 4]);
+pub struct KernelVariants {
+    of: [Option<KernelVariant>; 4],
+    processor: Option<String>,
+}
 
 impl KernelVariants {
     /// Those that there are.
     pub fn new(of: impl Fn(Access) -> Option<KernelVariant>) -> Self {
-        Self(Access::ALL.map(of))
+        Self { of: Access::ALL.map(of), processor: None }
+    }
+
+    /// The same, tried on a processor of this model.
+    #[must_use]
+    pub fn tried_on(self, processor: Option<String>) -> Self {
+        Self { processor, ..self }
+    }
+
+    /// The model of the processor on which they were tried, as its operating system calls it.
+    pub fn processor(&self) -> Option<&str> {
+        self.processor.as_deref()
     }
 
     /// The one for a use of memory.
     pub fn of(&self, access: Access) -> Option<&KernelVariant> {
-        self.0[access as usize].as_ref()
+        self.of[access as usize].as_ref()
     }
 
     /// All that there are.

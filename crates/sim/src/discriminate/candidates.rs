@@ -8,7 +8,7 @@
 //! asks for an eighth of it. Thread counts are fractions of a node.
 
 use numasim_model::units::FlopPerByte;
-use numasim_model::{Access, Allocation, App, AppId, Machine, NodeId};
+use numasim_model::{Access, Allocation, App, AppId, Machine, NodeId, Placing};
 
 use super::nearest;
 
@@ -49,6 +49,7 @@ impl Side {
             problem: None,
             min_threads: 1,
             max_threads: None,
+            placing: Placing::default(),
             weight: 1.0,
             work: None,
             nodes: None,

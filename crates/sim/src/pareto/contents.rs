@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::NodeId;
+use numasim_model::{App, NodeId};
 
 use crate::contents;
 use crate::problem::Problem;
@@ -38,7 +38,10 @@ pub(super) fn shape(problem: &Problem, nodes: &[NodeId]) -> Shape {
 pub(super) fn number(problem: &Problem, nodes: &[NodeId], most: u64) -> Option<u64> {
     let most = most.min(MOST_COUNTS / problem.apps.len().max(1) as u64);
     let parts = shape(problem, nodes);
-    if let [(cores, holds)] = &parts[..] {
+    let plain = |app: &App| app.placing.takes_any_number() && !app.placing.exclusive;
+    if let [(cores, holds)] = &parts[..]
+        && problem.apps.iter().all(plain)
+    {
         return number_in_one(problem, *cores, holds, most);
     }
     let mut number = 0;

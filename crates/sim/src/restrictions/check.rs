@@ -3,6 +3,7 @@
 use numasim_model::{App, Machine, NodeId};
 
 use super::infeasible::Infeasible;
+use super::placing;
 use super::rules::{Restrictions, may_hold};
 
 impl Restrictions {
@@ -24,6 +25,7 @@ impl Restrictions {
                 return Err(Infeasible::TooFewAllowed { app, wanted, cores });
             }
         }
+        placing::check(self, machine, apps)?;
         self.check_per_node(machine, apps)?;
         if self.whole_nodes {
             self.check_whole_nodes(machine, apps, nodes)?;

@@ -161,10 +161,73 @@ pub enum Infeasible {
         /// Most threads allowed.
         max: u32,
     },
+    /// No number of threads that an application may have is a multiple of what it wants.
+    #[error(
+        "{app} has a multiple of {step} threads on every node, but it may have only {min} to {max} in all"
+    )]
+    MultipleMissesRange {
+        /// The application.
+        app: String,
+        /// What its threads on a node are a multiple of.
+        step: u32,
+        /// Fewest threads allowed.
+        min: u32,
+        /// Most threads allowed.
+        max: u32,
+    },
+    /// The nodes that an application may use together hold too few of its threads.
+    #[error("{app} needs {wanted} threads, but {} hold only {cores} of them", in_words(*nodes, *step))]
+    TooFewOnNodes {
+        /// The application.
+        app: String,
+        /// The fewest threads that it may have.
+        wanted: u32,
+        /// The most nodes that may have threads of it.
+        nodes: usize,
+        /// What its threads on a node are a multiple of.
+        step: u32,
+        /// The most threads of it that they hold.
+        cores: u64,
+    },
+    /// Few nodes for an application that has to be on more.
+    #[error("{app} may be on at most {most} nodes, but has to be on each of {nodes}")]
+    MaxNodesEverywhere {
+        /// The application.
+        app: String,
+        /// The most nodes that may have threads of it.
+        most: usize,
+        /// The nodes that have to have some.
+        nodes: usize,
+    },
+    /// Somebody has to be where an application is alone.
+    #[error("{app} has its nodes for itself, but {other} has to be on {node}, too")]
+    ExclusiveEverywhere {
+        /// The application whose nodes are its own.
+        app: String,
+        /// Who has to be there as well.
+        other: String,
+        /// A node where both have to be.
+        node: NodeId,
+    },
+    /// More nodes needed than there are.
+    #[error("nodes of their own: the applications need {needed} nodes, {nodes} have cores")]
+    ExclusiveNodes {
+        /// Nodes needed at least.
+        needed: usize,
+        /// Nodes with cores.
+        nodes: usize,
+    },
     /// Each restriction alone is possible, all together are not.
     #[error("no allocation satisfies all restrictions together: {}", .0.join(", "))]
     Together(Vec<String>),
     /// Somebody never ends.
     #[error("in every allocation some application makes no progress, so no makespan is finite: {}", .0.join(", "))]
     NoFiniteMakespan(Vec<String>),
+}
+
+/// `2 nodes`, `2 nodes in multiples of 4`.
+fn in_words(nodes: usize, step: u32) -> String {
+    let noun = if nodes == 1 { "node" } else { "nodes" };
+    let multiples = if step > 1 { format!(" in multiples of {step}") } else { String::new() };
+    format!("{nodes} {noun}{multiples}")
 }

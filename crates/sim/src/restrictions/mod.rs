@@ -2,7 +2,9 @@
 
 mod check;
 mod infeasible;
+mod placing;
 mod rules;
+mod words;
 
 pub use infeasible::Infeasible;
 pub use rules::Restrictions;

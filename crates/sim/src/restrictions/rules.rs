@@ -1,6 +1,10 @@
 //! What an allocation may do: each restriction stated once, for a whole allocation and for what a change touches.
 
+#[cfg(doc)]
+use numasim_model::Placing;
 use numasim_model::{Allocation, App, AppId, Machine, NodeId};
+
+use super::words;
 
 /// Restrictions of a search. They combine; the default restricts nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,11 +36,22 @@ pub(crate) enum Broken {
     BelowMinThreads,
     /// More threads of an application than its `max_threads`.
     AboveMaxThreads,
+    /// A number of threads on a node that is not one of those that an application takes there ([`Placing::takes`]).
+    NotTaken,
+    /// Somebody else beside an application whose nodes are its own.
+    NotExclusive,
+    /// Threads of an application on more nodes than its [`Placing::max_nodes`].
+    TooManyNodes,
 }
 
 /// Whether a node may hold threads of an application: all may where the application does not name its nodes.
 pub(crate) fn may_hold(app: &App, node: NodeId) -> bool {
     app.nodes.as_ref().is_none_or(|nodes| nodes.binary_search(&node).is_ok())
+}
+
+/// The name of the first application of which `is` holds.
+fn first_name(apps: &[App], is: impl FnMut(&(usize, &App)) -> bool) -> &str {
+    apps.iter().enumerate().find(is).map_or("", |(_, app)| app.name.as_str())
 }
 
 impl Restrictions {
@@ -70,9 +85,16 @@ impl Restrictions {
             if threads < self.min_threads_per_node && allowed {
                 return Err(Broken::TooFewOnNode);
             }
+            if !app.placing.takes(threads) {
+                return Err(Broken::NotTaken);
+            }
         }
-        if self.whole_nodes && threads.filter(|&threads| threads > 0).count() > 1 {
+        let shared = threads.clone().filter(|&threads| threads > 0).count() > 1;
+        if self.whole_nodes && shared {
             return Err(Broken::SharedNode);
+        }
+        if shared && apps.iter().zip(threads).any(|(app, threads)| app.placing.exclusive && threads > 0) {
+            return Err(Broken::NotExclusive);
         }
         if self.no_idle_cores && used < u64::from(cores) {
             return Err(Broken::IdleCores);
@@ -89,6 +111,13 @@ impl Restrictions {
             return Err(Broken::AboveMaxThreads);
         }
         Ok(())
+    }
+
+    /// Whether an application may have threads on all those nodes where `allocation` has some of it.
+    pub(crate) fn on_nodes(app: &App, allocation: &Allocation, id: AppId) -> Result<(), Broken> {
+        let Some(most) = app.placing.max_nodes else { return Ok(()) };
+        let used = (0..allocation.nodes()).filter(|&node| allocation.get(id, NodeId(node)) > 0).count();
+        if used > most { Err(Broken::TooManyNodes) } else { Ok(()) }
     }
 
     /// The first restriction that `allocation` breaks, in words.
@@ -110,18 +139,35 @@ impl Restrictions {
                 }
                 Ok(()) => {}
             }
+            if let (Err(_), Some(most)) = (Self::on_nodes(app, allocation, AppId(a)), app.placing.max_nodes) {
+                return Some(format!("{} has threads on more than {most} nodes", app.name));
+            }
         }
         for node in machine.compute_nodes() {
             let threads = (0..apps.len()).map(|a| allocation.get(AppId(a), node));
             match self.on_node(machine, apps, node, threads) {
                 Err(Broken::SharedNode) => return Some(format!("several applications share {node}")),
+                Err(Broken::NotTaken) => {
+                    let strange =
+                        |(a, app): &(usize, &App)| !app.placing.takes(allocation.get(AppId(*a), node));
+                    let name = first_name(apps, strange);
+                    return Some(format!(
+                        "{name} has a number of threads on {node} that it may not have there"
+                    ));
+                }
+                Err(Broken::NotExclusive) => {
+                    let owner = |(a, app): &(usize, &App)| {
+                        app.placing.exclusive && allocation.get(AppId(*a), node) > 0
+                    };
+                    return Some(format!("{} is not alone on {node}", first_name(apps, owner)));
+                }
                 Err(Broken::IdleCores) => return Some(format!("{node} has idle cores")),
                 Err(Broken::TooManyThreads) => return Some(format!("{node} has more threads than cores")),
                 Err(Broken::ForbiddenNode) => {
                     let guest = |(a, app): &(usize, &App)| {
                         allocation.get(AppId(*a), node) > 0 && !may_hold(app, node)
                     };
-                    let name = apps.iter().enumerate().find(guest).map_or("", |(_, app)| app.name.as_str());
+                    let name = first_name(apps, guest);
                     return Some(format!("{name} has threads on {node}, which is not one of its nodes"));
                 }
                 Err(_) => return Some(format!("{node} has fewer threads of an application than required")),
@@ -165,6 +211,7 @@ impl Restrictions {
         if apps.iter().any(|app| app.nodes.is_some()) {
             words.push("nodes".to_owned());
         }
+        words.extend(words::describe(apps));
         if apps.iter().any(|app| app.memory.is_some()) {
             words.push("memory_gib".to_owned());
         }

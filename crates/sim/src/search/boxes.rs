@@ -8,6 +8,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use crate::parallel::prelude::*;
 use numasim_model::{AppId, NodeId, Placement};
@@ -34,29 +35,49 @@ const PARTS_BEFORE_HALVES: usize = 6;
 const FIRST_TRY: u64 = 200_000;
 /// The part of the budget for splitting; the rest is for what resists.
 const SPLITTING_SHARE: u64 = 2;
+/// Most options that parts have lists of their own for, all together; after that parts share the list of what they were cut from.
+const MOST_LISTED: usize = 4_000_000;
+
 /// A part of the space with its bound.
-struct Part {
+#[derive(Clone)]
+struct Part<'a> {
     ranges: Ranges,
+    /// With the options that are left in it.
+    relaxation: Arc<Relaxation<'a>>,
     improved: Improved,
     /// Order of creation: breaks ties, so that the order of work is fixed.
     number: usize,
 }
 
-impl PartialEq for Part {
+impl Part<'_> {
+    /// Drops what cannot lead above `cutoff` in this part from its list.
+    fn leave_out(&mut self, cutoff: f64) {
+        if let Some((less, improved)) = self.relaxation.above(&self.improved, &self.ranges, cutoff) {
+            (self.relaxation, self.improved) = (Arc::new(less), improved);
+        }
+    }
+
+    /// Its share of the options of its list.
+    fn listed(&self) -> usize {
+        self.relaxation.options() / Arc::strong_count(&self.relaxation).max(1)
+    }
+}
+
+impl PartialEq for Part<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Part {}
+impl Eq for Part<'_> {}
 
-impl PartialOrd for Part {
+impl PartialOrd for Part<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Part {
+impl Ord for Part<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.improved.bound.total_cmp(&other.improved.bound).then(other.number.cmp(&self.number))
     }
@@ -76,14 +97,16 @@ impl Boxes<'_> {
     ///
     /// Returns an upper bound on what was not searched; -infinity if everything was.
     pub(super) fn search(&self, root: Improved, pool: &mut Pool, budget: &mut Budget) -> f64 {
-        let whole = Part { ranges: self.relaxation.everything(), improved: root, number: 0 };
+        let relaxation = Arc::new(self.relaxation.clone());
+        let mut whole = Part { ranges: relaxation.everything(), relaxation, improved: root, number: 0 };
+        whole.leave_out(pool.cutoff());
         let mut first_try = budget.at_most(self.first_try(*budget));
         let open_bound = self.tree(&whole, pool, &mut first_try);
         budget.settle(first_try);
         if open_bound <= pool.cutoff() {
             return f64::NEG_INFINITY;
         }
-        let (everything, root) = (whole.ranges.clone(), whole.improved.clone());
+        let all = whole.clone();
         let mut splitting = budget.at_most(budget.left() / SPLITTING_SHARE);
         let before_splitting = splitting.left();
         let mut tried_halves = false;
@@ -97,20 +120,12 @@ impl Boxes<'_> {
                 let parts = std::mem::take(&mut queue).into_sorted_vec();
                 for part in parts.into_iter().rev() {
                     if part.improved.bound > pool.cutoff()
-                        && !self.meet_in_the_middle(
-                            &part.ranges,
-                            &part.improved,
-                            pool,
-                            &mut splitting,
-                            halves::THOROUGH,
-                        )
+                        && !self.part_in_halves(&part, pool, &mut splitting)
                     {
                         queue.push(part);
                     }
                 }
-                if !queue.is_empty()
-                    && self.meet_in_the_middle(&everything, &root, pool, &mut splitting, halves::THOROUGH)
-                {
+                if !queue.is_empty() && self.part_in_halves(&all, pool, &mut splitting) {
                     return f64::NEG_INFINITY;
                 }
             }
@@ -129,9 +144,13 @@ impl Boxes<'_> {
             let bound = batch.iter().map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
             self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
             let known = self.known(pool);
-            let split: Vec<(Part, Option<[Part; 2]>, u64)> = batch
+            let listed: usize = queue.iter().chain(&batch).map(Part::listed).sum();
+            let split: Vec<(Part<'_>, Option<[Part<'_>; 2]>, u64)> = batch
                 .into_par_iter()
-                .map(|part| {
+                .map(|mut part| {
+                    if listed < MOST_LISTED {
+                        part.leave_out(cutoff);
+                    }
                     let (halves, work) = self.split(&part, cutoff, &known);
                     (part, halves, work)
                 })
@@ -173,17 +192,34 @@ impl Boxes<'_> {
         budget: &mut Budget,
         most: f64,
     ) -> bool {
+        self.in_halves(self.relaxation, ranges, improved, pool, budget, most)
+    }
+
+    fn part_in_halves(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
+        let Part { relaxation, ranges, improved, .. } = part;
+        self.in_halves(relaxation, ranges, improved, pool, budget, halves::THOROUGH)
+    }
+
+    fn in_halves(
+        &self,
+        relaxation: &Relaxation<'_>,
+        ranges: &Ranges,
+        improved: &Improved,
+        pool: &mut Pool,
+        budget: &mut Budget,
+        most: f64,
+    ) -> bool {
         if !pool.is_for_one() {
             return false;
         }
-        let Self { problem, relaxation, placements, canonical, monitor } = *self;
+        let Self { problem, placements, canonical, monitor, .. } = *self;
         let halves = Halves { problem, relaxation, placements, ranges, canonical, monitor };
         let Halved { complete, work } = halves.search(improved, pool, most, budget.left());
         budget.spend(work);
         complete
     }
 
-    fn search_node_by_node(&self, parts: &[Part], pool: &mut Pool, budget: &mut Budget) -> f64 {
+    fn search_node_by_node(&self, parts: &[Part<'_>], pool: &mut Pool, budget: &mut Budget) -> f64 {
         let mut open_bound = f64::NEG_INFINITY;
         for (position, part) in parts.iter().enumerate() {
             let bound = part.improved.bound;
@@ -203,25 +239,18 @@ impl Boxes<'_> {
     }
 
     /// Searches one part node by node; returns a bound on what it left open.
-    fn tree(&self, part: &Part, pool: &mut Pool, budget: &mut Budget) -> f64 {
-        let Part { ranges, improved, .. } = part;
+    fn tree(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let Part { ranges, relaxation, improved, .. } = part;
         let prices = &improved.prices;
-        let tree = Tree::new(
-            self.problem,
-            self.relaxation,
-            self.placements,
-            prices,
-            ranges,
-            pool.cutoff(),
-            self.monitor,
-        );
+        let tree =
+            Tree::new(self.problem, relaxation, self.placements, prices, ranges, pool.cutoff(), self.monitor);
         let Some(tree) = tree else { return improved.bound };
         tree.search(self.canonical, pool, budget, self.monitor).open_bound.min(improved.bound)
     }
 
     /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per
     /// counter in `known`).
-    fn places(&self, part: &Part, known: &[u32]) -> Vec<(usize, u32)> {
+    fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
         let Part { ranges, improved, .. } = part;
         let one_class = self.relaxation.classes.iter().filter(|class| class.table.len() > 1).count() < 2;
         let counters = if one_class { self.problem.apps.len() } else { ranges.lowest.len() };
@@ -269,17 +298,24 @@ impl Boxes<'_> {
 
     /// Splits a box where it lowers the bound most; `None` if no counter can be split. Also says what that
     /// cost.
-    fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> (Option<[Part; 2]>, u64) {
-        let Part { ranges, improved, .. } = part;
+    ///
+    /// Where options are many, the places are judged by those that earn most: which split is better needs no bound that holds.
+    fn split<'p>(&self, part: &Part<'p>, cutoff: f64, known: &[u32]) -> (Option<[Part<'p>; 2]>, u64) {
+        let Part { ranges, relaxation, improved, .. } = part;
         let places = self.places(part, known);
-        let judge = |ranges: &Ranges, effort: Effort, from: &Improved| {
-            self.relaxation.improve(from, ranges, cutoff, effort)
+        let few = relaxation.foremost(improved);
+        let (judged, from) = match &few {
+            Some(few) => (few.relaxation(), few.here(improved)),
+            None => (&**relaxation, improved.clone()),
         };
         let mut best: Option<(f64, [Ranges; 2], [Improved; 2])> = None;
-        let mut work = 0;
+        let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
         for (counter, cut) in places {
             let halves = ranges.split(counter, cut);
-            let trials = [judge(&halves[0], TRIAL, improved), judge(&halves[1], TRIAL, improved)];
+            let trials = halves.each_ref().map(|half| match judged.within(&from, half) {
+                Some((judged, from)) => judged.improve(&from, half, cutoff, TRIAL),
+                None => judged.improve(&from, half, cutoff, TRIAL),
+            });
             work += trials[0].work + trials[1].work;
             let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
             // Mostly the worse half counts, a little the better one.
@@ -294,10 +330,23 @@ impl Boxes<'_> {
         let Some((_, halves, trials)) = best else { return (None, work) };
         let [below, above] = halves;
         let finish = |ranges: Ranges, trial: &Improved| {
-            let mut better =
-                if trial.bound > cutoff { judge(&ranges, THOROUGH, trial) } else { trial.clone() };
+            // What few options say of a half is no bound on all of them; the cuts of a shorter list have other numbers.
+            let trial = Improved {
+                bound: if few.is_some() { f64::INFINITY } else { trial.bound },
+                cuts: improved.cuts.clone(),
+                ..trial.clone()
+            };
+            let (relaxation, trial) = match relaxation.within(&trial, &ranges) {
+                Some((less, trial)) => (Arc::new(less), trial),
+                None => (Arc::clone(relaxation), trial),
+            };
+            let mut better = if trial.bound > cutoff {
+                relaxation.improve(&trial, &ranges, cutoff, THOROUGH)
+            } else {
+                trial.clone()
+            };
             better.bound = better.bound.min(trial.bound).min(improved.bound);
-            Part { ranges, improved: better, number: 0 }
+            Part { ranges, relaxation, improved: better, number: 0 }
         };
         let parts = [finish(below, &trials[0]), finish(above, &trials[1])];
         work += parts.iter().map(|part| part.improved.work).sum::<u64>();
@@ -327,7 +376,8 @@ mod tests {
         };
         let ranges = relaxation.everything();
         let improved = relaxation.improve(&relaxation.start(), &ranges, pool.cutoff(), TRIAL);
-        let part = Part { ranges: ranges.clone(), improved, number: 0 };
+        let listed = Arc::new(relaxation.clone());
+        let part = Part { ranges: ranges.clone(), relaxation: listed, improved, number: 0 };
         let known = boxes.known(&pool);
         assert_eq!(known, [2, 2, 2, 2], "on the machine, and on its only class of nodes");
         let (Some([below, above]), work) = boxes.split(&part, f64::NEG_INFINITY, &known) else {

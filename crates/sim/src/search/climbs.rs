@@ -1,12 +1,13 @@
 //! Answers without a proof: climbing from simple and random starts, with open homes, and kicks at the end.
 
 use crate::parallel::prelude::*;
-use numasim_model::{Allocation, Data};
+use numasim_model::{Allocation, Data, Placement};
 
 use super::local;
 use super::question::Search;
-use crate::baselines::{even, one_app_per_node};
-use crate::problem::{Candidate, Evaluator};
+use crate::baselines::{even, good_homes, one_app_per_node};
+use crate::monitor::Monitor;
+use crate::problem::{Candidate, Evaluator, Problem};
 
 /// Chains of the iterated local search at the end, and kicks in each.
 const CHAINS: u64 = 4;
@@ -52,7 +53,8 @@ impl Search<'_> {
             .into_par_iter()
             .map(|chain| {
                 let mut random = local::generator(self.settings.seed, 2_000 + chain);
-                local::iterate(self.problem, &best, kicks, &mut random, self.monitor)
+                let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
+                local::iterate(self.problem, &mut evaluator, &best, kicks, &mut random, self.monitor)
             })
             .collect();
         let improved =
@@ -60,21 +62,33 @@ impl Search<'_> {
         if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
     }
 
-    /// Climbs, moves open homes to better nodes, and climbs again until neither helps.
+    /// [`climb_with_homes`] by the score of the problem.
     pub(super) fn climb_with_homes(&self, start: Candidate) -> Candidate {
-        let data: Vec<Data> = self.problem.apps.iter().map(|app| app.data.clone()).collect();
-        let mut best = start;
-        while !self.monitor.stop() {
-            let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
-            let climbed = local::climb(self.problem, &mut evaluator, best.allocation.clone(), self.monitor);
-            let stop = || self.monitor.stop();
-            let moved = self.problem.with_good_homes(&climbed.allocation, &data, &stop);
-            let next = if moved.beats(&climbed) { moved } else { climbed };
-            if !next.beats(&best) {
-                return best;
-            }
-            best = next;
-        }
-        best
+        let rater = |placements| Evaluator::new(self.problem, placements);
+        climb_with_homes(self.problem, start, &rater, self.monitor)
     }
+}
+
+/// Climbs, moves open homes to better nodes, and climbs again until neither helps. `rater` rates with given placements.
+pub(super) fn climb_with_homes<R: local::Rates>(
+    problem: &Problem,
+    start: Candidate,
+    rater: &impl Fn(Vec<Placement>) -> R,
+    monitor: &dyn Monitor,
+) -> Candidate {
+    let data: Vec<Data> = problem.apps.iter().map(|app| app.data.clone()).collect();
+    let mut best = start;
+    while !monitor.stop() {
+        let climbed =
+            local::climb(problem, &mut rater(best.placements.clone()), best.allocation.clone(), monitor);
+        let rate =
+            |placements: &[Placement]| rater(placements.to_vec()).candidate(climbed.allocation.clone());
+        let moved = good_homes(problem.machine.node_count(), &data, &rate, &|| monitor.stop());
+        let next = if moved.beats(&climbed) { moved } else { climbed };
+        if !next.beats(&best) {
+            return best;
+        }
+        best = next;
+    }
+    best
 }

@@ -12,6 +12,9 @@
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 6. A second pass with a lower cutoff finds the next best, different answers.
 //!
+//! Where applications may be on few nodes only, steps 3 to 5 decide part by part which (`few_nodes`, `parts`); so
+//! [`simplest`] looks for the simplest allocation that is nearly as good.
+//!
 //! [`explore_to_the_end`] does so again with more effort while somebody has time.
 //!
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
@@ -26,6 +29,7 @@ mod cells;
 mod climbs;
 mod cutting;
 mod dual;
+mod few_nodes;
 mod halves;
 mod homes;
 mod improve;
@@ -33,12 +37,15 @@ mod local;
 mod options;
 mod outcome;
 mod pace;
+mod parts;
 mod pool;
 mod prove;
 mod question;
 mod respond;
+pub mod robust;
 mod rounds;
 mod settings;
+mod simple;
 mod uniform;
 
 #[cfg(test)]
@@ -57,6 +64,7 @@ use pool::Pool;
 use question::{Proof, Search};
 pub use rounds::explore_to_the_end;
 pub use settings::Settings;
+pub use simple::{Simplest, Simplicity, simplest, simplest_to_the_end, simplicity};
 
 /// Finds the best allocation.
 ///

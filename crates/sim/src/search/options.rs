@@ -118,6 +118,15 @@ impl OptionTable {
         Some(Self { apps: self.apps, counts, potential, reads, watched: self.watched, corners: None })
     }
 
+    /// Some of the listed options, in this order.
+    pub(super) fn only(&self, options: &[usize]) -> Self {
+        let counts = options.iter().flat_map(|&option| self.counts(option)).copied().collect();
+        let potential = options.iter().flat_map(|&option| self.potential(option)).copied().collect();
+        let reads = options.iter().flat_map(|&option| self.reads(option)).copied().collect();
+        let (counts, reads) = (Arc::new(counts), Arc::new(reads));
+        Self { apps: self.apps, counts, potential, reads, watched: self.watched, corners: None }
+    }
+
     /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
     /// has all other cores, too; all get all they want.
     ///

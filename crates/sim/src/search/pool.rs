@@ -95,23 +95,30 @@ fn permutations(items: &[usize], limit: usize) -> Vec<Vec<usize>> {
 #[derive(Clone, Debug)]
 pub(super) struct Pool {
     capacity: usize,
+    /// Only what scores more is wanted; -infinity where everything is.
+    floor: f64,
     entries: Vec<(Candidate, Vec<u32>)>,
 }
 
 impl Pool {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), entries: Vec::new() }
+        Self::above(f64::NEG_INFINITY, capacity)
     }
 
-    /// An answer must score more than this to enter; -infinity while there is room.
+    /// The same for answers that score more than `floor` only.
+    pub(super) fn above(floor: f64, capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), floor, entries: Vec::new() }
+    }
+
+    /// An answer must score more than this to enter; the floor while there is room.
     pub(super) fn cutoff(&self) -> f64 {
-        if self.entries.len() < self.capacity {
-            f64::NEG_INFINITY
-        } else {
-            self.entries
-                .last()
-                .map_or(f64::NEG_INFINITY, |(candidate, _)| candidate.score + margin(candidate.score))
-        }
+        let last = self.entries.last().filter(|_| self.entries.len() >= self.capacity);
+        last.map_or(self.floor, |(candidate, _)| candidate.score + margin(candidate.score))
+    }
+
+    /// Whether `candidate` itself is among them.
+    pub(super) fn knows(&self, candidate: &Candidate) -> bool {
+        self.entries.iter().any(|(known, _)| known == candidate)
     }
 
     /// Whether only the best answer is wanted.
@@ -126,7 +133,7 @@ impl Pool {
     /// Keeps `candidate` if it is different from, or a better tie than, what is there, and good enough.
     /// Never what has data that does not fit.
     pub(super) fn add(&mut self, canonical: &Canonical, candidate: Candidate) {
-        if candidate.excess > 0.0 {
+        if candidate.excess > 0.0 || (self.floor > f64::NEG_INFINITY && candidate.score <= self.floor) {
             return;
         }
         if let Some((last, _)) = self.entries.last()

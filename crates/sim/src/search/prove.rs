@@ -6,6 +6,7 @@ use super::boxes::Boxes;
 use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::{self, Cell};
 use super::dual::{Effort, Relaxation};
+use super::few_nodes::FewNodes;
 use super::halves::{self, Halves};
 use super::homes::HomeSet;
 use super::pool::Pool;
@@ -39,8 +40,11 @@ enum Decided<'a> {
 
 impl<'a> Search<'a> {
     /// Searches everything that could beat the cutoff of `pool`, with at most `effort` steps.
-    pub(super) fn prove(&self, pool: &mut Pool, effort: u64) -> Proof {
+    pub(super) fn prove(&self, pool: &mut Pool, mut effort: u64) -> Proof {
         let problem = self.problem;
+        if let Some(few) = FewNodes::new(problem) {
+            return self.prove_in_parts(&few, vec![few.root()], pool, &mut effort);
+        }
         let Some(homes) = &self.homes.listed else {
             return Proof { open_bound: self.homes.bound, complete: self.homes.bound <= pool.cutoff() };
         };

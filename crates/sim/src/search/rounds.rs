@@ -65,24 +65,9 @@ fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-    use super::super::testing::question;
-    use super::super::{Progress, Unattended};
+    use super::super::Unattended;
+    use super::super::testing::{StopAt, question};
     use super::*;
-
-    /// Says stop at the question `at`.
-    struct StopAt {
-        at: u64,
-        asked: AtomicU64,
-    }
-
-    impl Monitor for StopAt {
-        fn stop(&self) -> bool {
-            self.asked.fetch_add(1, Relaxed) + 1 >= self.at
-        }
-        fn progress(&self, _: &Progress) {}
-    }
 
     const LITTLE: Settings = Settings { top: 3, seed: 0, effort: 1 };
 
@@ -100,12 +85,12 @@ mod tests {
     fn what_a_round_knew_stays_when_the_next_one_is_stopped() {
         let problem = question(7, Objective::Fair);
         let first = explore(&problem, &LITTLE, &Unattended).expect("an answer");
-        let counted = StopAt { at: u64::MAX, asked: AtomicU64::new(0) };
+        let counted = StopAt::new(u64::MAX);
         explore(&problem, &LITTLE, &counted).expect("an answer");
-        let of_one_round = counted.asked.into_inner();
+        let of_one_round = counted.asked();
         // Right after the first round, and a little later in the second one.
         for at in [of_one_round + 1, of_one_round + 3, of_one_round + 6] {
-            let monitor = StopAt { at, asked: AtomicU64::new(0) };
+            let monitor = StopAt::new(at);
             let found = explore_to_the_end(&problem, &LITTLE, &monitor).expect("an answer");
             assert!(found.value >= first.value && found.bound <= first.bound, "{found:?} {first:?}");
             assert!(found.value <= found.bound && found.alternatives.len() >= first.alternatives.len());

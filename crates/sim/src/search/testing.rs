@@ -4,8 +4,11 @@
 //! gets 10 GFLOPS and two share 32 GB/s for 16. `cpu` has intensity 100: 10 GFLOPS for each thread, and next to no GB/s.
 //! The options of a node are (mem, cpu) = (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) with 0, 10, 20, 10, 20, 16 GFLOPS.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use numasim_model::Placement;
 
+use super::Progress;
 use super::dual::Relaxation;
 use super::pool::{Canonical, Pool};
 use crate::monitor::{Monitor, Unattended};
@@ -43,4 +46,27 @@ pub(super) fn pool_with(problem: &Problem, rows: &[Vec<u32>]) -> (Canonical, Poo
     let allocation = numasim_model::Allocation::from_rows(rows).expect("equal rows");
     pool.add(&canonical, Evaluator::new(problem, LOCAL.to_vec()).candidate(allocation));
     (canonical, pool)
+}
+
+/// Says stop at question `at`, and counts how often it is asked.
+pub(super) struct StopAt {
+    at: u64,
+    asked: AtomicU64,
+}
+
+impl StopAt {
+    pub(super) const fn new(at: u64) -> Self {
+        Self { at, asked: AtomicU64::new(0) }
+    }
+
+    pub(super) fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+impl Monitor for StopAt {
+    fn stop(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at
+    }
+    fn progress(&self, _: &Progress) {}
 }

@@ -2,14 +2,19 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, Allocation, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement};
+use numasim_model::{
+    Access, Allocation, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing,
+};
 use proptest::prelude::*;
+use std::num::NonZeroU32;
 
 mod effort;
 mod forbidden;
 mod four_nodes;
 mod models;
 mod open_homes;
+mod robust;
+mod simple;
 
 use super::*;
 use crate::objective::Objective;
@@ -136,6 +141,23 @@ fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Mach
     })
 }
 
+/// What applications ask beside numbers and nodes: mostly nothing.
+fn placing() -> impl Strategy<Value = Placing> {
+    let ranges = prop_oneof![Just(vec![(2, 2)]), Just(vec![(1, 1), (3, 4)]), Just(vec![(2, 4)])];
+    (
+        prop::option::weighted(0.15, (1_u32..4).prop_map(|step| NonZeroU32::new(step).expect("not 0"))),
+        prop::option::weighted(0.2, 1_usize..3),
+        prop::bool::weighted(0.1),
+        prop::option::weighted(0.1, ranges),
+    )
+        .prop_map(|(multiple_of, max_nodes, exclusive, per_node)| Placing {
+            multiple_of,
+            max_nodes,
+            exclusive,
+            per_node,
+        })
+}
+
 fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
     let one = (
         prop_oneof![Just(0.5), Just(10.0), 0.02..20.0_f64],
@@ -146,8 +168,10 @@ fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
         1.0..100.0_f64,
         prop::option::weighted(0.3, prop::collection::btree_set((0..nodes).prop_map(NodeId), 1..=nodes)),
         prop::option::weighted(0.7, prop_oneof![Just(8.0), 1.0..20.0_f64]),
+        placing(),
     )
-        .prop_map(|(intensity, data, min, max, weight, work, nodes, memory)| App {
+        .prop_map(|(intensity, data, min, max, weight, work, nodes, memory, placing)| App {
+            placing,
             min_threads: min.min(max.unwrap_or(min)),
             max_threads: max,
             weight,

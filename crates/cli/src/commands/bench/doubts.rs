@@ -35,7 +35,12 @@ impl Doubting {
         let facts = system.facts(used, SAMPLE);
         let mut before = doubt::before(&facts, used);
         before.extend(fewer_cores(study, plan));
-        before.extend(doubt::planned(plan, settings.bytes_per_thread, last_level_bytes));
+        before.extend(doubt::planned(
+            plan,
+            settings.bytes_per_thread,
+            facts.cpu_model.as_deref(),
+            last_level_bytes,
+        ));
         for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
             let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
             let change = own.map(Change::to_string).collect::<Vec<_>>().join("; ");
@@ -57,9 +62,15 @@ impl Doubting {
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
 
-    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere.
-    pub(super) fn tell_before(&self, shell: &Shell) {
-        tell(self.before.iter().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })), shell);
+    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere, and that data
+    /// fit a cache is no news to who wants it; the result has it in any case.
+    pub(super) fn tell_before(&self, in_cache: bool, shell: &Shell) {
+        let told = |doubt: &&Doubt| match doubt {
+            Doubt::FittedToHost { .. } => false,
+            Doubt::FitsCache { .. } => !in_cache,
+            _ => true,
+        };
+        tell(self.before.iter().filter(told), shell);
     }
 
     /// Those that the measurements show, on standard error.

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     planning::tell(&plan, shell);
     let used = doubts::used(&plan)?;
     let mut doubting = Doubting::new(&asked.study, &plan, &settings, &used);
-    doubting.tell_before(shell);
+    doubting.tell_before(args.in_cache, shell);
     if args.dry_run {
         let planned = Planned {
             host: &host,
@@ -68,7 +68,8 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     let kept = files.finish(&plan, &provenance, &outcome)?;
 
     doubting.tell_shown(shell);
-    if kept {
+    // Of a part of more there is no summary.
+    if kept && !args.in_cache {
         let summaries = summarise(&plan.expected_rows(), &outcome.rows);
         let result = ResultView {
             host: &host,
@@ -81,7 +82,9 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
             summaries: &summaries,
         };
         Destination::Stdout.deliver(&match args.format {
-            Format::Table => view::table(&result, &shell.style(false)),
+            format @ (Format::Table | Format::Markdown) => {
+                shell.for_people(format, false, |style| view::table(&result, style))
+            }
             Format::Json => format!("{:#}\n", view::json(&result)),
             Format::Csv => {
                 view::csv(&summaries).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
@@ -113,7 +116,9 @@ fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
 
 fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failure> {
     Destination::Stdout.deliver(&match format {
-        Format::Table => view::plan_table(planned, &shell.style(false)),
+        Format::Table | Format::Markdown => {
+            shell.for_people(format, false, |style| view::plan_table(planned, style))
+        }
         Format::Json => format!("{:#}\n", view::plan_json(planned)),
         Format::Csv => {
             view::plan_csv(planned).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?

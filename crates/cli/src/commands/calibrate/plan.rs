@@ -5,19 +5,29 @@ use std::time::Duration;
 
 use numasim_bench::calibrate::{Options, Part, plan};
 use numasim_bench::runner::Settings;
+use numasim_draw::grid::{Align, Grid};
 use numasim_host::HostTopology;
 use serde_json::json;
 
-use crate::output::Format;
+use crate::output::{Format, OutputArgs};
+use crate::shell::Shell;
+use crate::view::Style;
 
 /// What stands beside every sum of seconds.
 const BESIDES: &str = "windows and warming up; filling the memory of each measurement takes more";
 
 /// The plan, for `--dry-run`.
-pub(super) fn render(host: &HostTopology, settings: &Settings, options: &Options, format: Format) -> String {
+pub(super) fn render(
+    host: &HostTopology,
+    settings: &Settings,
+    options: &Options,
+    output: &OutputArgs,
+    shell: &Shell,
+) -> String {
     let parts = plan(host, options);
-    match format {
+    match output.format {
         Format::Table => table(&parts, settings),
+        Format::Markdown => shell.for_people(Format::Markdown, true, |style| grid(&parts, settings, style)),
         Format::Json => {
             let part = |part: &Part| {
                 json!({ "what": part.what, "steps": part.steps, "rounds": part.rounds,
@@ -58,6 +68,23 @@ fn table(parts: &[Part], settings: &Settings) -> String {
     let (measurements, time) = sum(parts, settings);
     let _ = writeln!(text, "{measurements} measurements, {}: {BESIDES}", words(time));
     text
+}
+
+/// The same as a table of any width.
+fn grid(parts: &[Part], settings: &Settings, style: &Style) -> String {
+    let columns = [
+        ("at most", Align::Left),
+        ("steps", Align::Right),
+        ("rounds", Align::Right),
+        ("time s", Align::Right),
+    ];
+    let mut grid = Grid::new(&columns);
+    for part in parts {
+        let seconds = format!("{:.1}", part.time(settings).as_secs_f64());
+        grid.row(vec![part.what.to_owned(), part.steps.to_string(), part.rounds.to_string(), seconds]);
+    }
+    let (measurements, time) = sum(parts, settings);
+    format!("{}\n{measurements} measurements, {}: {BESIDES}\n", grid.render(style), words(time))
 }
 
 /// The same for a note before it begins.

@@ -15,11 +15,13 @@ use numasim_model::input::Reading;
 
 use numasim_draw::grid::wrap;
 
+use crate::view::Style;
+
 /// The mark of a value that no file gives.
 const DEFAULT: &str = "(default)";
 
-/// The text of `check`, at most `width` columns wide.
-pub(crate) fn table(reading: &Reading, width: usize) -> String {
+/// The text of `check`.
+pub(crate) fn table(reading: &Reading, style: &Style) -> String {
     let study = &reading.study;
     let mut text = String::new();
     let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
@@ -33,12 +35,12 @@ pub(crate) fn table(reading: &Reading, width: usize) -> String {
         count(study.scenarios.len(), "scenario"),
     );
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "{}", wrap(&summary, width).join("\n"));
-    machine::write(&mut text, reading, width);
-    apps::write(&mut text, reading, width);
-    scenarios::write(&mut text, reading, width);
-    over_time::write(&mut text, reading, width);
-    tasks::write(&mut text, reading, width);
+    let _ = writeln!(text, "{}", wrap(&summary, style.columns()).join("\n"));
+    machine::write(&mut text, reading, style);
+    apps::write(&mut text, reading, style);
+    scenarios::write(&mut text, reading, style);
+    over_time::write(&mut text, reading, style);
+    tasks::write(&mut text, reading, style);
     // Keys that few files have are not shown where none of these has them.
     if text.contains(DEFAULT) {
         let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::view::{ScenarioView, Style, explain, json};
 
 /// The worked calculation in JSON has room for its long titles.
-const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
+const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120), markdown: false };
 
 /// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`. Written
 /// scenario by scenario: as values, all of them would take many times the memory of their text.

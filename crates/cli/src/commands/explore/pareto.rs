@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
+use super::placing::placed;
 use super::rating::BUILT_IN_BASELINES;
 use super::{
     in_pool, objective, open_plot, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer,
@@ -26,7 +27,7 @@ use crate::watch::{EndedBy, Parts, Watch};
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell)?;
+    let study = placed(sharing::choose(study, args.study.model, shell)?, &args.placing)?;
     warn_of_static_work(
         &study,
         "its figures here are those of work shared by speed, as in the search",
@@ -46,7 +47,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
             }
         })?;
     let settings = Settings { seed: args.seed, ..Settings::default() };
-    let searched = in_pool(args.threads, || front(&question, &study.scenarios, &settings, &watch))?;
+    let searched = in_pool(args.placing.workers(), || front(&question, &study.scenarios, &settings, &watch))?;
     watch.watch.finish();
     let found = searched.map_err(|error| without_answer(error, &question.problems()[0]))?;
     let view = view(&study, &question, found, &watch.watch, args.seed)?;
@@ -56,7 +57,9 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
         picture.deliver(view.plot().svg())?;
     }
     let text = match args.output.format {
-        Format::Table => view.table(&shell.style(args.output.output.is_some())),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| view.table(style))
+        }
         Format::Json => format!("{:#}\n", view.json()),
         Format::Csv => {
             view.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?

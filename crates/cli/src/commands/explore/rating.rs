@@ -99,12 +99,24 @@ pub(super) fn answer<'a>(
         alternatives,
         alternatives_complete: outcome.alternatives_complete,
         baselines,
+        robust: None,
         uncertainty: None,
+        simple: None,
     })
 }
 
+/// An allocation that a search found, evaluated.
+pub(super) fn found(
+    study: &Study,
+    problem: &Problem,
+    name: &str,
+    candidate: Candidate,
+) -> Result<Rated, Failure> {
+    rated(study, problem, name.to_owned(), candidate, false)
+}
+
 /// `static_work`: work is divided beforehand, which the search itself never does.
-fn rated(
+pub(super) fn rated(
     study: &Study,
     problem: &Problem,
     name: String,

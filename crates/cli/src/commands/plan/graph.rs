@@ -10,8 +10,8 @@ use crate::files;
 use crate::output::{Destination, Folder, Format};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::json as document;
 use crate::view::planned::of_graph as shown;
+use crate::view::{Style, json as document};
 use crate::watch;
 
 /// Reads machine and graph, and writes the plan.
@@ -44,7 +44,10 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     folder.write(tasks, |out| csv::write_tasks(&advice.graph, out))?;
     folder.write(edges, |out| csv::write_edges(&advice.graph, out))?;
     match args.format {
-        Format::Table => told.deliver(&shown::table(&study.machine, &advice, &promise)),
+        format @ (Format::Table | Format::Markdown) => {
+            let table = |style: &Style| shown::table(&study.machine, &advice, &promise, style);
+            told.deliver(&shell.for_people(format, false, table))
+        }
         Format::Json => told.deliver_by(|out| document::write(&shown::json(&advice, &promise), out)),
         Format::Csv => told.deliver(
             &shown::csv(&promise)

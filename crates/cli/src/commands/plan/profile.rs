@@ -29,7 +29,9 @@ pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Fai
     folder.write(tree, |out| plan_file::write_tree(&plan, out))?;
     folder.write(toml, |out| plan_file::write_toml(&plan, out))?;
     match args.format {
-        Format::Table => told.deliver(&planned::table(&plan, &shell.style(false))),
+        format @ (Format::Table | Format::Markdown) => {
+            told.deliver(&shell.for_people(format, false, |style| planned::table(&plan, style)))
+        }
         Format::Json => told.deliver_by(|out| document::write(&planned::json(&plan), out)),
         Format::Csv => told.deliver(
             &planned::csv(&plan)

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use numasim_model::input::SourceFile;
+
 use crate::args::ReportArgs;
+use crate::bundle::{self, Bundle};
 use crate::failure::Failure;
-use crate::files;
+use crate::files::{self, ends_with};
 
 /// The files of a report.
 #[derive(Debug, Default)]
@@ -15,12 +18,79 @@ pub(super) struct Inputs {
     pub(super) measured: Option<PathBuf>,
     /// How they were measured, if it stands beside them.
     pub(super) provenance: Option<PathBuf>,
+    /// What `validate` found of the last-level cache.
+    pub(super) cache: Option<PathBuf>,
     /// What else is in the folder and was not read.
     pub(super) aside: Vec<PathBuf>,
+    /// The bundle in which the files above are; `None`: they are on disk.
+    bundle: Option<Bundle>,
+    /// The bundle's own file, if it has one.
+    bundle_file: Option<PathBuf>,
+}
+
+impl Inputs {
+    /// The files of a bundle: those that are taken from a folder with the same files.
+    pub(super) fn of_bundle(bundle: Bundle) -> Self {
+        let read = [bundle::STUDY, bundle::MEASURED, bundle::PROVENANCE];
+        let [study, measured, provenance] = read.map(PathBuf::from);
+        let cache = bundle.text(bundle::CACHE).is_some().then(|| PathBuf::from(bundle::CACHE));
+        let aside = bundle
+            .names()
+            .filter(|name| !read.contains(name) && *name != bundle::PAGE && *name != bundle::CACHE);
+        Self {
+            cache,
+            files: vec![study],
+            measured: Some(measured),
+            provenance: Some(provenance),
+            aside: aside.map(PathBuf::from).collect(),
+            bundle: Some(bundle),
+            bundle_file: None,
+        }
+    }
+
+    /// The bundle that was named.
+    pub(super) fn bundle_file(&self) -> Option<&Path> {
+        self.bundle_file.as_deref()
+    }
+
+    /// The texts of the input files.
+    pub(super) fn studies(&self) -> Result<Vec<SourceFile>, Failure> {
+        match &self.bundle {
+            None => files::read_texts(&self.files),
+            Some(bundle) => self.files.iter().map(|path| in_bundle(bundle, path)).collect(),
+        }
+    }
+
+    /// The text of the measurements, or of their provenance.
+    pub(super) fn read(&self, path: &Path) -> Result<SourceFile, Failure> {
+        match &self.bundle {
+            None => files::read_measurements(path),
+            Some(bundle) => in_bundle(bundle, path),
+        }
+    }
+
+    /// Every file on disk that is read: none of them may be the output.
+    pub(super) fn on_disk(&self) -> Vec<PathBuf> {
+        if self.bundle.is_some() {
+            return self.bundle_file.iter().cloned().collect();
+        }
+        let Self { files, measured, provenance, cache, .. } = self;
+        files.iter().chain(measured).chain(provenance).chain(cache).cloned().collect()
+    }
+}
+
+fn in_bundle(bundle: &Bundle, path: &Path) -> Result<SourceFile, Failure> {
+    let name = path.display().to_string();
+    let found = bundle.source(&name, name.clone());
+    // Bundles without these files are none.
+    found.ok_or_else(|| Failure::fault(format!("the bundle has no {name}")))
 }
 
 /// Finds the files: those that were named, and what is in a folder.
 pub(super) fn find(args: &ReportArgs) -> Result<Inputs, Failure> {
+    if let Some(path) = args.paths.iter().find(|path| files::is_bundle(path)) {
+        return from_bundle(path, args);
+    }
     let mut inputs = Inputs { measured: args.measured.clone(), ..Inputs::default() };
     for path in &args.paths {
         if path.is_dir() {
@@ -48,6 +118,16 @@ pub(super) fn find(args: &ReportArgs) -> Result<Inputs, Failure> {
     Ok(inputs)
 }
 
+/// A bundle has everything: nothing else is named beside it.
+fn from_bundle(path: &Path, args: &ReportArgs) -> Result<Inputs, Failure> {
+    if args.paths.len() > 1 || args.measured.is_some() {
+        let message = format!("{} has everything that a page is made from", path.display());
+        return Err(Failure::input(message).hint("name the bundle alone, or other files without it"));
+    }
+    let bundle_file = Some(path.to_owned());
+    Ok(Inputs { bundle_file, ..Inputs::of_bundle(files::read_bundle(path)?) })
+}
+
 fn no_files(args: &ReportArgs) -> Failure {
     match args.paths.as_slice() {
         [folder] if folder.is_dir() => {
@@ -67,6 +147,10 @@ fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
     // What ran is a whole study of its own, and what the measurements belong to.
     let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
     for path in found {
+        if path.file_name().is_some_and(|name| name == bundle::CACHE) {
+            inputs.cache = Some(path);
+            continue;
+        }
         let wanted = match &ran {
             Some(ran) => path == *ran,
             None => ends_with(&path, ".toml") && !ends_with(&path, ".study.toml"),
@@ -116,10 +200,6 @@ pub(super) fn beside(csv: &Path, ending: &str) -> PathBuf {
     csv.with_extension(ending)
 }
 
-fn ends_with(path: &Path, ending: &str) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -135,16 +215,7 @@ mod tests {
     }
 
     fn found(folder: &tempfile::TempDir) -> Result<Inputs, Failure> {
-        find(&ReportArgs {
-            paths: vec![folder.path().to_owned()],
-            measured: None,
-            model: None,
-            scheduler: Vec::new(),
-            policy: Vec::new(),
-            until: None,
-            title: None,
-            output: None,
-        })
+        find(&ReportArgs::of(folder.path().to_owned()))
     }
 
     fn names(paths: &[PathBuf]) -> Vec<&str> {

@@ -74,6 +74,9 @@ pub(super) fn commands(
             ["numasim".to_owned(), command.to_owned()].into_iter().chain(rest.iter().flatten().cloned());
         words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
     };
+    if let Some(bundle) = inputs.bundle_file() {
+        commands.push(Repeated { what: "Unpack", line: format!("tar --zstd -xf {}", quoted(&path(bundle))) });
+    }
     match &inputs.measured {
         Some(csv) => {
             let measured = vec!["--measured".to_owned(), path(csv)];
@@ -123,7 +126,7 @@ pub(super) fn commands(
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(in crate::commands) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -1,11 +1,14 @@
 //! From a study to what each process is told.
 
-use numasim_bench::kernel::Isa;
+use numasim_bench::kernel::{Isa, Variant};
 use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
 use numasim_dynamic::task_factors;
 use numasim_host::system::NodeCores;
+use numasim_model::app::App;
 use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};
 use numasim_model::{AppId, NodeId, Placement, Study};
+
+use crate::failure::Failure;
 
 /// Work that can be divided is cut into tasks of about this long on one thread, in seconds: short beside what a person sees, long
 /// beside the microseconds that a task costs.
@@ -18,9 +21,24 @@ const MOST_FACTORS: u64 = 1 << 16;
 /// How everybody works.
 pub(super) struct How {
     pub(super) isa: Isa,
+    /// The way of each application through memory, where the machine file has one.
+    pub(super) variants: Vec<Option<Variant>>,
     pub(super) bytes_per_thread: u64,
     pub(super) real_items: bool,
     pub(super) seed: u64,
+}
+
+/// The ways of the applications through memory that the machine file has, as [`Variant::of_machine`].
+///
+/// # Errors
+/// A way that a kernel does not have.
+pub(super) fn variants(study: &Study, asked: Option<Isa>) -> Result<Vec<Option<Variant>>, Failure> {
+    let of = |app: &App| {
+        Variant::of_machine(app.kernel, &study.machine, asked).map_err(|error| {
+            Failure::input(format!("the kernel of '{}' cannot run", app.name)).caused_by(&error)
+        })
+    };
+    study.apps.iter().map(of).collect()
 }
 
 /// What the board has counts of.
@@ -98,6 +116,7 @@ fn tasks(
     Some(Tasks {
         access: of.kernel.as_str().to_owned(),
         isa: how.isa.as_str().to_owned(),
+        variant: how.variants.get(app.0).copied().flatten(),
         control: course.control.as_str().to_owned(),
         bind_to_core: course.binding == Binding::Core,
         iterations: course.iterations,

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let how = How {
         isa: measuring::available(args.isa)?,
+        variants: planning::variants(&study, args.isa)?,
         bytes_per_thread: args.memory_per_thread.unwrap_or_else(|| largest_share(&study, &host)),
         real_items: args.real_items,
         seed: args.seed,
@@ -164,7 +165,9 @@ fn shown(args: &RunArgs, policy: &PolicyName) -> String {
 
 fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), Failure> {
     Destination::Stdout.deliver(&match args.format {
-        Format::Table => ran::table(study, ran, &shell.style(false)),
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, false, |style| ran::table(study, ran, style))
+        }
         Format::Json => format!("{:#}\n", ran::json(study, ran)),
         Format::Csv => ran::csv(study, ran)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

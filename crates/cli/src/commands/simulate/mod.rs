@@ -21,14 +21,14 @@ use super::located::Located;
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::output::{Destination, Format};
+use crate::output::{Destination, Format, without_table};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;
 use crate::trace::replay;
 use crate::view::beside;
 use crate::view::simulated::{self, Simulated};
-use crate::view::{figures, json as document};
+use crate::view::{Style, figures, json as document};
 use crate::watch;
 use outputs::Outputs;
 use picture::Picture;
@@ -146,15 +146,17 @@ fn deliver(
     shell: &Shell,
 ) -> Result<(), Failure> {
     match args.output.format {
-        Format::Table => {
-            let style = shell.style(args.output.output.is_some());
-            let mut text = simulated::table(study, simulated, &style);
-            if let (Some(compared), [one]) = (compared, simulated) {
-                let folder = compared.folder.display().to_string();
-                text.push('\n');
-                text += &beside::table(study, one, &compared.measured, &folder, &style);
-            }
-            destination.deliver(&text)
+        format @ (Format::Table | Format::Markdown) => {
+            let table = |style: &Style| {
+                let mut text = simulated::table(study, simulated, style);
+                if let (Some(compared), [one]) = (compared, simulated) {
+                    let folder = compared.folder.display().to_string();
+                    text.push('\n');
+                    text += &beside::table(study, one, &compared.measured, &folder, style);
+                }
+                text
+            };
+            destination.deliver(&shell.for_people(format, args.output.output.is_some(), table))
         }
         Format::Json => {
             let mut json = simulated::json(study, simulated);
@@ -211,6 +213,7 @@ fn replayed(path: &std::path::Path, args: &SimulateArgs, shell: &Shell) -> Resul
     }
     let (decisions, actions) = (replayed.decisions, replayed.actions);
     match args.output.format {
+        Format::Markdown => Err(without_table("--replay says whether the orders are the same")),
         Format::Table => destination.deliver(&format!(
             "Policy '{}', asked again for {}, sends the same {}.\n",
             replayed.policy,

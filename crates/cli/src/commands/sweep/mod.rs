@@ -20,7 +20,7 @@ use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;
-use crate::view::{Style, figures, warning};
+use crate::view::{figures, warning};
 use crate::watch;
 use drawn::Drawing;
 use partial::Partial;
@@ -46,7 +46,10 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     let sink = job.open(args, destination)?;
     let Some(sink) = job.compute(sink, shell)? else { return Ok(()) };
     job.tell(shell);
-    sink.finish(&plan, &columns, &shell.style(args.output.is_some()))?;
+    let table = |table: &Table| {
+        shell.for_people(args.format, args.output.is_some(), |style| table.text(&plan, &columns, style))
+    };
+    sink.finish(&plan, table)?;
     job.drawing.map_or(Ok(()), |drawing| drawing.deliver(&plan))
 }
 
@@ -77,7 +80,7 @@ impl Job<'_> {
     fn open(&mut self, args: &SweepArgs, destination: Destination) -> Result<Sink, Failure> {
         let (plan, columns) = (self.plan, self.columns);
         match args.format {
-            Format::Table => return Ok(Sink::Table(Table::new(), destination)),
+            Format::Table | Format::Markdown => return Ok(Sink::Table(Table::new(), destination)),
             Format::Json => return Ok(Sink::Json(Json::new(), destination)),
             Format::Csv => {}
         }
@@ -188,14 +191,14 @@ impl Sink {
     }
 
     /// Everything is there.
-    fn finish(self, plan: &Plan, columns: &[Column], style: &Style) -> Result<(), Failure> {
+    fn finish(self, plan: &Plan, text: impl FnOnce(&Table) -> String) -> Result<(), Failure> {
         match self {
             Self::Stream(mut stream) => match stream.flush() {
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(not_written(&error)),
                 _ => Ok(()),
             },
             Self::Partial(partial) => partial.finish(),
-            Self::Table(table, destination) => destination.deliver(&table.text(plan, columns, style)),
+            Self::Table(table, destination) => destination.deliver(&text(&table)),
             Self::Json(json, destination) => destination.deliver(&json.text(plan)),
         }
     }

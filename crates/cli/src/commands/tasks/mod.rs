@@ -55,9 +55,9 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
 
 fn deliver(args: &TasksArgs, outputs: &Outputs, view: &TasksView<'_>, shell: &Shell) -> Result<(), Failure> {
     match args.output.format {
-        Format::Table => {
-            let style = shell.style(args.output.output.is_some());
-            outputs.result.deliver(&tasked::table(view, &style))
+        format @ (Format::Table | Format::Markdown) => {
+            let into_file = args.output.output.is_some();
+            outputs.result.deliver(&shell.for_people(format, into_file, |style| tasked::table(view, style)))
         }
         Format::Json => {
             let json = tasked::json(view);

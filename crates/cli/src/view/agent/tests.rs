@@ -46,7 +46,7 @@ fn status(apps: Vec<AppEntry>) -> AgentStatus {
 }
 
 fn shown(status: &AgentStatus) -> String {
-    let style = Style { color: false, unicode: true, width: Some(80) };
+    let style = Style { color: false, unicode: true, width: Some(80), markdown: false };
     let text = table(status, &style);
     assert!(text.lines().all(|line| line.chars().count() <= 80 || line.starts_with("Agent:")), "{text}");
     text

@@ -9,7 +9,7 @@ impl Answer<'_> {
     ///
     /// | column | meaning |
     /// |---|---|
-    /// | `role` | `best`, `alternative` or `baseline` |
+    /// | `role` | `best`, `alternative`, `robust` or `baseline` |
     /// | `objective` | name of the objective |
     /// | `value` | value of the objective (GFLOPS, a fraction, or seconds) |
     /// | `status` | `optimal` or `feasible`, of the best |

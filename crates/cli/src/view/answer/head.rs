@@ -37,7 +37,7 @@ impl Answer<'_> {
         facts
     }
 
-    /// What `--save` writes: best, alternatives, and the baselines that no file has.
+    /// What `--save` writes: best, alternatives, the robust placement, and the baselines that no file has.
     pub(crate) fn saved(&self) -> String {
         let of_files = &self.study.scenarios;
         let known = |role: &str, rated: &Rated| {

@@ -1,6 +1,6 @@
 //! A search for programs: the values of an answer as the documented JSON has them.
 
-use numasim_document::explored::{Explored, RatedView};
+use numasim_document::explored::{Explored, Further, RatedView};
 use serde::ser::{Serialize, Serializer};
 
 use super::sensitivity::SensitivityView;
@@ -31,6 +31,7 @@ impl Serialize for Document<'_> {
             alternatives_complete: answer.alternatives_complete,
             baselines: baselines.map(|(one, breaks)| (rated(one), breaks.as_deref())).collect(),
             uncertainty: answer.uncertainty.as_ref().map(|(draws, value)| (draws, *value)),
+            further: further(answer),
             sensitivity: self.sensitivity.map(SensitivityView::json),
         };
         explored.serialize(serializer)
@@ -39,4 +40,21 @@ impl Serialize for Document<'_> {
 
 fn view<'a>(answer: &'a Answer<'_>, rated: &'a Rated) -> RatedView<'a> {
     RatedView { scenario: answer.view(rated), value: rated.value, rival: rated.rival.as_ref() }
+}
+
+/// The answers of `--models` and `--simple`.
+fn further<'a>(answer: &'a Answer<'_>) -> Vec<Further<'a>> {
+    let robust = answer.robust.iter().map(|robust| Further {
+        key: "robust",
+        of: robust.json().into_iter().collect(),
+        best: view(answer, &robust.best),
+        of_several_models: true,
+    });
+    let simple = answer.simple.iter().map(|simple| Further {
+        key: "simple",
+        of: simple.json(),
+        best: view(answer, &simple.rated),
+        of_several_models: false,
+    });
+    robust.chain(simple).collect()
 }

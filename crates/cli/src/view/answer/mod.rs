@@ -7,7 +7,9 @@ mod head;
 mod json;
 mod others;
 mod rivals;
+pub(crate) mod robust;
 pub(crate) mod sensitivity;
+mod simple;
 mod table;
 
 use numasim_model::{Evaluation, Study};
@@ -17,6 +19,7 @@ use numasim_sim::{Candidate, Caution, Problem};
 use super::ScenarioView;
 pub(crate) use json::Document;
 pub(super) use others::changes;
+pub(crate) use simple::Simple;
 pub(super) use table::{gap, power_of_ten};
 
 /// An allocation with its value and its full evaluation.
@@ -88,8 +91,12 @@ pub(crate) struct Answer<'a> {
     pub(crate) alternatives_complete: bool,
     /// What people do without a search, and the restriction that it breaks, if any.
     pub(crate) baselines: Vec<(Rated, Option<String>)>,
+    /// The placement that is good whichever model is right; `None` without `--models`.
+    pub(crate) robust: Option<robust::RobustAnswer>,
     /// Where the intervals come from, and that of the best value; `None` where nothing of the machine is uncertain.
     pub(crate) uncertainty: Option<(Draws, Interval)>,
+    /// The simplest that is nearly as good; `None` where nobody asked.
+    pub(crate) simple: Option<Simple>,
 }
 
 impl Answer<'_> {
@@ -105,11 +112,15 @@ impl Answer<'_> {
         }
     }
 
-    /// Best, alternatives and baselines, each with its role.
+    /// Best, alternatives, robust placement, baselines and, where it is another one, the simplest, each with its role.
     fn all(&self) -> impl Iterator<Item = (&'static str, &Rated)> {
         std::iter::once(("best", &self.best))
             .chain(self.alternatives.iter().map(|rated| ("alternative", rated)))
+            .chain(self.robust.iter().map(|robust| ("robust", &robust.best)))
             .chain(self.baselines.iter().map(|(rated, _)| ("baseline", rated)))
+            .chain(
+                self.simple.iter().filter(|simple| !simple.is_best).map(|simple| ("simple", &simple.rated)),
+            )
     }
 
     /// Whether `rated` is as good as the best, to the precision of the search.

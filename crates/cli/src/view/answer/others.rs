@@ -71,7 +71,7 @@ impl Answer<'_> {
             let words: Vec<String> = std::iter::once(name).chain(threads).chain(home).collect();
             Some(words.join(" ").replace(' ', NO_BREAK))
         });
-        words.collect::<Vec<_>>().join("   ")
+        words.collect::<Vec<_>>().join(style.wide_gap())
     }
 
     fn changed_home(&self, other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {

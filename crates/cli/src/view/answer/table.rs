@@ -16,11 +16,13 @@ impl Answer<'_> {
     pub(crate) fn table(&self, style: &Style) -> String {
         let mut parts =
             vec![self.question(style), self.verdict(style), table::table(&self.view(&self.best), style)];
+        parts.extend(self.simple(style));
         parts.push(self.compared(style));
         if let Some(others) = self.others(style) {
             parts.push(others);
         }
         parts.extend(self.told_apart(style));
+        parts.extend(self.robust_part(style));
         parts.join("\n")
     }
 

@@ -50,6 +50,9 @@ pub(super) const WIDTH: usize = 2 * SIDE + 1;
 /// A bar to the left of zero where the model promises too little, to the right where it promises too much.
 pub(super) fn bar(error: Option<f64>, scale: f64, style: &Style) -> String {
     let Some(error) = error.filter(|error| error.is_finite()) else { return String::new() };
+    if style.markdown {
+        return String::new();
+    }
     let (zero, shade) = if style.unicode { ("│", "█") } else { ("|", "#") };
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to SIDE")]
     let cells = ((error.abs() / scale).min(1.0) * SIDE as f64).round() as usize;

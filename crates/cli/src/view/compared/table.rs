@@ -65,7 +65,7 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     let error = |line: &Line<'_>| line.compared.and_then(|compared| compared.gflops.error);
     let worst = lines.iter().filter_map(error).map(f64::abs).fold(0.0, f64::max);
     let scale = bar::scale(worst);
-    let (right, header) = (Align::Right, bar::header(scale));
+    let (right, header) = (Align::Right, if style.markdown { String::new() } else { bar::header(scale) });
     let mut columns = vec![
         ("scenario", Align::Left),
         ("GFLOPS\npredicted", right),

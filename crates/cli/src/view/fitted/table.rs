@@ -30,7 +30,7 @@ fn estimates(view: &View<'_>, style: &Style) -> String {
         ("figure", Align::Left),
         ("before", Align::Right),
         ("fitted", Align::Right),
-        ("", Align::Left),
+        (if style.markdown { "unit" } else { "" }, Align::Left),
         ("what the measurements say", Align::Left),
     ]);
     for fitted in &view.fit.figures {

@@ -187,7 +187,7 @@ impl FrontView<'_> {
         let mut notes = Vec::new();
         if !letters.shared() {
             let names = (0..letters.count()).map(|l| format!("{} {}", painted(l, style), letters.name(l)));
-            notes.extend(wrap(&names.collect::<Vec<_>>().join("   "), style.columns()));
+            notes.extend(wrap(&names.collect::<Vec<_>>().join(style.wide_gap()), style.columns()));
         }
         if rows.len() < self.points.len() {
             let note = format!(
@@ -246,7 +246,7 @@ impl FrontView<'_> {
             let words: Vec<String> = std::iter::once(name).chain(threads).chain(home).collect();
             Some(words.join(" ").replace(' ', NO_BREAK))
         });
-        words.collect::<Vec<_>>().join("   ")
+        words.collect::<Vec<_>>().join(style.wide_gap())
     }
 
     /// What people do without a search, beside the front.

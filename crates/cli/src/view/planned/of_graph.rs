@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use numasim_draw::figures;
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::Machine;
 use numasim_model::graph::BlockHome;
 use numasim_plan::graph_file::Promise;
@@ -10,11 +11,11 @@ use numasim_tasks::Advice;
 use serde_json::{Value, json as document};
 
 use super::super::json::number;
-use super::super::machine_title;
 use super::super::tasked::bound_in_words;
+use super::super::{Style, machine_title};
 
 /// A few lines.
-pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>) -> String {
+pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>, style: &Style) -> String {
     let graph = &advice.graph;
     let mut text = format!(
         "Machine: {}\nGraph:   {}: {}, {}\n\n",
@@ -40,13 +41,13 @@ pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>) -
         promise.gain_at_most(),
         bound_in_words(advice.bound.because_of)
     );
+    let mut grid = Grid::new(&[("node", Align::Left), ("tasks", Align::Right), ("blocks", Align::Right)]);
     for node in machine.node_ids() {
         let tasks = graph.tasks().filter(|task| graph.socket(*task) == Some(node)).count();
         let blocks = graph.blocks().iter().filter(|block| block.home == BlockHome::Node(node)).count();
-        let (tasks, blocks) = (figures::count(tasks as u64, "task"), figures::count(blocks as u64, "block"));
-        let _ = writeln!(text, "{node}: {tasks}, {blocks}");
+        grid.row(vec![node.0.to_string(), tasks.to_string(), blocks.to_string()]);
     }
-    text
+    text + &grid.render(style)
 }
 
 /// The document.

@@ -9,14 +9,38 @@ use serde_json::{Value, json};
 
 use super::Style;
 
+pub(crate) mod bundles;
 mod scaling;
+mod steps;
 mod together;
+
+/// The columns of CSV; of bundles, too.
+const COLUMNS: [&str; 15] = [
+    "part",
+    "set",
+    "traffic",
+    "write_allocate",
+    "model",
+    "variant",
+    "points",
+    "mean",
+    "median",
+    "percentile_95",
+    "worst",
+    "mean_of_machines",
+    "role",
+    "falls",
+    "figures",
+];
 
 /// For people: one table for each question; four rows of figures for each set, a column for each model.
 pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
     let mut parts = Vec::new();
     if judged.iter().any(|one| one.part == Part::Scaling) {
         parts.push(scaling::table(judged, style));
+    }
+    if judged.iter().any(|one| one.part == Part::Steps) {
+        parts.push(steps::table(judged, style));
     }
     let others = [
         (
@@ -90,7 +114,7 @@ fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
             ("95th %ile", |s| s.percentile_95),
             ("worst", |s| s.worst),
         ];
-        let lines = label_lines(&label, count);
+        let lines = if style.markdown { vec![label.concat()] } else { label_lines(&label, count) };
         for (line, (name, figure)) in figures.into_iter().enumerate() {
             let first = lines.get(line).cloned().unwrap_or_default();
             let mut row = vec![first, name.to_owned()];
@@ -108,7 +132,12 @@ fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
 /// What a table is about.
 fn heading(title: &str, notes: &str, style: &Style) -> String {
     let lines = |text: &str| grid::wrap(text, style.columns()).join("\n");
-    format!("{}\n{}\n\n", style.strong(&lines(title)), style.faint(&lines(notes)))
+    format!("{}{}\n\n", style.heading(3, &lines(title)), style.faint(&lines(notes)))
+}
+
+/// The default is called that: names of models are long.
+pub(in crate::view) fn short(model: &str) -> &str {
+    if model == ModelKind::default().name() { "default" } else { model }
 }
 
 /// What names a row: the set, and what was done with the corrections.
@@ -140,23 +169,7 @@ fn label_lines([set, second]: &[String; 2], points: usize) -> Vec<String> {
 /// Only those of the writer; memory does not fail.
 pub(crate) fn csv(judged: &[Judged]) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "part",
-        "set",
-        "traffic",
-        "write_allocate",
-        "model",
-        "variant",
-        "points",
-        "mean",
-        "median",
-        "percentile_95",
-        "worst",
-        "mean_of_machines",
-        "role",
-        "falls",
-        "figures",
-    ])?;
+    writer.write_record(COLUMNS)?;
     let errors = |summary: &Summary| {
         let errors = [summary.mean, summary.median, summary.percentile_95, summary.worst];
         let errors = errors.map(|error| format!("{error:.5}"));

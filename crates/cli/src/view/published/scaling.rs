@@ -2,14 +2,20 @@
 
 use numasim_draw::grid::{self, Align, Grid};
 use numasim_evidence::published::totals::{Of, Total, falling, totals};
-use numasim_evidence::published::{Judged, Role, Summary};
+use numasim_evidence::published::{Judged, Role, Summary, is_null_model};
 
 use super::{Style, heading};
 
 /// For people: a line for each kernel and machine, a column for each method.
 pub(super) fn table(judged: &[Judged], style: &Style) -> String {
-    let lists: Vec<Vec<Total>> = Of::list(judged).into_iter().map(|of| totals(judged, of)).collect();
-    let Some(all) = lists.first() else { return String::new() };
+    let every: Vec<Vec<Total>> = Of::list(judged).into_iter().map(|of| totals(judged, of)).collect();
+    let those = |null: bool| -> Vec<Vec<Total>> {
+        let of =
+            |list: &Vec<Total>| list.iter().filter(|one| is_null_model(one.model) == null).cloned().collect();
+        every.iter().map(of).collect()
+    };
+    let lists = those(false);
+    let Some(all) = lists.first().filter(|list| !list.is_empty()) else { return String::new() };
     let methods: Vec<(&str, &str)> = all
         .iter()
         .filter(|total| total.kernel == all[0].kernel)
@@ -41,7 +47,29 @@ pub(super) fn table(judged: &[Judged], style: &Style) -> String {
         }
     );
     let title = "Bandwidth over cores of one NUMA domain: four counts are fitted, the others predicted";
-    format!("{}{}{}", heading(title, &notes, style), grid.render(style), falls(judged, style))
+    let nulls = null_models(&those(true), style);
+    format!("{}{}{nulls}{}", heading(title, &notes, style), grid.render(style), falls(judged, style))
+}
+
+/// What the null models say of the same points.
+fn null_models(lists: &[Vec<Total>], style: &Style) -> String {
+    let Some(names) = lists.iter().flatten().next().map(|first| {
+        let alike = |one: &&Total| one.of == first.of && one.kernel == first.kernel;
+        lists.iter().flatten().filter(alike).map(|one| one.model).collect::<Vec<_>>()
+    }) else {
+        return String::new();
+    };
+    let mut columns = vec![("kernel", Align::Left), ("curves of", Align::Left), ("points", Align::Right)];
+    columns.extend(names.into_iter().map(|name| (name, Align::Right)));
+    let mut grid = Grid::new(&columns).named_by(2);
+    for of_kernel in lists.iter().flat_map(|list| list.chunk_by(|a, b| a.kernel == b.kernel)) {
+        // Pooled: the first row, where machines are left out.
+        if let Some(row) = rows(of_kernel, false).into_iter().next() {
+            grid.row(row);
+        }
+    }
+    let about = "The same points by null models: as many times what one core has (no-sharing), or what all cores have (equal-parts):";
+    format!("\n{}\n\n{}", grid::wrap(about, style.columns()).join("\n"), grid.render(style))
 }
 
 /// The rows of a kernel: its machines, all of them, and the mean over machines.

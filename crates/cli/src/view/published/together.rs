@@ -3,9 +3,8 @@
 use numasim_draw::grid::{Align, Grid};
 use numasim_evidence::published::together::verdict::{Advantage, Drawn, OfSet, of_sets};
 use numasim_evidence::published::{Judged, Part};
-use numasim_model::ModelKind;
 
-use super::{Style, heading};
+use super::{Style, heading, short};
 
 /// The questions, in their order, with what is given and predicted.
 const QUESTIONS: [(Part, &str, &str); 6] = [
@@ -51,7 +50,9 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
             "How to read it",
             "Absolute errors in % of the measured values, of points that no fit used. Gain: how much larger the mean error of the null model is that is \
              hardest to beat, with the 95 % interval of a bootstrap over curves, or over points (p) where there are fewer than six; points of one curve \
-             err together, so those intervals are too narrow. Better: the intervals of all null models are above 0; ? : too few to say.",
+             err together, so those intervals are too narrow. Better: the intervals of all null models are above 0; ? : too few to say. \
+             Measured-again: the second of two measurements as a prediction of the first, both of them single ones; the models are compared with their mean, and half \
+             of this is what a model without any error would have.",
             style,
         ).trim_end().to_owned() + "\n");
     }
@@ -108,7 +109,7 @@ fn methods_of(sets: &[&OfSet], points: usize) -> Grid {
 }
 
 fn method(set: &OfSet) -> String {
-    let model = if set.model == ModelKind::default().name() { "default" } else { set.model };
+    let model = short(set.model);
     if set.variant == "no fit" { model.to_owned() } else { format!("{model}, {}", set.variant) }
 }
 

@@ -48,6 +48,22 @@ impl Seen {
     }
 }
 
+/// Which counts a fit may see beside one core, half and all of the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rule {
+    /// Three quarters of the domain.
+    pub(super) three_quarters: bool,
+    /// Two cores in place of one where the start is super-linear.
+    pub(super) two_cores: bool,
+    /// A quarter in place of three quarters where half of the domain is saturated.
+    pub(super) quarter: bool,
+}
+
+impl Rule {
+    /// As it is recommended.
+    pub(super) const ALL: Self = Self { three_quarters: true, two_cores: true, quarter: true };
+}
+
 /// The full domain is slower than some of its cores. No model here says so without `overload_loss`, which is not fitted: the errors of
 /// such a curve are those of a curve that does not fall.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -88,6 +104,11 @@ impl Curve {
     /// in place of three quarters, which would say the same again. Where two cores have more than twice what one has, two cores, too.
     /// Counts that were not measured: the nearest ones. `None` if fewer than five counts were measured, or not one core.
     pub fn seen(&self) -> Option<Seen> {
+        self.seen_by(Rule::ALL)
+    }
+
+    /// The same by a part of the rule.
+    pub(super) fn seen_by(&self, rule: Rule) -> Option<Seen> {
         let full = *self.points.keys().next_back()?;
         if self.points.len() < 5 || !self.points.contains_key(&1) {
             return None;
@@ -96,9 +117,11 @@ impl Curve {
         // Of two counts that are as near the lower one; half of an odd number is rounded down.
         let half = self.nearest(4 * (full / 2), &counts)?;
         counts.push(half);
-        let is_saturated = self.at(half) >= (1.0 - NOISE) * self.at(full);
-        counts.push(self.nearest(if is_saturated { full } else { 3 * full }, &counts)?);
-        let two = self.points.get(&2);
+        let is_saturated = rule.quarter && self.at(half) >= (1.0 - NOISE) * self.at(full);
+        if rule.three_quarters {
+            counts.push(self.nearest(if is_saturated { full } else { 3 * full }, &counts)?);
+        }
+        let two = self.points.get(&2).filter(|_| rule.two_cores);
         let is_super_linear = two.is_some_and(|two| *two > 2.0 * (1.0 + SUPER_LINEAR) * self.at(1));
         if is_super_linear {
             counts.push(2);

@@ -24,10 +24,13 @@
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
 
-use super::{Judged, Part, Point, PublishedError, Role, in_words, with_model};
+use super::{
+    EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, with_model,
+};
 use crate::fit::{self, Observed, by_solver};
 
 mod curve;
+pub mod steps;
 
 pub use curve::{Curve, Fall, Seen, read};
 
@@ -68,7 +71,8 @@ impl Method {
         }
     }
 
-    pub(super) const fn kind(self) -> ModelKind {
+    /// Its model.
+    pub const fn kind(self) -> ModelKind {
         match self {
             Self::Hard | Self::Knee => ModelKind::BaselineProportional,
             Self::Ecm => ModelKind::Ecm,
@@ -86,12 +90,18 @@ impl Method {
     }
 }
 
-/// Every kernel of every curve that has enough points, by every method.
+/// Every kernel of every curve that has enough points, by the null models and by every method.
 ///
 /// # Errors
 /// Those of the fits.
 pub fn judge(curves: &[Curve]) -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
+    for null in [NO_SHARING, EQUAL_PARTS] {
+        let seen = curves.iter().filter_map(|curve| Some((curve, curve.seen()?)));
+        all.extend(seen.map(|(curve, seen)| {
+            judged(curve, &seen, (null, NO_FIT), String::new(), &by_null_model(curve, null))
+        }));
+    }
     for method in Method::ALL {
         for curve in curves {
             if let Some(seen) = curve.seen() {
@@ -108,11 +118,23 @@ pub fn judge(curves: &[Curve]) -> Result<Vec<Judged>, PublishedError> {
 /// None, unless the data of this crate are broken.
 pub fn carried() -> Result<Vec<Judged>, PublishedError> {
     let mut judged = judge(&read(RRZE).map_err(PublishedError::Data)?)?;
-    for one in &mut judged {
+    with_roles(&mut judged);
+    Ok(judged)
+}
+
+/// What the errors of each machine of [`RRZE`] were for.
+fn with_roles(judged: &mut [Judged]) {
+    for one in judged {
         let chose = one.machine.as_deref().is_some_and(|machine| CHOSE.contains(&machine));
         one.role = if chose { Role::Chose } else { Role::Tests };
     }
-    Ok(judged)
+}
+
+/// GB/s of every count: of each core as much as one has, or of all cores what all of them have.
+fn by_null_model(curve: &Curve, null: &str) -> Vec<f64> {
+    let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);
+    let of = |&cores: &u32| if null == NO_SHARING { f64::from(cores) * curve.at(1) } else { full };
+    curve.points.keys().map(of).collect()
 }
 
 /// The fitted softness of a curve; `None` if it has too few points or the method no such figure.
@@ -134,26 +156,38 @@ fn judge_one(curve: &Curve, seen: &Seen, method: Method) -> Result<Judged, Publi
     let parameters = machine.sharing().in_use().map(|(parameter, value)| (parameter.key(), value));
     let cores: Vec<u32> = curve.points.keys().copied().collect();
     let predicted = predict(&machine, curve, &cores)?;
-    let points = curve.points.iter().zip(predicted).map(|((cores, &measured), predicted)| {
+    let figures = in_words(figures.chain(parameters));
+    Ok(judged(curve, seen, (method.kind().name(), method.variant()), figures, &predicted))
+}
+
+/// A method on a curve: what it says of each count.
+fn judged(
+    curve: &Curve,
+    seen: &Seen,
+    (model, variant): (&'static str, &str),
+    figures: String,
+    predicted: &[f64],
+) -> Judged {
+    let points = curve.points.iter().zip(predicted).map(|((cores, &measured), &predicted)| {
         (seen.counts.contains(cores), Point { name: cores_in_words(*cores), measured, predicted })
     });
     let (fitted, points): (Vec<_>, Vec<_>) = points.partition(|(seen, _)| *seen);
     let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
-    Ok(Judged {
+    Judged {
         part: Part::Scaling,
         role: Role::Given,
         machine: Some(curve.machine.clone()),
         set: curve.name(),
         traffic: curve.kernel.clone(),
         write_allocate: if curve.kernel == "load" { "none" } else { "not counted" },
-        model: method.kind().name(),
-        variant: method.variant().to_owned(),
-        figures: in_words(figures.chain(parameters)),
+        model,
+        variant: variant.to_owned(),
+        figures,
         unit: "GB/s",
         falls: curve.falls(),
         points: bare(points),
         fitted: bare(fitted),
-    })
+    }
 }
 
 fn cores_in_words(cores: u32) -> String {
@@ -162,6 +196,16 @@ fn cores_in_words(cores: u32) -> String {
 
 /// The machine of one node that the points seen say.
 pub(super) fn calibrated(curve: &Curve, seen: &Seen, method: Method) -> Result<Machine, PublishedError> {
+    calibrated_with(curve, seen, method, Some(PRIOR_WEIGHT))
+}
+
+/// The same with a prior of another weight, or without.
+fn calibrated_with(
+    curve: &Curve,
+    seen: &Seen,
+    method: Method,
+    weight: Option<f64>,
+) -> Result<Machine, PublishedError> {
     let counts: Vec<u32> = seen.fitted().collect();
     let mut study = study(curve, &counts)?;
     let Some((softness, usual)) = method.softness() else { return Ok(study.machine) };
@@ -175,9 +219,9 @@ pub(super) fn calibrated(curve: &Curve, seen: &Seen, method: Method) -> Result<M
         .zip(&counts)
         .map(|(scenario, &cores)| Observed { scenario, app: None, gflops: curve.at(cores) })
         .collect();
-    let prior = fit::Prior { place: keys.len() - 1, value: usual, weight: PRIOR_WEIGHT };
+    let prior = weight.map(|weight| fit::Prior { place: keys.len() - 1, value: usual, weight });
     let predict = by_solver(&study);
-    Ok(fit::lowest_with(&study, &observed, &keys, &[prior], &predict)?)
+    Ok(fit::lowest_with(&study, &observed, &keys, prior.as_slice(), &predict)?)
 }
 
 /// GB/s of these counts of cores.

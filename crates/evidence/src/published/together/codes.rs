@@ -100,6 +100,13 @@ fn mean_of(runs: &[(f64, f64)], figure: fn(&(f64, f64)) -> f64) -> f64 {
     mean(&runs.iter().map(figure).collect::<Vec<_>>()).unwrap_or(f64::NAN)
 }
 
+/// The runtimes of the first and the second measurement of each count that was measured twice.
+fn twice(runs: &Runs) -> BTreeMap<u32, [f64; 2]> {
+    let both = |runs: &Vec<(f64, f64)>| <[(f64, f64); 2]>::try_from(runs.as_slice()).ok();
+    let pairs = runs.iter().filter_map(|(&count, runs)| Some((count, both(runs)?)));
+    pairs.map(|(count, both)| (count, both.map(|run| run.0))).collect()
+}
+
 /// SPEChpc: by a fit of each application's first domain, and by what one rank has and moves.
 pub(super) fn spechpc(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut found: BTreeMap<Key, Runs> = BTreeMap::new();
@@ -117,7 +124,12 @@ pub(super) fn spechpc(text: &str) -> Result<Vec<Judged>, PublishedError> {
     for (key, runs) in &found {
         let per_hour = |runs: &Vec<(f64, f64)>| 3600.0 / mean_of(runs, |run| run.0);
         let loads = runs.iter().map(|(&ranks, runs)| Load::filling(key.1, ranks, per_hour(runs))).collect();
-        all.extend(series(Part::Domains, "SPEChpc", "runs/h", key.clone(), loads).fitted()?);
+        let series = series(Part::Domains, "SPEChpc", "runs/h", key.clone(), loads);
+        all.extend(series.fitted()?);
+        if let Some(seen) = series.curve().seen() {
+            let speeds = twice(runs).into_iter().map(|(ranks, pair)| (ranks, pair.map(|time| 3600.0 / time)));
+            all.extend(series.again(speeds, &seen.counts));
+        }
     }
     all.extend(by_intensity(&found, "SPEChpc")?);
     Ok(all)
@@ -159,7 +171,13 @@ fn by_intensity(found: &BTreeMap<Key, Runs>, code: &str) -> Result<Vec<Judged>, 
         let (time, draws) = (mean_of(one, |run| run.0), mean_of(one, |run| run.1));
         let speed_up = |runs: &Vec<(f64, f64)>| time / mean_of(runs, |run| run.0);
         let loads = runs.iter().map(|(&count, runs)| Load::filling(key.1, count, speed_up(runs))).collect();
-        all.extend(series(Part::Intensity, code, "x", key.clone(), loads).given(1.0, most / draws)?);
+        let series = series(Part::Intensity, code, "x", key.clone(), loads);
+        all.extend(series.given(1.0, most / draws)?);
+        let twice = twice(runs);
+        if let Some(&one) = twice.get(&1) {
+            let speed_up = |pair: [f64; 2]| [one[0] / pair[0], one[1] / pair[1]];
+            all.extend(series.again(twice.into_iter().map(|(count, pair)| (count, speed_up(pair))), &[1]));
+        }
     }
     Ok(all)
 }

@@ -11,8 +11,8 @@ use numasim_model::{Machine, ModelKind};
 
 use super::super::scaling::{self, Curve, Method};
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
-    study, with_model,
+    ADVISED, EQUAL_PARTS, Judged, MEASURED_AGAIN, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role,
+    advised, in_words, study, with_model,
 };
 use crate::fit::by_solver;
 
@@ -98,7 +98,7 @@ struct Told<'t> {
 
 impl Series {
     /// The curve of the first domain.
-    fn curve(&self) -> Curve {
+    pub(super) fn curve(&self) -> Curve {
         let of_first =
             self.loads.iter().filter_map(|load| Some((load.first_alone()?, load.value * load.share())));
         Curve {
@@ -145,6 +145,14 @@ impl Series {
             judged.extend(self.judged(&told, &[1])?);
         }
         Ok(judged)
+    }
+
+    /// The first of two measurements of some loads, by threads, predicted by the second one. What a fit of the models sees does not count here, either.
+    pub(super) fn again(&self, pairs: impl Iterator<Item = (u32, [f64; 2])>, seen: &[u32]) -> Vec<Judged> {
+        let (loads, second): (Vec<Load>, Vec<f64>) = pairs
+            .map(|(threads, [first, second])| (Load::filling(self.domain, threads, first), second))
+            .unzip();
+        Self { loads, ..self.clone() }.split(MEASURED_AGAIN, NO_FIT, "", &second, seen)
     }
 
     /// Both null models, from what one thread and a full domain have.

@@ -1,6 +1,6 @@
 //! A row of each set by hand, null models that are what they say, and files that mean nothing.
 
-use super::super::{ADVISED, EQUAL_PARTS, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point};
+use super::super::{ADVISED, EQUAL_PARTS, MEASURED_AGAIN, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point};
 use super::*;
 
 const DEFAULT: &str = "baseline-proportional";
@@ -53,6 +53,24 @@ fn a_synchronised_code_waits_for_the_full_domain() {
     // Ten threads of a full socket have 40.41387 GB/s, eleven 11 / 10 of it.
     let threads = super::tests::of("threads of one process on two sockets");
     near(point(&threads, ["threads", "triad", DEFAULT, HARD], "10+1").predicted, 44.455_257);
+}
+
+#[test]
+fn what_was_measured_twice_has_the_error_of_a_repetition() {
+    // clvleaf on three ranks: 3572.775 and 3559.721 s, and on one 9645.376 and 9783.392 s.
+    let judged = of("SPEChpc over ranks");
+    let of = |part: Part| {
+        let found = judged.iter().filter(|one| one.part == part && one.model == MEASURED_AGAIN);
+        let all: Vec<Judged> = found.cloned().collect();
+        point(&all, ["SPEChpc", "clvleaf", MEASURED_AGAIN, NO_FIT], "3")
+    };
+    near(of(Part::Domains).measured, 3600.0 / 3572.775);
+    near(of(Part::Domains).predicted, 3600.0 / 3559.721);
+    near(of(Part::Intensity).measured, 9645.376 / 3572.775);
+    near(of(Part::Intensity).predicted, 9783.392 / 3559.721);
+    let sets = verdict::of_sets(&judged);
+    let again: Vec<_> = sets.iter().filter(|set| set.model == MEASURED_AGAIN).collect();
+    assert!(again.len() == 4 && again.iter().all(|set| set.is_better().is_none()), "no model: {again:?}");
 }
 
 #[test]

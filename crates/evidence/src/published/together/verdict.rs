@@ -4,10 +4,9 @@
 //! drawn with replacement, as points of one curve err together; points are, where a set has fewer than six curves. The interval is that of
 //! the percentile bootstrap of the mean.
 
-use super::super::{EQUAL_PARTS, Judged, NO_SHARING, ONE_MEMORY, Part, Point, Summary, summary};
+use super::super::{Judged, MEASURED_AGAIN, NULLS, Part, Point, Summary, is_null_model, summary};
 use crate::statistics::{bootstrap_mean_interval, mean};
 
-const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, ONE_MEMORY];
 /// Fewer curves or points say nothing.
 const LEAST: usize = 6;
 
@@ -49,12 +48,12 @@ pub struct OfSet {
     pub curves: usize,
     /// All their points.
     pub summary: Summary,
-    /// Against each null model that the set has; empty for a null model.
+    /// Against each null model that the set has; empty for a null model, and for the measurement made again.
     pub advantages: Vec<Advantage>,
 }
 
 impl OfSet {
-    /// Better than every null model beyond noise; `None` for null models, and where there are too few figures to say so.
+    /// Better than every null model beyond noise; `None` for what is no model, and where there are too few figures to say so.
     pub fn is_better(&self) -> Option<bool> {
         let known: Option<Vec<bool>> =
             self.advantages.iter().map(|one| Some(one.interval?.0 > 0.0)).collect();
@@ -87,8 +86,8 @@ pub fn of_sets(judged: &[Judged]) -> Vec<OfSet> {
             let nulls: Vec<&Judged> = judged.iter().filter(in_set).filter(|one| one.model == null).collect();
             advantage(null, &own, &nulls)
         };
-        let advantages =
-            if NULLS.contains(&model) { Vec::new() } else { NULLS.into_iter().filter_map(against).collect() };
+        let is_model = !is_null_model(model) && model != MEASURED_AGAIN;
+        let advantages = if is_model { NULLS.into_iter().filter_map(against).collect() } else { Vec::new() };
         Some(OfSet {
             part,
             set: set.to_owned(),

@@ -7,6 +7,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct KernelsTable {
+    /// The model of the processor on which they were tried, as its operating system calls it; `bench` doubts them on another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub processor: Option<String>,
     /// Of `read`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<VariantTable>,

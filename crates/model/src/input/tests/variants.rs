@@ -12,6 +12,7 @@ const MACHINE: &str =
 #[test]
 fn variants_of_kernels_are_read_and_written_alike() {
     let text = "\n[machine.kernels]\n\
+                processor = \"AMD EPYC 9654\"\n\
                 read = { isa = \"avx2\", streams = 2, prefetch_bytes = [4096, 2048] }\n\
                 triad = { isa = \"avx512\", streams = 1, prefetch_bytes = [0, 0], stores = \"cached\" }\n";
     let machine = read(&format!("{MACHINE}{text}")).study.machine;
@@ -23,6 +24,7 @@ fn variants_of_kernels_are_read_and_written_alike() {
     };
     assert_eq!(machine.kernel_variants().of(Access::Read), Some(&read));
     assert_eq!(machine.kernel_variants().of(Access::Copy), None);
+    assert_eq!(machine.kernel_variants().processor(), Some("AMD EPYC 9654"));
     assert_eq!(kernel_variants(machine.kernel_variants()), text);
 }
 
@@ -35,6 +37,7 @@ fn a_variant_that_nobody_has_is_refused() {
         ("read = { isa = \"avx2\", streams = 1, prefetch_bytes = [1] }", "[1]"),
         ("read = { isa = \"avx2\", streams = 1 }", "isa"),
         ("load = {}", "load"),
+        ("processor = 7", "7"),
     ] {
         let (_, found) = problem(&format!("{MACHINE}[machine.kernels]\n{line}\n"));
         assert!(found.contains(place), "{line}: {found}");

@@ -57,7 +57,7 @@ impl Relaxation<'_> {
     }
 
     /// The bound at `prices` and its subgradient in the order y, lambda, nu.
-    pub(super) fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices) {
+    pub(in crate::search) fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices) {
         let apps = self.problem.apps.len();
         let memories = self.shared_bandwidth.len();
         let unit = self.problem.goal.unit_gflops();

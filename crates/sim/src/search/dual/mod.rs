@@ -32,11 +32,13 @@
 
 mod bound;
 mod descent;
+mod less;
 mod prices;
 mod ranges;
 mod relaxation;
 
 pub(super) use bound::best_option;
+pub(super) use less::Few;
 pub(super) use prices::{Earnings, Effort, Improved, Prices};
 pub(super) use ranges::Ranges;
 pub(super) use relaxation::{Class, Relaxation, Watched};

@@ -17,6 +17,7 @@ use crate::search::options::OptionTable;
 const MOST_ENTRIES: usize = 40_000_000;
 
 /// Nodes that can be exchanged, with their common options.
+#[derive(Clone)]
 pub(in crate::search) struct Class {
     pub(in crate::search) nodes: Vec<NodeId>,
     pub(in crate::search) table: Arc<OptionTable>,
@@ -38,6 +39,7 @@ pub(in crate::search) struct Watched {
 }
 
 /// The relaxed problem for fixed placements.
+#[derive(Clone)]
 pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) problem: &'a Problem,
     pub(in crate::search) classes: Vec<Class>,
@@ -297,8 +299,7 @@ impl<'a> Relaxation<'a> {
 
     /// What it costs to price all options once, in steps of the search.
     pub(in crate::search) fn pricing(&self) -> u64 {
-        let options: usize = self.classes.iter().map(|class| class.table.len()).sum();
-        options as u64 / OPTIONS_PER_STEP + 1
+        self.options() as u64 / OPTIONS_PER_STEP + 1
     }
 }
 

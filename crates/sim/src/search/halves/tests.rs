@@ -1,12 +1,10 @@
 //! The search in halves on four small nodes, and what it costs.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::*;
-use crate::monitor::{Monitor, Progress, Unattended};
+use crate::monitor::{Monitor, Unattended};
 use crate::objective::Objective;
 use crate::search::dual::Effort;
-use crate::search::testing::{LOCAL, pool_with, question, relaxation};
+use crate::search::testing::{LOCAL, StopAt, pool_with, question, relaxation};
 
 #[test]
 fn four_nodes_are_searched_completely() {
@@ -58,7 +56,7 @@ fn with_the_best(above: f64, steps: u64, monitor: &dyn Monitor) -> (Halved, Pool
 fn a_bound_that_is_better_than_its_prices_does_not_begin_again_and_again() {
     // Far below half of the gap of the round, 1/16. Nothing is better than the answer, so that the first round is the last:
     // 6 options on each of 4 nodes, 6 x 7 / 2 = 21 sums of a half.
-    let monitor = StopAt { at: 1000, asked: AtomicU64::new(0) };
+    let monitor = StopAt::new(1000);
     let (halved, pool) = with_the_best(1e-6, MOST_STEPS, &monitor);
     assert!(halved.complete, "{halved:?}");
     assert!(halved.work < 1000, "{halved:?}");
@@ -77,26 +75,13 @@ fn a_search_takes_no_more_steps_than_it_may() {
     }
 }
 
-/// Says stop at question `at`, and counts how often it is asked.
-struct StopAt {
-    at: u64,
-    asked: AtomicU64,
-}
-
-impl Monitor for StopAt {
-    fn stop(&self) -> bool {
-        self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at
-    }
-    fn progress(&self, _: &Progress) {}
-}
-
 #[test]
 fn a_search_that_is_stopped_is_not_complete_and_charged_what_it_did() {
     let problem = question(4, Objective::Fair);
     let (canonical, pool) = pool_with(&problem, &[vec![1, 0, 0, 0], vec![0, 1, 0, 0]]);
     let calm = relaxation(&problem);
     let root = calm.improve(&calm.start(), &calm.everything(), pool.cutoff(), Effort { steps: 50, cuts: 50 });
-    let monitor = StopAt { at: 1, asked: AtomicU64::new(0) };
+    let monitor = StopAt::new(1);
     let halves = Halves {
         problem: &problem,
         relaxation: &calm,
@@ -108,5 +93,5 @@ fn a_search_that_is_stopped_is_not_complete_and_charged_what_it_did() {
     let halved = halves.search(&root, &mut pool.clone(), QUICK, MOST_STEPS);
     assert!(!halved.complete, "{halved:?}");
     assert!(halved.work > 0, "the sums of the left half were found: {halved:?}");
-    assert!(monitor.asked.load(Ordering::Relaxed) > 0);
+    assert!(monitor.asked() > 0);
 }

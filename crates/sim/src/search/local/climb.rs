@@ -1,9 +1,10 @@
 //! Hill climbing: moves of one thread or a few on one or two sites.
 
-use numasim_model::{Allocation, AppId, NodeId};
+use numasim_model::{Allocation, AppId, NodeId, Placing};
 
+use super::rates::Rates;
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Evaluator, Problem};
+use crate::problem::{Candidate, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::pace::Pace;
 use crate::sites::Sites;
@@ -16,9 +17,9 @@ type Change = [(usize, usize, u32)];
 
 /// Climbs from `start` until no move improves it. The homes stay as they are. As long as data does not fit, a move
 /// that leaves less too much improves it.
-pub(in crate::search) fn climb<'p>(
-    problem: &'p Problem,
-    evaluator: &mut Evaluator<'p>,
+pub(in crate::search) fn climb<R: Rates>(
+    problem: &Problem,
+    evaluator: &mut R,
     start: Allocation,
     monitor: &dyn Monitor,
 ) -> Candidate {
@@ -30,9 +31,9 @@ pub(in crate::search) fn climb<'p>(
     climber.best
 }
 
-struct Climber<'c, 'p, 'm> {
+struct Climber<'c, 'p, 'm, R> {
     problem: &'p Problem,
-    evaluator: &'c mut Evaluator<'p>,
+    evaluator: &'c mut R,
     sites: Sites<'p>,
     best: Candidate,
     /// The allocation of `best`, or a change of it that is being judged.
@@ -40,7 +41,7 @@ struct Climber<'c, 'p, 'm> {
     pace: Pace<'m>,
 }
 
-impl Climber<'_, '_, '_> {
+impl<R: Rates> Climber<'_, '_, '_, R> {
     fn threads(&self, app: usize, site: usize) -> u32 {
         self.sites.threads(&self.best.allocation, app, site)
     }
@@ -71,9 +72,10 @@ impl Climber<'_, '_, '_> {
         let mut improved = false;
         for a in 0..apps {
             for step in [1, 4] {
-                improved |= self.accept_more(a, site, step);
+                let more = self.more(a, self.threads(a, site) + step);
+                improved |= more.is_some_and(|more| self.accept(&[(a, site, more)]));
                 let own = self.threads(a, site);
-                improved |= own >= step && self.accept(&[(a, site, own - step)]);
+                improved |= own >= step && self.accept(&[(a, site, self.fewer(a, own - step))]);
             }
             if self.pace.stops_after(OPERATIONS_PER_PAIR * apps as u64) {
                 return improved;
@@ -82,18 +84,24 @@ impl Climber<'_, '_, '_> {
                 let whole = self.threads(b, site);
                 for moved in [1, 2, 5, whole] {
                     let (to, from) = (self.threads(a, site), self.threads(b, site));
-                    improved |= moved > 0
-                        && moved <= from
-                        && self.accept(&[(a, site, to + moved), (b, site, from - moved)]);
+                    improved |= moved > 0 && moved <= from && {
+                        let fewer = self.fewer(b, from - moved);
+                        self.accept(&[(a, site, self.fewer(a, to + from - fewer)), (b, site, fewer)])
+                    };
                 }
             }
         }
         improved
     }
 
-    fn accept_more(&mut self, app: usize, site: usize, step: u32) -> bool {
-        let threads = self.threads(app, site);
-        self.accept(&[(app, site, threads + step)])
+    /// The next number of threads from this one up that the application takes on a node.
+    fn more(&self, app: usize, threads: u32) -> Option<u32> {
+        self.problem.apps[app].placing.next(threads)
+    }
+
+    /// The next number of threads from this one down that the application takes on a node.
+    fn fewer(&self, app: usize, threads: u32) -> u32 {
+        self.problem.apps[app].placing.previous(threads)
     }
 
     /// Two sites: exchange threads of two applications, or everything.
@@ -106,7 +114,14 @@ impl Climber<'_, '_, '_> {
             }
             for (to, from) in [(left, right), (right, left)] {
                 let (there, here) = (self.threads(a, to), self.threads(a, from));
-                improved |= here > 0 && self.accept(&[(a, to, there + 1), (a, from, here - 1)]);
+                improved |= here > 0 && {
+                    let left = self.fewer(a, here - 1);
+                    self.accept(&[(a, to, there + here - left), (a, from, left)])
+                };
+                // All of it: fewer nodes have it.
+                let (there, here) = (self.threads(a, to), self.threads(a, from));
+                let odd = self.problem.apps[a].placing != Placing::default();
+                improved |= odd && here > 1 && there == 0 && self.accept(&[(a, to, here), (a, from, 0)]);
             }
             for b in (0..apps).filter(|&b| b != a) {
                 improved |= self.trade(a, b, left, right, 1);
@@ -171,6 +186,7 @@ impl Climber<'_, '_, '_> {
         };
         let allowed = change.iter().all(|&(app, site, _)| {
             Restrictions::in_all(&apps[app], self.changed.total(AppId(app))).is_ok()
+                && Restrictions::on_nodes(&apps[app], &self.changed, AppId(app)).is_ok()
                 && self.sites.nodes(site).iter().all(|&node| on_node(node))
         });
         debug_assert_eq!(allowed, restrictions.allow(machine, apps, &self.changed));
@@ -183,6 +199,7 @@ mod tests {
     use super::*;
     use crate::monitor::Unattended;
     use crate::objective::Objective;
+    use crate::problem::Evaluator;
     use crate::search::testing::{LOCAL, question};
 
     #[test]

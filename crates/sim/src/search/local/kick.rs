@@ -4,27 +4,29 @@ use numasim_model::{Allocation, AppId};
 use rand::{Rng, RngExt as _};
 
 use super::climb::climb;
+use super::rates::Rates;
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Evaluator, Problem};
+use crate::problem::{Candidate, Problem};
 use crate::sites::Sites;
 
-/// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay.
+/// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay
+/// where they are for `evaluator`.
 pub(in crate::search) fn iterate(
     problem: &Problem,
+    evaluator: &mut impl Rates,
     start: &Candidate,
     kicks: usize,
     random: &mut impl Rng,
     monitor: &dyn Monitor,
 ) -> Candidate {
     let sites = Sites::new(problem);
-    let mut evaluator = Evaluator::new(problem, start.placements.clone());
     let mut best = start.clone();
     for _ in 0..kicks {
         if monitor.stop() {
             break;
         }
         if let Some(kicked) = kicked(problem, &sites, &best.allocation, random) {
-            let climbed = climb(problem, &mut evaluator, kicked, monitor);
+            let climbed = climb(problem, evaluator, kicked, monitor);
             if climbed.beats(&best) {
                 best = climbed;
             }

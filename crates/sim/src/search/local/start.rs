@@ -32,7 +32,7 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
     let mut filling = Filling::new(problem);
     for site in 0..filling.sites.len() {
         for app in 0..apps {
-            let threads = filling.room_for(app, site).min(restrictions.min_threads_per_node);
+            let threads = filling.granted(app, site, restrictions.min_threads_per_node);
             filling.add(app, site, threads);
         }
     }
@@ -41,14 +41,15 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
         let mut order: Vec<usize> = (0..filling.sites.len()).collect();
         order.sort_by_key(|&site| std::cmp::Reverse(filling.room_for(app, site)));
         let turn = choose(filling.sites.len());
-        if !restrictions.whole_nodes {
+        let whole = restrictions.whole_nodes || problem.apps[app].placing.exclusive;
+        if !whole && problem.apps[app].placing.max_nodes.is_none() {
             order.rotate_left(turn);
         }
         for site in order {
             let missing = u64::from(problem.apps[app].min_threads).saturating_sub(filling.totals[app]);
             let missing = u32::try_from(missing).unwrap_or(u32::MAX);
             let per_node = missing.div_ceil(filling.width(app, site));
-            let threads = filling.room_for(app, site).min(per_node);
+            let threads = filling.granted(app, site, per_node);
             filling.add(app, site, threads);
         }
     }
@@ -59,8 +60,8 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
                 Some(owner) if restrictions.whole_nodes => owner,
                 _ => choose(apps),
             };
-            let most = filling.room_for(app, site);
-            let threads = if restrictions.whole_nodes { most } else { most.min(1) };
+            let most = if restrictions.whole_nodes { u32::MAX } else { 1 };
+            let threads = filling.granted(app, site, most);
             filling.add(app, site, threads);
             refused = if threads == 0 { refused + 1 } else { 0 };
         }
@@ -116,12 +117,40 @@ impl<'a> Filling<'a> {
         let below_max = self.problem.apps[app]
             .max_threads
             .map_or(u32::MAX, |max| max.saturating_sub(total) / self.width(app, site));
-        let whole_nodes = self.problem.restrictions.whole_nodes;
+        let apps = &self.problem.apps;
+        let alone = |app: usize| self.problem.restrictions.whole_nodes || apps[app].placing.exclusive;
         let on_node = |node: NodeId| {
-            let free_for_app = !whole_nodes || self.owners[node.0].is_none_or(|owner| owner == app);
+            let other = self.owners[node.0].filter(|&owner| owner != app);
+            let free_for_app = !other.is_some_and(|owner| alone(app) || alone(owner));
             if free_for_app { self.free[node.0] } else { 0 }
         };
+        if self.is_full(app, site) {
+            return 0;
+        }
         self.sites.nodes_of(app, site).map(on_node).min().unwrap_or(0).min(below_max)
+    }
+
+    /// Whether an application has threads on as many nodes as it may, and not on this site.
+    fn is_full(&self, app: usize, site: usize) -> bool {
+        let Some(most) = self.problem.apps[app].placing.max_nodes else { return false };
+        let nodes = 0..self.allocation.nodes();
+        let used = nodes.filter(|&node| self.allocation.get(AppId(app), NodeId(node)) > 0).count();
+        self.sites.threads(&self.allocation, app, site) == 0
+            && used + self.sites.nodes_of(app, site).count() > most
+    }
+
+    /// How many of `wanted` more threads an application gets on each node of a site: more or fewer where the node takes only
+    /// certain numbers of them.
+    fn granted(&self, app: usize, site: usize, wanted: u32) -> u32 {
+        let room = self.room_for(app, site);
+        if wanted == 0 || room == 0 {
+            return 0;
+        }
+        let placing = &self.problem.apps[app].placing;
+        let now = self.sites.threads(&self.allocation, app, site);
+        let full = now.saturating_add(room);
+        let up = placing.next(now.saturating_add(wanted)).filter(|&threads| threads <= full);
+        up.unwrap_or_else(|| placing.previous(full)).saturating_sub(now)
     }
 
     fn add(&mut self, app: usize, site: usize, threads: u32) {

@@ -1,21 +1,7 @@
 //! What a search costs is counted, and ends it: questions that took minutes.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use super::*;
-
-/// Says stop at the question `at`.
-struct StopAt {
-    at: u64,
-    asked: AtomicU64,
-}
-
-impl Monitor for StopAt {
-    fn stop(&self) -> bool {
-        self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at
-    }
-    fn progress(&self, _: &Progress) {}
-}
+use crate::search::testing::StopAt;
 
 #[test]
 fn a_question_without_a_finite_makespan_is_over_at_once() {
@@ -32,8 +18,8 @@ fn a_question_without_a_finite_makespan_is_over_at_once() {
     let restrictions = Restrictions { whole_nodes: true, ..Restrictions::default() };
     let problem =
         Problem::new(&machine, &[free("a"), b, free("c")], Objective::Makespan, restrictions).unwrap();
-    let monitor = StopAt { at: 20_000, asked: AtomicU64::new(0) };
+    let monitor = StopAt::new(20_000);
     let found = explore(&problem, &Settings::default(), &monitor);
     assert!(matches!(found, Err(ExploreError::Infeasible(_))), "{found:?}");
-    assert!(monitor.asked.load(Ordering::Relaxed) < 20_000);
+    assert!(monitor.asked() < 20_000);
 }

@@ -3,18 +3,19 @@
 use super::super::values::in_unit;
 use super::grid::{self, Align};
 use super::{DEFAULT, over_time};
+use crate::view::Style;
 use numasim_model::dynamics::{Course, Work};
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
 
-pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let columns: Vec<Vec<Cell>> = reading
         .groups
         .iter()
         .filter_map(|group| Some(column(reading, group, reading.study.apps.get(group.first)?)))
         .collect();
     let Some(first) = columns.first() else { return };
-    text.push_str("\nAPPLICATIONS\n");
+    grid::heading(text, "APPLICATIONS", style);
     // What few files say is shown only where one of the applications says it.
     let is_shown = |index: &usize| {
         let said = |column: &Vec<Cell>| column.get(*index).is_some_and(|cell| cell.said);
@@ -26,7 +27,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
         std::iter::once(first[index].key.to_owned()).chain(cells).collect()
     };
     let rows: Vec<Vec<String>> = (0..first.len()).filter(is_shown).map(row).collect();
-    grid::write(text, &rows, &[Align::Left], width);
+    grid::write(text, &rows, &[Align::Left], style);
 }
 
 /// Keys that few files have.

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
-use numasim_draw::grid::{fit, fold};
+use numasim_draw::grid::{self, fit, fold};
 use numasim_model::NodeId;
+
+use crate::view::Style;
 
 /// How a column stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +23,24 @@ const GAP: usize = 2;
 
 /// Rows of cells, indented, two spaces between columns, none at the end of a line. Columns beyond `most` stand below,
 /// beside the first column again; text that is longer than a line is broken.
-pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align], most: usize) {
+///
+/// The first row has the titles.
+pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align], style: &Style) {
+    if style.markdown {
+        let (titles, rows) = rows.split_first().map_or((&[][..], rows), |(titles, rows)| (titles, rows));
+        text.push_str(&in_markdown(titles, rows, align, style));
+        return;
+    }
+    write_untitled(text, rows, align, style);
+}
+
+/// The same without titles.
+pub(super) fn write_untitled(text: &mut String, rows: &[Vec<String>], align: &[Align], style: &Style) {
+    if style.markdown {
+        text.push_str(&in_markdown(&[], rows, align, style));
+        return;
+    }
+    let most = style.columns();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
     let mut widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
@@ -41,6 +60,34 @@ pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align], mo
             text.push('\n');
         }
         write_part(text, rows, align, &widths, columns);
+    }
+}
+
+/// Rows may be of different lengths.
+fn in_markdown(titles: &[String], rows: &[Vec<String>], align: &[Align], style: &Style) -> String {
+    let columns = rows.iter().map(Vec::len).chain([titles.len()]).max().unwrap_or(0);
+    let titled = (0..columns).map(|c| {
+        let align = if align.get(c).or(align.last()) == Some(&Align::Right) {
+            grid::Align::Right
+        } else {
+            grid::Align::Left
+        };
+        (titles.get(c).map_or("", String::as_str).trim(), align)
+    });
+    let mut table = grid::Grid::new(&titled.collect::<Vec<_>>());
+    for row in rows {
+        table.row((0..columns).map(|c| row.get(c).cloned().unwrap_or_default().trim().to_owned()).collect());
+    }
+    table.render(style)
+}
+
+/// The title of a part.
+pub(super) fn heading(text: &mut String, title: &str, style: &Style) {
+    text.push('\n');
+    if style.markdown {
+        text.push_str(&style.heading(2, title));
+    } else {
+        text.push_str(&(numasim_draw::grid::wrap(title, style.columns()).join("\n") + "\n"));
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use numasim_model::input::{Reading, TableKind};
+use numasim_model::machine::Provenance;
 use numasim_model::text::visible_but;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, Machine, Node};
@@ -12,25 +13,25 @@ use super::DEFAULT;
 use super::caches;
 use super::grid::{self, Align};
 use super::shared;
-use numasim_draw::grid::{fit, wrap};
+use crate::view::Style;
+use numasim_draw::grid::fit;
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
 const MOST_NODES: usize = 12;
 
-pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let machine = &reading.study.machine;
-    // Writing to a String cannot fail.
-    let _ = writeln!(text, "\n{}", wrap(&format!("MACHINE  {}", machine.name()), width).join("\n"));
+    grid::heading(text, &format!("MACHINE  {}", machine.name()), style);
     match machine.source() {
-        Some(source) => labelled(text, "source", &source_text(source), width),
-        None => labelled(text, "source", &format!("not given {DEFAULT}"), width),
+        Some(source) => labelled(text, "source", &source_text(source), style),
+        None => labelled(text, "source", &format!("not given {DEFAULT}"), style),
     }
-    nodes(text, reading, width);
-    os_nodes(text, reading, width);
-    links(text, machine, width);
-    shared::write(text, reading, width);
-    sharing(text, machine, width);
-    provenance(text, machine, width);
+    nodes(text, reading, style);
+    os_nodes(text, reading, style);
+    links(text, machine, style);
+    shared::write(text, reading, style);
+    sharing(text, machine, style);
+    provenance(text, machine, style);
 }
 
 /// A remark of the file, which may have several lines and must do nothing to a terminal.
@@ -39,8 +40,13 @@ fn source_text(source: &str) -> Cow<'_, str> {
 }
 
 /// A label and text that is broken into lines below each other.
-fn labelled(text: &mut String, label: &str, words: &str, width: usize) {
-    let room = width.saturating_sub(label.len() + 4);
+fn labelled(text: &mut String, label: &str, words: &str, style: &Style) {
+    if style.markdown {
+        // Each label is an entry of a list.
+        let _ = writeln!(text, "{label}: {words}", words = words.replace('\n', " "));
+        return;
+    }
+    let room = style.columns().saturating_sub(label.len() + 4);
     let lines = grid::wrap(words, room).into_iter().flat_map(|line| fit(&line, room));
     for (index, line) in lines.enumerate() {
         let label = if index == 0 { label.to_owned() } else { " ".repeat(label.len()) };
@@ -48,7 +54,7 @@ fn labelled(text: &mut String, label: &str, words: &str, width: usize) {
     }
 }
 
-fn nodes(text: &mut String, reading: &Reading, width: usize) {
+fn nodes(text: &mut String, reading: &Reading, style: &Style) {
     let machine = &reading.study.machine;
     let all: Vec<&Node> = machine.nodes().iter().collect();
     let shown = if all.len() > MOST_NODES {
@@ -124,7 +130,7 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
         rows.push(row);
     }
     text.push('\n');
-    grid::write(text, &rows, &[Align::Left, Align::Right], width);
+    grid::write(text, &rows, &[Align::Left, Align::Right], style);
 }
 
 /// Whether an application uses `kernel`, and no file says what the memory of the node delivers to it.
@@ -135,7 +141,7 @@ fn no_figure_of(reading: &Reading, kernel: Access, node: usize) -> bool {
 }
 
 /// What the operating system calls the nodes; nothing where the file does not say it.
-fn os_nodes(text: &mut String, reading: &Reading, width: usize) {
+fn os_nodes(text: &mut String, reading: &Reading, style: &Style) {
     let os_nodes = reading.study.machine.os_nodes();
     if os_nodes.is_empty() {
         return;
@@ -150,10 +156,10 @@ fn os_nodes(text: &mut String, reading: &Reading, width: usize) {
         rows.push(vec![node.to_string(), number, cpus]);
     }
     text.push('\n');
-    grid::write(text, &rows, &[Align::Left], width);
+    grid::write(text, &rows, &[Align::Left], style);
 }
 
-fn links(text: &mut String, machine: &Machine, width: usize) {
+fn links(text: &mut String, machine: &Machine, style: &Style) {
     let nodes: Vec<_> = machine.node_ids().collect();
     if nodes.len() == 1 {
         return;
@@ -175,7 +181,7 @@ fn links(text: &mut String, machine: &Machine, width: usize) {
     }
     let legend = "GB/s: row = node of the core, column = node of the memory, [ ] = the node's own controller";
     text.push('\n');
-    for line in grid::wrap(legend, width.saturating_sub(2)) {
+    for line in grid::wrap(legend, style.columns().saturating_sub(2)) {
         let _ = writeln!(text, "  {line}");
     }
     let entry = |&from: &_, &to: &_| {
@@ -199,50 +205,64 @@ fn links(text: &mut String, machine: &Machine, width: usize) {
         }));
         rows.push(row);
     }
-    grid::write(text, &rows, &[Align::Right], width);
+    grid::write(text, &rows, &[Align::Right], style);
 }
 
 /// How bandwidth is shared, where the file says more than the default.
-fn sharing(text: &mut String, machine: &Machine, width: usize) {
+fn sharing(text: &mut String, machine: &Machine, style: &Style) {
     let model = machine.sharing();
     if *model != numasim_model::Model::default() {
         text.push('\n');
-        labelled(text, "shares bandwidth by", &model.in_words(), width);
+        labelled(text, "shares bandwidth by", &model.in_words(), style);
     }
     if machine.has_latencies() {
         text.push('\n');
         let words = caches::own_and_others(machine, " ns", |from, to| machine.latency_ns(from, to));
-        labelled(text, "latency", &words, width);
+        labelled(text, "latency", &words, style);
     }
     if machine.has_distances() {
         text.push('\n');
         let words = caches::own_and_others(machine, "", |from, to| machine.distance(from, to));
-        labelled(text, "distance by the firmware", &words, width);
+        labelled(text, "distance by the firmware", &words, style);
     }
     if let Some(words) = caches::caches(machine) {
         text.push('\n');
-        labelled(text, "last-level cache", &words, width);
+        labelled(text, "last-level cache", &words, style);
     }
 }
 
-fn provenance(text: &mut String, machine: &Machine, width: usize) {
+fn provenance(text: &mut String, machine: &Machine, style: &Style) {
     if machine.provenance().is_empty() {
         return;
     }
     text.push_str("\n  where the figures come from\n");
+    if style.markdown {
+        let head = ["figure", "kind", "said of it"].map(str::to_owned).to_vec();
+        let row = |(key, provenance): (&String, &Provenance)| {
+            vec![key.clone(), provenance.kind.as_str().to_owned(), said_of(provenance).join(", ")]
+        };
+        let rows: Vec<Vec<String>> =
+            std::iter::once(head).chain(machine.provenance().iter().map(row)).collect();
+        return grid::write(text, &rows, &[Align::Left], style);
+    }
     let key_width = machine.provenance().keys().map(String::len).max().unwrap_or(0);
     let kind_width = machine.provenance().values().map(|p| p.kind.as_str().len()).max().unwrap_or(0);
     for (key, provenance) in machine.provenance() {
-        let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
-        let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
-        let interval = provenance.interval95_percent.map(|percent| format!("95 % interval to {percent} %"));
-        let source = provenance.source.as_deref().map(source_text);
-        let said: Vec<&str> =
-            [uncertainty.as_deref(), interval.as_deref(), source.as_deref()].into_iter().flatten().collect();
+        let kind = provenance.kind.as_str();
+        let label = format!("{key:key_width$}  {kind:kind_width$}");
+        let said = said_of(provenance);
         if said.is_empty() {
             let _ = writeln!(text, "  {}", label.trim_end());
         } else {
-            labelled(text, &label, &said.join(", "), width);
+            labelled(text, &label, &said.join(", "), style);
         }
     }
+}
+
+/// How far off a figure may be, and where it comes from.
+fn said_of(provenance: &Provenance) -> Vec<String> {
+    let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
+    let interval = provenance.interval95_percent.map(|percent| format!("95 % interval to {percent} %"));
+    let source = provenance.source.as_deref().map(|source| source_text(source).into_owned());
+    [uncertainty, interval, source].into_iter().flatten().collect()
 }

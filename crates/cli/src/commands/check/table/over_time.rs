@@ -9,13 +9,14 @@ use numasim_model::units::{Gflop, Seconds};
 use super::super::values::in_unit;
 use super::DEFAULT;
 use super::grid::{self, Align};
+use crate::view::Style;
 
 /// Most channels and calls that are shown one by one, of each.
 const MOST_SHOWN: usize = 20;
 /// Most entries of a list that are shown.
 const MOST_ENTRIES: usize = 4;
 
-pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let mut rows = channels(reading);
     rows.extend(calls(reading));
     rows.extend(commands(reading));
@@ -25,8 +26,8 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     if rows.is_empty() {
         return;
     }
-    text.push_str("\nOVER TIME\n");
-    grid::write(text, &rows, &[Align::Left], width);
+    grid::heading(text, "OVER TIME", style);
+    grid::write_untitled(text, &rows, &[Align::Left], style);
 }
 
 pub(super) type Rows = Vec<Vec<String>>;

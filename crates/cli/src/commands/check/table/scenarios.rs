@@ -1,23 +1,20 @@
 //! The scenarios: threads of each application on each node.
 
-use std::fmt::Write as _;
-
 use numasim_model::input::{Group, Reading};
 use numasim_model::{AppId, Scenario};
 
 use super::grid::{self, Align};
 use super::{DEFAULT, apps};
-use numasim_draw::grid::wrap;
+use crate::view::Style;
 
 /// With more nodes than this, threads are shown in ranges of nodes.
 const MOST_NODES: usize = 16;
 
-pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     for (scenario, named) in reading.study.scenarios.iter().zip(&reading.named) {
-        // Writing to a String cannot fail.
         let static_work = if scenario.static_work { " (static work)" } else { "" };
         let heading = format!("SCENARIO  {}{static_work}", scenario.name);
-        let _ = writeln!(text, "\n{}", wrap(&heading, width).join("\n"));
+        grid::heading(text, &heading, style);
         let nodes = reading.study.machine.node_count();
         let wide = nodes > MOST_NODES;
         let mut head = vec!["threads on node".to_owned()];
@@ -39,7 +36,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
         let mut align = vec![Align::Left];
         align.resize(if wide { 2 } else { nodes + 2 }, if wide { Align::Left } else { Align::Right });
         align.push(Align::Left);
-        grid::write(text, &rows, &align, width);
+        grid::write(text, &rows, &align, style);
     }
 }
 

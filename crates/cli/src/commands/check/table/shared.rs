@@ -6,12 +6,13 @@ use numasim_model::input::Reading;
 use numasim_model::machine::SharedLink;
 
 use super::grid::{self, Align};
+use crate::view::Style;
 use numasim_draw::grid::wrap;
 
 /// Of more shared links a line says how many there are.
 const MOST: usize = 20;
 
-pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let machine = &reading.study.machine;
     if let Some(sockets) = reading.sockets {
         let each = machine.node_count() / sockets.max(1);
@@ -21,7 +22,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
         let more = if sockets > MOST { ", …" } else { "" };
         let words = format!("sockets and their nodes  {}{more}", shown.join(", "));
         text.push('\n');
-        for line in wrap(&words, width.saturating_sub(2)) {
+        for line in wrap(&words, style.columns().saturating_sub(2)) {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "  {line}");
         }
@@ -32,7 +33,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     }
     let legend = "shared links, GB/s in each direction: cores on the left read memories on the right, and with <-> the reverse";
     text.push('\n');
-    for line in wrap(legend, width.saturating_sub(2)) {
+    for line in wrap(legend, style.columns().saturating_sub(2)) {
         let _ = writeln!(text, "  {line}");
     }
     let row = |link: &SharedLink| {
@@ -41,7 +42,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
         vec![link.name.clone(), grid::figure(link.bandwidth.value()), sides]
     };
     let rows: Vec<Vec<String>> = links.iter().take(MOST).map(row).collect();
-    grid::write(text, &rows, &[Align::Left, Align::Right, Align::Left], width);
+    grid::write_untitled(text, &rows, &[Align::Left, Align::Right, Align::Left], style);
     if links.len() > MOST {
         let _ = writeln!(text, "  and {} more; --format csv lists them all", links.len() - MOST);
     }

@@ -6,8 +6,9 @@ use numasim_model::input::{Reading, TableKind};
 use super::super::{over_time, tasks};
 use super::grid::{self, Align};
 use super::over_time::{Rows, marked, settings};
+use crate::view::Style;
 
-pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let mut rows = graph(reading);
     rows.extend(of_table(reading, TableKind::Scheduler, &tasks::scheduler(&reading.study)));
     rows.extend(of_table(reading, TableKind::Runtime, &tasks::runtime(&reading.study)));
@@ -15,8 +16,8 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     if rows.is_empty() {
         return;
     }
-    text.push_str("\nTASKS\n");
-    grid::write(text, &rows, &[Align::Left], width);
+    grid::heading(text, "TASKS", style);
+    grid::write_untitled(text, &rows, &[Align::Left], style);
 }
 
 fn graph(reading: &Reading) -> Rows {

@@ -171,7 +171,10 @@ fn deliver(
     shell: &Shell,
 ) -> Result<(), Failure> {
     match args.output.format {
-        Format::Table => result.deliver(&executed::table(view, &shell.style(args.output.output.is_some()))),
+        format @ (Format::Table | Format::Markdown) => {
+            let into_file = args.output.output.is_some();
+            result.deliver(&shell.for_people(format, into_file, |style| executed::table(view, style)))
+        }
         Format::Json => {
             let json = executed::json(view);
             result.deliver_by(|out| document::write(&json, out))

@@ -16,13 +16,10 @@ const MOST_INPUTS: usize = 12;
 impl SensitivityView<'_> {
     /// The inputs that decide, the most delicate first, and those that do not.
     pub(super) fn inputs(&self, style: &Style) -> String {
-        let title = style.strong("How wrong an input may be before another allocation wins");
+        let title = style.heading(3, "How wrong an input may be before another allocation wins");
         if self.found.ranges.is_empty() {
             let left = self.found.ranges_left;
-            return format!(
-                "{title}\n{}",
-                note(&format!("Stopped early: {left} inputs are missing."), style)
-            );
+            return format!("{title}{}", note(&format!("Stopped early: {left} inputs are missing."), style));
         }
         let lost = if self.answer.problem.goal().objective() == Objective::Makespan {
             ["longer if\n10 % off", "\n20 % off"]
@@ -57,7 +54,7 @@ impl SensitivityView<'_> {
                 grid.row(row);
             }
         }
-        let mut text = format!("{title}\n");
+        let mut text = title;
         if !delicate.is_empty() {
             text += &grid.render(style).replace(NO_BREAK, " ");
         }

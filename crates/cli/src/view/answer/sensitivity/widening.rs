@@ -19,11 +19,11 @@ impl SensitivityView<'_> {
             Objective::Geomean => "gain in the mean p",
             Objective::TotalGflops => "gain in the objective, GFLOPS",
         };
-        let title = style.strong(&format!("What a wider resource is worth ({meaning})"));
+        let title = style.heading(3, &format!("What a wider resource is worth ({meaning})"));
         if self.found.widening.is_empty() {
             let left = self.found.widening_left;
             return format!(
-                "{title}\n{}",
+                "{title}{}",
                 note(&format!("Stopped early: {left} resources are missing."), style)
             );
         }
@@ -71,7 +71,7 @@ impl SensitivityView<'_> {
         if self.found.widening_left > 0 {
             notes.push(format!("Stopped early: {} resources are missing.", self.found.widening_left));
         }
-        let mut text = format!("{title}\n");
+        let mut text = title;
         if !useful.is_empty() {
             text += &if useful.iter().any(|one| matches!(one.figure, Figure::Cores(_))) {
                 grid.render(style)

@@ -1,9 +1,14 @@
-//! Plots of the published measurements: a curve for each machine, and predicted over measured.
+//! Plots of the published measurements: a curve for each machine, predicted over measured, and errors of all methods side by side.
+
+mod curves;
+mod errors;
 
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::scatter::{self, ScatterPlot, Series};
 use numasim_draw::{Axis, DrawError, Heading, Scale};
-use numasim_evidence::published::{Judged, Part, Point, Role};
+use numasim_evidence::published::{Judged, Part, Point, Role, is_null_model};
+
+use crate::view::published::short;
 
 const LOAD: &str = "load";
 
@@ -26,7 +31,8 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
         (name.to_owned(), Ok(ScatterPlot { heading, unit: unit.to_owned(), series }.svg()))
     };
     if !sets.is_empty() {
-        let series = together(all(Part::Scaling).filter(|one| one.traffic == LOAD), |one| {
+        let shown = |one: &&Judged| one.traffic == LOAD && !is_null_model(one.model);
+        let series = together(all(Part::Scaling).filter(shown), |one| {
             format!("{}, {}", short(one.model), one.variant)
         });
         let subtitle = "one NUMA domain; 1, half, three quarters (or one) and all cores are fitted, these are the others";
@@ -53,7 +59,36 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
         let subtitle = "each row predicted by a fit to the four others";
         drawn.push(overview("table-iii.svg", "Table III of the paper", subtitle, "GFLOPS", series));
     }
+    drawn.extend(curves::grids(judged).into_iter().map(|(name, grid)| (name, Ok(grid.svg()))));
+    let (at_once, others): (Vec<&Judged>, Vec<&Judged>) =
+        judged.iter().filter(|one| one.part != Part::Steps).partition(|one| one.part.is_together());
+    let errors = [
+        ("errors.svg", &others, "Models beside null models on published data"),
+        (
+            "co-run.svg",
+            &at_once,
+            "Several domains, memories or applications at once: models beside null models",
+        ),
+    ];
+    for (name, own, title) in errors.into_iter().filter(|one| !one.1.is_empty()) {
+        drawn.push((name.to_owned(), Ok(errors::dots(own, title).svg())));
+    }
+    if !at_once.is_empty() {
+        let title = "Several domains, memories or applications at once: point by point";
+        drawn.push(("co-run-points.svg".to_owned(), Ok(errors::clouds(&at_once, title).svg())));
+    }
     drawn
+}
+
+/// Each value where it comes first.
+fn each_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
 }
 
 /// What was measured, and what each method says.
@@ -61,6 +96,7 @@ fn curve(judged: &[Judged], set: &str) -> LinePlot {
     let of_set: Vec<&Judged> = judged
         .iter()
         .filter(|one| one.part == Part::Scaling && one.traffic == LOAD && one.set == set)
+        .filter(|one| !is_null_model(one.model))
         .collect();
     let ordered = |one: &Judged| {
         let mut points: Vec<(f64, Point)> =
@@ -91,11 +127,6 @@ fn curve(judged: &[Judged], set: &str) -> LinePlot {
         y: "bandwidth (GB/s)".to_owned(),
         lines: std::iter::once(measured).chain(predicted).collect(),
     }
-}
-
-/// Legends are narrow.
-fn short(model: &str) -> &str {
-    if model == "baseline-proportional" { "default" } else { model }
 }
 
 /// The number in "7 cores".

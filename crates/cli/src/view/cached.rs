@@ -1,0 +1,224 @@
+//! The last-level cache as what is contended: a document, and the same for people.
+//!
+//! `validate` writes it as `cache.json`, and `report` shows it from there.
+
+#[cfg(test)]
+mod tests;
+
+use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_evidence::contended::{CachePlan, CachedApp, NoCache};
+use numasim_host::memory::size;
+use serde::{Deserialize, Serialize};
+
+use super::compared::percent;
+use super::{Style, figures};
+
+/// What is not claimed.
+pub(crate) const NO_CLAIM: &str = "The sharing models have no figure for caches: they and the null models count everything as read from \
+     memory. They claim nothing here, and nothing of this is in the verdict on sharing.";
+/// What the columns are.
+pub(crate) const COLUMNS: &str = "Data: of all applications together, as a multiple of the cache. Of alone: of what the same kernel got alone \
+     with the same data.";
+/// Names of scenarios begin so.
+const PREFIX: &str = "last-level cache, ";
+
+/// `cache.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Document {
+    pub(crate) schema: u32,
+    pub(crate) command: String,
+    /// The only value: what the scenarios ask for.
+    pub(crate) asked: Asked,
+    /// Why nothing was measured.
+    pub(crate) not_measured: Option<String>,
+    /// Size of the cache in bytes.
+    pub(crate) cache_bytes: Option<u64>,
+    /// Threads of both applications together.
+    pub(crate) threads: Option<u32>,
+    /// The model that predicts.
+    pub(crate) model: String,
+    pub(crate) apps: Vec<App>,
+}
+
+/// What is contended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Asked {
+    LastLevelCache,
+}
+
+/// An application in a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(clippy::struct_field_names, reason = "the key of its JSON is `app`, as everywhere")]
+pub(crate) struct App {
+    pub(crate) scenario: String,
+    pub(crate) app: String,
+    /// Data of all applications of the scenario in bytes.
+    pub(crate) data_bytes: u64,
+    /// The same as a multiple of the cache: how contended it is.
+    pub(crate) data_of_cache: f64,
+    /// Measured GB/s: the median and the ends of the repetitions.
+    pub(crate) gbs: f64,
+    pub(crate) gbs_min: f64,
+    pub(crate) gbs_max: f64,
+    /// Sample standard deviation over mean.
+    pub(crate) spread: Option<f64>,
+    pub(crate) repetitions: usize,
+    /// As a fraction of what the same kernel got alone with the same data.
+    pub(crate) of_alone: Option<f64>,
+    /// Predicted GB/s, as if everything came from memory.
+    pub(crate) model_gbs: f64,
+    pub(crate) no_sharing_gbs: f64,
+    pub(crate) equal_parts_gbs: f64,
+}
+
+impl Document {
+    /// Of what was measured.
+    pub(crate) fn new(plan: &CachePlan, apps: &[CachedApp], model: &str) -> Self {
+        let of_cache = |bytes: u64| bytes as f64 / plan.cache.bytes as f64;
+        let app = |own: &CachedApp| {
+            let [no_sharing_gbs, equal_parts_gbs] = own.null_gbs;
+            App {
+                scenario: own.scenario.clone(),
+                app: own.app.clone(),
+                data_bytes: own.data_bytes,
+                data_of_cache: of_cache(own.data_bytes),
+                gbs: own.gbs.median,
+                gbs_min: own.gbs.min,
+                gbs_max: own.gbs.max,
+                spread: own.gbs.relative,
+                repetitions: own.gbs.repetitions,
+                of_alone: own.of_alone,
+                model_gbs: own.model_gbs,
+                no_sharing_gbs,
+                equal_parts_gbs,
+            }
+        };
+        Self {
+            not_measured: None,
+            cache_bytes: Some(plan.cache.bytes),
+            threads: Some(plan.threads),
+            apps: apps.iter().map(app).collect(),
+            ..Self::nothing(model)
+        }
+    }
+
+    /// Of a host that does not allow it.
+    pub(crate) fn without(why: NoCache, model: &str) -> Self {
+        Self { not_measured: Some(why.to_string()), ..Self::nothing(model) }
+    }
+
+    fn nothing(model: &str) -> Self {
+        Self {
+            schema: 1,
+            command: "validate".to_owned(),
+            asked: Asked::LastLevelCache,
+            not_measured: None,
+            cache_bytes: None,
+            threads: None,
+            model: model.to_owned(),
+            apps: Vec::new(),
+        }
+    }
+
+    /// "32 MiB, asked by 2 threads".
+    pub(crate) fn what(&self) -> String {
+        let bytes = self.cache_bytes.map(size);
+        let threads = self.threads.map(|threads| {
+            format!("two applications of {}", figures::count(u64::from(threads / 2), "thread"))
+        });
+        bytes.into_iter().chain(threads).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What neighbours cost, where the data of all fit and where they do not.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        if let Some(why) = &self.not_measured {
+            return vec![format!("The last-level cache was not asked: {why}.")];
+        }
+        let beside = |fits: bool| {
+            let own =
+                self.apps.iter().filter(|app| (app.data_of_cache <= 1.0) == fits && !self.is_alone(app));
+            let shares: Vec<f64> = own.filter_map(|app| app.of_alone).collect();
+            let least = shares.iter().copied().reduce(f64::min)?;
+            let most = shares.iter().copied().reduce(f64::max)?;
+            let where_to =
+                if fits { "Where the data of both fit the cache" } else { "Where only the data of one do" };
+            Some(format!(
+                "{where_to}, an application gets {} to {} of what it gets alone.",
+                percent(least),
+                percent(most)
+            ))
+        };
+        [true, false].into_iter().filter_map(beside).chain([NO_CLAIM.to_owned()]).collect()
+    }
+
+    fn is_alone(&self, app: &App) -> bool {
+        self.apps.iter().filter(|other| other.scenario == app.scenario).count() == 1
+    }
+}
+
+impl App {
+    /// The scenario without the words that all have.
+    pub(crate) fn scenario(&self) -> &str {
+        self.scenario.strip_prefix(PREFIX).unwrap_or(&self.scenario)
+    }
+
+    /// "0.75 x"
+    pub(crate) fn data(&self) -> String {
+        format!("{:.2} x", self.data_of_cache)
+    }
+
+    /// "1.2 % of 10"
+    pub(crate) fn spread(&self) -> String {
+        self.spread.map_or_else(
+            || figures::count(self.repetitions as u64, "run"),
+            |spread| format!("{} of {}", percent(spread), self.repetitions),
+        )
+    }
+
+    /// GB/s: measured, of the model, of both null models.
+    pub(crate) fn all_gbs(&self) -> [f64; 4] {
+        [self.gbs, self.model_gbs, self.no_sharing_gbs, self.equal_parts_gbs]
+    }
+}
+
+/// For people.
+pub(crate) fn table(document: &Document, style: &Style) -> String {
+    let right = Align::Right;
+    let title = format!("last-level cache\n{}", document.what());
+    let mut grid = Grid::new(&[
+        (&title, Align::Left),
+        ("\napplication", Align::Left),
+        ("\ndata", right),
+        ("GB/s\nmeasured", right),
+        ("\nspread", right),
+        ("\nof alone", right),
+        ("as memory\nmodel", right),
+        ("\nno sharing", right),
+        ("\nequal parts", right),
+    ]);
+    let all: Vec<f64> = document.apps.iter().flat_map(App::all_gbs).collect();
+    let mut last = "";
+    for (app, gbs) in document.apps.iter().zip(figures::column(&all).chunks_exact(4)) {
+        let again = last == app.scenario;
+        last = &app.scenario;
+        grid.row(vec![
+            if again { String::new() } else { app.scenario().to_owned() },
+            app.app.clone(),
+            if again { String::new() } else { app.data() },
+            style.strong(&gbs[0]),
+            app.spread(),
+            app.of_alone.map_or_else(|| "-".to_owned(), percent),
+            gbs[1].clone(),
+            gbs[2].clone(),
+            gbs[3].clone(),
+        ]);
+    }
+    let grid = if document.apps.is_empty() { String::new() } else { grid.render(style) };
+    let columns = (!document.apps.is_empty()).then(|| COLUMNS.to_owned());
+    let lines = columns.into_iter().chain(document.sentences());
+    let lines: Vec<String> = lines.flat_map(|line| wrap(&line, style.columns())).collect();
+    format!("{grid}{}\n", lines.join("\n"))
+}

@@ -1,0 +1,199 @@
+//! The last-level cache as what is contended: working sets that stay inside it together, and those that fit only alone.
+//!
+//! # Sizes
+//! Two applications with half of the threads each. *Inside*: all data are 3/4 of the cache, so that everything is read from it, as far as the
+//! cache lets it. *Beyond*: the data of each are 3/4 of the cache, and those of both 3/2: what fits alone does not fit beside the other.
+//! A thread's part shall be no matter of the next smaller cache: with data inside at least [`BELOW`] times as large as that; where all cores
+//! would have less, fewer take part.
+//!
+//! # Kernels
+//! Reads, and updates, which store what they read. Copies and triads store past the caches.
+
+use numasim_model::{Machine, NodeId};
+
+use super::{Placed, Row, file, questions};
+
+/// Data of a thread are at least so many times the cache below.
+const BELOW: u64 = 2;
+/// Data are a multiple of so many bytes.
+const UNIT: u64 = 64 << 10;
+
+/// What is known of the last-level cache of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastLevel {
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Size in bytes of the next smaller cache, that of one core; `None` where there is none.
+    pub below_bytes: Option<u64>,
+    /// Cores that have it together: the first ones of the node.
+    pub cores: u32,
+}
+
+/// Scenarios that ask for the last-level cache.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CachePlan {
+    /// The cache.
+    pub cache: LastLevel,
+    /// Threads of both applications together.
+    pub threads: u32,
+    /// The input file of both runs, beside that of the machine.
+    pub scenarios: String,
+    /// What is inside the cache, and what is beyond it.
+    pub runs: [CacheRun; 2],
+}
+
+/// Scenarios with the same data for each thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CacheRun {
+    /// A word for names of files.
+    pub name: &'static str,
+    /// Data of each thread in bytes.
+    pub bytes_per_thread: u64,
+    /// The names of its scenarios.
+    pub scenarios: Vec<String>,
+}
+
+/// Why the last-level cache cannot be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoCache {
+    /// The scenarios are for one node.
+    #[error("it is asked on hosts with one NUMA node, and this one has {0}")]
+    SeveralNodes(usize),
+    /// Nobody knows how large it is.
+    #[error("the system does not tell its size and who shares it")]
+    Unknown,
+    /// Nobody shares it.
+    #[error("the first core of the node does not share it with the next one")]
+    OneCore,
+    /// Two threads would have most of their data in the caches below.
+    #[error("it has {bytes} bytes, too few beside the {below_bytes} bytes of the cache below it")]
+    TooSmall {
+        /// Its size.
+        bytes: u64,
+        /// Size of the next smaller one.
+        below_bytes: u64,
+    },
+}
+
+/// The kernels of both applications, or of one that is alone.
+const ASKED: [&[&str]; 5] =
+    [&["read"], &["update"], &["read", "read"], &["update", "update"], &["read", "update"]];
+
+impl CachePlan {
+    /// Scenarios for a machine of one node.
+    ///
+    /// # Errors
+    /// [`NoCache`] where the host does not allow it.
+    pub fn of(machine: &Machine, cache: Option<LastLevel>) -> Result<Self, NoCache> {
+        if machine.node_count() != 1 {
+            return Err(NoCache::SeveralNodes(machine.node_count()));
+        }
+        let cache = cache.ok_or(NoCache::Unknown)?;
+        let cores = cache.cores.min(machine.node(NodeId(0)).cores);
+        if cores < 2 {
+            return Err(NoCache::OneCore);
+        }
+        let below_bytes = cache.below_bytes.unwrap_or(0);
+        // An even number of threads of which each has enough inside.
+        let enough = |threads: &u32| inside(cache.bytes, *threads) >= (BELOW * below_bytes).max(UNIT);
+        let threads = (1..=cores / 2).rev().map(|half| 2 * half).find(enough);
+        let threads = threads.ok_or(NoCache::TooSmall { bytes: cache.bytes, below_bytes })?;
+        let sizes = [("inside", inside(cache.bytes, threads)), ("beyond", 2 * inside(cache.bytes, threads))];
+        let rows = sizes.map(|(name, _)| rows(name, threads / 2));
+        let head = "# Made by `numasim validate`: the last-level cache as what is contended. The sharing models have no figure for it.\n";
+        let scenarios = file(head, &rows.concat());
+        let runs = [0, 1].map(|run| CacheRun {
+            name: sizes[run].0,
+            bytes_per_thread: sizes[run].1,
+            scenarios: rows[run].iter().map(|row| row.name.clone()).collect(),
+        });
+        Ok(Self { cache, threads, scenarios, runs })
+    }
+}
+
+/// Data of each thread in bytes, if that of all is 3/4 of the cache.
+fn inside(cache_bytes: u64, threads: u32) -> u64 {
+    cache_bytes / 4 * 3 / u64::from(threads) / UNIT * UNIT
+}
+
+/// The scenarios of one size; `half` threads for each application.
+fn rows(size: &str, half: u32) -> Vec<Row> {
+    let placed = |app: String| Placed { app, threads: vec![half], data: None };
+    let row = |kinds: &[&str]| {
+        if let [first, second] = *kinds {
+            let apps = questions::pair([first, second]);
+            let name = format!("last-level cache, {size}: {half} {} beside {half} {}", apps[0], apps[1]);
+            return Row { name, apps: apps.into_iter().map(placed).collect() };
+        }
+        let app = format!("{}-1", kinds.concat());
+        Row { name: format!("last-level cache, {size}: {half} {app} alone"), apps: vec![placed(app)] }
+    };
+    ASKED.into_iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::input::{SourceFile, read_study};
+
+    use super::*;
+
+    fn text(nodes: usize, cores: u32) -> SourceFile {
+        let text = format!(
+            "[machine]\nname = \"m\"\nnodes = {nodes}\ncores_per_node = {cores}\ngflops_per_core = 40\nbandwidth_gbs = 100\n\
+             link_gbs = 10\n"
+        );
+        SourceFile { name: "m.toml".into(), text }
+    }
+
+    fn machine(nodes: usize, cores: u32) -> Machine {
+        read_study(&[text(nodes, cores)]).expect("a machine").study.machine
+    }
+
+    const fn cache(mib: u64, below_mib: u64, cores: u32) -> LastLevel {
+        LastLevel { bytes: mib << 20, below_bytes: Some(below_mib << 20), cores }
+    }
+
+    fn plan(cores: u32, cache: LastLevel) -> Result<CachePlan, NoCache> {
+        CachePlan::of(&machine(1, cores), Some(cache))
+    }
+
+    #[test]
+    fn two_cores_fill_the_cache_three_quarters_and_one_and_a_half_times() {
+        let plan = plan(2, cache(32, 2, 2)).expect("two cores");
+        // 3/4 of 32 MiB for two threads: 12 each; beyond 24 each, which are 3/4 alone and 48 / 32 together.
+        assert_eq!(plan.runs.each_ref().map(|run| run.bytes_per_thread >> 20), [12, 24]);
+        assert_eq!(plan.threads, 2);
+        let files = [text(1, 2), SourceFile { name: "cache.toml".into(), text: plan.scenarios.clone() }];
+        let study = read_study(&files).expect("no problems").study;
+        let names: Vec<&str> = study.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+        assert_eq!(names, plan.runs.iter().flat_map(|run| &run.scenarios).collect::<Vec<_>>());
+        assert_eq!(names.len(), 10);
+        assert_eq!(names[4], "last-level cache, inside: 1 read-1 beside 1 update-1");
+        assert_eq!(names[5], "last-level cache, beyond: 1 read-1 alone");
+    }
+
+    #[test]
+    fn only_cores_that_share_the_first_cache_take_part() {
+        // Eight cores on one die of a node of 32, an odd one left over with seven.
+        assert_eq!(plan(32, cache(32, 1, 8)).map(|plan| plan.threads), Ok(8));
+        assert_eq!(plan(32, cache(32, 1, 7)).map(|plan| plan.threads), Ok(6));
+    }
+
+    #[test]
+    fn fewer_threads_take_part_where_their_own_caches_would_hold_their_data() {
+        // 3/4 of 112 MiB are 84; twice 2 MiB for each: 21 threads, of which 20 are even.
+        assert_eq!(plan(60, cache(112, 2, 60)).map(|plan| plan.threads), Ok(20));
+        // 3/4 of 4 MiB are 3: 1.5 for each of two, and twice 1 MiB are needed.
+        let small = NoCache::TooSmall { bytes: 4 << 20, below_bytes: 1 << 20 };
+        assert_eq!(plan(8, cache(4, 1, 8)).map(|plan| plan.threads), Err(small));
+    }
+
+    #[test]
+    fn what_a_host_does_not_allow_is_said() {
+        let of = |nodes, cores, cache| CachePlan::of(&machine(nodes, cores), cache).expect_err("impossible");
+        assert_eq!(of(2, 8, Some(cache(32, 1, 8))), NoCache::SeveralNodes(2));
+        assert_eq!(of(1, 8, None), NoCache::Unknown);
+        assert_eq!(of(1, 8, Some(cache(32, 1, 1))), NoCache::OneCore);
+        assert_eq!(of(1, 1, Some(cache(32, 1, 8))), NoCache::OneCore);
+    }
+}

@@ -1,0 +1,303 @@
+//! Which placement is good whichever model is right: the one whose worst *regret* over several sharing models is smallest.
+//!
+//! # What is asked
+//! Under model m an allocation x has the score F_m(x), which is concave in GFLOPS ([`crate::objective`]), and the best of all
+//! allocations has F*_m. The regret of x under m is 1 - value / best value (makespan: 1 - best / value). Wanted is
+//!
+//! ```text
+//! the least over x of the largest over m of regret_m(x)
+//! ```
+//!
+//! # Regrets of what is not proven
+//! Only L_m <= F*_m, the best that was found, and U_m >= F*_m, its proven bound, are known. Regrets are told *relative to the best
+//! found*, 1 - F_m(x) / L_m, which the true ones are never below: F*_m >= L_m. They are never above 1 - F_m(x) / U_m
+//! ([`Robust::at_most`]). Where every best is proven, all three are the same.
+//!
+//! # The bound
+//! Dividing by the smaller L_m makes the regret smaller, so that a lower bound of max_m (1 - F_m(x) / L_m) over all x is one of
+//! the true worst regret. With the *merit* g_m(x) = F_m(x) / L_m (geomean, whose score is a logarithm: F_m(x) - L_m), for any
+//! weights w of the models (none below 0, their sum 1)
+//!
+//! ```text
+//! max over x of min over m of g_m(x)  <=  max over x of sum_m w_m g_m(x)
+//! ```
+//!
+//! and each g_m is below its own dual bound ([`super::dual`]) at any prices, where nodes are independent. The options of a node
+//! are the same under all models; only what they earn differs. So the earnings of an option are *added* over the models, and the best option
+//! of each node is chosen once for all of them:
+//!
+//! ```text
+//! bound = sum_m K_m + sum_n max over options of sum_m earnings_m(option)
+//! ```
+//!
+//! where weights and prices are those of each model times w_m / L_m (geomean: its conjugate is w_m sum_a v_a (ln(w_m v_a / y_ma) - 1)
+//! with the weights v of the applications, less w_m L_m). A bound of each model alone could never say more than that every model reaches its best.
+//! Weights and prices at which this is lowest come from a linear program over the options met so far (`bound`, `master`); prices of thread totals are
+//! common to all models. Any of them give a valid bound: rounding and early stops cost strength, never truth.
+//!
+//! # Approach
+//! 1. The best of each model comes from [`super::explore`]; each is rated under all models, and L_m is the largest of these.
+//! 2. Climbs by the smallest merit, from all of these, from the baselines and from random starts, homes included (`panel` is the judge).
+//! 3. Each set of open homes is bounded; those that could be better are split by thread totals (`parts`) and walked node by node
+//!    (`walk`), where also each model's own potentials cut. Where every node gets the same, all contents are rated (`every_node`).
+//! 4. What is not proven is kicked and climbed again.
+//!
+//! Answers are the same on any number of threads, as those of [`super::explore`] are.
+
+mod bound;
+mod every_node;
+mod joint;
+mod master;
+mod panel;
+mod parts;
+mod proof;
+mod scale;
+mod walk;
+
+use numasim_model::{Allocation, Placement};
+
+use super::climbs::climb_with_homes;
+use super::local::{self, Rates as _};
+use super::{ExploreError, Monitor, Outcome, Settings, Status};
+use crate::baselines::{even, one_app_per_node};
+use crate::objective::Objective;
+use crate::parallel::prelude::*;
+use crate::problem::{Candidate, Evaluator, Problem};
+use panel::{Best, EQUAL, Panel};
+use scale::Scale;
+
+/// Random starts of the climbs.
+const RESTARTS: u64 = 4;
+/// Chains of kicks at the end, kicks in each, and the effort without which there is none.
+const CHAINS: u64 = 4;
+const KICKS: usize = 20;
+const KICK_STEPS: u64 = 5_000_000;
+
+/// The best under one model, as far as it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfModel {
+    /// The best that was found, rated under this model.
+    pub best: Candidate,
+    /// Its value of the objective.
+    pub value: f64,
+    /// No allocation has a better value under this model.
+    pub bound: f64,
+    /// Whether nothing is better.
+    pub proven: bool,
+}
+
+/// The placement with the smallest worst regret.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Robust {
+    /// The allocation, rated under the first model.
+    pub best: Candidate,
+    /// Its regret under each model, relative to the best found there.
+    pub regrets: Vec<f64>,
+    /// The largest of them.
+    pub worst_regret: f64,
+    /// It loses no more than this under any model, whatever is better than the best found.
+    pub at_most: f64,
+    /// No allocation has a smaller worst regret than this.
+    pub bound: f64,
+    /// Whether that is proven, and the best of every model; else why the search ended.
+    pub status: Status,
+    /// The best of each model.
+    pub models: Vec<OfModel>,
+}
+
+impl Robust {
+    /// The regret of any allocation under each model, relative to the best found. Below 0 for one that is better, which only one that
+    /// breaks a restriction is. Where every allocation is as bad as any other under a model, 0.
+    pub fn regrets_of(
+        &self,
+        problems: &[Problem],
+        allocation: &Allocation,
+        placements: &[Placement],
+    ) -> Vec<f64> {
+        let of = |(problem, of): (&Problem, &OfModel)| {
+            let score = Evaluator::new(problem, placements.to_vec()).rate(allocation.as_slice()).0;
+            regret(problem, problem.goal.value(score), of.value)
+        };
+        problems.iter().zip(&self.models).map(of).collect()
+    }
+}
+
+/// The part of `best` that a value misses; 0 where nothing is better than nothing.
+fn regret(problem: &Problem, value: f64, best: f64) -> f64 {
+    let part = match problem.goal.objective() {
+        Objective::Makespan => best / value,
+        _ => value / best,
+    };
+    if part.is_nan() { 0.0 } else { 1.0 - part }
+}
+
+/// Finds the placement with the smallest worst regret. `problems` are one question under several models, each with what
+/// [`super::explore`] found, or `None` where a stop left nothing. At most `settings.effort` steps are spent.
+///
+/// # Errors
+/// [`ExploreError::NothingFound`] if there is no answer for any model; [`ExploreError::Fault`] if the answer breaks a rule of the question.
+pub fn robust(
+    problems: &[Problem],
+    outcomes: &[Option<Outcome>],
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Robust, ExploreError> {
+    let Some(question) = problems.first() else { return Err(ExploreError::NothingFound) };
+    let mut met: Vec<Candidate> = outcomes.iter().flatten().map(|outcome| outcome.best.clone()).collect();
+    if met.is_empty() {
+        return Err(ExploreError::NothingFound);
+    }
+    let mut bests = best_of_each(problems, &met);
+    let Some(mut panel) = panel(problems, &bests) else {
+        return answer(problems, outcomes, &bests, met.swap_remove(0), f64::NEG_INFINITY, monitor);
+    };
+    let climbed = climbed(&panel, starts(question, &met, settings, monitor), monitor);
+    met.extend(climbed);
+    // A climb may have found what is better than the best of a model.
+    bests = best_of_each(problems, &met);
+    panel = self::panel(problems, &bests).unwrap_or(panel);
+    let rated = met
+        .iter()
+        .filter(|met| met.excess <= 0.0)
+        .map(|met| panel.rater(&met.placements).candidate(met.allocation.clone()));
+    let Some(candidate) = rated.reduce(|best, next| if next.beats(&best) { next } else { best }) else {
+        return Err(ExploreError::NothingFound);
+    };
+    let mut best = Best { candidate };
+    let open = proof::prove(&panel, &mut best, settings, monitor);
+    if open > best.cutoff() && !monitor.stop() {
+        best = kicked(&panel, best, settings, monitor);
+    }
+    met.push(best.candidate.clone());
+    bests = best_of_each(problems, &met);
+    answer(problems, outcomes, &bests, best.candidate, open, monitor)
+}
+
+/// Per problem the best of what was met, rated there.
+fn best_of_each(problems: &[Problem], met: &[Candidate]) -> Vec<Candidate> {
+    let of = |problem: &Problem| {
+        let rated = met.iter().filter(|met| met.excess <= 0.0);
+        let rated = rated
+            .map(|met| Evaluator::new(problem, met.placements.clone()).candidate(met.allocation.clone()));
+        rated.reduce(|best, next| if next.beats(&best) { next } else { best })
+    };
+    problems.iter().filter_map(of).collect()
+}
+
+/// The models under which allocations differ; `None` if none is.
+fn panel<'a>(problems: &'a [Problem], bests: &[Candidate]) -> Option<Panel<'a>> {
+    let members = problems.iter().zip(bests);
+    let members: Vec<_> =
+        members.filter_map(|(problem, best)| Some((problem, Scale::new(problem, best.score)?))).collect();
+    (!members.is_empty()).then_some(Panel { members })
+}
+
+/// Where climbs begin.
+fn starts(
+    question: &Problem,
+    met: &[Candidate],
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Vec<Candidate> {
+    let allowed =
+        |allocation: &Allocation| question.restrictions.allow(&question.machine, &question.apps, allocation);
+    let mut simple: Vec<Allocation> = vec![even(&question.machine, &question.apps)];
+    simple.extend(one_app_per_node(&question.machine, &question.apps));
+    simple.retain(allowed);
+    for restart in 0..RESTARTS {
+        let mut random = local::generator(settings.seed, 3_000 + restart);
+        simple.extend(local::random_start(question, &mut random));
+    }
+    let data: Vec<_> = question.apps.iter().map(|app| app.data.clone()).collect();
+    let mut starts = met.to_vec();
+    for allocation in simple {
+        if monitor.stop() {
+            break;
+        }
+        starts.push(question.with_good_homes(&allocation, &data, &|| monitor.stop()));
+    }
+    starts
+}
+
+fn climbed(panel: &Panel<'_>, starts: Vec<Candidate>, monitor: &dyn Monitor) -> Vec<Candidate> {
+    let rater = |placements: Vec<Placement>| panel.rater(&placements);
+    starts
+        .into_par_iter()
+        .map(|start| {
+            let rated = rater(start.placements).candidate(start.allocation);
+            climb_with_homes(panel.question(), rated, &rater, monitor)
+        })
+        .collect()
+}
+
+/// Last attempts to improve an answer that is not proven.
+fn kicked(panel: &Panel<'_>, best: Best, settings: &Settings, monitor: &dyn Monitor) -> Best {
+    let kicks = KICKS.min(usize::try_from(settings.effort / KICK_STEPS).unwrap_or(KICKS));
+    let chains: Vec<Candidate> = (0..CHAINS)
+        .into_par_iter()
+        .map(|chain| {
+            let mut random = local::generator(settings.seed, 4_000 + chain);
+            let mut rater = panel.rater(&best.candidate.placements);
+            local::iterate(panel.question(), &mut rater, &best.candidate, kicks, &mut random, monitor)
+        })
+        .collect();
+    let mut best = best;
+    for next in chains {
+        best.offer(next);
+    }
+    best
+}
+
+/// The whole answer. `open`: no allocation that was not met has a larger merit.
+fn answer(
+    problems: &[Problem],
+    outcomes: &[Option<Outcome>],
+    bests: &[Candidate],
+    found: Candidate,
+    open: f64,
+    monitor: &dyn Monitor,
+) -> Result<Robust, ExploreError> {
+    let question = &problems[0];
+    question.check_answer(&found.allocation, &found.placements)?;
+    let of = |((problem, outcome), best): ((&Problem, &Option<Outcome>), &Candidate)| {
+        let value = problem.goal.value(best.score);
+        let proven = outcome.as_ref().is_some_and(|outcome| outcome.status == Status::Optimal);
+        let bound =
+            outcome.as_ref().map_or_else(|| problem.goal.value(problem.roof()), |outcome| outcome.bound);
+        // A bound that was told for less than is known now.
+        let bound = match problem.goal.objective() {
+            Objective::Makespan => bound.min(value),
+            _ => bound.max(value),
+        };
+        OfModel { best: best.clone(), value, bound, proven }
+    };
+    let models: Vec<OfModel> = problems.iter().zip(outcomes).zip(bests).map(of).collect();
+    let best = Evaluator::new(question, found.placements).candidate(found.allocation);
+    let mut robust = Robust {
+        best,
+        regrets: Vec::new(),
+        worst_regret: 0.0,
+        at_most: 0.0,
+        bound: 0.0,
+        status: Status::Unproven,
+        models,
+    };
+    robust.regrets = robust.regrets_of(problems, &robust.best.allocation, &robust.best.placements);
+    robust.worst_regret = robust.regrets.iter().copied().fold(0.0, f64::max);
+    let at_most = problems.iter().zip(&robust.models).zip(&robust.regrets).map(|((problem, of), own)| {
+        // What is lost of the bound: (1 - own) of the value, which is a part of the bound.
+        1.0 - (1.0 - own) * (1.0 - regret(problem, of.value, of.bound))
+    });
+    robust.at_most = at_most.fold(robust.worst_regret, f64::max);
+    // Found scales may have grown since `open`: a bound for smaller ones holds all the same.
+    let least = panel(problems, bests).map_or(0.0, |panel| panel.regret(open)).max(0.0);
+    let closed = least >= robust.worst_regret - EQUAL;
+    robust.bound = if closed { robust.worst_regret } else { least };
+    let proven = closed && robust.models.iter().all(|of| of.proven);
+    robust.status = match (proven, monitor.stop()) {
+        (true, _) => Status::Optimal,
+        (false, true) => Status::Stopped,
+        (false, false) => Status::Unproven,
+    };
+    Ok(robust)
+}

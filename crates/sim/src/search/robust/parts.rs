@@ -1,0 +1,222 @@
+//! Splits the space of one set of homes by thread totals until joint bounds close it, and walks what resists.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use numasim_model::{AppId, Placement};
+
+use super::bound::Part;
+use super::joint::Joint;
+use super::panel::{Best, Panel};
+use super::walk::Tree;
+use crate::monitor::Monitor;
+use crate::parallel::prelude::*;
+use crate::search::budget::Budget;
+
+/// Parts split at the same time, from the same cutoff.
+const BATCH: usize = 8;
+/// Programs for the bound of a part.
+const THOROUGH: usize = 60;
+/// Programs to judge where to split, and places judged.
+const TRIAL: usize = 8;
+const TRIALS: usize = 6;
+/// Steps for a first walk, before any split: often that is enough.
+const FIRST_WALK: u64 = 200_000;
+
+/// Parts by their bound, the largest first; of equals the one that was made first.
+struct Open(Part, usize);
+
+impl PartialEq for Open {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Open {}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Open {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.bound.total_cmp(&other.0.bound).then(other.1.cmp(&self.1))
+    }
+}
+
+/// The exact search for one set of decided placements.
+pub(super) struct Parts<'s, 'a> {
+    pub(super) panel: &'s Panel<'a>,
+    pub(super) joint: &'s Joint<'a>,
+    pub(super) placements: &'s [Placement],
+    pub(super) monitor: &'a dyn Monitor,
+}
+
+impl Parts<'_, '_> {
+    /// What walking everything without any bound costs, in steps.
+    pub(super) fn walking(panel: &Panel<'_>, joint: &Joint<'_>) -> f64 {
+        joint.relaxations[0].allocations() * (panel.members.len() as u64 + Tree::steps_to_rate(panel)) as f64
+    }
+
+    /// Searches everything above the cutoff of `best`. Returns an upper bound on the merit of what was left open; -infinity if
+    /// nothing was.
+    pub(super) fn search(&self, root: Part, best: &mut Best, budget: &mut Budget) -> f64 {
+        let steps = if Self::walking(self.panel, self.joint) < budget.left() as f64 {
+            budget.left()
+        } else {
+            FIRST_WALK
+        };
+        let mut first = budget.at_most(steps);
+        let walked = self.walk(&root, best, &mut first);
+        budget.settle(first);
+        if walked || root.bound <= best.cutoff() {
+            return f64::NEG_INFINITY;
+        }
+        let mut splitting = budget.at_most(budget.left() / 2);
+        let mut queue = BinaryHeap::from([Open(root, 0)]);
+        let (mut created, mut stubborn) = (1, Vec::new());
+        while !self.monitor.stop() && !splitting.is_spent() {
+            let mut batch = Vec::new();
+            while batch.len() < BATCH
+                && let Some(Open(part, _)) = queue.pop()
+            {
+                if part.bound > best.cutoff() {
+                    batch.push(part);
+                }
+            }
+            if batch.is_empty() {
+                break;
+            }
+            let known = self.known(best);
+            let cutoff = best.cutoff();
+            let split: Vec<(Part, Option<[Part; 2]>)> = batch
+                .into_par_iter()
+                .map(|part| {
+                    let halves = self.split(&part, cutoff, &known);
+                    (part, halves)
+                })
+                .collect();
+            for (part, halves) in split {
+                let Some(halves) = halves else {
+                    splitting.spend(1);
+                    stubborn.push(part);
+                    continue;
+                };
+                for half in halves {
+                    splitting.spend(half.work);
+                    queue.push(Open(half, created));
+                    created += 1;
+                }
+            }
+        }
+        budget.settle(splitting);
+        stubborn.extend(queue.into_sorted_vec().into_iter().rev().map(|open| open.0));
+        self.walk_all(&stubborn, best, budget)
+    }
+
+    fn walk_all(&self, parts: &[Part], best: &mut Best, budget: &mut Budget) -> f64 {
+        let mut open = f64::NEG_INFINITY;
+        for (position, part) in parts.iter().enumerate() {
+            if part.bound <= best.cutoff() {
+                continue;
+            }
+            let mut share = budget.at_most(budget.left() / (parts.len() - position) as u64 + 1);
+            if budget.is_spent() || self.monitor.stop() || !self.walk(part, best, &mut share) {
+                open = open.max(part.bound);
+            }
+            budget.settle(share);
+        }
+        // What was left open before a better answer was found.
+        if open <= best.cutoff() { f64::NEG_INFINITY } else { open }
+    }
+
+    /// Whether everything above the cutoff was walked.
+    fn walk(&self, part: &Part, best: &mut Best, budget: &mut Budget) -> bool {
+        if self.monitor.stop() {
+            return false;
+        }
+        Tree::new(self.panel, self.joint, self.placements, part, best.cutoff()).search(
+            best,
+            budget,
+            self.monitor,
+        )
+    }
+
+    /// Splits a part where that lowers the bound most, if anywhere. Halves know what judging cost.
+    fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> Option<[Part; 2]> {
+        let mut work = 0;
+        let mut least: Option<(f64, [Part; 2])> = None;
+        for (counter, cut) in self.places(part, known) {
+            let halves = part.ranges.split(counter, cut).map(|ranges| {
+                self.joint.bounded(ranges, &part.prices, &part.cuts, cutoff, TRIAL, self.monitor)
+            });
+            work += halves[0].work + halves[1].work;
+            let [low, high] = [halves[0].bound.min(halves[1].bound), halves[0].bound.max(halves[1].bound)];
+            // Mostly the worse half counts, a little the better one.
+            let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
+            if least.as_ref().is_none_or(|(least, _)| left < *least) {
+                least = Some((left, halves));
+            }
+            if left <= 0.0 || self.monitor.stop() {
+                break;
+            }
+        }
+        let (_, halves) = least?;
+        let mut halves = halves.map(|half| {
+            let mut better = if half.bound > cutoff {
+                let ranges = half.ranges.clone();
+                self.joint.bounded(ranges, &half.prices, &half.cuts, cutoff, THOROUGH, self.monitor)
+            } else {
+                half.clone()
+            };
+            better.bound = better.bound.min(half.bound).min(part.bound);
+            better
+        });
+        halves[0].work += work;
+        Some(halves)
+    }
+
+    /// Where a split may help: around the mean of the relaxed optimum, then around the best known answer.
+    fn places(&self, part: &Part, known: &[u32]) -> Vec<(usize, u32)> {
+        let ranges = &part.ranges;
+        let one_class = self.joint.classes().iter().filter(|class| class.table.len() > 1).count() < 2;
+        let counters = if one_class { self.joint.apps() } else { ranges.lowest.len() };
+        let width = |counter: usize| ranges.highest[counter].saturating_sub(ranges.lowest[counter]);
+        let mut open: Vec<usize> = (0..counters).filter(|&counter| width(counter) > 0).collect();
+        open.sort_by_key(|&counter| (std::cmp::Reverse(width(counter)), counter));
+        let clamped = |counter: usize, cut: u32| {
+            (counter, cut.clamp(ranges.lowest[counter], ranges.highest[counter] - 1))
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
+        let mean = |&counter: &usize| clamped(counter, part.threads[counter].max(0.0) as u32);
+        let around_known = open.iter().flat_map(|&counter| {
+            let threads = known.get(counter).copied().unwrap_or(0);
+            [clamped(counter, threads), clamped(counter, threads.saturating_sub(1))]
+        });
+        let mut places: Vec<(usize, u32)> = Vec::new();
+        for place in open.iter().take(TRIALS / 2).map(mean).chain(around_known) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        places.truncate(TRIALS);
+        places
+    }
+
+    /// The threads of the best known answer per counter.
+    fn known(&self, best: &Best) -> Vec<u32> {
+        let apps = self.joint.apps();
+        let allocation = &best.candidate.allocation;
+        let mut known = vec![0; apps];
+        for class in self.joint.classes() {
+            for a in 0..apps {
+                let threads: u32 = class.nodes.iter().map(|&node| allocation.get(AppId(a), node)).sum();
+                known[a] += threads;
+                known.push(threads);
+            }
+        }
+        known
+    }
+}

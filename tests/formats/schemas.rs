@@ -1,0 +1,108 @@
+//! The JSON Schemas of what commands write: they are stored in `schema/`, and accept what commands really write.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::{ODD_NAMES, STENCIL, config_path, folder, printed, repository, run, stdout, table_iii, written};
+use crate::check::schema::accepts;
+
+/// Commands that have a schema.
+const DOCUMENTS: [&str; 7] = ["evaluate", "explore", "compare", "simulate", "tasks", "sweep", "run"];
+
+fn schema(document: &str) -> Value {
+    serde_json::from_str(&stdout(&run(&["schema", document]))).expect("valid JSON")
+}
+
+/// The schema of the command accepts what it writes.
+#[track_caller]
+fn accepted(args: &[&str]) -> Value {
+    let schema = schema(args[0]);
+    let document: Value = serde_json::from_str(&printed(args, "json")).expect("valid JSON");
+    assert!(accepts(&schema, &schema, &document), "the schema refuses {args:?}\n{document:#}");
+    document
+}
+
+#[test]
+fn the_schemas_in_the_repository_are_those_the_program_prints() {
+    for document in DOCUMENTS {
+        let name = format!("schema/{document}.schema.json");
+        let stored = fs::read_to_string(repository(&name)).unwrap_or_default();
+        let printed = stdout(&run(&["schema", document]));
+        assert_eq!(stored, printed, "store it again: numasim schema {document} -o {name}");
+    }
+}
+
+#[test]
+fn schemas_accept_what_commands_write() {
+    let folder = folder();
+    let odd = written(folder.path(), "odd.toml", ODD_NAMES);
+    let stencil = written(folder.path(), "stencil.toml", STENCIL);
+    let [study, option, measured] = table_iii();
+    let opteron = config_path("machines/opteron-8n.toml");
+    let workload = config_path("workloads/hpc-node.toml");
+    let producer = config_path("dynamic/producer-consumer.toml");
+    accepted(&["evaluate", &odd]);
+    accepted(&["evaluate", &odd, "--explain", "--model", "max-min"]);
+    accepted(&["evaluate", &odd, "--static-work"]);
+    accepted(&["evaluate", &odd, "--model", "all"]);
+    accepted(&["evaluate", &config_path("paper/numa-bad.toml")]);
+    accepted(&["explore", &odd]);
+    accepted(&["explore", &odd, "--objective", "fair", "--sensitivity"]);
+    accepted(&["explore", &opteron, &workload, "--time-limit", "0.2", "--no-idle-cores"]);
+    accepted(&["compare", &study, &option, &measured]);
+    accepted(&["sweep", &odd, "--set", "machine.link_gbs=1..5:2"]);
+    accepted(&["sweep", &odd, "--explore", "--set", "machine.link_gbs=1..5:2"]);
+    accepted(&["sweep", &producer, "--simulate", "--set", "policy.period_ms=10,20"]);
+    accepted(&["simulate", &producer, "--policy", "static-even", "--policy", "lead:2"]);
+    let replayed = repository("tests/simulate/lead.jsonl").display().to_string();
+    accepted(&["simulate", "--replay", &replayed]);
+    accepted(&["tasks", &stencil, "--scheduler", "fifo,dep"]);
+}
+
+#[test]
+fn schemas_refuse_what_no_command_writes() {
+    let folder = folder();
+    let odd = written(folder.path(), "odd.toml", ODD_NAMES);
+    let schema = schema("evaluate");
+    let good = accepted(&["evaluate", &odd]);
+    let mut cases = Vec::new();
+    let mut unknown = good.clone();
+    unknown["scenarios"][0]["apps"][0]["gflop"] = 1.into();
+    cases.push(unknown);
+    let mut missing = good.clone();
+    missing["scenarios"][0].as_object_mut().expect("an object").remove("nodes");
+    cases.push(missing);
+    let mut null = good.clone();
+    null["scenarios"][0]["total_gflops"] = Value::Null;
+    cases.push(null);
+    let mut word = good;
+    word["scenarios"][0]["apps"][0]["bottleneck_per_node"][0] = "luck".into();
+    cases.push(word);
+    for (number, case) in cases.iter().enumerate() {
+        assert!(!accepts(&schema, &schema, case), "case {number} is accepted");
+    }
+}
+
+#[test]
+fn every_figure_of_a_schema_is_described() {
+    for document in DOCUMENTS {
+        undescribed(&schema(document), document);
+    }
+}
+
+/// Panics where a key of an object has no description.
+fn undescribed(schema: &Value, path: &str) {
+    if let Some(keys) = schema.get("properties").and_then(Value::as_object) {
+        for (key, about) in keys {
+            assert!(about["description"].is_string(), "{path}: {key} has no description");
+        }
+    }
+    match schema {
+        Value::Object(parts) => {
+            parts.iter().for_each(|(key, part)| undescribed(part, &format!("{path}/{key}")));
+        }
+        Value::Array(parts) => parts.iter().for_each(|part| undescribed(part, path)),
+        _ => {}
+    }
+}
