@@ -188,17 +188,19 @@ impl Goal {
         }
     }
 
-    /// What `value` loses of `best`, as a share: 1 - value / best, and 1 - best / value of a makespan. Never below 0; 0 where
-    /// both are as good, even if both are nothing.
+    /// What `value` loses of `best`, as a share, never below 0.
     pub fn loss(&self, best: f64, value: f64) -> f64 {
-        if value == best {
-            return 0.0;
-        }
+        self.regret(best, value).max(0.0)
+    }
+
+    /// The part of `best` that `value` misses: 1 - value / best, and 1 - best / value of a makespan. Below 0 where `value` is
+    /// better; 0 where both are as good, even if both are nothing.
+    pub fn regret(&self, best: f64, value: f64) -> f64 {
         let part = match self.objective {
             Objective::Makespan => best / value,
             _ => value / best,
         };
-        (1.0 - part).max(0.0)
+        if part.is_nan() { 0.0 } else { 1.0 - part }
     }
 
     /// How many times better `value` is than `baseline`: above 1 means that it wins. `None` where that has no

@@ -116,19 +116,10 @@ impl Robust {
     ) -> Vec<f64> {
         let of = |(problem, of): (&Problem, &OfModel)| {
             let score = Evaluator::new(problem, placements.to_vec()).rate(allocation.as_slice()).0;
-            regret(problem, problem.goal.value(score), of.value)
+            problem.goal.regret(of.value, problem.goal.value(score))
         };
         problems.iter().zip(&self.models).map(of).collect()
     }
-}
-
-/// The part of `best` that a value misses; 0 where nothing is better than nothing.
-fn regret(problem: &Problem, value: f64, best: f64) -> f64 {
-    let part = match problem.goal.objective() {
-        Objective::Makespan => best / value,
-        _ => value / best,
-    };
-    if part.is_nan() { 0.0 } else { 1.0 - part }
 }
 
 /// Finds the placement with the smallest worst regret. `problems` are one question under several models, each with what
@@ -286,7 +277,7 @@ fn answer(
     robust.worst_regret = robust.regrets.iter().copied().fold(0.0, f64::max);
     let at_most = problems.iter().zip(&robust.models).zip(&robust.regrets).map(|((problem, of), own)| {
         // What is lost of the bound: (1 - own) of the value, which is a part of the bound.
-        1.0 - (1.0 - own) * (1.0 - regret(problem, of.value, of.bound))
+        1.0 - (1.0 - own) * (1.0 - problem.goal.regret(of.bound, of.value))
     });
     robust.at_most = at_most.fold(robust.worst_regret, f64::max);
     // Found scales may have grown since `open`: a bound for smaller ones holds all the same.
