@@ -1006,7 +1006,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --pareto --models --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --threads --threads-multiple --max-nodes --exclusive --simple --within --time-limit --top --seed --sensitivity --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1032,6 +1032,26 @@ _numasim() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads-multiple)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-nodes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclusive)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --within)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --time-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1041,10 +1061,6 @@ _numasim() {
                     return 0
                     ;;
                 --seed)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3381,7 +3397,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__validate)
-            opts="-o -h -V --output --resume --bundle --repeat --window --memory-per-thread --isa --processes --model --color --help --version"
+            opts="-o -h -V --output --resume --bundle --repeat --window --memory-per-thread --isa --one-process --model --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -98,10 +98,14 @@ makespan\t'The shortest time until every application has done its work_gflop, in
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l models -d 'Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each. `all`: every model that can answer the question' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'APP=N: the application (or each instance of a group) has exactly N threads over the machine. N alone: worker threads of the search [default: one per core of this host]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads-multiple -d 'The threads of the application on each node are a multiple of N (the cores of an L3, or the hardware threads of a core); N alone: of every application' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l max-nodes -d 'At most N nodes have threads of the application; N alone: of each application' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l exclusive -d 'Where the application has threads, nobody else has; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l within -d 'With --simple: how much of the best it may lose, as a share' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until an effort of some seconds is spent]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives, next best first' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search [default: one per core of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
@@ -122,6 +126,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes -d 'At most one application has threads on a node'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Every core is used'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l simple -d 'Also search for the simplest allocation that loses little of the best: few different numbers of threads per application, whole nodes before shared ones'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also report what more of each resource is worth, and how wrong each input may be'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
@@ -398,7 +403,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand validate" -l color -d 'W
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l resume -d 'Resume in a folder that an earlier run started'
-complete -c numasim -n "__fish_numasim_using_subcommand validate" -l processes -d 'Each application is a process of its own, not a group of threads in one process'
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l one-process -d 'All applications are threads of one process [default: each is a process of its own]'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
