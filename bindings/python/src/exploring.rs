@@ -364,6 +364,7 @@ impl Exploration {
                 .map(|(i, (one, breaks))| (view(one, self.rivals.get(all + i)), breaks.as_deref()))
                 .collect(),
             uncertainty: self.uncertainty.as_ref().map(|(draws, value)| (draws, *value)),
+            further: Vec::new(),
             sensitivity: None,
         };
         serde_json::to_string(&document)

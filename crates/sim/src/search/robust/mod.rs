@@ -22,7 +22,7 @@
 //! max over x of min over m of g_m(x)  <=  max over x of sum_m w_m g_m(x)
 //! ```
 //!
-//! and each g_m is below its own dual bound ([`super::dual`]) at any prices, where nodes are independent. The options of a node
+//! and each g_m is below its own dual bound (module `dual`) at any prices, where nodes are independent. The options of a node
 //! are the same under all models; only what they earn differs. So the earnings of an option are *added* over the models, and the best option
 //! of each node is chosen once for all of them:
 //!
