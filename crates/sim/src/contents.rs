@@ -94,15 +94,16 @@ impl<'a> Contents<'a> {
         }
         let mut most = self.apps[app].max_threads.unwrap_or(u32::MAX);
         let mut least = self.restrictions.min_threads_per_node;
-        let alone = self.restrictions.whole_nodes || self.apps[app].placing.exclusive;
         for &bin in bins {
             let at = app * self.cores.len() + bin;
             let free = self.free[at];
-            let taken = free < self.cores[bin] && (alone || self.is_owned(app, bin));
+            let begun = free < self.cores[bin];
+            let owned = begun && (self.restrictions.whole_nodes || self.is_owned(app, bin));
+            let taken = owned || (begun && self.apps[app].placing.exclusive);
             most = most.min(if taken { 0 } else { free });
             if self.restrictions.no_idle_cores {
-                // The later applications must be able to take the rest.
-                let room = if taken { 0 } else { self.room_after[at] };
+                // The later applications must be able to take the rest: nobody is, where the bin is another one's.
+                let room = if owned { 0 } else { self.room_after[at] };
                 least = least.max(free.saturating_sub(room));
             }
         }
@@ -190,6 +191,16 @@ mod tests {
         apps[1].nodes = Some(vec![NodeId(0)]);
         apps[2].nodes = Some(vec![NodeId(1)]);
         apps
+    }
+
+    #[test]
+    fn who_wants_a_node_alone_leaves_the_rest_of_another_ones_to_those_after_it() {
+        // Two cores, none idle, `b` alone on its nodes: a and c share in any way, or b has both.
+        let mut apps = vec![local_app("a", 1.0), local_app("b", 1.0), local_app("c", 1.0)];
+        apps[1].placing.exclusive = true;
+        let restrictions = Restrictions { no_idle_cores: true, ..Restrictions::default() };
+        let found = all(&uniform_machine(1, 2, 10.0, 32.0, 10.0), &apps, restrictions, &[0]);
+        assert_eq!(found, [[0, 0, 2], [0, 2, 0], [1, 0, 1], [2, 0, 0]]);
     }
 
     #[test]

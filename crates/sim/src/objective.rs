@@ -180,8 +180,11 @@ impl Goal {
         }
     }
 
-    /// The least score of what loses at most the share `within` of what scores `best`.
+    /// The least score of what loses at most the share `within` of what scores `best`. Of nothing everybody loses nothing.
     pub(crate) fn least_score(&self, best: f64, within: f64) -> f64 {
+        if best <= 0.0 && self.objective != Objective::Geomean {
+            return f64::NEG_INFINITY;
+        }
         match self.objective {
             Objective::Geomean => best + (1.0 - within).ln(),
             Objective::TotalGflops | Objective::Fair | Objective::Makespan => best * (1.0 - within),

@@ -123,6 +123,7 @@ pub fn simplest_to_the_end(
 
 /// All classes that are simpler than `than`, the simplest first. Where nodes are whole anyway, there is no other way.
 fn classes(than: Simplicity, whole_nodes: bool) -> impl Iterator<Item = Simplicity> {
-    let all = (1..=than.numbers).flat_map(|numbers| [false, true].map(|mixed| Simplicity { numbers, mixed }));
-    all.filter(move |class| *class < than && !(whole_nodes && class.mixed))
+    let all = (0..=than.numbers).flat_map(|numbers| [false, true].map(|mixed| Simplicity { numbers, mixed }));
+    // Where nobody has a thread, no node is shared.
+    all.filter(move |class| *class < than && !(class.mixed && (whole_nodes || class.numbers == 0)))
 }

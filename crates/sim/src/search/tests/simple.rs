@@ -80,3 +80,19 @@ fn whole_nodes_come_before_shared_ones() {
     rows.sort_unstable();
     assert_eq!(rows, [[0, 2], [2, 0]]);
 }
+
+#[test]
+fn of_nothing_everybody_loses_nothing() {
+    // One core for two applications: the smaller of both has nothing, whatever is done, and to do nothing is simplest.
+    let machine = uniform_machine(1, 1, 10.0, 1.0, 1.0);
+    let app = |name: &str| App { min_threads: 0, ..local_app(name, 0.5) };
+    let problem =
+        Problem::new(&machine, &[app("a"), app("b")], Objective::Fair, Restrictions::default()).unwrap();
+    let outcome = explore(&problem, &Settings::default(), &Unattended).expect("an answer");
+    for effort in [0, 3_000, 100_000, Settings::default().effort] {
+        let settings = Settings { effort, ..Settings::default() };
+        let found = simplest(&problem, &outcome.best, &[], 0.1, &settings, &Unattended).unwrap();
+        assert!(!found.proven || found.simplicity.numbers == 0, "{effort}: {found:?}");
+        assert_eq!(found.loss, 0.0);
+    }
+}
