@@ -50,7 +50,7 @@ fn half_of_the_machines_chose_and_the_other_half_tests() {
 }
 
 /// A curve with these GB/s of 1, 2, 3, ... cores.
-fn curve(gbs: &[f64]) -> Curve {
+pub(super) fn curve(gbs: &[f64]) -> Curve {
     Curve {
         machine: "m".to_owned(),
         threads_per_core: 1,

@@ -5,12 +5,10 @@
 //! monitor says stop. Of all of them the best allocation and the tightest bound count. Starting over costs at most a third of all steps, and each
 //! search stays as it is: the answer of every round is that of [`explore`] with these settings.
 
+use super::settings::RISE;
 use super::{ExploreError, Monitor, Outcome, Settings, Status, explore};
 use crate::objective::Objective;
 use crate::problem::Problem;
-
-/// How much more effort each round has than the one before.
-const RISE: u64 = 4;
 
 /// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
 /// go on for very long.

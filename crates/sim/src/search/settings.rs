@@ -16,3 +16,6 @@ impl Default for Settings {
         Self { top: 3, seed: 0, effort: 150_000_000 }
     }
 }
+
+/// How much more effort each round of a search to the end has than the one before.
+pub(super) const RISE: u64 = 4;

@@ -108,16 +108,7 @@ fn empty(curve: &Curve, model: &'static str, variant: &str) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn curve(gbs: &[f64]) -> Curve {
-        Curve {
-            machine: "m".to_owned(),
-            threads_per_core: 1,
-            kernel: "load".to_owned(),
-            domain: u32::try_from(gbs.len()).expect("few"),
-            points: (1..).zip(gbs.iter().copied()).collect(),
-        }
-    }
+    use crate::published::tests::curve;
 
     #[test]
     fn a_step_counts_only_what_no_step_has_fitted() {

@@ -109,7 +109,7 @@ impl Relaxation<'_> {
             }
         }
         best.cuts = self.tight(&cuts, &best.prices);
-        best.threads = self.mixed_threads(&best.cuts, ranges);
+        best.threads = self.mixed_threads(&best.cuts);
         best
     }
 
@@ -165,10 +165,10 @@ impl Relaxation<'_> {
         kept
     }
 
-    /// Per counter: the mean threads over the tight options, kept inside the ranges.
-    fn mixed_threads(&self, tight: &[(usize, usize)], ranges: &Ranges) -> Vec<f64> {
+    /// Per counter: the mean threads over the tight options.
+    pub(super) fn mixed_threads(&self, tight: &[(usize, usize)]) -> Vec<f64> {
         let apps = self.problem.apps.len();
-        let mut threads = vec![0.0; ranges.lowest.len()];
+        let mut threads = vec![0.0; apps * (1 + self.classes.len())];
         for (c, class) in self.classes.iter().enumerate() {
             let options: Vec<usize> = tight.iter().filter(|t| t.0 == c).map(|t| t.1).collect();
             let rows: Vec<_> = options.iter().map(|&option| class.table.row(option).1).collect();

@@ -193,7 +193,7 @@ impl<'a> Relaxation<'a> {
     }
 
     /// So many options of each class that earn most; of equals the first.
-    pub(in crate::search) fn earning_most(&self, prices: &Prices, most: usize) -> Vec<Vec<usize>> {
+    fn earning_most(&self, prices: &Prices, most: usize) -> Vec<Vec<usize>> {
         let of = |earned: Vec<f64>| {
             let mut options: Vec<usize> = (0..earned.len()).collect();
             if options.len() > most {

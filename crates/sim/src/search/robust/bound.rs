@@ -76,7 +76,7 @@ impl Joint<'_> {
         if bound > target && self.can_be_cut() {
             self.cut_down(&mut part, target, rounds, monitor);
         }
-        part.threads = self.mixed_threads(&part.cuts);
+        part.threads = self.relaxations[0].mixed_threads(&part.cuts);
         part
     }
 
@@ -174,22 +174,5 @@ impl Joint<'_> {
             kept.extend(near.map(|(cut, _)| cut));
         }
         part.cuts = kept;
-    }
-
-    /// Per counter: the mean threads over these options.
-    fn mixed_threads(&self, cuts: &[(usize, usize)]) -> Vec<f64> {
-        let apps = self.apps();
-        let mut threads = vec![0.0; apps * (1 + self.classes().len())];
-        for (c, class) in self.classes().iter().enumerate() {
-            let rows: Vec<_> =
-                cuts.iter().filter(|cut| cut.0 == c).map(|cut| class.table.row(cut.1).1).collect();
-            for a in 0..apps {
-                let sum: f64 = rows.iter().map(|counts| f64::from(counts[a])).sum();
-                let mean = class.nodes.len() as f64 * sum / rows.len().max(1) as f64;
-                threads[a] += mean;
-                threads[apps * (1 + c) + a] = mean;
-            }
-        }
-        threads
     }
 }

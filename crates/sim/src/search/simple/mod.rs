@@ -11,7 +11,7 @@ mod measure;
 
 use super::pool::Pool;
 use super::question::Search;
-use super::settings::Settings;
+use super::settings::{RISE, Settings};
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};
@@ -92,9 +92,6 @@ pub fn simplest(
     let loss = problem.goal.loss(value(best.score), value(found.score));
     Ok(Simplest { simplicity: key(&found), candidate: found, loss, proven })
 }
-
-/// How much more effort each round has than the one before.
-const RISE: u64 = 4;
 
 /// [`simplest`], again and again with more effort until it is proven or `monitor` says stop. Without anybody who stops it, it may go
 /// on for very long.
