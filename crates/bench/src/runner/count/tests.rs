@@ -98,12 +98,13 @@ fn once(kernel: Sum) -> Vec<(Counted, Vec<u64>)> {
 
 #[test]
 fn a_thread_counts_whole_steps_in_its_own_time() {
-    for (counted, steps) in both(Sum::default) {
+    for (part, (counted, steps)) in both(Sum::default).into_iter().enumerate() {
         assert!(counted.steps > 0 && counted.looks > 0);
         assert_eq!(counted.work, Work { bytes: 8000 * counted.steps, flop: 1000 * counted.steps });
         assert!(counted.time_ns > 0 && !counted.cpus.is_empty(), "{counted:?}");
         assert_eq!((counted.waited_ns, steps.len()), (0, 2));
-        assert!(steps.iter().all(|&all| all > counted.steps), "before and after the window, too: {steps:?}");
+        // Its own: the other one may have had less of the processors.
+        assert!(steps[part] > counted.steps, "before and after the window, too: {steps:?}");
     }
 }
 
