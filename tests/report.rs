@@ -5,6 +5,8 @@
 mod browser;
 #[path = "report/cached.rs"]
 mod cached;
+#[path = "report/explored.rs"]
+mod explored;
 #[path = "report/html.rs"]
 pub(crate) mod html;
 #[path = "report/over_time.rs"]

@@ -32,7 +32,7 @@ use numasim_model::ModelKind;
 
 use crate::documents::Document;
 use crate::help;
-use crate::output::OutputArgs;
+use crate::output::{Format, OutputArgs};
 pub(crate) use agent::AgentArgs;
 #[cfg(target_os = "linux")]
 pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
@@ -233,6 +233,9 @@ pub(crate) struct EvaluateArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// How much of the best the simplest allocation may lose, as a share.
+const WITHIN: f64 = 0.01;
+
 /// `numasim explore`.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
@@ -280,7 +283,7 @@ pub(crate) struct ExploreArgs {
     pub(crate) simple: bool,
 
     /// With --simple: how much of the best it may lose, as a share
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, requires = "simple")]
+    #[arg(long, value_name = "SHARE", default_value_t = WITHIN, value_parser = share, requires = "simple")]
     pub(crate) within: f64,
 
     /// Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until
@@ -316,6 +319,38 @@ pub(crate) struct ExploreArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+impl ExploreArgs {
+    /// The best, the simplest and the robust placement of these files, and what wider resources are worth, for a page.
+    pub(crate) fn for_page(
+        files: Vec<PathBuf>,
+        model: Option<ModelKind>,
+        objective: ObjectiveName,
+        time_limit: Duration,
+    ) -> Self {
+        Self {
+            study: StudyArgs { files, model },
+            objective,
+            pareto: None,
+            models: Some(ModelList::All),
+            same_on_every_node: false,
+            whole_nodes: false,
+            min_threads_per_node: None,
+            no_idle_cores: false,
+            placing: PlacingArgs::default(),
+            simple: true,
+            within: WITHIN,
+            time_limit: Some(time_limit),
+            top: 0,
+            seed: 0,
+            sensitivity: true,
+            save: None,
+            plot: None,
+            emit: EmitArgs { emit: None, cpus_from: None },
+            output: OutputArgs { format: Format::Table, output: None },
+        }
+    }
 }
 
 /// `numasim check`.

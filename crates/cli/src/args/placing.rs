@@ -25,7 +25,7 @@ pub(crate) enum Threads {
 }
 
 /// Restrictions of single applications.
-#[derive(Debug, Args)]
+#[derive(Default, Debug, Args)]
 pub(crate) struct PlacingArgs {
     /// APP=N: the application (or each instance of a group) has exactly N threads over the machine. N alone: worker threads of the
     /// search [default: one per core of this host]

@@ -1,13 +1,14 @@
 //! The command line of `numasim report`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueHint};
 use numasim_model::ModelKind;
 use numasim_model::graph::SchedulerKind;
 use numasim_policy::PolicyName;
 
-use super::{model, simulate, tasks};
+use super::{ObjectiveName, model, simulate, tasks};
 
 /// `numasim report`.
 #[derive(Debug, Args)]
@@ -40,6 +41,15 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "SECONDS", value_parser = simulate::simulated_seconds, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
 
+    /// Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over
+    /// time are searched for a placement, too
+    #[arg(long, value_name = "NAME")]
+    pub(crate) objective: Option<ObjectiveName>,
+
+    /// Search for this many seconds at most, where there is no scenario
+    #[arg(long, value_name = "SECONDS", value_parser = super::seconds, default_value = "10", allow_negative_numbers = true)]
+    pub(crate) time_limit: Duration,
+
     /// The title of the page [default: the name of the machine]
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
@@ -59,6 +69,8 @@ impl ReportArgs {
             policy: Vec::new(),
             scheduler: Vec::new(),
             until: None,
+            objective: None,
+            time_limit: Duration::ZERO,
             title: None,
             output: None,
         }

@@ -55,37 +55,9 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     if picture.is_some() {
         can_be_mapped(&study.machine)?;
     }
-    let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
+    let watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
-    let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
-    // Before the search: one that takes all the time would leave none for what its answer is compared with.
-    let (baselines, took) = rating::baselines(&study, &problem, &watch)?;
-    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top) + simple::time(args));
-    // Time that somebody gives is there to be used.
-    let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
-    let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
-    let searched = in_pool(args.placing.workers(), || match &models {
-        None => search(&problem, &settings, &watch),
-        Some(models) => search(&problem, &settings, &models.first_share(&watch)),
-    })?;
-    let outcome = searched.map_err(|error| {
-        watch.finish();
-        without_answer(error, &problem)
-    })?;
-    let of_first = models.is_some().then(|| outcome.clone());
-    let mut answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
-    if let Some((models, outcome)) = models.zip(of_first) {
-        let timed = args.time_limit.is_some();
-        in_pool(args.placing.workers(), || {
-            let found = models.search(&problem, &outcome, &settings, &watch, timed)?;
-            found.add_to(&mut answer, &study, &watch, shell)
-        })??;
-    }
-    watch.finish();
-    answer.simple = args.simple.then(|| simple::simple(args, &answer, &settings, shell)).transpose()?;
-    if args.emit.emit.is_none() {
-        intervals::of_answer(&mut answer, shell)?;
-    }
+    let answer = searched(args, &study, &problem, watch, shell)?;
 
     tell_warnings(&answer, shell);
     if let Some(saved) = saved {
@@ -119,6 +91,46 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver(&text)
 }
 
+/// The answer to `problem`, which is that of `study`, with all that the command line asks for beside the best.
+pub(super) fn searched<'a>(
+    args: &ExploreArgs,
+    study: &'a Study,
+    problem: &'a Problem,
+    mut watch: Watch,
+    shell: &Shell,
+) -> Result<Answer<'a>, Failure> {
+    let settings = Settings { top: top(args, study)?, seed: args.seed, ..Settings::default() };
+    // Before the search: one that takes all the time would leave none for what its answer is compared with.
+    let (baselines, took) = rating::baselines(study, problem, &watch)?;
+    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top) + simple::time(args));
+    // Time that somebody gives is there to be used.
+    let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
+    let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
+    let searched = in_pool(args.placing.workers(), || match &models {
+        None => search(problem, &settings, &watch),
+        Some(models) => search(problem, &settings, &models.first_share(&watch)),
+    })?;
+    let outcome = searched.map_err(|error| {
+        watch.finish();
+        without_answer(error, problem)
+    })?;
+    let of_first = models.is_some().then(|| outcome.clone());
+    let mut answer = rating::answer(study, problem, &settings, outcome, baselines, &watch)?;
+    if let Some((models, outcome)) = models.zip(of_first) {
+        let timed = args.time_limit.is_some();
+        in_pool(args.placing.workers(), || {
+            let found = models.search(problem, &outcome, &settings, &watch, timed)?;
+            found.add_to(&mut answer, study, &watch, shell)
+        })??;
+    }
+    watch.finish();
+    answer.simple = args.simple.then(|| simple::simple(args, &answer, &settings, shell)).transpose()?;
+    if args.emit.emit.is_none() {
+        intervals::of_answer(&mut answer, shell)?;
+    }
+    Ok(answer)
+}
+
 /// The file of `--plot`, which replaces no other file of this command.
 fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
     let others = args.output.output.iter().chain(&args.save);
@@ -128,7 +140,11 @@ fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
 
 /// The analysis of the answer. It has the time limit of the search once more: a search that used all of it would
 /// leave nothing.
-fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sensitivity, Failure> {
+pub(super) fn sensitivity(
+    args: &ExploreArgs,
+    answer: &Answer,
+    shell: &Shell,
+) -> Result<Sensitivity, Failure> {
     let watch = Watch::start(args.time_limit, answer.problem.goal().objective(), shell);
     let others: Vec<Candidate> = answer
         .alternatives
@@ -185,7 +201,7 @@ fn restrictions(args: &ExploreArgs) -> Restrictions {
     }
 }
 
-fn problem(args: &ExploreArgs, study: &Study, located: &Located) -> Result<Problem, Failure> {
+pub(super) fn problem(args: &ExploreArgs, study: &Study, located: &Located) -> Result<Problem, Failure> {
     Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions(args))
         .map_err(|error| located.refused(study, &error).unwrap_or_else(|| refused(error)))
 }

@@ -1,6 +1,7 @@
 //! `numasim report`: a page of prediction and measurement.
 
 mod drawn;
+mod explored;
 mod inputs;
 mod over_time;
 mod tasked;
@@ -56,6 +57,16 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
 
     let simulations = over_time::simulations(args, &study, &located)?;
     let tasks = tasked::tasks(args, &study)?;
+    let searched =
+        source.is_none() && tasks.is_none() && explored::is_asked(args, &study, simulations.is_some());
+    let (explored, study, located) = if searched {
+        let (found, saved) = explored::explored(args, &study, &located, shell)?;
+        let texts: Vec<SourceFile> = texts.iter().cloned().chain([saved]).collect();
+        let (study, located) = Located::split(files::read_from_texts(&texts)?, texts);
+        (Some(found), sharing::choose(study, args.model, shell)?, located)
+    } else {
+        (None, study, located)
+    };
     let scenarios = match (&simulations, &tasks) {
         // What happens over time is enough.
         (Some(_), _) | (_, Some(_)) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
@@ -113,10 +124,17 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
     Ok(page(&Report {
         title: &title,
-        question: &wording::question(&study, compared.as_ref(), simulations.as_ref(), tasks.as_ref()),
+        question: &wording::question(
+            &study,
+            compared.as_ref(),
+            simulations.as_ref(),
+            tasks.as_ref(),
+            explored.as_ref(),
+        ),
         study: &study,
         views: &views,
         maps: &maps,
+        explored: explored.as_ref(),
         compared,
         provenance: known.as_ref(),
         cached: cached.as_ref().map(|(_, cached)| cached),
@@ -132,6 +150,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
             known.as_ref(),
             &study,
             (simulations.as_ref(), tasks.as_ref()),
+            explored.as_ref(),
         ),
         evaluation: &evaluation,
         comparison: document.as_ref(),

@@ -5,6 +5,7 @@ use numasim_draw::strips::Area;
 use numasim_model::Study;
 use serde_json::Value;
 
+use crate::view::answer::sensitivity::Price;
 use crate::view::simulated::Simulated;
 use crate::view::tasked::{GraphFacts, Tasked};
 use crate::view::{ScenarioView, cached, compared};
@@ -22,6 +23,8 @@ pub(crate) struct Report<'a> {
     pub(crate) views: &'a [ScenarioView<'a>],
     /// Their maps, where they have one.
     pub(crate) maps: &'a [Option<String>],
+    /// What a search found; `None` where the files have scenarios.
+    pub(crate) explored: Option<&'a Explored>,
     /// Prediction beside measurement; `None` where nothing was measured.
     pub(crate) compared: Option<compared::View<'a>>,
     /// Where the measurements come from.
@@ -46,6 +49,24 @@ pub(crate) struct Report<'a> {
     pub(crate) evaluation: &'a Value,
     /// What `compare --format json` says.
     pub(crate) comparison: Option<&'a Value>,
+}
+
+/// What a search found, and what to do with it.
+pub(crate) struct Explored {
+    /// The name of the objective.
+    pub(crate) objective: &'static str,
+    /// How good the best, the simplest and the robust placement are; the lines of the second are those of its applications.
+    pub(crate) words: Vec<String>,
+    /// What wider resources are worth.
+    pub(crate) prices: Vec<Price>,
+    /// The unit of their gains.
+    pub(crate) gain_unit: &'static str,
+    /// A script that starts the best with numactl; `None` where the numbers of processors are not known.
+    pub(crate) script: Option<String>,
+    /// All that was found, as a file of scenarios.
+    pub(crate) saved: String,
+    /// What `explore --format json` says.
+    pub(crate) document: Value,
 }
 
 /// Simulations of one study with several policies.

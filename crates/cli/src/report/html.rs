@@ -39,6 +39,11 @@ impl Shown {
         Self { text: text.into(), place: Some(format!("cache-figures#{}", pointer.as_ref())) }
     }
 
+    /// A figure of the search, at this JSON pointer.
+    pub(super) fn explored(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
+        Self { text: text.into(), place: Some(format!("exploration#{}", pointer.as_ref())) }
+    }
+
     /// No figure.
     pub(super) fn nothing() -> Self {
         Self { text: "-".to_owned(), place: None }

@@ -7,6 +7,7 @@
 mod cached;
 mod contents;
 mod doubts;
+mod explored;
 mod html;
 mod machine;
 mod nulls;
@@ -20,6 +21,6 @@ mod simulations;
 mod tasks;
 mod verdict;
 
-pub(crate) use contents::{Course, Figure, ReadFile, Repeated, Report, Simulations, Tasks};
+pub(crate) use contents::{Course, Explored, Figure, ReadFile, Repeated, Report, Simulations, Tasks};
 pub(crate) use page::page;
 pub(crate) use simulations::MOST_APPS;

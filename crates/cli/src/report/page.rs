@@ -5,7 +5,7 @@ use numasim_bench::provenance::Provenance;
 
 use super::contents::Report;
 use super::html::{data, figure};
-use super::{cached, doubts, machine, origin, policy, scenarios, simulations, tasks, verdict};
+use super::{cached, doubts, explored, machine, origin, policy, scenarios, simulations, tasks, verdict};
 use crate::view::machine_title;
 
 const STYLE: &str = include_str!("style.css");
@@ -15,6 +15,7 @@ const SCRIPT: &str = include_str!("script.js");
 pub(crate) fn page(report: &Report<'_>) -> String {
     let sections = [
         ("verdict", "Verdict", verdict::section(report)),
+        ("answer", "Answer", explored::section(report)),
         ("machine", "Machine", machine::section(report)),
         ("scenarios", "Scenarios", scenarios::section(report)),
         ("cache", "Last-level cache", cached::section(report)),
@@ -27,6 +28,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("words", "Words", words(report)),
     ];
     let is_there = |id: &str| match id {
+        "answer" => report.explored.is_some(),
         "scenarios" => !report.views.is_empty(),
         "cache" => report.cached.is_some(),
         "time" => report.simulations.is_some(),
@@ -69,6 +71,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                     p {
                         "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is self-contained; the JSON of "
                         code { "numasim evaluate" }
+                        @if report.explored.is_some() { " and " code { "numasim explore" } }
                         @if report.comparison.is_some() { " and " code { "numasim compare" } }
                         @if report.simulations.is_some() { " and " code { "numasim simulate" } }
                         @if report.tasks.is_some() { " and " code { "numasim tasks" } }
@@ -76,6 +79,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                     }
                 }
                 (data("evaluation", report.evaluation))
+                @if let Some(explored) = report.explored { (data("exploration", &explored.document)) }
                 @if let Some(comparison) = report.comparison { (data("comparison", comparison)) }
                 @if let Some(found) = report.cached { (data("cache-figures", &cached::document(found))) }
                 @if let Some(simulations) = report.simulations {

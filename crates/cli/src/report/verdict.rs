@@ -194,7 +194,9 @@ fn predicted(report: &Report<'_>) -> Markup {
             span.mark aria-hidden="true" { "!" }
             span { b { "Nothing was measured." } " All values are predictions of the model; whether it is right on this machine is open." }
         }
-        @if let Some((i, view)) = best {
+        @if let Some(words) = report.explored.and_then(|explored| explored.words.first()) {
+            p { (words) " " a href="#answer" { "The answer" } " has the simplest and the robust placement beside it." }
+        } @else if let Some((i, view)) = best {
             p {
                 "The model prefers " a href=(format!("#scenario-{}", i + 1)) { (view.name) } ": "
                 (Shown::evaluated(figures::single(total(view)), format!("/scenarios/{i}/total_gflops")).inline()) " GFLOPS"

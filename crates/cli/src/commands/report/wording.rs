@@ -5,9 +5,10 @@ use std::path::Path;
 use numasim_bench::provenance::Provenance;
 use numasim_model::Study;
 
+use super::explored::SAVED;
 use super::inputs::Inputs;
 use crate::args::ReportArgs;
-use crate::report::{Repeated, Simulations, Tasks};
+use crate::report::{Explored, Repeated, Simulations, Tasks};
 use crate::view::{compared, figures};
 
 /// What was asked, in one sentence.
@@ -16,9 +17,17 @@ pub(super) fn question(
     compared: Option<&compared::View<'_>>,
     simulations: Option<&Simulations>,
     tasks: Option<&Tasks>,
+    explored: Option<&Explored>,
 ) -> String {
     let machine = study.machine.name();
     let apps = figures::count(study.apps.len() as u64, "application");
+    if let Some(explored) = explored {
+        return format!(
+            "Which threads of {apps} belong where on {machine}, for {} under the model {}?",
+            explored.objective,
+            study.machine.sharing().name()
+        );
+    }
     let scenarios = |count: usize| figures::count(count as u64, "scenario");
     if let (Some(simulations), true) = (simulations, study.scenarios.is_empty()) {
         let policies = simulations.courses.len() + simulations.without.len();
@@ -58,6 +67,7 @@ pub(super) fn commands(
     known: Option<&Provenance>,
     study: &Study,
     (simulations, tasks): (Option<&Simulations>, Option<&Tasks>),
+    explored: Option<&Explored>,
 ) -> Vec<Repeated> {
     let mut commands = Vec::new();
     if let Some(known) = known.filter(|known| !known.command.is_empty()) {
@@ -77,6 +87,20 @@ pub(super) fn commands(
     if let Some(bundle) = inputs.bundle_file() {
         commands.push(Repeated { what: "Unpack", line: format!("tar --zstd -xf {}", quoted(&path(bundle))) });
     }
+    let files = match explored {
+        Some(explored) => {
+            let options = ["--objective", explored.objective, "--models", "all", "--simple", "--sensitivity"];
+            let limit = ["--time-limit".to_owned(), args.time_limit.as_secs_f64().to_string()];
+            let options = options.map(str::to_owned).into_iter().chain(limit).collect();
+            let save = ["--save", SAVED].map(str::to_owned).into();
+            commands.push(Repeated {
+                what: "Search, and save what is found",
+                line: line("explore", &[files.clone(), options, save, model.clone()]),
+            });
+            files.into_iter().chain([SAVED.to_owned()]).collect()
+        }
+        None => files,
+    };
     match &inputs.measured {
         Some(csv) => {
             let measured = vec!["--measured".to_owned(), path(csv)];
@@ -117,6 +141,7 @@ pub(super) fn commands(
             policies,
             schedulers,
             until,
+            option("--objective", explored.map(|explored| explored.objective.to_owned())),
             option("--title", args.title.clone()),
             option("-o", Some("report.html".to_owned())),
         ],

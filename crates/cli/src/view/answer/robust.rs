@@ -99,7 +99,7 @@ impl RobustAnswer {
     }
 
     /// What the placement loses, and how sure that is.
-    fn verdict(&self, style: &Style) -> String {
+    pub(super) fn verdict(&self, style: &Style) -> String {
         let Robust { worst_regret, bound, at_most, status, models, .. } = &self.found;
         let proven = models.iter().all(|of| of.proven);
         let best = if proven { "the best" } else { "the best found" };

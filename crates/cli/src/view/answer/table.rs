@@ -26,6 +26,16 @@ impl Answer<'_> {
         parts.join("\n")
     }
 
+    /// How good the best is, the simplest, and the robust placement: a paragraph each, without line breaks but those between applications.
+    pub(crate) fn in_words(&self) -> Vec<String> {
+        let style = Style { width: None, color: false, ..Style::default() };
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut words = vec![one_line(&self.verdict(&style))];
+        words.extend(self.simple(&style));
+        words.extend(self.robust.as_ref().map(|robust| one_line(&robust.verdict(&style))));
+        words
+    }
+
     fn question(&self, style: &Style) -> String {
         let machine = &self.study.machine;
         let objective = self.problem.goal().objective();

@@ -6,6 +6,8 @@ mod json;
 mod names;
 mod widening;
 
+pub(crate) use widening::Price;
+
 use numasim_draw::grid::{width, wrap};
 use numasim_model::AppId;
 use numasim_sim::sensitivity::{Figure, Sensitivity};

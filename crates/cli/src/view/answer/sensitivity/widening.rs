@@ -10,7 +10,33 @@ use crate::view::{Style, figures};
 /// Rows of each kind in the table; JSON and CSV have all.
 const MOST_OF_A_KIND: usize = 4;
 
+/// What a wider resource is worth, in words.
+pub(crate) struct Price {
+    /// Its place in the JSON of the analysis.
+    pub(crate) place: usize,
+    /// Resource, what there is now, the step, and the gain of the step, with threads moved, and of 10 %.
+    pub(crate) cells: Vec<String>,
+}
+
 impl SensitivityView<'_> {
+    /// The unit of gains.
+    pub(crate) fn gain_unit(&self) -> &'static str {
+        self.unit()
+    }
+
+    /// Resources of which more is worth anything, some of each kind.
+    pub(crate) fn prices(&self, style: &Style) -> Vec<Price> {
+        let mut shown: Vec<&Widening> = Vec::new();
+        let mut prices = Vec::new();
+        for (place, one) in self.found.widening.iter().enumerate().filter(|(_, one)| !is_useless(one)) {
+            if shown.iter().filter(|other| other.figure.is_like(&one.figure)).count() < MOST_OF_A_KIND {
+                shown.push(one);
+                prices.push(Price { place, cells: self.widening_row(one, style) });
+            }
+        }
+        prices
+    }
+
     /// What one more GB/s, core or percent is worth.
     pub(super) fn widening(&self, style: &Style) -> String {
         let meaning = match self.answer.problem.goal().objective() {
@@ -40,12 +66,9 @@ impl SensitivityView<'_> {
         let mut grid = Grid::new(&columns);
         let (useless, useful): (Vec<&Widening>, Vec<&Widening>) =
             self.found.widening.iter().partition(|one| is_useless(one));
-        let mut shown: Vec<&Widening> = Vec::new();
-        for &one in &useful {
-            if shown.iter().filter(|other| other.figure.is_like(&one.figure)).count() < MOST_OF_A_KIND {
-                shown.push(one);
-                grid.row(self.widening_row(one, style));
-            }
+        let shown = self.prices(style);
+        for price in &shown {
+            grid.row(price.cells.clone());
         }
         let mut notes = vec![
             "Each resource alone, threads where they are; \"threads moved\": after a local search, at least this much. \
