@@ -2773,7 +2773,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__report)
-            opts="-o -h -V --measured --model --policy --scheduler --until --title --output --color --help --version"
+            opts="-o -h -V --measured --model --policy --scheduler --until --objective --time-limit --title --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2807,6 +2807,14 @@ _numasim() {
                     return 0
                     ;;
                 --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --objective)
+                    COMPREPLY=($(compgen -W "total-gflops fair geomean makespan" -- "${cur}"))
+                    return 0
+                    ;;
+                --time-limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -428,6 +428,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --policy 'Who decides about threads over time, where every application has its work; several are compared [default: none, static-even, fair-share, and that of [policy] in the files]'
             cand --scheduler 'Who decides which task runs where, of a graph of tasks in the files; several are compared [default: fifo, sa where every task has a socket, dep, rip-dep, and that of [scheduler] in the files]'
             cand --until 'End the simulations after so many seconds of simulated time [default: when every application is finished]'
+            cand --objective 'Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over time are searched for a placement, too'
+            cand --time-limit 'Search for this many seconds at most, where there is no scenario'
             cand --title 'The title of the page [default: the name of the machine]'
             cand -o 'Write the page to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the page to FILE, whole or not at all, instead of standard output'

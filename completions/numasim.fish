@@ -535,6 +535,11 @@ arena-per-node\t''
 taskloop-affinity\t''
 static\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l until -d 'End the simulations after so many seconds of simulated time [default: when every application is finished]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l objective -d 'Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over time are searched for a placement, too' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l time-limit -d 'Search for this many seconds at most, where there is no scenario' -r
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l title -d 'The title of the page [default: the name of the machine]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand report" -s o -l output -d 'Write the page to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'

@@ -46,6 +46,18 @@ pub(super) fn of_bundle(bundle: Bundle, model: Option<ModelKind>, shell: &Shell)
     made(&ReportArgs { model, ..ReportArgs::of(PathBuf::from(".")) }, &Inputs::of_bundle(bundle), shell)
 }
 
+fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
+    if scenarios <= MOST_SCENARIOS {
+        return Ok(());
+    }
+    let message = format!(
+        "{scenarios} scenarios are too many for a page; at most {MOST_SCENARIOS} can be read and shown by a browser"
+    );
+    Err(Failure::input(message).hint(
+        "put those of interest into a file of their own; `numasim compare --format csv` has no such limit",
+    ))
+}
+
 /// The page.
 fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
     let texts = inputs.studies()?;
@@ -73,14 +85,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         _ => wanted(&study, &[])?,
     };
     located.can_be_evaluated(&study, &scenarios)?;
-    if scenarios.len() > MOST_SCENARIOS {
-        let message = format!(
-            "{} scenarios are too many for a page; at most {MOST_SCENARIOS} can be read and shown by a browser",
-            scenarios.len()
-        );
-        return Err(Failure::input(message)
-            .hint("put those of interest into a file of their own; `numasim compare --format csv` has no such limit"));
-    }
+    fit_a_page(scenarios.len())?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let evaluated: Vec<Evaluated> =
         scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
