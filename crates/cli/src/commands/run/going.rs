@@ -91,9 +91,7 @@ impl Going<'_> {
     fn agent_started_s(&self) -> Option<f64> {
         let before = self.family.look().at;
         let uptime_s = self.agent.as_ref()?.uptime_s()?;
-        // It was asked somewhere between these.
-        let asked = f64::midpoint(before.as_secs_f64(), self.family.look().at.as_secs_f64());
-        Some(asked - uptime_s)
+        Some(started_s(before, uptime_s, self.family.look().at))
     }
 
     /// Waits until everybody has its data in place.
@@ -148,5 +146,26 @@ impl Going<'_> {
             course.command.as_ref().and_then(|_| cpu_time(pid).ok())
         };
         self.study.dynamics.courses.iter().zip(&self.pids).map(of).collect()
+    }
+}
+
+/// The middle of the moments at which somebody can have started who was there before 0 and, asked between two moments, said that it was there for so long. On
+/// a busy host the two may be far apart.
+fn started_s(before: Duration, uptime_s: f64, after: Duration) -> f64 {
+    let [earliest, latest] = [before, after].map(|asked| asked.as_secs_f64() - uptime_s);
+    f64::midpoint(earliest, latest.min(0.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_there_before_the_start_started_before_it() {
+        let ms = Duration::from_millis;
+        // There for 30 ms: asked at 10 or 14 ms, it came at -20 or -16 ms.
+        assert!((started_s(ms(10), 0.030, ms(14)) - -0.018).abs() < 1e-12);
+        // Asked at 10 or 50 ms, it came at -20 or, since not after the start, 0.
+        assert!((started_s(ms(10), 0.030, ms(50)) - -0.010).abs() < 1e-12);
     }
 }
