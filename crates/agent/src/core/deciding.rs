@@ -80,7 +80,7 @@ impl Core {
                 let failure = error.to_string();
                 if self.failure.as_ref() != Some(&failure) {
                     let policy = &self.settings.policy;
-                    self.report(format!(
+                    self.report(&format!(
                         "policy '{policy}' cannot decide, orders stay as they are: {failure}"
                     ));
                     self.failure = Some(failure);

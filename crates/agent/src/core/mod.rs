@@ -128,7 +128,7 @@ impl Core {
     /// Somebody who may not connect did, and was cut off.
     pub fn cut_off(&mut self, peer: Peer, why: &str) {
         self.closed.refused += 1;
-        self.report(format!("refused: {}: {why}", who(None, peer)));
+        self.report(&format!("refused: {}: {why}", who(None, peer)));
     }
 
     /// A connection has ended: nothing can be read any more, or written. Lines that came before have been told.
@@ -137,7 +137,7 @@ impl Core {
         if let Role::App(place) = client.role {
             let name = self.apps.get(&place).map(|app| app.name.clone());
             self.closed.lost += 1;
-            self.report(format!("lost: {}: {why}", who(name.as_deref(), client.peer)));
+            self.report(&format!("lost: {}: {why}", who(name.as_deref(), client.peer)));
         }
         self.close(id, now);
     }
@@ -195,8 +195,9 @@ impl Core {
         }
     }
 
-    fn report(&mut self, line: String) {
-        self.effects.push(Effect::Report(line));
+    /// The text may quote what a connection sent, so that it must be made visible for a terminal.
+    fn report(&mut self, line: &str) {
+        self.effects.push(Effect::Report(visible(line).into_owned()));
     }
 
     /// Says why, and closes.
@@ -214,7 +215,7 @@ impl Core {
         let Some(client) = self.clients.get(&id) else { return };
         let (peer, told) = (client.peer, client.told);
         self.closed.refused += 1;
-        self.report(format!("refused: {}: {why}", who(name, peer)));
+        self.report(&format!("refused: {}: {why}", who(name, peer)));
         self.send(id, &FromAgent::Refused { text: why.to_owned() }, told);
         self.close(id, told);
     }

@@ -321,6 +321,15 @@ fn names_cannot_hide_what_a_person_reads() {
 }
 
 #[test]
+fn a_word_that_is_refused_cannot_hide_either() {
+    let mut agent = fair();
+    // JSON has DEL as it is, and the refusal quotes the word.
+    let hello = "{\"type\":\"hello\",\"version\":1,\"name\":\"a\",\"pid\":101,\"control\":\"\u{7f}total\",\"threads\":[4,4]}";
+    agent.connect(1).line(1, hello);
+    assert!(agent.reports[0].ends_with("not \"\\u{7f}total\""), "{}", agent.reports[0]);
+}
+
+#[test]
 fn what_comes_after_a_bye_or_a_refusal_is_ignored() {
     let mut agent = fair();
     agent.hello(1, "a", "total", &[4, 4]).line(1, r#"{"type":"bye"}"#);
