@@ -1,7 +1,7 @@
 //! The README and the guide are true: their commands run as written, and the output they show is what is printed.
 //!
 //! Rules, so that nothing is skipped silently:
-//! - every file of `docs/guide/` is tested, and linked from the index there, which the README names;
+//! - every file of `docs/guide/` and its `tutorials/` is tested, and linked from the index there, which the README names;
 //! - each line of a fenced `sh` block is a command. `cargo run --release --` and `numasim` stand for the program that is
 //!   tested; how the program is built and what a system must install is not run. After `<!-- needs: hwloc -->` a
 //!   block runs in a build with hwloc only, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
@@ -40,11 +40,17 @@ fn read(document: &str) -> String {
     fs::read_to_string(root().join(document)).expect("a document of the repository")
 }
 
-/// The files of the guide, found where they lie.
+/// The files of the guide, tutorials too, found where they lie.
 fn guide() -> Vec<String> {
-    let folder = fs::read_dir(root().join("docs/guide")).expect("the guide");
-    let names = folder.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned());
-    let mut found: Vec<String> = names.map(|name| format!("docs/guide/{name}")).collect();
+    let mut found = Vec::new();
+    for folder in ["docs/guide", "docs/guide/tutorials"] {
+        for entry in fs::read_dir(root().join(folder)).expect("the guide") {
+            let entry = entry.expect("readable");
+            if !entry.path().ends_with("docs/guide/tutorials") {
+                found.push(format!("{folder}/{}", entry.file_name().display()));
+            }
+        }
+    }
     found.sort();
     found
 }
