@@ -57,7 +57,9 @@ impl AppTemplate {
         let (name, like) = text.split_once('=').unwrap_or((text, text));
         let (name, like) = (name.trim(), like.trim());
         if name.is_empty() || like.is_empty() {
-            return Err("write NAME=INTENSITY, such as solver=0.2, or NAME=TEMPLATE, such as solver=spmv".into());
+            return Err(
+                "write NAME=INTENSITY, such as solver=0.2, or NAME=TEMPLATE, such as solver=spmv".into()
+            );
         }
         Ok(Self { name: name.to_owned(), like: Like::parse(like)? })
     }

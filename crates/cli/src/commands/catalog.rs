@@ -35,9 +35,8 @@ fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
     if FOLDERS.iter().any(|(known, _)| *known == folder) {
         return Ok((catalog::of_folder(folder).collect(), None));
     }
-    let entry = catalog::find(name).map_err(|unknown| {
-        Failure::input(format!("{name} {}", unknown.message)).hint(unknown.hint)
-    })?;
+    let entry = catalog::find(name)
+        .map_err(|unknown| Failure::input(format!("{name} {}", unknown.message)).hint(unknown.hint))?;
     Ok((vec![entry], Some(entry)))
 }
 

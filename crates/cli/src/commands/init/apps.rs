@@ -119,12 +119,14 @@ fn template_named(name: &str) -> Result<(Entry, App), Failure> {
         close.unwrap_or_default(),
         names.join(", ")
     );
-    Err(Failure::input(format!("'{name}' is no number and no application of the catalogue's workloads")).hint(hint))
+    Err(Failure::input(format!("'{name}' is no number and no application of the catalogue's workloads"))
+        .hint(hint))
 }
 
 /// The applications of a workload, which any machine makes a study.
 fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
-    let machine = "[machine]\nname = \"any\"\nnodes = 1\ncores_per_node = 64\ngflops_per_core = 1\nbandwidth_gbs = 1\n";
+    let machine =
+        "[machine]\nname = \"any\"\nnodes = 1\ncores_per_node = 64\ngflops_per_core = 1\nbandwidth_gbs = 1\n";
     let sources = [
         SourceFile { name: entry.shortest(), text: entry.text.to_owned() },
         SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },

@@ -6,7 +6,7 @@ use std::path::Path;
 use numasim_model::text::visible;
 
 use super::apps::{Described, template_names};
-use super::machine::{Chosen, Figures};
+use super::machine::{Chosen, Figures, topology};
 use crate::args::{AppTemplate, Like};
 use crate::catalog;
 use crate::failure::Failure;
@@ -32,11 +32,13 @@ impl<R: BufRead, W: Write> Asking<R, W> {
             )?;
             match answer.as_str() {
                 "host" => {
-                    let figures = self.figures()?;
-                    return Chosen::host(&figures);
+                    let host = topology()?;
+                    let figures = self.figures(host.nodes.len() > 1)?;
+                    return Ok(Chosen::of_host(&host, &figures));
                 }
                 "?" => {
-                    let names: Vec<String> = catalog::of_folder("machines").map(catalog::Entry::shortest).collect();
+                    let names: Vec<String> =
+                        catalog::of_folder("machines").map(catalog::Entry::shortest).collect();
                     self.say(&format!("  {}\n", names.join("\n  ")));
                 }
                 name => match Chosen::of_path(Path::new(name)) {
@@ -47,13 +49,18 @@ impl<R: BufRead, W: Write> Asking<R, W> {
         }
     }
 
-    fn figures(&mut self) -> Result<Figures, Failure> {
+    fn figures(&mut self, has_links: bool) -> Result<Figures, Failure> {
         let round = Figures::default();
         self.say("Figures that no system tells; numasim calibrate measures them later. [ ] is a round figure, not this host's.\n");
         Ok(Figures {
-            gflops_per_core: self.number("GFLOPS of one core, clock in GHz x FLOP per cycle", round.gflops_per_core)?,
+            gflops_per_core: self
+                .number("GFLOPS of one core, clock in GHz x FLOP per cycle", round.gflops_per_core)?,
             bandwidth_gbs: self.number("GB/s of the memory of one NUMA node", round.bandwidth_gbs)?,
-            link_gbs: self.number("GB/s from one node to another", round.link_gbs)?,
+            link_gbs: if has_links {
+                self.number("GB/s from one node to another", round.link_gbs)?
+            } else {
+                round.link_gbs
+            },
         })
     }
 
@@ -137,7 +144,11 @@ impl<R: BufRead, W: Write> Asking<R, W> {
         }
         let text = String::from_utf8_lossy(&bytes);
         let answer = text.trim();
-        Ok(if answer.is_empty() { default.unwrap_or_default().to_owned() } else { visible(answer).into_owned() })
+        Ok(if answer.is_empty() {
+            default.unwrap_or_default().to_owned()
+        } else {
+            visible(answer).into_owned()
+        })
     }
 
     fn say(&mut self, text: &str) {

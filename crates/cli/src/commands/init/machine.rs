@@ -52,12 +52,8 @@ impl Chosen {
         Ok(Self { source, assumed: None })
     }
 
-    /// This host.
-    pub(super) fn host(figures: &Figures) -> Result<Self, Failure> {
-        Ok(Self::of_host(&topology()?, figures))
-    }
-
-    fn of_host(host: &HostTopology, figures: &Figures) -> Self {
+    /// This host, with these figures where it tells none.
+    pub(super) fn of_host(host: &HostTopology, figures: &Figures) -> Self {
         let placeholders = Placeholders {
             gflops_per_core: figures.gflops_per_core,
             bandwidth_gbs: figures.bandwidth_gbs,
@@ -91,7 +87,7 @@ impl Chosen {
 }
 
 /// The topology of this host: through hwloc where this program has it, else from `/sys`.
-fn topology() -> Result<HostTopology, Failure> {
+pub(super) fn topology() -> Result<HostTopology, Failure> {
     #[cfg(feature = "hwloc")]
     {
         numasim_host::host_topology("init --from-host")
@@ -106,8 +102,9 @@ fn topology() -> Result<HostTopology, Failure> {
     }
     #[cfg(all(not(feature = "hwloc"), not(target_os = "linux")))]
     {
-        numasim_host::host_topology("init --from-host")
-            .map_err(|error| Failure::input(error.to_string()).hint("name a machine: --machine @NAME or FILE"))
+        numasim_host::host_topology("init --from-host").map_err(|error| {
+            Failure::input(error.to_string()).hint("name a machine: --machine @NAME or FILE")
+        })
     }
 }
 

@@ -27,11 +27,7 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> Result<(), Failure> {
     let target = target(args);
     refuse_to_replace(&target, args.force)?;
     let asked = !args.from_host && args.machine.is_none();
-    let (machine, apps) = if asked {
-        ask(args)?
-    } else {
-        (chosen(args)?, args.app.clone())
-    };
+    let (machine, apps) = if asked { ask(args)? } else { (chosen(args)?, args.app.clone()) };
     let machine = machine.read()?;
     let examples = !asked && apps.is_empty() && !machine.has_apps;
     let apps = if examples {
@@ -48,7 +44,11 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let destination = open(&target, args)?;
     destination.deliver(&text)?;
-    if matches!(destination, Destination::Stdout) { Ok(()) } else { Destination::Stdout.deliver(&study.next()) }
+    if matches!(destination, Destination::Stdout) {
+        Ok(())
+    } else {
+        Destination::Stdout.deliver(&study.next())
+    }
 }
 
 /// Where the study goes.
@@ -86,7 +86,7 @@ fn open(target: &Path, args: &InitArgs) -> Result<Destination, Failure> {
 fn chosen(args: &InitArgs) -> Result<Chosen, Failure> {
     match &args.machine {
         Some(path) => Chosen::of_path(path),
-        None => Chosen::host(&Figures::default()),
+        None => Ok(Chosen::of_host(&machine::topology()?, &Figures::default())),
     }
 }
 

@@ -69,13 +69,15 @@ impl Study<'_> {
 
     fn commands(&self) -> Vec<(String, &'static str)> {
         let name = if self.name == "-" { "study.toml".to_owned() } else { report::quoted(self.name) };
-        let mut commands = vec![(format!("numasim check {name}"), "what is in it, and how each figure is known")];
+        let mut commands =
+            vec![(format!("numasim check {name}"), "what is in it, and how each figure is known")];
         if !self.apps.is_empty() || self.machine.has_apps {
             commands.push((format!("numasim evaluate {name}"), "how fast the scenarios are"));
             commands.push((format!("numasim explore {name}"), "the best placement"));
         }
         if self.machine.assumed.is_some() {
-            commands.push(("numasim calibrate -o machine.toml".to_owned(), "measure this host (needs hwloc)"));
+            commands
+                .push(("numasim calibrate -o machine.toml".to_owned(), "measure this host (needs hwloc)"));
         }
         commands
     }
