@@ -98,7 +98,7 @@ fn a_problem_is_shown_with_the_name_and_its_place() {
         .expect("the program starts");
     assert_eq!(output.status.code(), Some(1));
     let text = stderr(&output);
-    assert!(text.contains("@hpc-node:8:8"), "{text}");
+    assert!(text.contains("@hpc-node:9:8"), "{text}");
 }
 
 #[test]

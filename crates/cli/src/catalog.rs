@@ -70,11 +70,17 @@ impl Entry {
         let lines = self.text.lines().skip_while(|line| line.starts_with("#:"));
         let comment = lines.map_while(|line| line.strip_prefix('#')).map(str::trim);
         let words = comment.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        match words.split_once(". ") {
-            Some((sentence, _)) => sentence.to_owned(),
+        let end = words.match_indices(". ").map(|(at, _)| at).find(|&at| !is_initial(&words[..at]));
+        match end {
+            Some(end) => words[..end].to_owned(),
             None => words.trim_end_matches('.').to_owned(),
         }
     }
+}
+
+/// Whether a text ends with the initial of a name, after which a point is no end of a sentence.
+fn is_initial(text: &str) -> bool {
+    text.rsplit([' ', '-']).next().is_some_and(|word| word.chars().count() == 1)
 }
 
 /// All files, folder by folder in the order of [`FOLDERS`].
@@ -157,6 +163,12 @@ mod tests {
             assert!(!entry.about().is_empty(), "{} begins with no comment", entry.path);
             assert_eq!(find(&entry.shortest()), Ok(entry));
         }
+    }
+
+    #[test]
+    fn a_point_after_an_initial_ends_no_sentence() {
+        let text = "#: schema\n# Figure 2 of J. Dokulil and\n# S. Benkner. More.\n\n[machine]\n";
+        assert_eq!(Entry { path: "paper/x", text }.about(), "Figure 2 of J. Dokulil and S. Benkner");
     }
 
     #[test]

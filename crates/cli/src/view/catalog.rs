@@ -40,7 +40,7 @@ pub(crate) fn table(listed: &[Listed], style: &Style) -> String {
             text.push('\n');
         }
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}\n", style.heading(2, &format!("{folder}: {about}")));
+        let _ = writeln!(text, "{}", style.heading(2, &format!("{folder}: {about}")));
         if files.iter().all(|file| file.machine.is_some()) {
             text.push_str(&machines(&files).render(style));
             text.push('\n');

@@ -87,6 +87,9 @@ const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with
 const KERNELS: &str = "optional, for applications with a kernel that writes: copy_gbs, triad_gbs, update_gbs (GB/s: numasim calibrate, or Copy \
                        and Triad of STREAM on one node)";
 
+/// The limit of a thread, which a study needs not have.
+const THREAD: &str = "# core_bandwidth_gbs = ?  # GB/s, optional, the most one thread draws: numasim calibrate, or the same with one core";
+
 /// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
 fn uniform(host: &HostTopology) -> Option<u32> {
     let first = host.nodes.first()?.cores;
@@ -118,6 +121,7 @@ fn one_table(host: &HostTopology, cores: u32, figures: Option<&Placeholders>, li
         _ => format!("# bandwidth_gbs = ?    # GB/s: {BANDWIDTH}"),
     });
     lines.push(format!("# {KERNELS}"));
+    lines.extend(figures.map(|_| THREAD.to_owned()));
     if host.nodes.len() > 1 {
         lines.push(match figures {
             Some(figures) => format!("link_gbs = {:.1}  # GB/s between two nodes: {LINK}", figures.link_gbs),
@@ -141,6 +145,7 @@ fn node_by_node(host: &HostTopology, figures: Option<&Placeholders>, lines: &mut
         Some(figures) => assumed_matrix(host, figures),
         None => open_matrix(&matrix),
     });
+    lines.extend(figures.map(|_| THREAD.to_owned()));
     lines.extend(comments::tail(host, true));
     lines.extend(provenance(host, "bandwidth_matrix_gbs", figures));
     lines.push(format!("# in each [[machine.node]], {KERNELS}"));
