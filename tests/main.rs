@@ -7,6 +7,7 @@
 mod agent;
 mod broken;
 mod bundle;
+mod catalog;
 mod check;
 mod command_line;
 mod common;
@@ -22,6 +23,7 @@ mod formats;
 mod fuzzed;
 mod guest;
 mod import;
+mod init;
 mod intervals;
 mod memory;
 mod models;

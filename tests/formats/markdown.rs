@@ -92,6 +92,7 @@ fn every_command_with_a_table_writes_tables() {
     check(&[&["compare"], &measured[..]].concat(), 2);
     check(&[&["fit"], &measured[..], &["--free", "bandwidth_gbs"]].concat(), 2);
     check(&["models"], 3);
+    check(&["catalog"], 9);
     check(&["models", "max-min"], 3);
     check(&["discriminate", &machine], 2);
     check(&["simulate", &producer], 3);

@@ -4,11 +4,13 @@
 mod agent;
 mod bench;
 mod calibrate;
+mod catalog;
 mod compare;
 mod discriminate;
 mod emit;
 mod fit;
 mod import;
+mod init;
 mod model;
 mod pareto;
 mod placing;
@@ -38,11 +40,13 @@ pub(crate) use agent::AgentArgs;
 pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
+pub(crate) use catalog::CatalogArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
+pub(crate) use init::{AppTemplate, InitArgs, Like};
 pub(crate) use model::{ModelChoice, ModelList, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use placing::{OfApp, PlacingArgs};
@@ -148,6 +152,12 @@ pub(crate) enum Command {
     /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
+    /// List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one
+    #[command(after_help = help::CATALOG)]
+    Catalog(CatalogArgs),
+    /// Write the first study: a machine, applications and a scenario, with comments
+    #[command(after_help = help::INIT)]
+    Init(InitArgs),
     /// Print the JSON Schema of the input files, or of what a command writes
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
@@ -187,7 +197,7 @@ pub(crate) enum ObjectiveName {
 /// The input files and the model that every computing command takes.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
-    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -199,7 +209,7 @@ pub(crate) struct StudyArgs {
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -356,7 +366,7 @@ impl ExploreArgs {
 /// `numasim check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 

@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod bench;
 pub(crate) mod bench_worker;
 pub(crate) mod calibrate;
+pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -16,6 +17,7 @@ mod graph_folder;
 #[cfg(target_os = "linux")]
 mod host_nodes;
 pub(crate) mod import;
+pub(crate) mod init;
 mod intervals;
 mod located;
 pub(crate) mod man;

@@ -1,4 +1,4 @@
-//! From paths to a checked study: the only place where input files are read from disk.
+//! From paths to a checked study: the only place where input files are read from disk, or taken from the catalogue.
 
 mod bundles;
 mod lines;
@@ -10,12 +10,13 @@ use std::path::{Path, PathBuf};
 use numasim_model::input::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
 use numasim_model::text::visible;
 
+use crate::catalog::{self, Unknown};
 use crate::diagnostics;
 use crate::failure::Failure;
 pub(crate) use bundles::{is_bundle, read_bundle};
 pub(crate) use lines::{PlainFiles, Stop};
 
-/// Reads and checks the files of a study. `-` is standard input.
+/// Reads and checks the files of a study. `-` is standard input, `@NAME` a file of the catalogue.
 ///
 /// All files that cannot be read are reported together; if all can, all problems inside them are.
 pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
@@ -126,7 +127,12 @@ fn read_sources(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Vec<Problem>> {
             problems.push(Problem::new(ProblemKind::NoFile, message).hint("name each file once"));
             continue;
         }
-        match read_text(path, &TOML) {
+        let read = match catalog::named_by(path) {
+            Some(named) => catalog::find(named).map(|entry| entry.text.to_owned()),
+            None => read_text(path, &TOML)
+                .map_err(|why| Unknown { message: why.message, hint: why.hint.to_owned() }),
+        };
+        match read {
             Ok(text) => sources.push(SourceFile { name, text }),
             Err(why) => problems
                 .push(Problem::new(ProblemKind::NoFile, format!("{name} {}", why.message)).hint(why.hint)),
@@ -136,6 +142,12 @@ fn read_sources(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Vec<Problem>> {
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
+    let in_catalog = |path| catalog::named_by(path).map(catalog::find);
+    match (in_catalog(a), in_catalog(b)) {
+        (Some(a), Some(b)) => return a.is_ok() && a == b,
+        (Some(_), None) | (None, Some(_)) => return false,
+        (None, None) => {}
+    }
     a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
@@ -266,6 +278,17 @@ mod tests {
         std::fs::write(&file, "").expect("a file for the test");
         let found = messages(&[file.clone(), folder.path().join(".").join("a.toml")]);
         assert!(found[0].ends_with("is named twice"), "{found:?}");
+    }
+
+    #[test]
+    fn a_file_of_the_catalogue_is_named_twice_by_two_names() {
+        let paths = ["@epyc-7501-2s", "@machines/epyc-7501-2s", "@epyc-7501"].map(PathBuf::from);
+        let found = messages(&paths);
+        assert_eq!(
+            found,
+            ["@machines/epyc-7501-2s is named twice", "@epyc-7501 is not in the catalogue"],
+            "{found:?}"
+        );
     }
 
     #[cfg(unix)]

@@ -24,7 +24,7 @@ Exit codes:
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   numasim evaluate machine.toml apps.toml scenarios.toml
-  numasim explore configs/machines/MACHINE.toml configs/workloads/WORKLOAD.toml
+  numasim explore @xeon-gold-6138-4s @genomics --objective geomean
   numasim explore study.toml --objective fair --format json -o best.json
   numasim sweep study.toml --set machine.link_gbs=5..40:5 --plot links.svg
   numasim check study.toml
@@ -527,6 +527,32 @@ leave room for what the links between the sockets carry: sockets, socket_link_gb
 Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
 from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Needs a build with \
 hwloc (cargo build --release --features hwloc).";
+
+/// End of `numasim catalog --help`.
+pub(crate) const CATALOG: &str = "\
+Examples:
+  numasim catalog
+  numasim catalog machines --format csv -o machines.csv
+  numasim catalog @a64fx > my-machine.toml
+  numasim check @epyc-9654-2s-nps4
+  numasim explore @xeon-gold-6138-4s @hpc-node --time-limit 5
+
+Letters say where peaks, memory bandwidths and links come from: m measured, t theoretical (data sheets), e estimated, a assumed. `numasim check @NAME` has the \
+source of each figure. A file on disk whose name begins with @ is ./@NAME.";
+
+/// End of `numasim init --help`.
+pub(crate) const INIT: &str = "\
+Examples:
+  numasim init
+  numasim init --machine @epyc-9654-2s-nps4 --app solver=spmv --app train=8
+  numasim init --from-host my-study
+  numasim init --machine machine.toml --app solver=0.2 -o study.toml
+
+Without --machine and --from-host it asks; an empty answer takes what stands in brackets. Nothing is written before the last answer, and no file is replaced \
+without --force.
+
+--from-host reads nodes, cores and memory of this host. Bandwidths and peaks cannot be read: the study has round figures of kind `assumed` in their place, \
+and says how each is measured (numasim calibrate).";
 
 /// End of `numasim import --help`.
 pub(crate) const IMPORT: &str = "\

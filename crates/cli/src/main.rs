@@ -3,6 +3,7 @@
 #[allow(rustdoc::broken_intra_doc_links, reason = "TOML tables in square brackets: these texts are the help")]
 mod args;
 mod bundle;
+mod catalog;
 mod commands;
 mod documents;
 mod emit;
@@ -71,6 +72,8 @@ fn main() -> ExitCode {
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Import(args) => commands::import::run(args, &shell),
+            Command::Catalog(args) => commands::catalog::run(args, &shell),
+            Command::Init(args) => commands::init::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),
             Command::Completions(args) => commands::completions::run(args, &shell),
             Command::Man(args) => commands::man::run(args, &shell),

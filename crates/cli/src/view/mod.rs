@@ -9,6 +9,7 @@ pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod beside;
 pub(crate) mod cached;
+pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;

@@ -14,6 +14,7 @@ mod nodes;
 mod process;
 #[cfg(test)]
 mod tests;
+mod topology;
 mod virtual_machine;
 
 use std::collections::BTreeMap;

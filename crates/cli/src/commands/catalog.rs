@@ -1,0 +1,57 @@
+//! `numasim catalog`: the input files inside the program.
+
+use numasim_model::input::{self, Reading, SourceFile};
+
+use crate::args::CatalogArgs;
+use crate::catalog::{self, Entry, FOLDERS};
+use crate::failure::Failure;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::catalog::{self as view, Listed};
+
+/// Runs the command.
+pub(crate) fn run(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> {
+    let destination = Destination::open(args.output.output.as_deref(), &[])?;
+    let (entries, one) = chosen(args.name.as_deref())?;
+    if let (Some(entry), Format::Table) = (one, args.output.format) {
+        return destination.deliver(entry.text);
+    }
+    let listed = entries.into_iter().map(listed).collect::<Result<Vec<_>, _>>()?;
+    let text = match args.output.format {
+        format @ (Format::Table | Format::Markdown) => {
+            shell.for_people(format, args.output.output.is_some(), |style| view::table(&listed, style))
+        }
+        Format::Json => format!("{:#}\n", view::json(&listed)),
+        Format::Csv => view::csv(&listed)
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+    };
+    destination.deliver(&text)
+}
+
+/// The files that were asked for, and the one where it was one.
+fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
+    let Some(name) = name else { return Ok((catalog::all().collect(), None)) };
+    let folder = name.trim_end_matches('/');
+    if FOLDERS.iter().any(|(known, _)| *known == folder) {
+        return Ok((catalog::of_folder(folder).collect(), None));
+    }
+    let entry = catalog::find(name)
+        .map_err(|unknown| Failure::input(format!("{name} {}", unknown.message)).hint(unknown.hint))?;
+    Ok((vec![entry], Some(entry)))
+}
+
+/// A file with its machine, if it is one of a machine alone.
+fn listed(entry: Entry) -> Result<Listed, Failure> {
+    let is_machine = entry.folder().ends_with("machines");
+    let machine = is_machine.then(|| read(entry)).transpose()?.map(|reading| reading.study.machine);
+    Ok(Listed { entry, machine })
+}
+
+fn read(entry: Entry) -> Result<Reading, Failure> {
+    let source = SourceFile { name: entry.shortest(), text: entry.text.to_owned() };
+    // Tests read every file: the program is wrong, not the person.
+    input::read_study(&[source]).map_err(|problems| {
+        let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+        Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
+    })
+}

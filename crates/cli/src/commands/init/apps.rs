@@ -1,0 +1,172 @@
+//! The applications of a new study: a number, or an application of a workload of the catalogue.
+
+use std::fmt::Write as _;
+
+use numasim_model::app::{App, Data, Placement};
+use numasim_model::input::writing::quoted;
+use numasim_model::input::writing::scenario::placement;
+use numasim_model::input::{self, SourceFile};
+
+use crate::args::{AppTemplate, Like};
+use crate::catalog::{self, Entry};
+use crate::failure::Failure;
+use crate::suggest;
+
+/// An application as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Described {
+    /// Its name.
+    pub(super) name: String,
+    /// FLOP per byte.
+    intensity: f64,
+    /// Where its data lies, as in a file; `None`: local.
+    data: Option<String>,
+    /// The template and the workload where it stands.
+    like: Option<(String, String)>,
+}
+
+impl Described {
+    /// Looks a template up.
+    ///
+    /// # Errors
+    /// There is no template of that name.
+    pub(super) fn of(app: &AppTemplate) -> Result<Self, Failure> {
+        match &app.like {
+            Like::Intensity(intensity) => {
+                Ok(Self { name: app.name.clone(), intensity: *intensity, data: None, like: None })
+            }
+            Like::Template(template) => {
+                let (entry, found) = template_named(template)?;
+                Ok(Self {
+                    name: app.name.clone(),
+                    intensity: found.arithmetic_intensity.value(),
+                    data: data(&found.data),
+                    like: Some((template.clone(), entry.shortest())),
+                })
+            }
+        }
+    }
+
+    /// The `[[app]]` table; with `examples` of keys that it may have.
+    pub(super) fn toml(&self, examples: bool) -> String {
+        let from = match &self.like {
+            Some((template, file)) => format!("as {template} of {file}, which says why"),
+            None => "measure it: likwid-perfctr -g MEM_DP, or numasim profile-app".to_owned(),
+        };
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "[[app]]\nname = {}\narithmetic_intensity = {}  # FLOP per byte moved to or from memory; {from}\n",
+            quoted(&self.name),
+            self.intensity
+        );
+        match &self.data {
+            Some(data) => {
+                let _ = writeln!(text, "data = {data}");
+            }
+            None if examples => text.push_str(
+                "# data = { home = \"any\" }   # all data on one node, which explore chooses; default: each thread's on its own node\n",
+            ),
+            None => {}
+        }
+        if examples {
+            text.push_str(
+                "# min_threads = 4           # over the whole machine; default 1\n\
+                 # max_threads = 16          # default: no limit\n\
+                 # instances = 2             # equal applications, numbered -1, -2\n\
+                 # work_gflop = 1000.0       # how much there is to do, for --objective makespan\n",
+            );
+        }
+        text
+    }
+}
+
+/// Where data lies, as a file says it; `None` for what files need not say.
+fn data(data: &Data) -> Option<String> {
+    match data {
+        Data::Placed(Placement::Local) => None,
+        Data::Placed(placed) => Some(placement(placed)),
+        Data::OpenHome { share } if *share < 1.0 => Some(format!("{{ home = \"any\", share = {share} }}")),
+        Data::OpenHome { .. } => Some("{ home = \"any\" }".to_owned()),
+    }
+}
+
+/// The names of all templates, each once.
+pub(super) fn template_names() -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for entry in catalog::of_folder("workloads") {
+        for app in apps_of(entry)? {
+            if !names.contains(&app.group) {
+                names.push(app.group);
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn template_named(name: &str) -> Result<(Entry, App), Failure> {
+    for entry in catalog::of_folder("workloads") {
+        if let Some(app) = apps_of(entry)?.into_iter().find(|app| app.group == name) {
+            return Ok((entry, app));
+        }
+    }
+    let names = template_names()?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let close = suggest::nearest(name, &names).map(|close| format!("did you mean '{close}'? "));
+    let hint = format!(
+        "{}write an intensity in FLOP per byte, such as 0.2, or one of {}",
+        close.unwrap_or_default(),
+        names.join(", ")
+    );
+    Err(Failure::input(format!("'{name}' is no number and no application of the catalogue's workloads"))
+        .hint(hint))
+}
+
+/// The applications of a workload, which any machine makes a study.
+fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
+    let machine =
+        "[machine]\nname = \"any\"\nnodes = 1\ncores_per_node = 64\ngflops_per_core = 1\nbandwidth_gbs = 1\n";
+    let sources = [
+        SourceFile { name: entry.shortest(), text: entry.text.to_owned() },
+        SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },
+    ];
+    // Tests read every template: the program is wrong, not the person.
+    input::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
+        let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+        Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(text: &str) -> Result<Described, Failure> {
+        Described::of(&AppTemplate::parse(text).expect("well written"))
+    }
+
+    #[test]
+    fn a_template_brings_intensity_and_data_and_says_from_where() {
+        let spmv = described("solver=spmv").expect("there is one").toml(false);
+        assert!(spmv.contains("name = \"solver\"\narithmetic_intensity = 0.153  #"), "{spmv}");
+        assert!(spmv.contains("as spmv of @hpc-node"), "{spmv}");
+        let scan = described("scan").expect("there is one").toml(true);
+        assert!(scan.contains("data = { home = \"any\" }\n"), "{scan}");
+    }
+
+    #[test]
+    fn every_template_is_an_application() {
+        let names = template_names().expect("readable");
+        assert!(names.len() > 10, "{names:?}");
+        for name in names {
+            assert!(described(&name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_template_gets_a_suggestion() {
+        let failure = described("solver=spnv").expect_err("there is none").to_string();
+        assert!(failure.contains("did you mean 'spmv'?"), "{failure}");
+    }
+}
