@@ -309,7 +309,7 @@ pub(crate) struct ExploreArgs {
     #[arg(help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG
+    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG, PNG or PDF
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,

@@ -448,7 +448,7 @@ Examples:
       --objective fair -o fair.svg
   numasim plot bars study.toml --measured measured.csv -o bars.svg
 
-The file extension selects the format: .svg, or .png (twice as many pixels; needs a build with --features png). \
+The file extension selects the format: .svg, .png (twice as many pixels; needs a build with --features png) or .pdf (vectors, text that can be searched; --features pdf). \
 Without -o the SVG goes to standard output. Colours are distinguishable for colour-blind readers, and everything stays \
 legible in greyscale.
 
