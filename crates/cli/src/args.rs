@@ -7,6 +7,7 @@ mod calibrate;
 mod compare;
 mod discriminate;
 mod emit;
+mod export;
 mod fit;
 mod import;
 mod model;
@@ -23,6 +24,7 @@ mod simulate;
 mod sweep;
 mod tasks;
 mod top;
+mod topology;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,6 +43,7 @@ pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
+pub(crate) use export::{ExportArgs, ExportHwlocArgs, ExportKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelList, ModelsArgs};
@@ -57,6 +60,7 @@ pub(crate) use simulate::{SimulateArgs, did_you_mean};
 pub(crate) use sweep::{Shard, SweepArgs};
 pub(crate) use tasks::TasksArgs;
 pub(crate) use top::TopArgs;
+pub(crate) use topology::{FiguresArgs, LscpuArgs, NumactlArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
@@ -148,6 +152,9 @@ pub(crate) enum Command {
     /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
+    /// Write the machine for another tool
+    #[command(after_help = help::EXPORT)]
+    Export(ExportArgs),
     /// Print the JSON Schema of the input files, or of what a command writes
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
@@ -384,7 +391,7 @@ pub(crate) struct DetectArgs {
 }
 
 /// `-o FILE` of the commands whose output has one format only.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct FileArgs {
     /// Write to FILE, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

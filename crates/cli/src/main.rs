@@ -71,6 +71,7 @@ fn main() -> ExitCode {
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Import(args) => commands::import::run(args, &shell),
+            Command::Export(args) => commands::export::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),
             Command::Completions(args) => commands::completions::run(args, &shell),
             Command::Man(args) => commands::man::run(args, &shell),

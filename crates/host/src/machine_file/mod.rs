@@ -2,6 +2,7 @@
 
 mod caches;
 mod comments;
+mod known;
 mod memory;
 mod sockets;
 
@@ -12,6 +13,8 @@ use numasim_model::units::GigabytesPerSecond;
 
 use crate::topology::{HostNode, HostTopology};
 pub use caches::llc_mb;
+pub use known::Given;
+use known::{Known, pairs};
 use memory::Memory;
 pub use memory::memory_gib;
 
@@ -20,18 +23,30 @@ pub use memory::memory_gib;
 /// Figures that it cannot show are comments, so that `numasim check` names each one that is still missing. What the
 /// firmware claims is a comment, too: nobody measured it.
 pub fn skeleton(host: &HostTopology) -> String {
-    let mut lines = comments::head(host);
+    skeleton_with(host, Given::default())
+}
+
+/// [`skeleton`] with what a person gives; of a source with figures of its own, with these.
+pub fn skeleton_with(host: &HostTopology, given: Given) -> String {
+    let known = Known { host, given };
+    let mut lines = comments::head(host, known.complete());
     lines.push("[machine]".into());
     lines.push(format!("name = {}", quoted(&host.name)));
     lines.push(format!("source = {}", quoted(&host.source)));
-    match uniform(host) {
+    let uniform = uniform(&known);
+    let matrix = match uniform {
         Some(cores) => {
-            one_table(host, cores, &mut lines);
+            one_table(&known, cores, &mut lines);
             lines.extend(comments::tail(host, false));
+            false
         }
-        None => node_by_node(host, &mut lines),
-    }
-    lines.extend(sockets::shared_links(host, uniform(host).is_some()));
+        None => {
+            node_by_node(&known, &mut lines);
+            known.matrix().is_some()
+        }
+    };
+    lines.extend(known.provenance(matrix));
+    lines.extend(sockets::shared_links(host, uniform.is_some()));
     lines.push(String::new());
     lines.join("\n")
 }
@@ -45,26 +60,41 @@ const KERNELS: &str = "optional, for applications with a kernel that writes: cop
                        and Triad of STREAM on one node)";
 
 /// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
-fn uniform(host: &HostTopology) -> Option<u32> {
+fn uniform(known: &Known<'_>) -> Option<u32> {
+    let host = known.host;
+    let peaks_alike = known.peak(0).is_none() || known.peak_of_all().is_some();
     let first = host.nodes.first()?.cores;
     let alike = first > 0 && host.nodes.iter().all(|node| node.cores == first);
     let memories_alike = !matches!(memory::of(host), Memory::Different);
-    (alike && memories_alike && host.numbered_from_zero()).then_some(first)
+    (alike && memories_alike && peaks_alike && host.numbered_from_zero()).then_some(first)
 }
 
-fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
+fn one_table(known: &Known<'_>, cores: u32, lines: &mut Vec<String>) {
+    let host = known.host;
     lines.push(format!("nodes = {}", host.nodes.len()));
-    lines.push(format!("cores_per_node = {cores}"));
+    lines.push(match known.cores(cores) {
+        Some(cores) => format!("cores_per_node = {cores}"),
+        None => format!("# cores_per_node = ?  # {}", comments::cores_of(cores)),
+    });
     let lists = host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| format!("\"{list}\"")));
     if let Some(lists) = lists.collect::<Option<Vec<String>>>() {
         lines.push(format!("cpus = [{}]", lists.join(", ")));
     }
     lines.extend(memory::of(host).line());
     lines.extend(llc_line(host));
-    lines.push(format!("# gflops_per_core = ?  {PEAK}"));
+    lines.push(known.peak_of_all().map_or_else(
+        || format!("# gflops_per_core = ?  {PEAK}"),
+        |peak| format!("gflops_per_core = {peak:?}"),
+    ));
+    if host.figures.is_some() {
+        lines.extend(figures(known));
+        lines.push(format!("# {KERNELS}"));
+        return;
+    }
     let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
-    lines.push(match said.as_deref() {
-        Some([first, rest @ ..]) if rest.iter().all(|figure| figure == first) => {
+    lines.push(match (known.given.bandwidth_gbs, said.as_deref()) {
+        (Some(given), _) => format!("bandwidth_gbs = {given:?}"),
+        (None, Some([first, rest @ ..])) if rest.iter().all(|figure| figure == first) => {
             format!(
                 "# bandwidth_gbs = {first:.2}  # GB/s: {}; to measure it: {BANDWIDTH}",
                 comments::FIRMWARE
@@ -74,19 +104,42 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
     });
     lines.push(format!("# {KERNELS}"));
     if host.nodes.len() > 1 {
-        lines.push(format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"));
+        lines.push(known.given.link_gbs.map_or_else(
+            || format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"),
+            |given| format!("link_gbs = {given:?}"),
+        ));
         lines.extend(sockets::shorthand(host));
     }
 }
 
-fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
+/// The figures of the source, as keys.
+fn figures(known: &Known<'_>) -> Vec<String> {
+    let mut lines = known.matrix().map_or_else(Vec::new, |matrix| pairs("bandwidth_matrix_gbs", &matrix));
+    let latency = known.host.figures.as_ref().and_then(|figures| figures.latency_ns.as_ref());
+    lines.extend(latency.map_or_else(Vec::new, |latency| pairs("latency_matrix_ns", latency)));
+    lines
+}
+
+/// The bandwidths of nodes that differ: a comment where one of them is open.
+fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
+    let host = known.host;
+    if known.matrix().is_some() {
+        lines.push("# GB/s; row: node of the core that runs, column: node of the memory".into());
+        lines.extend(figures(known));
+        return;
+    }
     let places = 0..host.nodes.len();
     lines.push(format!("# GB/s between two nodes: {LINK}"));
     lines.push(format!("# local, on the diagonal: {BANDWIDTH}"));
     lines.push("# row: node of the core that runs, column: node of the memory".into());
+    let cell = |from: usize, to: usize| {
+        let both = host.nodes[from].cores > 0 && host.nodes[to].cores > 0;
+        let given = if from == to { known.given.bandwidth_gbs } else { known.given.link_gbs };
+        given.filter(|_| both).or_else(|| claimed(host, from, to))
+    };
     let matrix: Vec<Vec<Option<f64>>> =
-        places.clone().map(|from| places.clone().map(|to| claimed(host, from, to)).collect()).collect();
-    if matrix.iter().flatten().any(Option::is_some) {
+        places.clone().map(|from| places.clone().map(|to| cell(from, to)).collect()).collect();
+    if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some())) {
         lines.push(format!("# figures in the matrix: {}", comments::FIRMWARE));
     }
     lines.push("# bandwidth_matrix_gbs = [".into());
@@ -96,22 +149,33 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
         lines.push(format!("#   [{}],", cells.join(", ")));
     }
     lines.push("# ]".into());
+}
+
+fn node_by_node(known: &Known<'_>, lines: &mut Vec<String>) {
+    let host = known.host;
+    matrix(known, lines);
     lines.extend(comments::tail(host, true));
     lines.push(format!("# in each [[machine.node]], {KERNELS}"));
     // Once is enough for the long text.
     let mut peak = PEAK;
-    for node in &host.nodes {
+    for (place, node) in host.nodes.iter().enumerate() {
         lines.push(format!("\n[[machine.node]]  # {}", origin(node)));
         if let Some(said) = &node.firmware {
             lines.push(format!("# {}: {}", comments::FIRMWARE, comments::firmware(said, node)));
         }
-        lines.push(format!("cores = {}", node.cores));
+        lines.push(match known.cores(node.cores) {
+            Some(cores) => format!("cores = {cores}"),
+            None => format!("# cores = ?  # {}", comments::cores_of(node.cores)),
+        });
         lines.push(match (node.cores, &node.left_out) {
             (0, None) => "gflops_per_core = 0.0  # memory only".into(),
             (0, Some(list)) => {
                 format!("gflops_per_core = 0.0  # memory only: its processors {list} cannot be used")
             }
-            (_, _) => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
+            (_, _) => match known.peak(place) {
+                Some(peak) => format!("gflops_per_core = {peak:?}"),
+                None => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
+            },
         });
         if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
             lines.push(format!("memory_gib = {gib}"));
