@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use numasim_model::cpus::MAX_CPU;
 use numasim_model::input::Problem;
 
 use super::{Cache, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
@@ -34,6 +35,7 @@ struct Level {
 pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
     let mut found = Topology::default();
     let mut threads: Vec<Thread> = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut columns: Option<Vec<&str>> = None;
     let mut levels: Vec<Level> = Vec::new();
     let mut domains: Option<(Line<'_>, usize)> = None;
@@ -46,7 +48,11 @@ pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
         }
         if let Some(names) = columns.as_ref() {
             if cells.first().is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_digit())) {
-                threads.push(thread(&line, names, &cells)?);
+                let thread = thread(&line, names, &cells)?;
+                if !seen.insert(thread.cpu) {
+                    return Err(line.problem(format!("hardware thread {} appears twice", thread.cpu)));
+                }
+                threads.push(thread);
                 continue;
             }
             columns = None;
@@ -118,8 +124,12 @@ fn thread(line: &Line<'_>, names: &[&str], cells: &[&str]) -> Result<Thread, Pro
         let number = at.and_then(|at| cells.get(at)).and_then(|cell| cell.parse::<u32>().ok());
         number.ok_or_else(|| line.problem(format!("this row has no number of its column {name}")).hint(HINT))
     };
+    let cpu = number("HWThread")?;
+    if cpu > MAX_CPU {
+        return Err(line.problem(format!("hardware threads are numbered 0 to {MAX_CPU}")));
+    }
     Ok(Thread {
-        cpu: number("HWThread")?,
+        cpu,
         core: (number("Socket")?, number("Core")?),
         available: cells.last() == Some(&"*"),
     })

@@ -161,8 +161,9 @@ fn whole_numbers(line: &Line<'_>, text: &str) -> Result<Vec<u64>, Problem> {
 
 /// Refuses a processor that an earlier node has, too.
 fn once(line: &Line<'_>, processors: &[u32], nodes: &[Node]) -> Result<(), Problem> {
-    let other = |cpu| nodes.iter().find(|node: &&Node| node.processors.contains(cpu));
-    match processors.iter().find_map(|cpu| Some((cpu, other(cpu)?))) {
+    let new: BTreeSet<u32> = processors.iter().copied().collect();
+    let both = |node: &&Node| node.processors.iter().copied().find(|cpu| new.contains(cpu));
+    match nodes.iter().find_map(|node| Some((both(&node)?, node))) {
         Some((cpu, node)) => {
             Err(line.problem(format!("processor {cpu} is on this node and on node {}", node.number)))
         }
