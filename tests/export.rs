@@ -20,7 +20,12 @@ fn exported(machine: &str, file: &str) -> String {
 fn hwloc(tool: &str, args: &[&str], file: &str, libxml: &str) -> Option<Output> {
     let mut command = Command::new(tool);
     // Both readers of XML, where the library has both.
-    command.args(args).args(["-i", file]).env("HWLOC_LIBXML", libxml).env("HWLOC_XML_VERBOSE", "1").env("LC_ALL", "C");
+    command
+        .args(args)
+        .args(["-i", file])
+        .env("HWLOC_LIBXML", libxml)
+        .env("HWLOC_XML_VERBOSE", "1")
+        .env("LC_ALL", "C");
     match command.output() {
         Ok(output) => Some(output),
         Err(error) => {
@@ -44,11 +49,14 @@ fn hwloc_reads_the_bandwidths_of_every_pair() {
         assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
         assert!(shown.contains("Memory attribute #2 name `Bandwidth' flags 5"), "{shown}");
         // 4 memories with 4 readers each.
-        let attribute = shown.split("name `Bandwidth'").nth(1).and_then(|rest| rest.split("Memory attribute").next());
+        let attribute =
+            shown.split("name `Bandwidth'").nth(1).and_then(|rest| rest.split("Memory attribute").next());
         assert_eq!(attribute.map(|part| part.matches(" from ").count()), Some(16), "{shown}");
         assert!(shown.contains("NUMANode L#3"), "{shown}");
     }
-    let Some(output) = hwloc("hwloc-info", &["--best-memattr", "bandwidth", "numa:0"], &file, "1") else { return };
+    let Some(output) = hwloc("hwloc-info", &["--best-memattr", "bandwidth", "numa:0"], &file, "1") else {
+        return;
+    };
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -81,9 +89,9 @@ fn what_hwloc_has_no_place_for_is_told_and_too_many_cores_are_refused() {
 
 #[cfg(feature = "hwloc")]
 mod back {
-    use numasim_model::units::GigabytesPerSecond;
     use numasim_model::Machine;
     use numasim_model::input::{SourceFile, read_study};
+    use numasim_model::units::GigabytesPerSecond;
 
     use super::*;
 
@@ -96,7 +104,9 @@ mod back {
     fn every_machine_of_the_repository_comes_back_within_the_rounding() {
         let folder = folder();
         let file = folder.path().join("machine.xml").display().to_string();
-        let machines = fs::read_dir(config_path("machines")).expect("machines").filter_map(|entry| Some(entry.ok()?.path()));
+        let machines = fs::read_dir(config_path("machines"))
+            .expect("machines")
+            .filter_map(|entry| Some(entry.ok()?.path()));
         let mut seen = 0;
         for path in machines.filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
             let path = path.display().to_string();
@@ -107,7 +117,8 @@ mod back {
             let there = machine(fs::read_to_string(&path).expect("a machine"));
             assert_eq!((back.name(), back.node_count()), (there.name(), there.node_count()));
             // Half a MiB/s.
-            let same = |a: GigabytesPerSecond, b: GigabytesPerSecond| (a.value() - b.value()).abs() <= 0.000_525;
+            let same =
+                |a: GigabytesPerSecond, b: GigabytesPerSecond| (a.value() - b.value()).abs() <= 0.000_525;
             for from in there.node_ids() {
                 let (a, b) = (there.node(from), back.node(from));
                 assert_eq!((a.cores, a.gflops_per_core), (b.cores, b.gflops_per_core), "{path}");
@@ -118,7 +129,9 @@ mod back {
                         (Some(a), Some(b)) => assert!(same(a, b), "{path}: {a:?} {b:?}"),
                         (a, b) => assert_eq!(a, b, "{path}"),
                     }
-                    let latency = |machine: &Machine| machine.latency_ns(from, to).map(f64::round).filter(|_| a.cores > 0);
+                    let latency = |machine: &Machine| {
+                        machine.latency_ns(from, to).map(f64::round).filter(|_| a.cores > 0)
+                    };
                     assert_eq!(latency(&there), latency(&back), "{path}");
                     assert_eq!(there.distance(from, to), back.distance(from, to), "{path}");
                 }

@@ -34,14 +34,24 @@ fn machine(args: &[&str]) -> Machine {
 }
 
 fn cpus(machine: &Machine) -> Vec<String> {
-    machine.os_nodes().iter().map(|node| node.cpus.as_ref().map_or_else(String::new, ToString::to_string)).collect()
+    machine
+        .os_nodes()
+        .iter()
+        .map(|node| node.cpus.as_ref().map_or_else(String::new, ToString::to_string))
+        .collect()
 }
 
 #[test]
 fn each_tool_writes_a_skeleton_that_says_what_is_missing() {
     insta::assert_snapshot!("import_numactl", imported(&["numactl", "numactl-e5-2697v4.txt"]));
-    insta::assert_snapshot!("import_lscpu", imported(&["lscpu", "lscpu-epyc-7451.txt", "lscpu-epyc-7451-e.txt"]));
-    insta::assert_snapshot!("import_likwid_topology", imported(&["likwid-topology", "likwid-topology-e5-2697v4.txt"]));
+    insta::assert_snapshot!(
+        "import_lscpu",
+        imported(&["lscpu", "lscpu-epyc-7451.txt", "lscpu-epyc-7451-e.txt"])
+    );
+    insta::assert_snapshot!(
+        "import_likwid_topology",
+        imported(&["likwid-topology", "likwid-topology-e5-2697v4.txt"])
+    );
 }
 
 #[test]
@@ -56,7 +66,8 @@ fn two_tools_agree_on_the_same_machine() {
         assert_eq!(a.memory.map(|gib| gib.value()), Some(31.29));
         assert_eq!(a.memory, b.memory);
     }
-    let distances = |machine: &Machine| [0, 1, 2, 3].map(|to| machine.distance(NodeId(0), NodeId(to)).expect("told"));
+    let distances =
+        |machine: &Machine| [0, 1, 2, 3].map(|to| machine.distance(NodeId(0), NodeId(to)).expect("told"));
     assert_eq!(distances(&likwid), [10.0, 21.0, 31.0, 31.0]);
     assert_eq!(distances(&likwid), distances(&numactl));
 }
@@ -68,7 +79,10 @@ fn every_form_of_lscpu_finds_the_same_nodes_and_only_tables_know_siblings() {
     assert_eq!(cpus(&machine(&["lscpu", "lscpu-epyc-7451-p.txt"])), cpus(&table));
     let summary = imported(&["lscpu", "lscpu-epyc-7451.txt"]);
     assert!(summary.contains("\ncores_per_node = 6\n") && !summary.contains("\ncpus ="), "{summary}");
-    assert!(summary.contains("# processors of node 7: 42-47,90-95; which of them share a core: lscpu -e\n"), "{summary}");
+    assert!(
+        summary.contains("# processors of node 7: 42-47,90-95; which of them share a core: lscpu -e\n"),
+        "{summary}"
+    );
     // 16 caches of 8 MiB, two for each node: 16.78 MB.
     assert!(summary.contains("\nllc_mb = 16.78\n"), "{summary}");
     let json = imported(&["lscpu", "lscpu-epyc-7451.json"]);
@@ -95,12 +109,24 @@ fn what_is_missing_is_named_by_check_and_nothing_is_guessed() {
     for key in ["cores_per_node", "gflops_per_core", "bandwidth_gbs"] {
         assert!(said.contains(&format!("`{key}`")), "{key}: {said}");
     }
-    let figures = ["--threads-per-core", "2", "--gflops-per-core", "36.8", "--bandwidth-gbs", "30", "--link-gbs", "15"];
-    imported(&[&["numactl", "numactl-e5-2697v4.txt", "--name", "broadep2", "-o", &file], &figures[..]].concat());
+    let figures =
+        ["--threads-per-core", "2", "--gflops-per-core", "36.8", "--bandwidth-gbs", "30", "--link-gbs", "15"];
+    imported(
+        &[&["numactl", "numactl-e5-2697v4.txt", "--name", "broadep2", "-o", &file], &figures[..]].concat(),
+    );
     let text = fs::read_to_string(&file).expect("written");
-    assert!(!text.contains("Skeleton") && text.contains("link_gbs = { kind = \"assumed\", source = \"given to numasim import, --link-gbs\" }"), "{text}");
+    assert!(
+        !text.contains("Skeleton")
+            && text.contains(
+                "link_gbs = { kind = \"assumed\", source = \"given to numasim import, --link-gbs\" }"
+            ),
+        "{text}"
+    );
     let output = numasim(&["check", &file]);
-    assert!(output.status.success() && String::from_utf8_lossy(&output.stdout).contains("broadep2"), "{output:?}");
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("broadep2"),
+        "{output:?}"
+    );
 }
 
 #[test]
@@ -121,14 +147,20 @@ fn output_of_this_kind_of_machine_is_read() {
 #[test]
 fn output_of_two_machines_and_of_other_tools_is_refused() {
     let said = refused(&["numactl", "numactl-e5-2697v4.txt", "--lscpu", "lscpu-power9.txt"]);
-    assert!(said.contains("do not belong together: node 0 has the processors 0-8,36-44 in the first and 0-63"), "{said}");
+    assert!(
+        said.contains("do not belong together: node 0 has the processors 0-8,36-44 in the first and 0-63"),
+        "{said}"
+    );
     let said = refused(&["numactl", "numactl-e5-2697v4.txt", "--threads-per-core", "4"]);
     assert!(said.contains("--threads-per-core is 4, and node 0 has 18 processors"), "{said}");
     for (kind, file) in
         [("numactl", "lscpu-power9.txt"), ("lscpu", "numactl-vm.txt"), ("likwid-topology", "numactl-vm.txt")]
     {
         let said = refused(&[kind, file]);
-        assert!(said.contains(&format!("--> {file}:1:1")) && said.contains("hint: import the output of"), "{said}");
+        assert!(
+            said.contains(&format!("--> {file}:1:1")) && said.contains("hint: import the output of"),
+            "{said}"
+        );
     }
     let said = refused(&["lscpu", "lscpu-power9.txt", "lscpu-epyc-7451.txt"]);
     assert!(said.contains("a second summary"), "{said}");

@@ -1,9 +1,9 @@
 //! What tools print of topologies.
 
+use numasim_evidence::import::topology::Topology;
 use numasim_evidence::import::topology::likwid::read_likwid_topology;
 use numasim_evidence::import::topology::lscpu::Lscpu;
 use numasim_evidence::import::topology::numactl::read_numactl;
-use numasim_evidence::import::topology::Topology;
 use numasim_model::cpus::{CpuList, MAX_OS_NODE};
 use numasim_model::input::Problem;
 
@@ -21,7 +21,9 @@ pub fn topology(data: &[u8]) {
     let mut found = Lscpu::default();
     match found.read(&text) {
         // What is wrong with all texts together has no place.
-        Ok(()) => found.topology().map_or_else(|why| assert!(!why.is_empty()), |found| topology_is_sound(&found)),
+        Ok(()) => {
+            found.topology().map_or_else(|why| assert!(!why.is_empty()), |found| topology_is_sound(&found))
+        }
         Err(problem) => problems_are_sound(&[problem], &[&text]),
     }
 }
@@ -30,7 +32,10 @@ pub fn topology(data: &[u8]) {
 fn topology_is_sound(found: &Topology) {
     let nodes = &found.nodes;
     assert!(nodes.windows(2).all(|pair| pair[0].number < pair[1].number), "{nodes:?}");
-    assert!(nodes.iter().all(|node| node.number <= MAX_OS_NODE) && nodes.iter().any(|node| !node.processors.is_empty()));
+    assert!(
+        nodes.iter().all(|node| node.number <= MAX_OS_NODE)
+            && nodes.iter().any(|node| !node.processors.is_empty())
+    );
     let all: Vec<u32> = nodes.iter().flat_map(|node| node.processors.iter().copied()).collect();
     CpuList::new(all).unwrap_or_else(|why| panic!("{why}: {nodes:?}"));
     for node in nodes {
@@ -43,5 +48,9 @@ fn topology_is_sound(found: &Topology) {
     if let Some(rows) = &found.distances {
         assert!(rows.len() == nodes.len() && rows.iter().all(|row| row.len() == nodes.len()), "{rows:?}");
     }
-    assert!(found.caches.iter().all(|cache| cache.bytes > 0 && cache.cores > 0 && cache.count > 0), "{:?}", found.caches);
+    assert!(
+        found.caches.iter().all(|cache| cache.bytes > 0 && cache.cores > 0 && cache.count > 0),
+        "{:?}",
+        found.caches
+    );
 }

@@ -81,9 +81,9 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
 
 fn without(path: &Path, what: &str, feature: &str) -> Failure {
     let message = format!("cannot draw {}: this numasim was built without {what}", path.display());
-    Failure::input(message)
-        .hint(format!("build it again: cargo build --release --features {feature}"))
-        .hint("or name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it")
+    Failure::input(message).hint(format!("build it again: cargo build --release --features {feature}")).hint(
+        "or name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it",
+    )
 }
 
 #[cfg(feature = "png")]

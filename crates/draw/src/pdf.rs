@@ -21,7 +21,8 @@ pub fn convert(svg: &str) -> Result<Vec<u8>, DrawError> {
     fonts.set_sans_serif_family("DejaVu Sans");
     let tree = Tree::from_str(svg, &options)?;
     // Its error is none of the standard library.
-    svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions { dpi: DPI }).map_err(|error| error.to_string().into())
+    svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions { dpi: DPI })
+        .map_err(|error| error.to_string().into())
 }
 
 #[cfg(test)]

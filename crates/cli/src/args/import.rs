@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint, value_parser};
 
+use super::FileArgs;
 use super::profile_app::{LikwidPerfctrArgs, PerfArgs};
 use super::topology::{FiguresArgs, LikwidTopologyArgs, LscpuArgs, NumactlArgs};
-use super::FileArgs;
 
 /// `numasim import`.
 #[derive(Debug, Args)]

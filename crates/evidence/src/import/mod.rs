@@ -13,6 +13,6 @@ pub mod mlc;
 mod mlc_csv;
 pub mod runs;
 pub mod stream;
-pub mod topology;
 #[cfg(test)]
 mod tests;
+pub mod topology;

@@ -21,10 +21,15 @@ pub(super) fn figures(topology: &Topology, nodes: &[HostNode]) -> Option<Figures
     let kinds = [FigureKind::Measured, FigureKind::Theoretical, FigureKind::Estimated, FigureKind::Assumed];
     let kind = info(topology, keys::BANDWIDTH_KIND);
     let kind = kinds.into_iter().find(|known| Some(known.as_str()) == kind.as_deref());
-    let source = info(topology, keys::BANDWIDTH_SOURCE).unwrap_or_else(|| "XML that numasim exported".to_owned());
+    let source =
+        info(topology, keys::BANDWIDTH_SOURCE).unwrap_or_else(|| "XML that numasim exported".to_owned());
     Some(Figures {
-        bandwidth: bandwidth.into_iter().map(|row| row.into_iter().map(GigabytesPerSecond::new).collect()).collect(),
-        latency_ns: latency_ns.filter(|rows| rows.iter().zip(nodes).all(|(row, node)| node.cores == 0 || !row.contains(&0.0))),
+        bandwidth: bandwidth
+            .into_iter()
+            .map(|row| row.into_iter().map(GigabytesPerSecond::new).collect())
+            .collect(),
+        latency_ns: latency_ns
+            .filter(|rows| rows.iter().zip(nodes).all(|(row, node)| node.cores == 0 || !row.contains(&0.0))),
         gflops_per_core: info(topology, keys::GFLOPS_PER_CORE).and_then(|text| peaks(&text, nodes.len())),
         origin: kind.map(|kind| (kind, source)),
     })
@@ -44,7 +49,9 @@ fn pairs(
     in_unit: impl Fn(u64) -> f64,
 ) -> Option<Vec<Vec<f64>>> {
     let object = |node: &HostNode| -> Option<&TopologyObject> {
-        topology.objects_with_type(ObjectType::NUMANode).find(|object| object.os_index() == Some(node.os_index as usize))
+        topology
+            .objects_with_type(ObjectType::NUMANode)
+            .find(|object| object.os_index() == Some(node.os_index as usize))
     };
     let objects: Vec<&TopologyObject> = nodes.iter().map(object).collect::<Option<_>>()?;
     let all = topology.cpuset().clone_target();
@@ -57,7 +64,11 @@ fn pairs(
             let diagonal = read(&all, from).unwrap_or(0.0);
             return Some((0..nodes.len()).map(|to| if to == from { diagonal } else { 0.0 }).collect());
         };
-        let cpus: CpuSet = cpus.as_slice().iter().filter_map(|&cpu| hwlocality::bitmap::BitmapIndex::try_from(cpu as usize).ok()).collect();
+        let cpus: CpuSet = cpus
+            .as_slice()
+            .iter()
+            .filter_map(|&cpu| hwlocality::bitmap::BitmapIndex::try_from(cpu as usize).ok())
+            .collect();
         (0..nodes.len()).map(|to| read(&cpus, to)).collect()
     };
     nodes.iter().enumerate().map(row).collect()

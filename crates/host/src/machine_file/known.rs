@@ -31,7 +31,11 @@ impl Known<'_> {
 
     /// The peak of a core of a node.
     pub(super) fn peak(&self, node: usize) -> Option<f64> {
-        let told = self.host.figures.as_ref().and_then(|figures| figures.gflops_per_core.as_ref()?.get(node).copied());
+        let told = self
+            .host
+            .figures
+            .as_ref()
+            .and_then(|figures| figures.gflops_per_core.as_ref()?.get(node).copied());
         self.given.gflops_per_core.or(told.filter(|&peak| peak > 0.0))
     }
 
@@ -44,7 +48,9 @@ impl Known<'_> {
     /// All bandwidths, where each is known: of the source, or `bandwidth_gbs` and `link_gbs` where every node has cores.
     pub(super) fn matrix(&self) -> Option<Vec<Vec<f64>>> {
         if let Some(figures) = &self.host.figures {
-            return Some(figures.bandwidth.iter().map(|row| row.iter().map(|cell| cell.value()).collect()).collect());
+            return Some(
+                figures.bandwidth.iter().map(|row| row.iter().map(|cell| cell.value()).collect()).collect(),
+            );
         }
         let (local, link) = (self.given.bandwidth_gbs?, self.given.link_gbs?);
         let nodes = 0..self.host.nodes.len();

@@ -139,7 +139,8 @@ fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
     };
     let matrix: Vec<Vec<Option<f64>>> =
         places.clone().map(|from| places.clone().map(|to| cell(from, to)).collect()).collect();
-    if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some())) {
+    if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some()))
+    {
         lines.push(format!("# figures in the matrix: {}", comments::FIRMWARE));
     }
     lines.push("# bandwidth_matrix_gbs = [".into());

@@ -58,7 +58,13 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
     let mut out = Writer::new();
     let all = Bits::of(places.iter().flat_map(|place| place.cpus.iter().copied()));
     let nodes = Bits::of(places.iter().map(|place| place.number));
-    let root = out.object("Machine", 0, &all, &nodes, &[("allowed_cpuset", &all.to_string()), ("allowed_nodeset", &nodes.to_string())]);
+    let root = out.object(
+        "Machine",
+        0,
+        &all,
+        &nodes,
+        &[("allowed_cpuset", &all.to_string()), ("allowed_nodeset", &nodes.to_string())],
+    );
     debug_assert_eq!(root, 1);
     infos(&mut out, machine);
     let grouped = machine.compute_nodes().count() > 1;
@@ -104,7 +110,8 @@ fn places(machine: &Machine, notes: &mut Vec<String>) -> Vec<Place> {
         let os = told.get(node.0);
         let number = os.map_or(u32::try_from(node.0).unwrap_or(u32::MAX), |os| os.number);
         let list = os.and_then(|os| os.cpus.as_ref()).map(|cpus| cpus.as_slice());
-        let own: Option<Vec<u32>> = list.filter(|list| list.len() >= cores as usize).map(|list| list[..cores as usize].to_vec());
+        let own: Option<Vec<u32>> =
+            list.filter(|list| list.len() >= cores as usize).map(|list| list[..cores as usize].to_vec());
         assumed |= own.is_none() && cores > 0;
         places.push(Place { number, cpus: own.unwrap_or_default(), object: 0 });
     }
@@ -121,7 +128,8 @@ fn places(machine: &Machine, notes: &mut Vec<String>) -> Vec<Place> {
 
 fn memory(out: &mut Writer, machine: &Machine, node: NodeId, number: u32, near: &Bits) -> u64 {
     // Rounded up: reading rounds down.
-    let bytes = machine.node(node).memory.map(|memory| format!("{:.0}", (memory.value() * 1_073_741_824.0).ceil()));
+    let bytes =
+        machine.node(node).memory.map(|memory| format!("{:.0}", (memory.value() * 1_073_741_824.0).ceil()));
     let size: Vec<(&str, &str)> = bytes.iter().map(|bytes| ("local_memory", bytes.as_str())).collect();
     out.object("NUMANode", number, near, &Bits::of([number]), &size)
 }
@@ -133,12 +141,14 @@ fn infos(out: &mut Writer, machine: &Machine) {
     if let Some(source) = machine.source() {
         out.info(keys::SOURCE, source);
     }
-    let provenance = ["bandwidth_matrix_gbs", "bandwidth_gbs"].into_iter().find_map(|key| machine.provenance().get(key));
+    let provenance =
+        ["bandwidth_matrix_gbs", "bandwidth_gbs"].into_iter().find_map(|key| machine.provenance().get(key));
     if let Some(provenance) = provenance {
         out.info(keys::BANDWIDTH_KIND, provenance.kind.as_str());
         out.info(keys::BANDWIDTH_SOURCE, provenance.source.as_deref().unwrap_or_default());
     }
-    let peaks: Vec<String> = machine.nodes().iter().map(|node| format!("{:?}", node.gflops_per_core.value())).collect();
+    let peaks: Vec<String> =
+        machine.nodes().iter().map(|node| format!("{:?}", node.gflops_per_core.value())).collect();
     out.info(keys::GFLOPS_PER_CORE, &peaks.join(" "));
 }
 

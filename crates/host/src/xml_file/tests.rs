@@ -19,8 +19,16 @@ fn bandwidths_are_attributes_of_memories_for_the_cores_that_read() {
         <memattr_value target_obj_type=\"NUMANode\" target_obj_gp_index=\"3\" value=\"30518\" initiator_cpuset=\"0x00000003\"/>\n    \
         <memattr_value target_obj_type=\"NUMANode\" target_obj_gp_index=\"3\" value=\"9537\" initiator_cpuset=\"0x0000000c\"/>\n";
     assert!(xml.text.contains(expected), "{}", xml.text);
-    assert!(xml.text.contains("<info name=\"numasimMachine\" value=\"a &lt;b&gt; &amp; 'c'\"/>"), "{}", xml.text);
-    assert!(!xml.text.contains("Latency") && !xml.text.contains("local_memory"), "nothing is guessed: {}", xml.text);
+    assert!(
+        xml.text.contains("<info name=\"numasimMachine\" value=\"a &lt;b&gt; &amp; 'c'\"/>"),
+        "{}",
+        xml.text
+    );
+    assert!(
+        !xml.text.contains("Latency") && !xml.text.contains("local_memory"),
+        "nothing is guessed: {}",
+        xml.text
+    );
     // 9537 MiB/s are 10.0003 GB/s.
     assert!((xml.rounding - 3.4e-5).abs() < 1e-6, "{}", xml.rounding);
     assert_eq!(xml.notes, ["the file has no `cpus`: processors are numbered 0, 1, 2, ... node by node"]);
@@ -45,9 +53,19 @@ fn a_memory_only_node_is_beside_all_cores_and_its_own_bandwidth_comes_last() {
 fn what_hwloc_has_no_place_for_is_told() {
     let more = "core_bandwidth_gbs = 9\nlatency_matrix_ns = [[80, 130.4], [131, 81]]\ndistance_matrix = [[10, 20.5], [20, 10]]\nllc_mb = 8\n";
     let xml = xml(&machine(&format!("{TWO}{more}"))).expect("four cores");
-    assert_eq!(xml.notes[1..], ["distances are rounded to whole numbers", "hwloc has no place for core_bandwidth_gbs, llc_mb: not in the XML"]);
+    assert_eq!(
+        xml.notes[1..],
+        [
+            "distances are rounded to whole numbers",
+            "hwloc has no place for core_bandwidth_gbs, llc_mb: not in the XML"
+        ]
+    );
     assert!(xml.text.contains("<u64values length=\"12\">10 21 20 10 </u64values>"), "{}", xml.text);
-    assert!(xml.text.contains("<memattr name=\"Latency\" flags=\"6\">") && xml.text.contains("value=\"130\""), "{}", xml.text);
+    assert!(
+        xml.text.contains("<memattr name=\"Latency\" flags=\"6\">") && xml.text.contains("value=\"130\""),
+        "{}",
+        xml.text
+    );
 }
 
 #[test]
@@ -69,7 +87,10 @@ fn a_bandwidth_comes_back_as_the_shortest_number_that_means_the_same() {
         let back = units::shortest(mib);
         assert_eq!(units::to_mib(back), mib);
         // Half a MiB/s is 0.00053 GB/s.
-        assert!((back - gbs).abs() < 0.00106 && back.to_string().len() <= gbs.to_string().len().max(6), "{gbs}: {back}");
+        assert!(
+            (back - gbs).abs() < 0.00106 && back.to_string().len() <= gbs.to_string().len().max(6),
+            "{gbs}: {back}"
+        );
     }
     assert_eq!(units::shortest(30_518), 32.0);
 }

@@ -30,7 +30,14 @@ impl Writer {
     }
 
     /// Opens an object and tells its number. `number`: that of the operating system.
-    pub(super) fn object(&mut self, kind: &str, number: u32, cpus: &Bits, nodes: &Bits, more: &[(&str, &str)]) -> u64 {
+    pub(super) fn object(
+        &mut self,
+        kind: &str,
+        number: u32,
+        cpus: &Bits,
+        nodes: &Bits,
+        more: &[(&str, &str)],
+    ) -> u64 {
         self.indent();
         self.depth += 1;
         self.objects += 1;

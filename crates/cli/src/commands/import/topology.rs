@@ -6,7 +6,9 @@ use numasim_evidence::import::topology::lscpu::Lscpu;
 use numasim_evidence::import::topology::numactl::read_numactl;
 use numasim_evidence::import::topology::{Cores, Node, Topology};
 use numasim_host::machine_file::{Given, skeleton_with};
-use numasim_host::topology::{Cache, Counting, Distances, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why};
+use numasim_host::topology::{
+    Cache, Counting, Distances, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
+};
 use numasim_host::{DetectError, Source};
 use numasim_model::cpus::{CpuList, ranges};
 
@@ -24,7 +26,8 @@ pub(super) fn numactl(args: &NumactlArgs) -> Result<(), Failure> {
     if !args.lscpu.is_empty() {
         let cores = of_lscpu(&args.lscpu)?;
         found = found.and(cores).map_err(|why| {
-            let message = format!("{} and the output of lscpu do not belong together: {why}", args.file.display());
+            let message =
+                format!("{} and the output of lscpu do not belong together: {why}", args.file.display());
             Failure::input(message).hint("import what both tools print on the same machine")
         })?;
     }
@@ -99,8 +102,10 @@ pub(super) fn machine(
     given: &FiguresArgs,
     threads_per_core: Option<u32>,
 ) -> Result<String, Failure> {
-    let names: Vec<String> =
-        files.iter().map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()).collect();
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .collect();
     let known = |node: &Node| node.processors.is_empty() || node.cores.is_some();
     let counting = if found.nodes.iter().all(known) { Counting::Cores } else { Counting::Processors };
     let mut notes: Vec<String> = found.processor.iter().map(|model| format!("processor: {model}")).collect();
@@ -108,8 +113,11 @@ pub(super) fn machine(
     notes.extend(found.notes);
     let nodes = found.nodes.iter().map(|node| host_node(node, counting)).collect::<Result<_, _>>();
     let nodes = nodes.map_err(|why| Failure::input(format!("{}: {why}", names.join(", "))))?;
-    let caches = found.caches.iter().map(|cache| {
-        Cache { level: cache.level, bytes: cache.bytes, cores: cache.cores, count: cache.count }
+    let caches = found.caches.iter().map(|cache| Cache {
+        level: cache.level,
+        bytes: cache.bytes,
+        cores: cache.cores,
+        count: cache.count,
     });
     let unusable = CpuList::new(found.unavailable).ok();
     let unusable = unusable.map(|list| Unusable { what: UnusableThing::Cpus(list), why: Why::Unknown });
@@ -141,7 +149,11 @@ fn figures(given: &FiguresArgs, threads_per_core: Option<u32>) -> Given {
 fn open_processors(node: &Node) -> Option<String> {
     let first = node.cores.as_ref().is_some_and(|cores| cores.first.is_some());
     (!first && !node.processors.is_empty()).then(|| {
-        format!("processors of node {}: {}; which of them share a core: lscpu -e", node.number, ranges(&node.processors))
+        format!(
+            "processors of node {}: {}; which of them share a core: lscpu -e",
+            node.number,
+            ranges(&node.processors)
+        )
     })
 }
 
@@ -150,7 +162,8 @@ fn host_node(node: &Node, counting: Counting) -> Result<HostNode, String> {
         (Some(cores), Counting::Cores) => cores.count,
         _ => u32::try_from(node.processors.len()).map_err(|_| "too many processors".to_owned())?,
     };
-    let first = node.cores.as_ref().and_then(|cores| cores.first.clone()).filter(|_| counting == Counting::Cores);
+    let first =
+        node.cores.as_ref().and_then(|cores| cores.first.clone()).filter(|_| counting == Counting::Cores);
     Ok(HostNode {
         os_index: node.number,
         cores,

@@ -62,7 +62,8 @@ pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
         match key.trim() {
             "CPU name" => found.processor = Some(value.to_owned()).filter(|name| !name.is_empty()),
             "NUMA domains" => {
-                let count = value.parse().map_err(|_| line.problem("this is not how many domains there are"))?;
+                let count =
+                    value.parse().map_err(|_| line.problem("this is not how many domains there are"))?;
                 domains = Some((line, count));
             }
             "Level" => {
@@ -128,11 +129,7 @@ fn thread(line: &Line<'_>, names: &[&str], cells: &[&str]) -> Result<Thread, Pro
     if cpu > MAX_CPU {
         return Err(line.problem(format!("hardware threads are numbered 0 to {MAX_CPU}")));
     }
-    Ok(Thread {
-        cpu,
-        core: (number("Socket")?, number("Core")?),
-        available: cells.last() == Some(&"*"),
-    })
+    Ok(Thread { cpu, core: (number("Socket")?, number("Core")?), available: cells.last() == Some(&"*") })
 }
 
 fn matrix(rows: &[(Vec<u64>, Line<'_>)], nodes: usize) -> Result<Option<Vec<Vec<u64>>>, Problem> {
@@ -166,7 +163,8 @@ fn cores(found: &mut Topology, threads: &[Thread]) {
         if all && !first.is_empty() {
             node.cores = u32::try_from(first.len()).ok().map(|count| Cores { count, first: Some(first) });
         }
-        node.socket = Some(sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first().copied());
+        node.socket =
+            Some(sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first().copied());
     }
     found.unavailable.sort_unstable();
 }
@@ -176,17 +174,25 @@ fn caches(found: &mut Topology, levels: &[Level], threads: &[Thread]) {
     let core: BTreeMap<u32, (u32, u32)> = threads.iter().map(|thread| (thread.cpu, thread.core)).collect();
     let mut rounded = Vec::new();
     for level in levels {
-        let sharing = |group: &Vec<u32>| group.iter().filter_map(|cpu| core.get(cpu)).collect::<BTreeSet<_>>().len();
+        let sharing =
+            |group: &Vec<u32>| group.iter().filter_map(|cpu| core.get(cpu)).collect::<BTreeSet<_>>().len();
         let cores = level.groups.iter().map(sharing).max().unwrap_or_default();
         let bytes = match level.parts {
-            [Some(ways), Some(sets), Some(line)] => ways.checked_mul(sets).and_then(|lines| lines.checked_mul(line)),
+            [Some(ways), Some(sets), Some(line)] => {
+                ways.checked_mul(sets).and_then(|lines| lines.checked_mul(line))
+            }
             _ => None,
         };
         match (bytes.filter(|&bytes| bytes > 0), u32::try_from(cores), u32::try_from(level.groups.len())) {
             (Some(bytes), Ok(cores @ 1..), Ok(count @ 1..)) => {
                 found.caches.push(Cache { level: level.level, bytes, cores, count });
             }
-            _ => rounded.push(format!("L{} {} in {} groups", level.level, shown(&level.size), level.groups.len())),
+            _ => rounded.push(format!(
+                "L{} {} in {} groups",
+                level.level,
+                shown(&level.size),
+                level.groups.len()
+            )),
         }
     }
     if !rounded.is_empty() {
@@ -199,7 +205,11 @@ fn caches(found: &mut Topology, levels: &[Level], threads: &[Thread]) {
 
 impl Level {
     fn read(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<(), Problem> {
-        let number = || value.parse::<u64>().map_err(|_| line.problem(format!("this is not a number: '{}'", shown(value))));
+        let number = || {
+            value
+                .parse::<u64>()
+                .map_err(|_| line.problem(format!("this is not a number: '{}'", shown(value))))
+        };
         match key {
             "Size" if self.size.is_empty() => value.clone_into(&mut self.size),
             "Associativity" => self.parts[0] = Some(number()?),

@@ -89,8 +89,7 @@ impl Topology {
             node.socket = node.socket.or(same.socket);
         }
         let known = |number| self.nodes.iter().any(|node| node.number == number);
-        if let Some(more) =
-            other.nodes.iter().find(|node| !known(node.number) && !node.processors.is_empty())
+        if let Some(more) = other.nodes.iter().find(|node| !known(node.number) && !node.processors.is_empty())
         {
             return Err(format!("node {} is not in the first", more.number));
         }
@@ -129,7 +128,8 @@ impl Topology {
 
     /// The physical cores of all nodes, if they are known.
     fn cores(&self) -> Option<u32> {
-        let of = |node: &Node| if node.processors.is_empty() { Some(0) } else { Some(node.cores.as_ref()?.count) };
+        let of =
+            |node: &Node| if node.processors.is_empty() { Some(0) } else { Some(node.cores.as_ref()?.count) };
         self.nodes.iter().map(of).sum()
     }
 }
@@ -142,8 +142,10 @@ fn node_number(line: &Line<'_>, text: &str) -> Result<u32, Problem> {
 
 /// Numbers of processors, as Linux writes them or with anything else but `-` between them; perhaps none.
 fn processors(line: &Line<'_>, text: &str) -> Result<Vec<u32>, Problem> {
-    let parts: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')')).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')'))
+        .filter(|part| !part.is_empty())
+        .collect();
     if parts.is_empty() {
         return Ok(Vec::new());
     }

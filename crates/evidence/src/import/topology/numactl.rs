@@ -33,10 +33,13 @@ pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
         let trimmed = line.text.trim();
         if let Some(count) = trimmed.strip_prefix("available:") {
             if available.is_some() {
-                return Err(line.problem("this begins a second output").hint("import one machine; cut the others off"));
+                return Err(line
+                    .problem("this begins a second output")
+                    .hint("import one machine; cut the others off"));
             }
             let count = count.split_whitespace().next().and_then(|count| count.parse().ok());
-            let count = count.ok_or_else(|| line.problem("this is not how many nodes there are").hint(HINT))?;
+            let count =
+                count.ok_or_else(|| line.problem("this is not how many nodes there are").hint(HINT))?;
             available = Some((line, count));
         } else if available.is_none() {
             continue;
@@ -58,7 +61,8 @@ pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
                 }
                 "size" if !value.contains("not available") => {
                     let node = nodes.iter_mut().find(|node| node.number == number);
-                    let node = node.ok_or_else(|| line.problem(format!("no line `node {number} cpus:` precedes")))?;
+                    let node =
+                        node.ok_or_else(|| line.problem(format!("no line `node {number} cpus:` precedes")))?;
                     node.memory_bytes = Some(mebibytes(&line, value)?);
                 }
                 _ => {}
@@ -73,7 +77,11 @@ pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
     let Some((line, count)) = available else { return Err(nothing(text, "numactl --hardware", HINT)) };
     if count != nodes.len() {
         let numbers: Vec<u32> = nodes.iter().map(|node| node.number).collect();
-        let message = format!("there are {count} nodes, and lines `node N cpus:` of {} ({})", nodes.len(), ranges(&numbers));
+        let message = format!(
+            "there are {count} nodes, and lines `node N cpus:` of {} ({})",
+            nodes.len(),
+            ranges(&numbers)
+        );
         return Err(line.problem(message).hint(HINT));
     }
     let distances = rows.map(|rows| rows.of(&nodes)).transpose()?;
@@ -127,7 +135,9 @@ impl<'t> Rows<'t> {
             let mut found = self.rows.iter().filter(|(number, ..)| *number == node.number);
             let (_, values, _) = found.next().ok_or_else(|| missing(node.number))?;
             match found.next() {
-                Some((number, _, line)) => Err(line.problem(format!("the distances of node {number} appear twice"))),
+                Some((number, _, line)) => {
+                    Err(line.problem(format!("the distances of node {number} appear twice")))
+                }
                 None => Ok(columns.iter().map(|&column| values[column]).collect()),
             }
         };

@@ -70,7 +70,12 @@ fn what_is_wrong_with_numactl_is_shown_in_its_line() {
         refused(read_numactl(&text), &text, line, words);
     };
     wrong("node 1 cpus: 2 3 6 7\n", "", "node 1 size", "no line `node 1 cpus:` precedes");
-    wrong("node 8 cpus:\nnode 8 size: 2048 MB\n", "", "available: 3", "there are 3 nodes, and lines `node N cpus:` of 2 (0-1)");
+    wrong(
+        "node 8 cpus:\nnode 8 size: 2048 MB\n",
+        "",
+        "available: 3",
+        "there are 3 nodes, and lines `node N cpus:` of 2 (0-1)",
+    );
     wrong("node 1 cpus: 2 3", "node 1 cpus: 1 3", "node 1 cpus", "processor 1 is on this node and on node 0");
     wrong("size: 512 MB", "size: many MB", "size: many", "'many' is not a number");
     wrong("  1:  21  10  40", "  1:  21  10", "1:  21  10", "2 distances for 3 nodes");
@@ -91,7 +96,8 @@ fn the_summary_of_lscpu_counts_cores_and_does_not_say_which_processors_share_one
     // 128 KiB in four are 32 KiB each; 5.3 MiB in two were rounded.
     assert_eq!(found.caches, [Cache { level: 1, bytes: 32 << 10, cores: 1, count: 4 }]);
     assert!(found.notes[0].ends_with("L3 5.3 MiB (2 instances)"), "{:?}", found.notes);
-    let single = lscpu(&[&SUMMARY.replace("per core: 2", "per core: 1").replace("Socket(s): 2", "Socket(s): 1")]);
+    let single =
+        lscpu(&[&SUMMARY.replace("per core: 2", "per core: 1").replace("Socket(s): 2", "Socket(s): 1")]);
     assert_eq!(cores(&single)[0], Some((4, Some(vec![0, 1, 4, 5]))));
     assert_eq!(single.nodes[1].socket, Some(0));
 }
@@ -146,10 +152,18 @@ fn what_is_wrong_with_lscpu_is_shown_in_its_line() {
     wrong(&SUMMARY.replace("5.3 MiB", "5.3 miles"), "5.3 miles", "not the size of a cache");
     wrong(&SUMMARY.replace("2,3,6,7", "1,3,6,7"), "NUMA node1", "processor 1 is on this node and on node 0");
     wrong("CPU NODE\n0 0\n", "CPU NODE", "no column CORE");
-    wrong(&TABLE.replace("  7    1      1    3 9:9:9:8          yes", "  7    1      1"), "7    1      1", "3 values in a table of 6 columns");
+    wrong(
+        &TABLE.replace("  7    1      1    3 9:9:9:8          yes", "  7    1      1"),
+        "7    1      1",
+        "3 values in a table of 6 columns",
+    );
     wrong(&TABLE.replace("  7    1", "  6    1"), "6    1", "processor 6 appears twice");
     wrong("{\"lscpu\": [\n{]}", "{]}", "this is no JSON");
-    wrong("{\"lscpu\": [\n{\"field\": \"Socket(s):\", \"data\": \"no\"}]}", "Socket(s)", "'no' is not a number");
+    wrong(
+        "{\"lscpu\": [\n{\"field\": \"Socket(s):\", \"data\": \"no\"}]}",
+        "Socket(s)",
+        "'no' is not a number",
+    );
     wrong("nothing of it\n", "nothing", "this is not output of lscpu");
     let mut found = Lscpu::default();
     found.read(&SUMMARY.replace("2,3,6,7", "2,3,6").replace("0-7", "0-6")).expect("in order");
@@ -195,7 +209,12 @@ fn what_is_wrong_with_likwid_is_shown_in_its_line() {
     wrong("HWThread", "Thread", "CPU name", "this is not output of likwid-topology");
     wrong("1\t0\t1\t1\t*", "1\t0\tx\t1\t*", "x", "no number of its column Core");
     wrong("domains:\t\t2", "domains:\t\t3", "NUMA domains", "there are 3 domains, and 2 of them follow");
-    wrong("( 1 3 )\nDistances", "( 0 3 )\nDistances", "Processors", "processor 0 is on this node and on node 0");
+    wrong(
+        "( 1 3 )\nDistances",
+        "( 0 3 )\nDistances",
+        "Processors",
+        "processor 0 is on this node and on node 0",
+    );
     wrong("21 10", "21", "Distances", "1 distances for 2 domains");
 }
 

@@ -32,7 +32,9 @@ pub(super) fn read(text: &str, into: &mut Lscpu) -> Result<(), Problem> {
             }
             let mut table = Table::default();
             for row in rows {
-                let row = row.as_object().ok_or_else(|| first.problem("a row of `cpus` is no object").hint(HINT))?;
+                let row = row
+                    .as_object()
+                    .ok_or_else(|| first.problem("a row of `cpus` is no object").hint(HINT))?;
                 let (names, cells): (Vec<String>, Vec<String>) =
                     row.iter().map(|(name, value)| (name.to_ascii_lowercase(), cell(value))).unzip();
                 let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
@@ -51,9 +53,15 @@ fn cell(value: &Json) -> String {
 }
 
 /// Entries, and those of their sections. A list that is nested too deeply for the stack is refused by serde_json.
-fn summarise(entries: &[Json], all: &[Line<'_>], first: &Line<'_>, summary: &mut Summary) -> Result<(), Problem> {
+fn summarise(
+    entries: &[Json],
+    all: &[Line<'_>],
+    first: &Line<'_>,
+    summary: &mut Summary,
+) -> Result<(), Problem> {
     for entry in entries.iter().filter_map(Json::as_object) {
-        let word = |entry: &Map<String, Json>, key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+        let word =
+            |entry: &Map<String, Json>, key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
         if let (Some(key), Some(value)) = (word(entry, "field"), word(entry, "data")) {
             summary.entry(first, key.trim_end_matches(':'), &value).map_err(|problem| {
                 let line = all.iter().find(|line| line.text.contains(&format!("\"{key}\""))).unwrap_or(first);

@@ -38,7 +38,9 @@ impl Lscpu {
         for line in lines(text) {
             if let Some(columns) = table::Columns::of(&line)? {
                 if self.table.is_some() {
-                    return Err(line.problem("this is a second table of processors").hint("import one of them; cut the others off"));
+                    return Err(line
+                        .problem("this is a second table of processors")
+                        .hint("import one of them; cut the others off"));
                 }
                 self.table = Some(Table::default());
                 open = Some(columns);
@@ -78,7 +80,10 @@ impl Lscpu {
                 found.unavailable.sort_unstable();
                 found.unavailable.dedup();
                 let processors = |nodes: &[Node]| -> BTreeMap<u32, BTreeSet<u32>> {
-                    nodes.iter().map(|node| (node.number, node.processors.iter().copied().collect())).collect()
+                    nodes
+                        .iter()
+                        .map(|node| (node.number, node.processors.iter().copied().collect()))
+                        .collect()
                 };
                 if !told.is_empty() && summary.says_nodes() && processors(&told) != processors(&found.nodes) {
                     return Err("summary and table do not have the same processors on the same nodes: are both of the same machine?".to_owned());
@@ -101,9 +106,11 @@ fn caches(found: &mut Topology, summary: &Summary, table: Option<&Table>) {
             let bytes = match size {
                 Size::One(bytes) => *bytes,
                 // Sums are printed with one digit behind the point: what is no whole number of KiB was rounded.
-                Size::All { bytes, .. } => Some(bytes / u64::from(count)).filter(|one| one % 1024 == 0 && one * u64::from(count) == *bytes)?,
+                Size::All { bytes, .. } => Some(bytes / u64::from(count))
+                    .filter(|one| one % 1024 == 0 && one * u64::from(count) == *bytes)?,
             };
-            let shared = (bytes > 0 && cores % count == 0).then(|| cores / count).filter(|&shared| shared > 0)?;
+            let shared =
+                (bytes > 0 && cores % count == 0).then(|| cores / count).filter(|&shared| shared > 0)?;
             Some(Cache { level: *level, bytes, cores: shared, count })
         });
         match known {
@@ -112,7 +119,10 @@ fn caches(found: &mut Topology, summary: &Summary, table: Option<&Table>) {
         }
     }
     if !open.is_empty() {
-        found.notes.push(format!("caches as lscpu prints them (lscpu -C and lscpu -e say more): {}", open.join(", ")));
+        found.notes.push(format!(
+            "caches as lscpu prints them (lscpu -C and lscpu -e say more): {}",
+            open.join(", ")
+        ));
     }
 }
 
@@ -132,7 +142,8 @@ impl Table {
 
 fn node(number: u32, rows: &[&Row]) -> Node {
     let mut seen = BTreeSet::new();
-    let first = rows.iter().filter(|row| seen.insert((row.socket, row.core))).map(|row| row.cpu).collect::<Vec<_>>();
+    let first =
+        rows.iter().filter(|row| seen.insert((row.socket, row.core))).map(|row| row.cpu).collect::<Vec<_>>();
     let cores = rows.iter().all(|row| row.core.is_some()).then(|| u32::try_from(first.len()).ok()).flatten();
     let sockets: BTreeSet<Option<u32>> = rows.iter().map(|row| row.socket).collect();
     Node {

@@ -40,12 +40,16 @@ impl Size {
 
     fn read(text: &str) -> Option<Self> {
         let (size, instances) = match text.split_once('(') {
-            Some((size, rest)) => (size, Some(rest.split_whitespace().next()?.parse().ok().filter(|&count| count > 0)?)),
+            Some((size, rest)) => {
+                (size, Some(rest.split_whitespace().next()?.parse().ok().filter(|&count| count > 0)?))
+            }
             None => (text, None),
         };
         let size = size.trim();
-        let (number, unit) = size.split_at(size.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(size.len()));
-        let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)?;
+        let (number, unit) =
+            size.split_at(size.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(size.len()));
+        let number =
+            number.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)?;
         let (factor, old) = match unit.trim() {
             "" | "B" => (1.0, false),
             "K" => (1024.0, true),
@@ -85,7 +89,9 @@ impl Summary {
             "Off-line CPU(s) list" => self.offline = processors(line, value)?,
             "Architecture" | "CPU(s)" => {}
             _ => {
-                if let Some(number) = key.strip_prefix("NUMA node").and_then(|rest| rest.strip_suffix(" CPU(s)")) {
+                if let Some(number) =
+                    key.strip_prefix("NUMA node").and_then(|rest| rest.strip_suffix(" CPU(s)"))
+                {
                     let number = node_number(line, number)?;
                     if self.nodes.iter().any(|node| node.number == number) {
                         return Err(line.problem(format!("node {number} appears twice")));
@@ -94,7 +100,8 @@ impl Summary {
                     once(line, &processors, &self.nodes)?;
                     self.nodes.push(Node { number, processors, ..Node::default() });
                 } else if let Some(level) = level(key) {
-                    let size = Size::read(value).ok_or_else(|| line.problem("this is not the size of a cache"))?;
+                    let size =
+                        Size::read(value).ok_or_else(|| line.problem("this is not the size of a cache"))?;
                     self.caches.push((level, size, visible(value).into_owned()));
                 }
                 return Ok(false);
@@ -118,7 +125,10 @@ impl Summary {
             nodes.push(Node { processors: self.online.clone(), ..Node::default() });
             notes.push("lscpu shows no NUMA nodes: all processors are taken as one node".to_owned());
         }
-        let smt = self.threads_per_core.first().filter(|first| self.threads_per_core.iter().all(|other| other == *first));
+        let smt = self
+            .threads_per_core
+            .first()
+            .filter(|first| self.threads_per_core.iter().all(|other| other == *first));
         if self.threads_per_core.len() > 1 && smt.is_none() {
             notes.push("cores have different numbers of hardware threads: lscpu -e says which".to_owned());
         }

@@ -78,8 +78,11 @@ impl Columns {
         if self.names.iter().any(|name| name == "core") {
             return Ok(self);
         }
-        let problem = line.problem("this table has no column CORE: which processors share a core is not known");
-        Err(problem.hint("import `lscpu -e` or `lscpu -p` without a list of columns, or with CPU, NODE, SOCKET and CORE"))
+        let problem =
+            line.problem("this table has no column CORE: which processors share a core is not known");
+        Err(problem.hint(
+            "import `lscpu -e` or `lscpu -p` without a list of columns, or with CPU, NODE, SOCKET and CORE",
+        ))
     }
 
     /// Whether the line is a row.
@@ -107,7 +110,9 @@ impl Columns {
             cells.get(at).copied().filter(|cell| !matches!(*cell, "" | "-" | "null"))
         };
         let number = |name: &str| {
-            let wrong = |_| line.problem(format!("the value of column {} is not a number", name.to_ascii_uppercase()));
+            let wrong = |_| {
+                line.problem(format!("the value of column {} is not a number", name.to_ascii_uppercase()))
+            };
             cell(name).map(|cell| cell.parse::<u32>().map_err(wrong)).transpose()
         };
         let cpu = number("cpu")?.filter(|&cpu| cpu <= MAX_CPU);
