@@ -29,8 +29,8 @@ fn bandwidths_are_attributes_of_memories_for_the_cores_that_read() {
         "nothing is guessed: {}",
         xml.text
     );
-    // 9537 MiB/s are 10.0003 GB/s.
-    assert!((xml.rounding - 3.4e-5).abs() < 1e-6, "{}", xml.rounding);
+    // 9537 MiB/s are 10.000269 GB/s.
+    assert!((xml.rounding - 2.69e-5).abs() < 1e-7, "{}", xml.rounding);
     assert_eq!(xml.notes, ["the file has no `cpus`: processors are numbered 0, 1, 2, ... node by node"]);
 }
 
