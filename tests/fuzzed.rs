@@ -193,6 +193,11 @@ fn output_of_stream() {
 }
 
 #[test]
+fn output_of_tools_that_print_topologies() {
+    keeps("topology", promises::topologies::topology);
+}
+
+#[test]
 fn output_of_counters_and_page_tables() {
     keeps("app_profile", promises::apps::app_profile);
 }

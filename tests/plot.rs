@@ -215,11 +215,11 @@ fn data_that_fits_with_no_threads_is_refused_where_its_size_stands() {
 }
 
 #[test]
-fn nothing_is_written_where_the_name_ends_in_neither_svg_nor_png() {
+fn nothing_is_written_where_the_name_is_that_of_no_picture() {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    let pdf = folder.path().join("a.pdf").display().to_string();
-    let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", &pdf]);
-    assert!(message.contains("plots are SVG or PNG"), "{message}");
+    let eps = folder.path().join("a.eps").display().to_string();
+    let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", &eps]);
+    assert!(message.contains("plots are SVG, PNG or PDF"), "{message}");
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
 }
 
@@ -236,6 +236,53 @@ fn the_files_that_are_read_are_not_replaced() {
 fn a_build_without_png_says_how_to_get_it() {
     let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.png"]);
     assert!(message.contains("cargo build --release --features png"), "{message}");
+}
+
+#[cfg(not(feature = "pdf"))]
+#[test]
+fn a_build_without_pdf_says_how_to_get_it() {
+    let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.pdf"]);
+    assert!(message.contains("cargo build --release --features pdf"), "{message}");
+}
+
+#[cfg(feature = "pdf")]
+#[test]
+fn plots_of_every_command_can_be_pdf() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let bad = config("paper/numa-bad.toml");
+    let front = ["explore", &bad, "--same-on-every-node", "--pareto", "total-gflops,fair", "--plot"];
+    for (name, args) in [
+        ("sweep.pdf", &["sweep", &bad, "--set", "machine.link_gbs=1..40:1", "--plot"][..]),
+        ("front.PDF", &front[..]),
+        ("matrix.pdf", &["plot", "matrix", &bad, "-o"][..]),
+    ] {
+        let file = folder.path().join(name);
+        let output = run(&[args, &[file.display().to_string().as_str()][..]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let bytes = fs::read(&file).expect("written");
+        assert!(bytes.starts_with(b"%PDF-1.") && bytes.ends_with(b"%%EOF"), "{name}");
+        if let Some(words) = tool("pdftotext", &[&file.display().to_string(), "-"]) {
+            assert!(words.contains("GB/s") || words.contains("GFLOPS"), "{name}: {words}");
+            // One page: the form feed stands behind each.
+            assert_eq!(words.matches('\u{c}').count(), 1, "{name}");
+        }
+    }
+}
+
+/// What a tool of this host prints; `None` where it is not installed.
+#[cfg(feature = "pdf")]
+fn tool(name: &str, args: &[&str]) -> Option<String> {
+    match std::process::Command::new(name).args(args).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{output:?}");
+            Some(String::from_utf8_lossy(&output.stdout).into_owned())
+        }
+        Err(_) if std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_none_or(|value| value != "1") => {
+            eprintln!("skipped: no {name} here");
+            None
+        }
+        Err(error) => panic!("{name}: {error}"),
+    }
 }
 
 #[cfg(feature = "png")]

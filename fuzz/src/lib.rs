@@ -8,6 +8,7 @@
 pub mod apps;
 pub mod graphs;
 pub mod plans;
+pub mod topologies;
 
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::import::likwid::{Runs, read_likwid};

@@ -109,7 +109,7 @@ fn a_table_on_a_terminal_of_80_columns_is_at_most_80_wide() {
 #[test]
 fn help_fits_a_terminal_of_80_columns() {
     let commands = "evaluate explore sweep models calibrate bench validate compare fit discriminate published plot \
-                    report check detect import catalog init schema completions man";
+                    report check detect import export catalog init schema completions man";
     for command in [""].into_iter().chain(commands.split_whitespace()) {
         for switch in ["-h", "--help"] {
             let line: Vec<String> =

@@ -8,6 +8,7 @@ mod catalog;
 mod compare;
 mod discriminate;
 mod emit;
+mod export;
 mod fit;
 mod import;
 mod init;
@@ -25,6 +26,7 @@ mod simulate;
 mod sweep;
 mod tasks;
 mod top;
+mod topology;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,6 +46,7 @@ pub(crate) use catalog::CatalogArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
+pub(crate) use export::{ExportArgs, ExportHwlocArgs, ExportKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
 pub(crate) use init::{AppTemplate, InitArgs, Like};
@@ -61,6 +64,7 @@ pub(crate) use simulate::{SimulateArgs, did_you_mean};
 pub(crate) use sweep::{Shard, SweepArgs};
 pub(crate) use tasks::TasksArgs;
 pub(crate) use top::TopArgs;
+pub(crate) use topology::{FiguresArgs, LscpuArgs, NumactlArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
@@ -158,6 +162,9 @@ pub(crate) enum Command {
     /// Write the first study: a machine, applications and a scenario, with comments
     #[command(after_help = help::INIT)]
     Init(InitArgs),
+    /// Write the machine for another tool
+    #[command(after_help = help::EXPORT)]
+    Export(ExportArgs),
     /// Print the JSON Schema of the input files, or of what a command writes
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
@@ -319,7 +326,7 @@ pub(crate) struct ExploreArgs {
     #[arg(help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG
+    /// Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG, PNG or PDF
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
@@ -394,7 +401,7 @@ pub(crate) struct DetectArgs {
 }
 
 /// `-o FILE` of the commands whose output has one format only.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct FileArgs {
     /// Write to FILE, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -12,6 +12,7 @@ pub(crate) mod detect;
 pub(crate) mod discriminate;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod export;
 pub(crate) mod fit;
 mod graph_folder;
 #[cfg(target_os = "linux")]

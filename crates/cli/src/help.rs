@@ -448,7 +448,7 @@ Examples:
       --objective fair -o fair.svg
   numasim plot bars study.toml --measured measured.csv -o bars.svg
 
-The file extension selects the format: .svg, or .png (twice as many pixels; needs a build with --features png). \
+The file extension selects the format: .svg, .png (twice as many pixels; needs a build with --features png) or .pdf (vectors, text that can be searched; --features pdf). \
 Without -o the SVG goes to standard output. Colours are distinguishable for colour-blind readers, and everything stays \
 legible in greyscale.
 
@@ -561,6 +561,14 @@ Examples:
   numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 \\
       -o machine.toml
   lstopo --of xml host.xml; numasim import hwloc host.xml -o machine.toml
+  numactl --hardware > numactl.txt; lscpu > lscpu.txt; lscpu -e > cores.txt
+  numasim import numactl numactl.txt --lscpu lscpu.txt cores.txt \
+      -o machine.toml
+  likwid-topology > topology.txt
+  numasim import likwid-topology topology.txt --gflops-per-core 35.2 \
+      --bandwidth-gbs 65 --link-gbs 28 -o machine.toml
+  perf stat -x, -o run.csv -e ... ./solver
+  numasim import perf run.csv --name solver -o solver.toml
   likwid-bench -t load -w S0:1GB:4 > load.txt
   numasim import likwid load.txt -o bandwidth.csv
   ./stream > stream.txt; numasim import stream stream.txt -o stream.csv
@@ -569,8 +577,21 @@ Examples:
   numasim import dot graph.dot -o graph
   numasim tasks machine.toml --graph graph --scheduler fifo,dep
 
-What is left out or assumed of a graph is told as a warning. Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
+A topology knows neither bandwidths nor peaks: they are comments with a `?` that say how to get them, or are given for all \
+nodes, and `numasim check` names what is missing. Distances are no bandwidths. What is left out or assumed of a graph is told as a warning. Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
 begin with #, then a header. Anything else is rejected, and the message shows the offending line.";
+
+/// End of `numasim export --help`.
+pub(crate) const EXPORT: &str = "\
+Examples:
+  numasim export hwloc machine.toml -o machine.xml
+  lstopo -i machine.xml --memattrs
+  numasim import hwloc machine.xml
+
+hwloc 2.3 and newer read it: lstopo -i, HWLOC_XMLFILE, hwloc_topology_set_xml. Bandwidths of every pair of nodes are the attributes \
+Bandwidth and ReadBandwidth of a memory, for the cores of the node that reads, rounded to whole MiB/s; latencies are Latency and \
+ReadLatency in whole ns. Peaks and the source of the figures are texts beside the machine, which `import hwloc` reads. What is not in \
+the XML is told on standard error.";
 
 /// End of `numasim schema --help`.
 pub(crate) const SCHEMA: &str = "\

@@ -74,6 +74,7 @@ fn main() -> ExitCode {
             Command::Import(args) => commands::import::run(args, &shell),
             Command::Catalog(args) => commands::catalog::run(args, &shell),
             Command::Init(args) => commands::init::run(args, &shell),
+            Command::Export(args) => commands::export::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),
             Command::Completions(args) => commands::completions::run(args, &shell),
             Command::Man(args) => commands::man::run(args, &shell),

@@ -1,4 +1,4 @@
-//! Where a plot goes: an SVG, or a PNG made of it.
+//! Where a plot goes: an SVG, or a PNG or PDF made of it.
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,7 @@ pub(crate) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {
 enum Kind {
     Svg,
     Png,
+    Pdf,
 }
 
 /// A place for a plot, known to be writable when it was opened.
@@ -42,7 +43,7 @@ impl PlotFile {
     /// `taken` are files that must not be replaced.
     ///
     /// # Errors
-    /// A name that ends neither in `.svg` nor in `.png`, PNG without the feature, and those of [`Destination::open`].
+    /// A name that ends in none of `.svg`, `.png` and `.pdf`, PNG or PDF without its feature, and those of [`Destination::open`].
     pub(crate) fn open(path: Option<&Path>, taken: &[PathBuf]) -> Result<Self, Failure> {
         let kind = match path {
             Some(path) if path != Path::new("-") => kind(path)?,
@@ -60,6 +61,7 @@ impl PlotFile {
         match self.kind {
             Kind::Svg => self.destination.deliver(&svg),
             Kind::Png => self.destination.deliver_bytes(&png(&svg)?),
+            Kind::Pdf => self.destination.deliver_bytes(&pdf(&svg)?),
         }
     }
 }
@@ -69,14 +71,19 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
     match () {
         () if ends_in("svg") => Ok(Kind::Svg),
         () if ends_in("png") && cfg!(feature = "png") => Ok(Kind::Png),
-        () if ends_in("png") => {
-            Err(Failure::input(format!("cannot draw {}: this numasim was built without PNG", path.display()))
-                .hint("build it again: cargo build --release --features png")
-                .hint("or name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it"))
-        }
-        () => Err(Failure::input(format!("cannot draw {}: plots are SVG or PNG", path.display()))
-            .hint("name a file that ends in .svg or .png")),
+        () if ends_in("pdf") && cfg!(feature = "pdf") => Ok(Kind::Pdf),
+        () if ends_in("png") => Err(without(path, "PNG", "png")),
+        () if ends_in("pdf") => Err(without(path, "PDF", "pdf")),
+        () => Err(Failure::input(format!("cannot draw {}: plots are SVG, PNG or PDF", path.display()))
+            .hint("name a file that ends in .svg, .png or .pdf")),
     }
+}
+
+fn without(path: &Path, what: &str, feature: &str) -> Failure {
+    let message = format!("cannot draw {}: this numasim was built without {what}", path.display());
+    Failure::input(message).hint(format!("build it again: cargo build --release --features {feature}")).hint(
+        "or name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it",
+    )
 }
 
 #[cfg(feature = "png")]
@@ -90,6 +97,17 @@ fn png(_: &str) -> Result<Vec<u8>, Failure> {
     Err(Failure::fault("a PNG was promised by a build without PNG"))
 }
 
+#[cfg(feature = "pdf")]
+fn pdf(svg: &str) -> Result<Vec<u8>, Failure> {
+    numasim_draw::pdf::convert(svg)
+        .map_err(|error| Failure::fault("cannot convert the plot").caused_by(error.as_ref()))
+}
+
+#[cfg(not(feature = "pdf"))]
+fn pdf(_: &str) -> Result<Vec<u8>, Failure> {
+    Err(Failure::fault("a PDF was promised by a build without PDF"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,14 +115,19 @@ mod tests {
     #[test]
     fn the_ending_of_the_name_decides() {
         assert_eq!(kind(Path::new("a.SVG")).ok(), Some(Kind::Svg));
-        let refused = kind(Path::new("a.pdf")).expect_err("no PDF");
-        assert!(refused.to_string().contains("plots are SVG or PNG"), "{refused}");
-        let png = kind(Path::new("a.b.png"));
-        if cfg!(feature = "png") {
-            assert_eq!(png.ok(), Some(Kind::Png));
-        } else {
-            let refused = png.expect_err("built without PNG").to_string();
-            assert!(refused.contains("--features png"), "{refused}");
+        let refused = kind(Path::new("a.eps")).expect_err("no EPS");
+        assert!(refused.to_string().contains("plots are SVG, PNG or PDF"), "{refused}");
+        for (name, built, of, feature) in [
+            ("a.b.png", cfg!(feature = "png"), Kind::Png, "--features png"),
+            ("a.PDF", cfg!(feature = "pdf"), Kind::Pdf, "--features pdf"),
+        ] {
+            let found = kind(Path::new(name));
+            if built {
+                assert_eq!(found.ok(), Some(of));
+            } else {
+                let refused = found.expect_err("built without").to_string();
+                assert!(refused.contains(feature), "{refused}");
+            }
         }
     }
 }

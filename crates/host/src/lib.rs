@@ -18,6 +18,7 @@ pub mod system;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod topology;
+pub mod xml_file;
 
 pub use misplaced::Misplaced;
 use topology::Counting;

@@ -1,6 +1,7 @@
 //! The NUMA nodes of a machine as plain values: what a library that reads hosts found, or what a test wants.
 
 use numasim_model::cpus::{CpuList, OsNode};
+use numasim_model::machine::FigureKind;
 use numasim_model::units::GigabytesPerSecond;
 
 /// The NUMA nodes of a host.
@@ -23,6 +24,24 @@ pub struct HostTopology {
     pub distances: Option<Distances>,
     /// Processors and NUMA nodes that exist and are not in `nodes`.
     pub unusable: Vec<Unusable>,
+    /// Figures that the source has of the machine, and a host does not tell: of a machine that numasim exported.
+    pub figures: Option<Figures>,
+    /// What else the source says, in a line each.
+    pub notes: Vec<String>,
+}
+
+/// Figures of a machine beside its topology. Rows: node of the core; columns: node of the memory; in the order of
+/// [`HostTopology::nodes`]. Rows of nodes without cores are 0 but for the diagonal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Bandwidths of reads.
+    pub bandwidth: Vec<Vec<GigabytesPerSecond>>,
+    /// Latencies in ns, where they are known.
+    pub latency_ns: Option<Vec<Vec<f64>>>,
+    /// Peak of a core of each node in GFLOPS, where it is known.
+    pub gflops_per_core: Option<Vec<f64>>,
+    /// Kind and source of the bandwidths.
+    pub origin: Option<(FigureKind, String)>,
 }
 
 /// The machine that a topology describes.
@@ -43,6 +62,8 @@ pub enum Counting {
     Cores,
     /// Each hardware thread (SMT) as a core of its own.
     HardwareThreads,
+    /// Processors of the operating system, as nobody said which of them share a core: there are as many cores, or fewer.
+    Processors,
 }
 
 /// One NUMA node of a host.

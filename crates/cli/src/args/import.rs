@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint, value_parser};
 
 use super::FileArgs;
+use super::profile_app::{LikwidPerfctrArgs, PerfArgs};
+use super::topology::{FiguresArgs, LikwidTopologyArgs, LscpuArgs, NumactlArgs};
 
 /// `numasim import`.
 #[derive(Debug, Args)]
@@ -18,8 +20,18 @@ pub(crate) struct ImportArgs {
 pub(crate) enum ImportKind {
     /// Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file
     Mlc(MlcArgs),
-    /// hwloc, lstopo --of xml: the skeleton of a machine file
+    /// hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported
     Hwloc(HwlocArgs),
+    /// numactl --hardware: the skeleton of a machine file, with memory and distances
+    Numactl(NumactlArgs),
+    /// lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches
+    Lscpu(LscpuArgs),
+    /// likwid-topology, as text, -c or -O: the skeleton of a machine file
+    LikwidTopology(LikwidTopologyArgs),
+    /// perf stat, one file for each run: an application, as `profile-app --perf` writes it
+    Perf(PerfArgs),
+    /// likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it
+    LikwidPerfctr(LikwidPerfctrArgs),
     /// likwid-bench, one run or a sweep: a CSV of bandwidth over threads
     Likwid(LikwidArgs),
     /// STREAM: a CSV of bandwidth by kernel
@@ -62,9 +74,12 @@ pub(crate) struct MlcArgs {
 /// `numasim import hwloc`.
 #[derive(Debug, Args)]
 pub(crate) struct HwlocArgs {
-    /// Output of `lstopo --of xml`
+    /// Output of `lstopo --of xml`, or of `numasim export hwloc`
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) given: FiguresArgs,
 
     #[command(flatten)]
     pub(crate) output: FileArgs,
@@ -147,7 +162,7 @@ pub(crate) struct GraphFolder {
 }
 
 /// A number above zero.
-fn positive(text: &str) -> Result<f64, String> {
+pub(super) fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
     number.ok_or_else(|| "write a number above zero, such as 80 or 73.6".to_owned())
 }

@@ -65,7 +65,7 @@ pub(crate) struct PlotArgs {
     #[arg(long, help_heading = ALLOCATIONS)]
     pub(crate) static_work: bool,
 
-    /// Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output
+    /// Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 }

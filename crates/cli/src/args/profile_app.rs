@@ -66,6 +66,84 @@ pub(crate) struct ProfileAppArgs {
     pub(crate) output: FileArgs,
 }
 
+/// `numasim import perf`.
+#[derive(Debug, Args)]
+pub(crate) struct PerfArgs {
+    /// Output of `perf stat`: with -x, (CSV), with -j (JSON), or as it is printed; one file for each run
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    /// Threads of each run, in the order of the files: 1,2,4
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', value_parser = value_parser!(u32).range(1..))]
+    threads: Vec<u32>,
+
+    #[command(flatten)]
+    app: ImportedAppArgs,
+}
+
+/// `numasim import likwid-perfctr`.
+#[derive(Debug, Args)]
+pub(crate) struct LikwidPerfctrArgs {
+    /// Output of `likwid-perfctr`, groups MEM_DP, MEM_SP, FLOPS_DP, MEM, with or without -O; one file for each run
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    /// The region of likwid-perfctr -m, where the program marks several
+    #[arg(long, value_name = "NAME")]
+    region: Option<String>,
+
+    #[command(flatten)]
+    app: ImportedAppArgs,
+}
+
+/// What both have.
+#[derive(Clone, Debug, Args)]
+struct ImportedAppArgs {
+    /// FLOP per byte, where nothing counted them
+    #[arg(long, value_name = "X", value_parser = intensity)]
+    arithmetic_intensity: Option<f64>,
+
+    /// The name of the application in the new file [default: that of the first file]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    #[command(flatten)]
+    output: FileArgs,
+}
+
+impl From<&ImportedAppArgs> for ProfileAppArgs {
+    fn from(app: &ImportedAppArgs) -> Self {
+        let ImportedAppArgs { arithmetic_intensity, name, output } = app.clone();
+        Self {
+            files: Vec::new(),
+            app: None,
+            perf: Vec::new(),
+            likwid: Vec::new(),
+            region: None,
+            threads: Vec::new(),
+            arithmetic_intensity,
+            pid: None,
+            numa_maps: Vec::new(),
+            threads_per_node: Vec::new(),
+            machine: None,
+            name,
+            output,
+        }
+    }
+}
+
+impl From<&PerfArgs> for ProfileAppArgs {
+    fn from(args: &PerfArgs) -> Self {
+        Self { perf: args.files.clone(), threads: args.threads.clone(), ..Self::from(&args.app) }
+    }
+}
+
+impl From<&LikwidPerfctrArgs> for ProfileAppArgs {
+    fn from(args: &LikwidPerfctrArgs) -> Self {
+        Self { likwid: args.files.clone(), region: args.region.clone(), ..Self::from(&args.app) }
+    }
+}
+
 /// A number of threads for each node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PerNode(pub(crate) Vec<u32>);

@@ -48,8 +48,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) timeline: Option<PathBuf>,
 
-    /// Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or
-    /// PNG; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run
+    /// Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG, PNG
+    /// or PDF; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

@@ -94,7 +94,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Large sweeps")]
     pub(crate) threads: Option<u16>,
 
-    /// Draw one axis as lines, two as a heat map, as SVG or PNG
+    /// Draw one axis as lines, two as a heat map, as SVG, PNG or PDF
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

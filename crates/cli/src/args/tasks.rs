@@ -70,7 +70,7 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
 
-    /// Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run
+    /// Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) gantt: Option<PathBuf>,
 

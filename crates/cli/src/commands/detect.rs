@@ -104,6 +104,8 @@ fn core_is(host: &HostTopology) -> &'static str {
     match host.counting {
         Counting::Cores => "physical core",
         Counting::HardwareThreads => "hardware thread",
+        // No reader of this command leaves it open.
+        Counting::Processors => "processor",
     }
 }
 

@@ -1,4 +1,5 @@
-//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench and of STREAM.
+//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench and of STREAM, topologies of numactl, lscpu and
+//! likwid-topology.
 //!
 //! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
 //! reader also takes the CSV tables in which such figures are passed on: comment lines, then a header.
@@ -14,3 +15,4 @@ pub mod runs;
 pub mod stream;
 #[cfg(test)]
 mod tests;
+pub mod topology;

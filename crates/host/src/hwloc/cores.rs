@@ -99,7 +99,7 @@ fn processors(topology: &Topology, own: &CpuSet, counting: Counting) -> Vec<u32>
     }
     let threads: Vec<Vec<u32>> = cores.iter().map(numbers).collect();
     let most = match counting {
-        Counting::Cores => 1,
+        Counting::Cores | Counting::Processors => 1,
         Counting::HardwareThreads => threads.iter().map(Vec::len).max().unwrap_or_default(),
     };
     (0..most).flat_map(|nth| threads.iter().filter_map(move |core| core.get(nth).copied())).collect()

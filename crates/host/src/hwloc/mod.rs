@@ -1,6 +1,7 @@
 //! The only folder that names hwlocality: its release is an alpha, and its types stay behind this door.
 
 mod cores;
+mod figures;
 mod memory;
 mod synthetic;
 mod usable;
@@ -69,7 +70,7 @@ fn describe(
     let usable = usable::find(topology, origin);
     let nodes = cores::nodes(topology, &usable, origin, counting)?;
     let each = match counting {
-        Counting::Cores => "one hardware thread per core",
+        Counting::Cores | Counting::Processors => "one hardware thread per core",
         Counting::HardwareThreads => "every hardware thread as a core",
     };
     Ok(HostTopology {
@@ -80,6 +81,8 @@ fn describe(
         caches: cores::caches(topology),
         distances: memory::distances(topology, &nodes),
         unusable: usable.unusable,
+        figures: figures::figures(topology, &nodes),
+        notes: Vec::new(),
         nodes,
     })
 }

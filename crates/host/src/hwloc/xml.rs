@@ -3,6 +3,7 @@
 use hwlocality::Topology;
 
 use crate::DetectError;
+use crate::xml_file::keys;
 
 /// Refuses what hwloc 2 cannot read. hwloc itself would say so on standard error, and give no reason here.
 pub(super) fn check(text: &str) -> Result<(), DetectError> {
@@ -38,9 +39,11 @@ pub(super) fn own_name() -> Option<String> {
 
 /// The name that a topology gives its machine: of the host, or of the product.
 pub(super) fn name_inside(topology: &Topology) -> Option<String> {
-    let machine = topology.root_object();
-    ["HostName", "DMIProductName"].into_iter().find_map(|key| {
-        let name = machine.info(key)?.to_string_lossy();
-        Some(name.trim().to_owned()).filter(|name| !name.is_empty())
-    })
+    [keys::NAME, "HostName", "DMIProductName"].into_iter().find_map(|key| info(topology, key))
+}
+
+/// A text beside the machine; `None` where it is empty.
+pub(super) fn info(topology: &Topology, key: &str) -> Option<String> {
+    let text = topology.root_object().info(key)?.to_string_lossy();
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

@@ -1,17 +1,18 @@
 //! What a topology shows and a machine file has no key for: comments, each a line that begins with `# `; and the distances.
 
 use numasim_model::input::writing::distance_matrix;
+use numasim_model::text::visible;
 
 use crate::topology::{Cache, Counting, Firmware, HostNode, HostTopology};
 
 /// Before `[machine]`: how the file is meant, and what is not in it.
-pub(super) fn head(host: &HostTopology) -> Vec<String> {
-    let mut lines = vec![
-        "# Skeleton: a topology shows cores, not speeds. `numasim calibrate`, run on this machine, measures what is missing."
-            .to_owned(),
-        "# By hand: replace each `?` by a figure and remove the `# ` before its line; `numasim check` names what is still missing."
-            .to_owned(),
+pub(super) fn head(host: &HostTopology, complete: bool) -> Vec<String> {
+    let skeleton = [
+        "# Skeleton: a topology shows cores, not speeds. `numasim calibrate`, run on this machine, measures what is missing.",
+        "# By hand: replace each `?` by a figure and remove the `# ` before its line; `numasim check` names what is still missing.",
     ];
+    let mut lines: Vec<String> =
+        if complete { Vec::new() } else { skeleton.into_iter().map(str::to_owned).collect() };
     if host.counting == Counting::HardwareThreads {
         lines.push(
             "# A core of this file is one hardware thread (--smt): gflops_per_core is the peak of one hardware thread, with the"
@@ -23,6 +24,14 @@ pub(super) fn head(host: &HostTopology) -> Vec<String> {
     lines
 }
 
+/// How to find out how many cores so many processors are.
+pub(super) fn cores_of(processors: u32) -> String {
+    format!(
+        "physical cores: {processors} processors, of which two or more share a core where there is SMT (lscpu: Thread(s) per core); \
+         numasim import takes --threads-per-core or --lscpu"
+    )
+}
+
 /// After the keys of the machine: caches, sockets, distances, and the firmware's figures.
 pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
     let mut lines = Vec::new();
@@ -31,6 +40,7 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
         lines.push(format!("# caches: {}", caches.join(", ")));
     }
     lines.extend(super::sockets::comment(host));
+    lines.extend(host.notes.iter().map(|note| format!("# {}", visible(note)))); // a comment of TOML has no control characters
     if let Some(distances) = &host.distances {
         lines.push(
             "# distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):"

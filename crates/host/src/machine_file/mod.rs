@@ -1,7 +1,8 @@
-//! From a host's topology to the skeleton of a machine file.
+//! From a host's topology to the skeleton of a machine file, or to one with assumed figures.
 
 mod caches;
 mod comments;
+mod known;
 mod memory;
 mod sockets;
 
@@ -12,6 +13,8 @@ use numasim_model::units::GigabytesPerSecond;
 
 use crate::topology::{HostNode, HostTopology};
 pub use caches::llc_mb;
+pub use known::Given;
+use known::{Known, pairs};
 use memory::Memory;
 pub use memory::memory_gib;
 
@@ -20,8 +23,14 @@ pub use memory::memory_gib;
 /// Figures that it cannot show are comments, so that `numasim check` names each one that is still missing. What the
 /// firmware claims is a comment, too: nobody measured it.
 pub fn skeleton(host: &HostTopology) -> String {
-    let mut lines = comments::head(host);
-    lines.extend(written(host, None));
+    skeleton_with(host, Given::default())
+}
+
+/// [`skeleton`] with what a person gives; of a source with figures of its own, with these.
+pub fn skeleton_with(host: &HostTopology, given: Given) -> String {
+    let known = Known { host, given, assumed: None };
+    let mut lines = comments::head(host, known.complete());
+    lines.extend(written(&known));
     lines.join("\n")
 }
 
@@ -39,44 +48,39 @@ pub struct Placeholders {
     pub source: &'static str,
 }
 
-/// The same with figures in the place of the open ones, and kind `assumed` for each.
+/// The same with figures in the place of the open ones, kind `assumed` for each, and beside each what to measure.
 pub fn with_placeholders(host: &HostTopology, figures: &Placeholders) -> String {
-    written(host, Some(figures)).join("\n")
+    let given = Given {
+        gflops_per_core: Some(figures.gflops_per_core),
+        bandwidth_gbs: Some(figures.bandwidth_gbs),
+        link_gbs: Some(figures.link_gbs),
+        threads_per_core: None,
+    };
+    written(&Known { host, given, assumed: Some(figures.source) }).join("\n")
 }
 
-fn written(host: &HostTopology, figures: Option<&Placeholders>) -> Vec<String> {
+fn written(known: &Known<'_>) -> Vec<String> {
+    let host = known.host;
     let mut lines = Vec::new();
     lines.push("[machine]".into());
     lines.push(format!("name = {}", quoted(&host.name)));
     lines.push(format!("source = {}", quoted(&host.source)));
-    match uniform(host) {
+    let uniform = uniform(known);
+    let matrix = match uniform {
         Some(cores) => {
-            one_table(host, cores, figures, &mut lines);
+            one_table(known, cores, &mut lines);
             lines.extend(comments::tail(host, false));
-            lines.extend(provenance(host, "bandwidth_gbs", figures));
+            false
         }
-        None => node_by_node(host, figures, &mut lines),
-    }
-    lines.extend(sockets::shared_links(host, uniform(host).is_some()));
+        None => {
+            node_by_node(known, &mut lines);
+            known.matrix().is_some()
+        }
+    };
+    lines.extend(known.provenance(matrix));
+    lines.extend(sockets::shared_links(host, uniform.is_some()));
     lines.push(String::new());
     lines
-}
-
-/// What `[machine.provenance]` says of figures that nobody measured.
-fn provenance(host: &HostTopology, memory: &'static str, figures: Option<&Placeholders>) -> Vec<String> {
-    let Some(figures) = figures else { return Vec::new() };
-    let link = (memory == "bandwidth_gbs" && host.nodes.len() > 1).then_some("link_gbs");
-    let entry = |key| format!("{key} = {{ kind = \"assumed\", source = {} }}", quoted(figures.source));
-    let entries = ["gflops_per_core", memory].into_iter().chain(link).map(entry);
-    ["\n[machine.provenance]".to_owned()].into_iter().chain(entries).collect()
-}
-
-/// A key with its figure, or open for people; what to write there follows.
-fn open(key: &str, figure: Option<f64>, hint: &str) -> String {
-    match figure {
-        Some(figure) => format!("{key} = {figure:.1}  {hint}"),
-        None => format!("# {key} = ?  {hint}"),
-    }
 }
 
 const BANDWIDTH: &str =
@@ -91,28 +95,41 @@ const KERNELS: &str = "optional, for applications with a kernel that writes: cop
 const THREAD: &str = "# core_bandwidth_gbs = ?  # GB/s, optional, the most one thread draws: numasim calibrate, or the same with one core";
 
 /// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
-fn uniform(host: &HostTopology) -> Option<u32> {
+fn uniform(known: &Known<'_>) -> Option<u32> {
+    let host = known.host;
+    let peaks_alike = known.peak(0).is_none() || known.peak_of_all().is_some();
     let first = host.nodes.first()?.cores;
     let alike = first > 0 && host.nodes.iter().all(|node| node.cores == first);
     let memories_alike = !matches!(memory::of(host), Memory::Different);
-    (alike && memories_alike && host.numbered_from_zero()).then_some(first)
+    (alike && memories_alike && peaks_alike && host.numbered_from_zero()).then_some(first)
 }
 
-fn one_table(host: &HostTopology, cores: u32, figures: Option<&Placeholders>, lines: &mut Vec<String>) {
+fn one_table(known: &Known<'_>, cores: u32, lines: &mut Vec<String>) {
+    let host = known.host;
     lines.push(format!("nodes = {}", host.nodes.len()));
-    lines.push(format!("cores_per_node = {cores}"));
+    lines.push(match known.cores(cores) {
+        Some(cores) => format!("cores_per_node = {cores}"),
+        None => format!("# cores_per_node = ?  # {}", comments::cores_of(cores)),
+    });
     let lists = host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| format!("\"{list}\"")));
     if let Some(lists) = lists.collect::<Option<Vec<String>>>() {
         lines.push(format!("cpus = [{}]", lists.join(", ")));
     }
     lines.extend(memory::of(host).line());
     lines.extend(llc_line(host));
-    lines.push(open("gflops_per_core", figures.map(|figures| figures.gflops_per_core), PEAK));
+    lines.push(known.peak_of_all().map_or_else(
+        || format!("# gflops_per_core = ?  {PEAK}"),
+        |peak| known.line(format!("gflops_per_core = {peak:?}"), PEAK),
+    ));
+    if host.figures.is_some() {
+        lines.extend(figures(known));
+        lines.push(format!("# {KERNELS}"));
+        return;
+    }
     let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
-    let bandwidth = figures.map(|figures| format!("bandwidth_gbs = {:.1}", figures.bandwidth_gbs));
-    lines.push(match (said.as_deref(), bandwidth) {
-        (_, Some(bandwidth)) => format!("{bandwidth}  # GB/s: {BANDWIDTH}"),
-        (Some([first, rest @ ..]), None) if rest.iter().all(|figure| figure == first) => {
+    lines.push(match (known.given.bandwidth_gbs, said.as_deref()) {
+        (Some(given), _) => known.line(format!("bandwidth_gbs = {given:?}"), &format!("# GB/s: {BANDWIDTH}")),
+        (None, Some([first, rest @ ..])) if rest.iter().all(|figure| figure == first) => {
             format!(
                 "# bandwidth_gbs = {first:.2}  # GB/s: {}; to measure it: {BANDWIDTH}",
                 comments::FIRMWARE
@@ -121,52 +138,87 @@ fn one_table(host: &HostTopology, cores: u32, figures: Option<&Placeholders>, li
         _ => format!("# bandwidth_gbs = ?    # GB/s: {BANDWIDTH}"),
     });
     lines.push(format!("# {KERNELS}"));
-    lines.extend(figures.map(|_| THREAD.to_owned()));
+    lines.extend(known.assumed.map(|_| THREAD.to_owned()));
     if host.nodes.len() > 1 {
-        lines.push(match figures {
-            Some(figures) => format!("link_gbs = {:.1}  # GB/s between two nodes: {LINK}", figures.link_gbs),
-            None => format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"),
-        });
+        lines.push(known.given.link_gbs.map_or_else(
+            || format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"),
+            |given| known.line(format!("link_gbs = {given:?}"), &format!("# GB/s between two nodes: {LINK}")),
+        ));
         lines.extend(sockets::shorthand(host));
     }
 }
 
-fn node_by_node(host: &HostTopology, figures: Option<&Placeholders>, lines: &mut Vec<String>) {
+/// The figures of the source, as keys.
+fn figures(known: &Known<'_>) -> Vec<String> {
+    let mut lines = known.matrix().map_or_else(Vec::new, |matrix| pairs("bandwidth_matrix_gbs", &matrix));
+    let latency = known.host.figures.as_ref().and_then(|figures| figures.latency_ns.as_ref());
+    lines.extend(latency.map_or_else(Vec::new, |latency| pairs("latency_matrix_ns", latency)));
+    lines
+}
+
+/// The bandwidths of nodes that differ: a comment where one of them is open.
+fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
+    let host = known.host;
+    if known.matrix().is_some() {
+        if known.assumed.is_some() {
+            lines.push(format!("# GB/s between two nodes: {LINK}"));
+            lines.push(format!("# local, on the diagonal: {BANDWIDTH}"));
+            lines.push(THREAD.to_owned());
+        }
+        lines.push("# GB/s; row: node of the core that runs, column: node of the memory".into());
+        lines.extend(figures(known));
+        return;
+    }
     let places = 0..host.nodes.len();
     lines.push(format!("# GB/s between two nodes: {LINK}"));
     lines.push(format!("# local, on the diagonal: {BANDWIDTH}"));
     lines.push("# row: node of the core that runs, column: node of the memory".into());
+    let cell = |from: usize, to: usize| {
+        let both = host.nodes[from].cores > 0 && host.nodes[to].cores > 0;
+        let given = if from == to { known.given.bandwidth_gbs } else { known.given.link_gbs };
+        given.filter(|_| both).or_else(|| claimed(host, from, to))
+    };
     let matrix: Vec<Vec<Option<f64>>> =
-        places.clone().map(|from| places.clone().map(|to| claimed(host, from, to)).collect()).collect();
-    if matrix.iter().flatten().any(Option::is_some) {
+        places.clone().map(|from| places.clone().map(|to| cell(from, to)).collect()).collect();
+    if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some()))
+    {
         lines.push(format!("# figures in the matrix: {}", comments::FIRMWARE));
     }
-    lines.extend(match figures {
-        Some(figures) => assumed_matrix(host, figures),
-        None => open_matrix(&matrix),
-    });
-    lines.extend(figures.map(|_| THREAD.to_owned()));
+    lines.push("# bandwidth_matrix_gbs = [".into());
+    for row in &matrix {
+        let cells: Vec<String> =
+            row.iter().map(|cell| cell.map_or_else(|| "?".into(), |gbs| format!("{gbs:.2}"))).collect();
+        lines.push(format!("#   [{}],", cells.join(", ")));
+    }
+    lines.push("# ]".into());
+}
+
+fn node_by_node(known: &Known<'_>, lines: &mut Vec<String>) {
+    let host = known.host;
+    matrix(known, lines);
     lines.extend(comments::tail(host, true));
-    lines.extend(provenance(host, "bandwidth_matrix_gbs", figures));
     lines.push(format!("# in each [[machine.node]], {KERNELS}"));
     // Once is enough for the long text.
     let mut peak = PEAK;
-    for node in &host.nodes {
+    for (place, node) in host.nodes.iter().enumerate() {
         lines.push(format!("\n[[machine.node]]  # {}", origin(node)));
         if let Some(said) = &node.firmware {
             lines.push(format!("# {}: {}", comments::FIRMWARE, comments::firmware(said, node)));
         }
-        lines.push(format!("cores = {}", node.cores));
+        lines.push(match known.cores(node.cores) {
+            Some(cores) => format!("cores = {cores}"),
+            None => format!("# cores = ?  # {}", comments::cores_of(node.cores)),
+        });
         lines.push(match (node.cores, &node.left_out) {
             (0, None) => "gflops_per_core = 0.0  # memory only".into(),
             (0, Some(list)) => {
                 format!("gflops_per_core = 0.0  # memory only: its processors {list} cannot be used")
             }
-            (_, _) => open(
-                "gflops_per_core",
-                figures.map(|figures| figures.gflops_per_core),
-                std::mem::replace(&mut peak, "# GFLOPS"),
-            ),
+            (_, _) => match known.peak(place) {
+                Some(figure) => known
+                    .line(format!("gflops_per_core = {figure:?}"), std::mem::replace(&mut peak, "# GFLOPS")),
+                None => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
+            },
         });
         if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
             lines.push(format!("memory_gib = {gib}"));
@@ -179,33 +231,6 @@ fn node_by_node(host: &HostTopology, figures: Option<&Placeholders>, lines: &mut
             lines.push(format!("os_node = {}", node.os_index));
         }
     }
-}
-
-/// The matrix for people to fill in, with what the firmware claims.
-fn open_matrix(matrix: &[Vec<Option<f64>>]) -> Vec<String> {
-    let cell = |cell: &Option<f64>| cell.map_or_else(|| "?".into(), |gbs| format!("{gbs:.2}"));
-    let row = |row: &Vec<Option<f64>>| {
-        let cells: Vec<String> = row.iter().map(cell).collect();
-        format!("#   [{}],", cells.join(", "))
-    };
-    let rows = matrix.iter().map(row);
-    std::iter::once("# bandwidth_matrix_gbs = [".into()).chain(rows).chain(["# ]".into()]).collect()
-}
-
-/// The matrix with the same figure for all memories and the same for all pairs; the row of a node without cores counts on its
-/// diagonal only.
-fn assumed_matrix(host: &HostTopology, figures: &Placeholders) -> Vec<String> {
-    let row = |from: usize, node: &HostNode| {
-        let cell = |to: usize| match (from == to, node.cores) {
-            (true, _) => format!("{:.1}", figures.bandwidth_gbs),
-            (false, 0) => "0.0".into(),
-            (false, _) => format!("{:.1}", figures.link_gbs),
-        };
-        let cells: Vec<String> = (0..host.nodes.len()).map(cell).collect();
-        format!("    [{}],", cells.join(", "))
-    };
-    let rows = host.nodes.iter().enumerate().map(|(from, node)| row(from, node));
-    std::iter::once("bandwidth_matrix_gbs = [".into()).chain(rows).chain(["]".into()]).collect()
 }
 
 /// The last-level cache of each node with cores, where it is known.

@@ -1,21 +1,22 @@
-//! `numasim import`: a machine file, a measured CSV or a graph of tasks from what another tool printed.
+//! `numasim import`: a machine file, a measured CSV, an application or a graph of tasks from what another tool printed.
 
 #![allow(clippy::result_large_err, reason = "a problem is made once in a run, and ends it")]
 
 mod graph;
+mod topology;
 
 use std::path::{Path, PathBuf};
 
 use numasim_evidence::import::likwid::{Runs, read_likwid};
 use numasim_evidence::import::matrix::{Given, machine_file};
 use numasim_evidence::import::mlc::read_mlc;
+use numasim_evidence::import::topology::likwid::read_likwid_topology;
 use numasim_evidence::import::{runs, stream::read_stream};
 use numasim_graph::import::{dot, starpu, wfcommons};
-use numasim_host::topology::Counting;
-use numasim_host::{Source, machine_file as skeleton};
 use numasim_model::input::Problem;
 
 use crate::args::{FileArgs, ImportArgs, ImportKind};
+use crate::commands::profile_app;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::Destination;
@@ -35,12 +36,17 @@ pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
             deliver(&mlc.output, &mlc.file, &text)
         }
         ImportKind::Hwloc(hwloc) => {
-            let xml = files::read_topology(&hwloc.file)?;
-            let xml = Source::Xml { text: &xml, name: &stem(&hwloc.file) };
-            let host = numasim_host::detect(xml, Counting::Cores, "import hwloc")
-                .map_err(|error| Failure::input(format!("{}: {error}", hwloc.file.display())))?;
-            deliver(&hwloc.output, &hwloc.file, &skeleton::skeleton(&host))
+            deliver(&hwloc.output, &hwloc.file, &topology::of_xml(&hwloc.file, &hwloc.given)?)
         }
+        ImportKind::Numactl(args) => topology::numactl(args),
+        ImportKind::Lscpu(args) => topology::lscpu(args),
+        ImportKind::LikwidTopology(args) => {
+            let found = read(&args.file, read_likwid_topology)?;
+            let text = topology::machine(found, "likwid-topology", &[&args.file], &args.given, None)?;
+            deliver(&args.output, &args.file, &text)
+        }
+        ImportKind::Perf(args) => profile_app::run(&args.into(), shell),
+        ImportKind::LikwidPerfctr(args) => profile_app::run(&args.into(), shell),
         ImportKind::Likwid(likwid) => {
             let found = read(&likwid.file, |text| read_likwid(text, likwid.select.as_deref()))?;
             deliver(&likwid.output, &likwid.file, &csv(&found)?)

@@ -1,0 +1,184 @@
+//! What tools print of the topology of a machine: its NUMA nodes, processors, cores, memory and caches. None of them knows a
+//! bandwidth or a peak.
+
+pub mod likwid;
+pub mod lscpu;
+pub mod numactl;
+
+use std::collections::BTreeSet;
+
+use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges};
+use numasim_model::input::Problem;
+
+use super::lines::Line;
+
+/// A machine as a tool prints it. What the tool does not say is absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Topology {
+    /// The model of its processors.
+    pub processor: Option<String>,
+    /// Its nodes, in ascending order of the operating system's numbers.
+    pub nodes: Vec<Node>,
+    /// Distances of the firmware between the nodes, 10 is local. Row: node of the core; column: node of the memory.
+    pub distances: Option<Vec<Vec<u64>>>,
+    /// Its data caches whose size is known exactly.
+    pub caches: Vec<Cache>,
+    /// Processors that are offline, or were not there for who printed it.
+    pub unavailable: Vec<u32>,
+    /// What else it says, in a line each.
+    pub notes: Vec<String>,
+}
+
+/// A NUMA node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// The operating system's number.
+    pub number: u32,
+    /// Its processors, as the operating system counts them: each hardware thread is one.
+    pub processors: Vec<u32>,
+    /// Its physical cores; `None` where the tool knows processors only.
+    pub cores: Option<Cores>,
+    /// Its memory in bytes.
+    pub memory_bytes: Option<u64>,
+    /// The socket that it is on, where that is told.
+    pub socket: Option<u32>,
+}
+
+/// Physical cores of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cores {
+    /// How many there are.
+    pub count: u32,
+    /// The first processor of each; `None` where nobody says which processors share a core.
+    pub first: Option<Vec<u32>>,
+}
+
+/// Caches of the same level and size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// 1 for L1.
+    pub level: u8,
+    /// Size of one in bytes.
+    pub bytes: u64,
+    /// Physical cores that share one.
+    pub cores: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Topology {
+    /// Fills in what another tool says of the same machine and this one does not. The nodes are those of this one.
+    ///
+    /// # Errors
+    /// Why the two are not of the same machine.
+    pub fn and(mut self, other: Self) -> Result<Self, String> {
+        for node in self.nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
+            let number = node.number;
+            let same = other.nodes.iter().find(|other| other.number == number);
+            let same = same.ok_or_else(|| format!("node {number} is in the first only"))?;
+            let set = |node: &Node| node.processors.iter().copied().collect::<BTreeSet<u32>>();
+            if set(node) != set(same) {
+                return Err(format!(
+                    "node {number} has the processors {} in the first and {} in the others",
+                    ranges(&node.processors),
+                    ranges(&same.processors)
+                ));
+            }
+            node.cores = node.cores.take().or_else(|| same.cores.clone());
+            node.memory_bytes = node.memory_bytes.or(same.memory_bytes);
+            node.socket = node.socket.or(same.socket);
+        }
+        let known = |number| self.nodes.iter().any(|node| node.number == number);
+        if let Some(more) = other.nodes.iter().find(|node| !known(node.number) && !node.processors.is_empty())
+        {
+            return Err(format!("node {} is not in the first", more.number));
+        }
+        self.processor = self.processor.or(other.processor);
+        if self.caches.is_empty() {
+            self.caches = other.caches;
+        }
+        for cpu in other.unavailable {
+            if !self.unavailable.contains(&cpu) {
+                self.unavailable.push(cpu);
+            }
+        }
+        self.notes.extend(other.notes);
+        Ok(self)
+    }
+
+    /// The nodes in ascending order, without those that have neither processors nor memory; `None` if none has processors.
+    fn tidied(mut self) -> Option<Self> {
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        order.sort_by_key(|&place| self.nodes[place].number);
+        let (kept, empty): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|&place| {
+            let node = &self.nodes[place];
+            !node.processors.is_empty() || node.memory_bytes.is_some_and(|bytes| bytes > 0)
+        });
+        if !empty.is_empty() {
+            let numbers: Vec<u32> = empty.iter().map(|&place| self.nodes[place].number).collect();
+            self.notes.push(format!("without processors and memory, left out: node {}", ranges(&numbers)));
+        }
+        self.distances = self.distances.map(|rows| {
+            let row = |&from: &usize| kept.iter().map(|&to| rows[from][to]).collect();
+            kept.iter().map(row).collect()
+        });
+        self.nodes = kept.iter().map(|&place| self.nodes[place].clone()).collect();
+        self.nodes.iter().any(|node| !node.processors.is_empty()).then_some(self)
+    }
+
+    /// The physical cores of all nodes, if they are known.
+    fn cores(&self) -> Option<u32> {
+        let of =
+            |node: &Node| if node.processors.is_empty() { Some(0) } else { Some(node.cores.as_ref()?.count) };
+        self.nodes.iter().map(of).sum()
+    }
+}
+
+/// The number of a NUMA node.
+fn node_number(line: &Line<'_>, text: &str) -> Result<u32, Problem> {
+    let number = text.trim().parse::<u32>().ok().filter(|&number| number <= MAX_OS_NODE);
+    number.ok_or_else(|| line.problem(format!("this is not the number of a NUMA node: 0 to {MAX_OS_NODE}")))
+}
+
+/// Numbers of processors, as Linux writes them or with anything else but `-` between them; perhaps none.
+fn processors(line: &Line<'_>, text: &str) -> Result<Vec<u32>, Problem> {
+    let parts: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')'))
+        .filter(|part| !part.is_empty())
+        .collect();
+    if parts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let list = CpuList::parse(&parts.join(","));
+    list.map(|list| list.as_slice().to_vec())
+        .map_err(|why| line.problem(format!("this is no list of processors: {why}")))
+}
+
+/// Whole numbers with spaces or commas between them.
+fn whole_numbers(line: &Line<'_>, text: &str) -> Result<Vec<u64>, Problem> {
+    let parts = text.split(|c: char| c.is_whitespace() || c == ',').filter(|part| !part.is_empty());
+    let numbers: Result<Vec<u64>, _> = parts.map(str::parse).collect();
+    numbers.map_err(|_| line.problem("this is no row of distances: whole numbers, 10 for the node itself"))
+}
+
+/// Refuses a processor that an earlier node has, too.
+fn once(line: &Line<'_>, processors: &[u32], nodes: &[Node]) -> Result<(), Problem> {
+    let new: BTreeSet<u32> = processors.iter().copied().collect();
+    let both = |node: &&Node| node.processors.iter().copied().find(|cpu| new.contains(cpu));
+    match nodes.iter().find_map(|node| Some((both(&node)?, node))) {
+        Some((cpu, node)) => {
+            Err(line.problem(format!("processor {cpu} is on this node and on node {}", node.number)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// MB that are 2^20 bytes, as `numactl` and likwid print them.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^63")]
+fn mebibytes(line: &Line<'_>, text: &str) -> Result<u64, Problem> {
+    let number = text.trim().trim_end_matches("MB").trim();
+    Ok((line.number(number, true)? * 1_048_576.0).min(9e18) as u64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! From a machine to XML that hwloc reads (version 2, hwloc 2.3 and newer): its nodes and cores, and what it says of memories as memory
+//! attributes, by the cores that read. Only text: no hwloc is needed to write it.
+//!
+//! Bandwidths stand as `Bandwidth`, which most programs ask for, and as `ReadBandwidth`, which they are, in whole MiB/s; latencies
+//! in whole ns; distances as those of the firmware. What hwloc has no place for stands beside the machine as texts (`infos`) whose names
+//! begin with `numasim`, so that `import hwloc` finds it again.
+
+mod bits;
+pub(crate) mod keys;
+mod text;
+pub(crate) mod units;
+
+use numasim_model::ids::NodeId;
+use numasim_model::machine::Machine;
+use numasim_model::units::GigabytesPerSecond;
+
+use self::bits::Bits;
+use self::text::Writer;
+
+/// Linux is built for at most so many processors; each of them is two elements with two lists of processors.
+pub const MOST_CORES: u64 = 8192;
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Xml {
+    /// The text of the file.
+    pub text: String,
+    /// The largest relative rounding of a bandwidth to whole MiB/s.
+    pub rounding: f64,
+    /// What of the machine is not in it, or was assumed, in a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A machine with more than [`MOST_CORES`] cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("hwloc XML is written for at most {MOST_CORES} cores, and this machine has {0}")]
+pub struct TooManyCores(pub u64);
+
+/// A node as the operating system has it.
+struct Place {
+    number: u32,
+    cpus: Vec<u32>,
+    /// The number of the object in the XML.
+    object: u64,
+}
+
+/// Writes the machine.
+///
+/// # Errors
+/// [`TooManyCores`].
+pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
+    let cores = machine.total_cores();
+    if cores > MOST_CORES {
+        return Err(TooManyCores(cores));
+    }
+    let mut notes = Vec::new();
+    let mut places = places(machine, &mut notes);
+    let mut out = Writer::new();
+    let all = Bits::of(places.iter().flat_map(|place| place.cpus.iter().copied()));
+    let nodes = Bits::of(places.iter().map(|place| place.number));
+    let root = out.object(
+        "Machine",
+        0,
+        &all,
+        &nodes,
+        &[("allowed_cpuset", &all.to_string()), ("allowed_nodeset", &nodes.to_string())],
+    );
+    debug_assert_eq!(root, 1);
+    infos(&mut out, machine);
+    let grouped = machine.compute_nodes().count() > 1;
+    for (node, place) in places.iter_mut().enumerate().filter(|(_, place)| place.cpus.is_empty()) {
+        place.object = memory(&mut out, machine, NodeId(node), place.number, &all);
+        out.close();
+    }
+    for (node, place) in places.iter_mut().enumerate().filter(|(_, place)| !place.cpus.is_empty()) {
+        let own = Bits::of(place.cpus.iter().copied());
+        let home = Bits::of([place.number]);
+        if grouped {
+            // A machine file knows no sockets: the cores of a node are a group, of no kind that hwloc knows.
+            out.object("Group", place.number, &own, &home, &[("kind", "0"), ("subkind", "0")]);
+        }
+        place.object = memory(&mut out, machine, NodeId(node), place.number, &own);
+        out.close();
+        for &cpu in &place.cpus {
+            let one = Bits::of([cpu]);
+            out.object("Core", cpu, &one, &home, &[]);
+            out.object("PU", cpu, &one, &home, &[]);
+            out.close();
+            out.close();
+        }
+        if grouped {
+            out.close();
+        }
+    }
+    out.close();
+    distances(&mut out, machine, &places, &mut notes);
+    let rounding = attributes(&mut out, machine, &places, &all);
+    left_out(machine, &mut notes);
+    Ok(Xml { text: out.finish(), rounding, notes })
+}
+
+/// Numbers of nodes and processors: those of the file, or counted on.
+fn places(machine: &Machine, notes: &mut Vec<String>) -> Vec<Place> {
+    let told = machine.os_nodes();
+    let mut next = 0;
+    let mut assumed = false;
+    let mut places = Vec::new();
+    for node in machine.node_ids() {
+        let cores = machine.node(node).cores;
+        let os = told.get(node.0);
+        let number = os.map_or(u32::try_from(node.0).unwrap_or(u32::MAX), |os| os.number);
+        let list = os.and_then(|os| os.cpus.as_ref()).map(|cpus| cpus.as_slice());
+        let own: Option<Vec<u32>> =
+            list.filter(|list| list.len() >= cores as usize).map(|list| list[..cores as usize].to_vec());
+        assumed |= own.is_none() && cores > 0;
+        places.push(Place { number, cpus: own.unwrap_or_default(), object: 0 });
+    }
+    if assumed {
+        // Some numbers of a file and some made up might be the same.
+        for (place, node) in places.iter_mut().zip(machine.nodes()) {
+            place.cpus = (next..next + node.cores).collect();
+            next += node.cores;
+        }
+        notes.push("the file has no `cpus`: processors are numbered 0, 1, 2, ... node by node".to_owned());
+    }
+    places
+}
+
+fn memory(out: &mut Writer, machine: &Machine, node: NodeId, number: u32, near: &Bits) -> u64 {
+    // Rounded up: reading rounds down.
+    let bytes =
+        machine.node(node).memory.map(|memory| format!("{:.0}", (memory.value() * 1_073_741_824.0).ceil()));
+    let size: Vec<(&str, &str)> = bytes.iter().map(|bytes| ("local_memory", bytes.as_str())).collect();
+    out.object("NUMANode", number, near, &Bits::of([number]), &size)
+}
+
+/// What hwloc has no place for.
+fn infos(out: &mut Writer, machine: &Machine) {
+    out.info("Backend", "numasim");
+    out.info(keys::NAME, machine.name());
+    if let Some(source) = machine.source() {
+        out.info(keys::SOURCE, source);
+    }
+    let provenance =
+        ["bandwidth_matrix_gbs", "bandwidth_gbs"].into_iter().find_map(|key| machine.provenance().get(key));
+    if let Some(provenance) = provenance {
+        out.info(keys::BANDWIDTH_KIND, provenance.kind.as_str());
+        out.info(keys::BANDWIDTH_SOURCE, provenance.source.as_deref().unwrap_or_default());
+    }
+    let peaks: Vec<String> =
+        machine.nodes().iter().map(|node| format!("{:?}", node.gflops_per_core.value())).collect();
+    out.info(keys::GFLOPS_PER_CORE, &peaks.join(" "));
+}
+
+fn distances(out: &mut Writer, machine: &Machine, places: &[Place], notes: &mut Vec<String>) {
+    if !machine.has_distances() || places.len() < 2 {
+        return;
+    }
+    let mut rounded = false;
+    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+    let values = pairs.filter_map(|(from, to)| machine.distance(from, to)).map(|distance| {
+        rounded |= distance.fract() != 0.0;
+        format!("{:.0}", distance.round())
+    });
+    let values: Vec<String> = values.collect();
+    let numbers: Vec<String> = places.iter().map(|place| place.number.to_string()).collect();
+    out.distances(&numbers, &values);
+    if rounded {
+        notes.push("distances are rounded to whole numbers".to_owned());
+    }
+}
+
+/// Bandwidths and latencies; the largest relative rounding of a bandwidth.
+fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits) -> f64 {
+    let mut rounding = 0.0_f64;
+    let mut bandwidths = Vec::new();
+    let mut latencies = Vec::new();
+    for (to, target) in machine.node_ids().zip(places) {
+        for (from, reader) in machine.node_ids().zip(places).filter(|(_, place)| !place.cpus.is_empty()) {
+            let own = Bits::of(reader.cpus.iter().copied()).to_string();
+            let gbs = if from == to { Some(machine.node(to).bandwidth) } else { machine.link(from, to) };
+            if let Some(gbs) = gbs.map(GigabytesPerSecond::value) {
+                let mib = units::to_mib(gbs);
+                rounding = rounding.max((units::exact(mib) / gbs - 1.0).abs());
+                bandwidths.push((target.object, own.clone(), mib));
+            }
+            if let Some(ns) = machine.latency_ns(from, to) {
+                latencies.push((target.object, own, units::whole(ns)));
+            }
+        }
+        if target.cpus.is_empty() {
+            // What it delivers to all readers together. The last one: hwloc takes the first entry that has the reader's cores.
+            let mib = units::to_mib(machine.node(to).bandwidth.value());
+            bandwidths.push((target.object, all.to_string(), mib));
+        }
+    }
+    // Higher is better, and lower; both need to know who reads.
+    out.attribute("Bandwidth", 5, &bandwidths);
+    out.attribute("ReadBandwidth", 5, &bandwidths);
+    if !latencies.is_empty() {
+        out.attribute("Latency", 6, &latencies);
+        out.attribute("ReadLatency", 6, &latencies);
+    }
+    rounding
+}
+
+/// Figures that change predictions and that hwloc has no place for.
+fn left_out(machine: &Machine, notes: &mut Vec<String>) {
+    let nodes = machine.nodes();
+    let some = [
+        ("core_bandwidth_gbs", nodes.iter().any(|node| node.core_bandwidth.is_some())),
+        ("read_gbs", nodes.iter().any(|node| node.read_bandwidth.is_some())),
+        ("copy_gbs, triad_gbs, update_gbs", nodes.iter().any(|node| node.kernels.iter().next().is_some())),
+        ("llc_mb", machine.says_caches()),
+        ("[[machine.shared_link]]", !machine.shared_links().is_empty()),
+        ("[machine.sharing]", *machine.sharing() != numasim_model::Model::default()),
+    ];
+    let names: Vec<&str> = some.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect();
+    if !names.is_empty() {
+        notes.push(format!("hwloc has no place for {}: not in the XML", names.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests;
