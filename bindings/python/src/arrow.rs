@@ -7,7 +7,8 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt32Type, UInt64Type};
 use arrow_array::{
-    ArrayRef, DictionaryArray, FixedSizeListArray, PrimitiveArray, RecordBatch, RecordBatchIterator, StringArray,
+    ArrayRef, DictionaryArray, FixedSizeListArray, PrimitiveArray, RecordBatch, RecordBatchIterator,
+    StringArray,
 };
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
@@ -60,7 +61,8 @@ fn of(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         return Ok(Arc::new(primitive::<UInt64Type>(array)?));
     }
     if let Ok(array) = column.cast::<PyArray2<u32>>() {
-        let length = i32::try_from(array.shape()[1]).map_err(|error| PyTypeError::new_err(error.to_string()))?;
+        let length =
+            i32::try_from(array.shape()[1]).map_err(|error| PyTypeError::new_err(error.to_string()))?;
         let item = Arc::new(Field::new("item", DataType::UInt32, true));
         let flat: Bound<'_, PyArray1<u32>> = array.reshape([array.len()])?;
         let cells = Arc::new(primitive::<UInt32Type>(&flat)?);

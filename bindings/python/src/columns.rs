@@ -28,11 +28,7 @@ impl<'py> Columns<'py> {
     }
 
     /// Words, of which each is kept once.
-    pub(crate) fn words<W: AsRef<str>>(
-        self,
-        name: &str,
-        words: impl Iterator<Item = W>,
-    ) -> PyResult<Self> {
+    pub(crate) fn words<W: AsRef<str>>(self, name: &str, words: impl Iterator<Item = W>) -> PyResult<Self> {
         let (mut known, mut each): (HashMap<String, i32>, Vec<String>) = (HashMap::new(), Vec::new());
         let codes = words.map(|word| {
             let word = word.as_ref();

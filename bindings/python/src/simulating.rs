@@ -91,7 +91,10 @@ pub(crate) fn simulate(
                 None => &mut silent,
             };
             let run = job.run(observer, &interrupted).map_err(|error| (number, error))?;
-            Ok::<_, (usize, JobError)>((Simulated::of(job, job.with(run, &interrupted)), rows.map(Recorder::finish)))
+            Ok::<_, (usize, JobError)>((
+                Simulated::of(job, job.with(run, &interrupted)),
+                rows.map(Recorder::finish),
+            ))
         };
         // Of what was interrupted nobody sees a result.
         (0..jobs.len()).into_par_iter().filter(|_| !interrupted()).map(one).collect::<Vec<_>>()
@@ -159,7 +162,8 @@ impl Done {
 /// What became of each application of each run.
 fn per_app<'py>(columns: Columns<'py>, study: &Study, runs: &[Simulated]) -> PyResult<Bound<'py, PyAny>> {
     let apps = || runs.iter().flat_map(|one| one.run.apps.iter().map(move |app| (app, &one.run)));
-    let seconds = |of: fn(&AppRun) -> Option<Seconds>| apps().map(move |(app, _)| of(app).map(Seconds::value));
+    let seconds =
+        |of: fn(&AppRun) -> Option<Seconds>| apps().map(move |(app, _)| of(app).map(Seconds::value));
     let figure = |of: fn(&AppRun) -> f64| apps().map(move |(app, _)| Some(of(app)));
     let names = runs.iter().flat_map(|_| study.apps.iter().map(|app| app.name.as_str()));
     columns

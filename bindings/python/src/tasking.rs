@@ -49,7 +49,13 @@ pub(crate) struct TasksRun {
 }
 
 /// A value by the name that the command line takes.
-fn named<T: Copy>(py: Python<'_>, what: &str, name: &str, all: &[T], of: fn(T) -> &'static str) -> PyResult<T> {
+fn named<T: Copy>(
+    py: Python<'_>,
+    what: &str,
+    name: &str,
+    all: &[T],
+    of: fn(T) -> &'static str,
+) -> PyResult<T> {
     all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();
         error::input(py, &format!("there is no {what} '{name}'; there is: {}", known.join(", ")))
@@ -91,7 +97,10 @@ pub(crate) fn tasks(
     };
     check_runs(py, runs)?;
     if let Some(share) = metg.filter(|share| !(*share > 0.0 && *share < 1.0)) {
-        return Err(error::input(py, &format!("metg is a share above 0 and below 1, such as 0.5, not {share}")));
+        return Err(error::input(
+            py,
+            &format!("metg is a share above 0 and below 1, such as 0.5, not {share}"),
+        ));
     }
     let graph = graph_of(py, &study, graph)?;
     let program = py.detach(|| of_tasks::program(graph)).map_err(refused)?;
@@ -119,7 +128,10 @@ pub(crate) fn tasks(
                 None => &mut silent,
             };
             let answer = job.run(observer, &|| stop.is_interrupted())?;
-            Ok::<_, JobError>((Tasked::of(job.settings, answer), records.map(|records| records.finish(&job.program.graph))))
+            Ok::<_, JobError>((
+                Tasked::of(job.settings, answer),
+                records.map(|records| records.finish(&job.program.graph)),
+            ))
         };
         let mut results = Vec::with_capacity(jobs.len());
         for some in jobs.chunks(at_a_time) {

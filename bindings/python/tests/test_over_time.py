@@ -26,11 +26,11 @@ def app(text: str, more: str = "") -> str:
 
 
 def test_a_hand_calculation() -> None:
-    # 60 GFLOP on two cores of 10 GFLOPS: 3 s. No policy can do better: the cores have that much to compute.
+    # 60 GFLOP on two cores of 10 GFLOPS: 3 s. No policy can do better: the only application takes that long on all cores.
     found = numasim.simulate(numasim.Study.from_toml(BOX, app("a", "work_gflop = 60.0\n")))
     one = found.runs[0]
     assert (one.policy, one.seed, one.makespan_s, one.lower_bound_s) == ("none", 1, 3.0, 3.0)
-    assert one.bound_by == "the cores have that much to compute"
+    assert one.bound_by == "a, with what it waits for, takes that long"
     assert one.apps["finished_s"].tolist() == [3.0] and one.apps["mean_threads"].tolist() == [2.0]
     assert one.apps["app"].tolist() == ["a"] and one.timeline is None
 

@@ -202,6 +202,10 @@ impl<'a> Job<'a> {
     /// # Errors
     /// The graph cannot be simulated; [`TasksError::Stopped`].
     pub fn run(&self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Answer, JobError> {
+        // Of many jobs none begins after Ctrl-C: even the beginning of one takes its time.
+        if stop() {
+            return Err(TasksError::Stopped.into());
+        }
         let question = self.question();
         let run = simulate(&question, &mut Stoppable { observer, stop })?;
         let bound = lower_bound(&question, &self.program.dependencies);
