@@ -34,6 +34,9 @@ impl Located {
     }
 
     /// Refuses scenarios in which an application with an open home has threads, and those whose data does not fit.
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
     pub fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         self.homes_are_given(study, scenarios)?;
         let problems: Vec<Problem> =
@@ -73,6 +76,9 @@ impl Located {
     }
 
     /// Refuses scenarios in which an application with an open home has threads.
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
     pub fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         let open = scenarios.iter().flat_map(|scenario| {
             let apps = (0..study.apps.len()).map(AppId);
@@ -93,6 +99,9 @@ impl Located {
     }
 
     /// Refuses these applications, each with an open home, in a scenario or as the files have them.
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
     pub fn homes_are_needed<'a>(
         &self,
         study: &Study,

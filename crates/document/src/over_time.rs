@@ -21,6 +21,9 @@ pub fn did_you_mean(error: &NameError) -> Option<&'static str> {
 }
 
 /// The policy that the files name; `none` where they name none.
+///
+/// # Errors
+/// There is no such policy; shown where the files name it.
 pub fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Refusal> {
     let Some(name) = &study.dynamics.policy.name else { return Ok(PolicyName::None) };
     name.parse().map_err(|error: NameError| {
@@ -81,6 +84,9 @@ pub fn unfinished(simulated: &[Simulated]) -> Vec<String> {
 const MOST_THREADS: u64 = 10_000_000;
 
 /// Refuses studies without applications, without work, with too many threads, and with data whose home is open.
+///
+/// # Errors
+/// The first of these.
 pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName]) -> Result<(), Refusal> {
     if study.apps.is_empty() {
         return Err(Refusal::said("there is no [[app]] in the files").hint(
@@ -96,6 +102,9 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
 }
 
 /// Refuses applications without work among those that need it; `command` is who needs to know.
+///
+/// # Errors
+/// Each of them, where it stands.
 pub fn work_is_given(
     study: &Study,
     located: &Located,

@@ -16,6 +16,9 @@ pub fn full(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Opt
 }
 
 /// Refuses a scenario whose data does not fit.
+///
+/// # Errors
+/// How much lies where, and what to do.
 pub fn check(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Result<(), Refusal> {
     let Some(full) = full(study, scenario, placements) else { return Ok(()) };
     let message = format!("scenario '{}': {}", scenario.name, words(study, &full));
