@@ -21,6 +21,12 @@ pub(crate) fn two<T: Element>(
     PyArray1::from_vec(py, values).reshape([rows, columns])
 }
 
+/// The number of a word among others, which are far below 2^31: values of an axis, scenarios, applications.
+#[allow(clippy::cast_possible_truncation, reason = "see above")]
+pub(crate) fn code(number: u64) -> i32 {
+    number as i32
+}
+
 /// As the documents write a number: a negative zero is zero.
 pub(crate) fn plain(value: f64) -> f64 {
     value + 0.0

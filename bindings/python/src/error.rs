@@ -1,6 +1,7 @@
 //! What is wrong, as exceptions of `numasim._errors`.
 
 use numasim_document::diagnostics;
+use numasim_document::refusal::Refusal;
 use numasim_model::input::{Problem, SourceFile};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -45,6 +46,14 @@ fn listed<'py>(
         list.append(one)?;
     }
     Ok(list)
+}
+
+/// The question has no answer, and the text is that of the command line, without colours.
+pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    match refusal {
+        Refusal::Said(_) => input(py, &refusal.text(false)),
+        Refusal::Located { problems, sources } => located(py, problems, sources),
+    }
 }
 
 /// The question is wrong.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use numasim_document::{evaluated, intervals};
+use numasim_document::refusal::Refusal;
+use numasim_document::{evaluated, intervals, located};
 use numasim_model::evaluation::{EvaluateError, Options};
-use numasim_model::memory::fits;
 use numasim_model::{Data, Placement, Scenario, Study, evaluate_with};
 use numasim_sim::intervals::{Draws, Prediction};
 use pyo3::prelude::*;
@@ -38,15 +38,14 @@ pub(crate) fn evaluate(
     let read = &reading.0;
     let study = read.under(py, model)?;
     let wanted = read.wanted(py, names)?;
+    let refused = |refusal: Refusal| error::refused(py, &refusal);
+    let scenarios: Vec<&Scenario> = wanted.iter().map(|&number| &study.scenarios[number]).collect();
+    read.located.can_be_evaluated(&study, &scenarios).map_err(refused)?;
     let mut asked = Vec::with_capacity(wanted.len());
     for number in wanted {
         let mut scenario = study.scenarios[number].clone();
         scenario.static_work |= static_work;
-        let placements =
-            scenario.placements().map_err(|open| read.open_home(py, number, &scenario, open.app))?;
-        if let Err(full) = fits(&study.machine, &study.apps, &placements, &scenario.allocation) {
-            return Err(error::input(py, &format!("scenario '{}': {full}", scenario.name)));
-        }
+        let placements = located::placements(&study, &scenario).map_err(refused)?;
         asked.push((scenario, placements));
     }
     let figures = asked

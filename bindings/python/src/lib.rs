@@ -4,12 +4,18 @@
 //! was computed, and as the documents of the command line. Work runs without the lock of the interpreter, and Ctrl-C ends it.
 
 mod array;
+mod arrow;
+mod columns;
 mod error;
 mod evaluating;
 mod exploring;
 mod reading;
 mod scenario;
+mod simulating;
 mod sweeping;
+mod tasking;
+mod timeline;
+mod trace;
 mod working;
 
 use pyo3::prelude::*;
@@ -17,6 +23,8 @@ use pyo3::prelude::*;
 /// The part of the package that computes.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::arrow::arrow_stream;
     #[pymodule_export]
     use super::evaluating::{Evaluation, evaluate};
     #[pymodule_export]
@@ -26,5 +34,9 @@ mod _core {
     #[pymodule_export]
     use super::scenario::ScenarioResult;
     #[pymodule_export]
+    use super::simulating::{SimulatedRun, Simulation, simulate};
+    #[pymodule_export]
     use super::sweeping::sweep;
+    #[pymodule_export]
+    use super::tasking::{Tasks, TasksRun, tasks};
 }

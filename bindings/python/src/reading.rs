@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use numasim_model::input::{self, Place, Problem, ProblemKind, SourceFile};
+use numasim_document::located::Located;
+use numasim_model::input::{self, DefaultUsed, SourceFile};
 use numasim_model::machine::doubts;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{AppId, ModelKind, NodeId, Scenario, Study};
+use numasim_model::{ModelKind, NodeId, Study};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
@@ -15,8 +16,9 @@ use crate::{array, error};
 #[derive(Debug)]
 pub(crate) struct Read {
     pub(crate) study: Arc<Study>,
-    reading: input::Reading,
-    sources: Vec<SourceFile>,
+    /// What stands where in the texts.
+    pub(crate) located: Located,
+    defaults: Vec<DefaultUsed>,
 }
 
 /// Machine, applications and scenarios of input files, read and checked together.
@@ -32,8 +34,10 @@ impl Reading {
         let sources: Vec<SourceFile> =
             sources.into_iter().map(|(name, text)| SourceFile { name, text }).collect();
         match py.detach(|| input::read_study(&sources)) {
-            Ok(reading) => {
-                Ok(Self(Arc::new(Read { study: Arc::new(reading.study.clone()), reading, sources })))
+            Ok(mut reading) => {
+                let defaults = std::mem::take(&mut reading.defaults);
+                let (study, located) = Located::split(reading, sources);
+                Ok(Self(Arc::new(Read { study: Arc::new(study), located, defaults })))
             }
             Err(problems) => Err(error::located(py, &problems, &sources)),
         }
@@ -102,7 +106,7 @@ impl Reading {
     /// Every value that no file gives, and what stands for it: table, name, key, value.
     #[getter]
     fn defaults(&self) -> Vec<(&str, &str, &str, &str)> {
-        let defaults = self.0.reading.defaults.iter();
+        let defaults = self.0.defaults.iter();
         defaults
             .map(|one| (one.table.as_str(), one.name.as_str(), one.key.as_str(), one.value.as_str()))
             .collect()
@@ -150,25 +154,5 @@ impl Read {
             return Err(error::input(py, &message));
         }
         Ok((0..scenarios.len()).filter(|&number| names.contains(&scenarios[number].name)).collect())
-    }
-
-    /// An application with threads whose home is open, shown where the files say so.
-    pub(crate) fn open_home(&self, py: Python<'_>, number: usize, scenario: &Scenario, app: AppId) -> PyErr {
-        let (name, group) = (&self.study.apps[app.0].name, &self.study.apps[app.0].group);
-        let message = format!("the home of the data of `{group}` is open, and evaluate does not choose");
-        let problem = Problem::new(ProblemKind::BadValue, message).hint(format!(
-            "name the node in the scenario '{}', e.g. data={{'{group}': {{'home': 0}}}}, or let `explore` find the best home",
-            scenario.name
-        ));
-        let of_scenario =
-            self.reading.places.scenarios.get(number).and_then(|places| places.data_of(name, group));
-        let position = self.reading.groups.iter().position(|one| one.name == *group);
-        let of_app = position.and_then(|at| self.reading.places.apps.get(at)?.data.as_ref());
-        let place: Option<&Place> = of_scenario.or(of_app);
-        let problem = match place {
-            Some(place) => problem.at(place.clone(), "any node"),
-            None => problem,
-        };
-        error::located(py, &[problem], &self.sources)
     }
 }

@@ -9,10 +9,11 @@ use numasim_sim::search::{ExploreError, Settings, Status};
 use numasim_sim::sweep::{Axis, Evaluator, SettingError, Sweep, Task, Value};
 use numasim_sim::{Objective, Restrictions, search};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 
-use crate::array::{self, plain};
+use crate::array::{self, code, plain};
+use crate::columns::coded;
 use crate::error;
 use crate::exploring::{objective, time_limit, to_restrictions};
 use crate::reading::Reading;
@@ -313,15 +314,16 @@ fn columns<'py>(
             columns.set_item(axis.key(), array::one(py, (0..all).map(number).collect()))?;
         } else {
             let codes = (0..all).map(|row| code(at(row))).collect();
-            columns.set_item(axis.key(), coded(py, codes, words)?)?;
+            columns.set_item(axis.key(), coded(py, codes, &words)?)?;
         }
     }
     if let Work::Evaluate(scenarios) = asked {
-        let names = scenarios.iter().map(|&number| study.scenarios[number].name.as_str()).collect();
+        let names: Vec<&str> =
+            scenarios.iter().map(|&number| study.scenarios[number].name.as_str()).collect();
         let codes = (0..all).map(|row| code(row % per_point)).collect();
-        columns.set_item("scenario", coded(py, codes, names)?)?;
+        columns.set_item("scenario", coded(py, codes, &names)?)?;
     }
-    columns.set_item("status", coded(py, rows.status, STATUS.into())?)?;
+    columns.set_item("status", coded(py, rows.status, &STATUS)?)?;
     if let Work::Explore { .. } = asked {
         for (name, column) in [("value", rows.value), ("bound", rows.bound), ("gap", rows.gap)] {
             columns.set_item(name, array::one(py, column))?;
@@ -346,19 +348,13 @@ fn columns<'py>(
             }
         }
         let (codes, words) = by_code(rows.cautions.iter().enumerate().map(|(i, word)| (i as u64, word)), all);
-        columns.set_item("cautions", coded(py, codes, words)?)?;
+        columns.set_item("cautions", coded(py, codes, &words)?)?;
     }
     for (name, sparse) in [("starved_nodes", &rows.starved), ("reason", &rows.reasons)] {
         let (codes, words) = by_code(sparse.iter().map(|(row, word)| (*row, word)), all);
-        columns.set_item(name, coded(py, codes, words)?)?;
+        columns.set_item(name, coded(py, codes, &words)?)?;
     }
     Ok(columns)
-}
-
-/// The numbers of values of an axis, and of scenarios, are far below 2^31.
-#[allow(clippy::cast_possible_truncation, reason = "see above")]
-fn code(number: u64) -> i32 {
-    number as i32
 }
 
 /// The rows of sparse words as codes: 0 where there is nothing.
@@ -377,9 +373,4 @@ fn by_code<'a>(sparse: impl Iterator<Item = (u64, &'a String)>, rows: u64) -> (V
         }
     }
     (codes, words)
-}
-
-/// A column of words: the code of each row, and what the codes stand for.
-fn coded<'py>(py: Python<'py>, codes: Vec<i32>, words: Vec<&str>) -> PyResult<Bound<'py, PyAny>> {
-    (array::one(py, codes), PyList::new(py, words)?).into_pyobject(py).map(Bound::into_any)
 }

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+
+import numasim
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIGS = ROOT / "configs"
@@ -34,3 +39,25 @@ def command_line(program: str) -> Any:
         return json.loads(done.stdout)
 
     return ask
+
+
+def rows_of(program: str, command: str, *args: str | Path) -> str:
+    """What the program writes with ``--format csv``."""
+    done = subprocess.run([program, command, *map(str, args), "--format", "csv"], capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def same(found: numasim.Columns, expected: str | list[dict[str, str]]) -> None:
+    """Every cell that the command line writes."""
+    rows = list(csv.DictReader(io.StringIO(expected))) if isinstance(expected, str) else expected
+    assert found.rows == len(rows)
+    assert set(found) == set(rows[0])
+    for column in rows[0]:
+        cells = [row[column] for row in rows]
+        own = found[column]
+        if own.ndim == 2:
+            assert [" ".join(map(str, row)) for row in own] == cells, column
+        elif own.dtype == object:
+            assert own.tolist() == cells, column
+        else:
+            assert np.array_equal(own, [float(cell) if cell else np.nan for cell in cells], equal_nan=True), column

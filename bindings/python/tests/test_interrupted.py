@@ -36,6 +36,38 @@ def test_ctrl_c_ends_a_sweep() -> None:
     timer.join()
 
 
+# A million iterations: minutes.
+MANY = """[machine]
+name = "box"
+nodes = 1
+cores_per_node = 8
+gflops_per_core = 10.0
+bandwidth_gbs = 32.0
+[[app]]
+name = "long"
+arithmetic_intensity = 10.0
+iterations = 100_000_000
+work_gflop = 1e9
+"""
+
+
+def test_ctrl_c_ends_a_simulation_of_applications() -> None:
+    study = numasim.Study.from_toml(MANY)
+    timer, begin = interrupt_soon(), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        numasim.simulate(study, ["none", "fair-share"])
+    assert time.monotonic() - begin < 20
+    timer.join()
+
+
+def test_ctrl_c_ends_simulations_of_tasks() -> None:
+    timer, begin = interrupt_soon(), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        numasim.tasks(CONFIGS / "tasks/gauss-seidel.toml", ["fifo", "dep"], runs=50_000)
+    assert time.monotonic() - begin < 20
+    timer.join()
+
+
 def test_a_search_keeps_to_its_time_and_says_so() -> None:
     found = numasim.explore(LONG, "fair", time_limit=0.2, top=0)
     assert found.status == "optimal" or found.unproven == "time-limit"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import subprocess
 import warnings
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 
 import numasim
 
-from conftest import CONFIGS
+from conftest import CONFIGS, rows_of, same
 
 PAPER = sorted(CONFIGS.glob("paper/*.toml")) + sorted(CONFIGS.glob("kernels/*.toml"))
 DISCRIMINATE = sorted(CONFIGS.glob("discriminate/*.toml"))
@@ -122,45 +120,25 @@ def test_the_best_allocation_under_restrictions(command_line: Any) -> None:
     assert without_time(found.to_dict()) == without_time(expected)
 
 
-def rows_of(program: str, *args: str | Path) -> list[dict[str, str]]:
-    done = subprocess.run([program, "sweep", *map(str, args), "--format", "csv"], capture_output=True, check=True)
-    return list(csv.DictReader(io.StringIO(done.stdout.decode())))
-
-
-def same(found: numasim.SweepResult, expected: list[dict[str, str]]) -> None:
-    """Every cell that the command line writes."""
-    assert found.rows == len(expected)
-    assert set(found) == set(expected[0])
-    for column in expected[0]:
-        cells = [row[column] for row in expected]
-        own = found[column]
-        if own.ndim == 2:
-            assert [" ".join(map(str, row)) for row in own] == cells, column
-        elif own.dtype == object:
-            assert own.tolist() == cells, column
-        else:
-            assert np.array_equal(own, [float(cell) if cell else np.nan for cell in cells], equal_nan=True), column
-
-
 def test_a_sweep_of_scenarios(program: str) -> None:
     path = CONFIGS / "paper/numa-bad.toml"
     found = numasim.sweep(path, {"machine.link_gbs": "1/4..64*2", "app.bad.data": ["home:0", "interleave"]})
     arguments = ["--set", "machine.link_gbs=1/4..64*2", "--set", "app.bad.data=home:0,interleave"]
-    same(found, rows_of(program, path, *arguments))
+    same(found, rows_of(program, "sweep", path, *arguments))
 
 
 def test_a_sweep_with_points_that_cannot_be(program: str) -> None:
     path = CONFIGS / "paper/numa-bad.toml"
     found = numasim.sweep(path, {"machine.cores_per_node": np.array([2, 8, 9])})
     assert set(found["status"]) == {"ok", "infeasible"}
-    same(found, rows_of(program, path, "--set", "machine.cores_per_node=2,8,9"))
+    same(found, rows_of(program, "sweep", path, "--set", "machine.cores_per_node=2,8,9"))
 
 
 def test_a_sweep_of_searches(program: str) -> None:
     path = CONFIGS / "paper/numa-bad.toml"
     found = numasim.sweep(path, {"machine.link_gbs": [5, 10.5]}, explore=True, objective="fair", seed=3)
     arguments = ["--explore", "--objective", "fair", "--seed", "3", "--set", "machine.link_gbs=5,10.5"]
-    same(found, rows_of(program, path, *arguments))
+    same(found, rows_of(program, "sweep", path, *arguments))
 
 
 def test_the_text_of_a_mistake(program: str, tmp_path: Path) -> None:
@@ -173,3 +151,17 @@ def test_the_text_of_a_mistake(program: str, tmp_path: Path) -> None:
     unknown = [problem for problem in caught.value.problems if problem["line"] == 4]
     assert [(problem["file"], problem["column"]) for problem in unknown] == [(str(wrong), 1)]
     assert "cores_per_node" in unknown[0]["hint"]
+
+
+def test_data_without_room_and_open_homes_are_shown_where_they_stand(program: str, tmp_path: Path) -> None:
+    machine = '[machine]\nname = "m"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 1\nbandwidth_gbs = 9\n'
+    app = '[[app]]\nname = "a"\narithmetic_intensity = 1\n'
+    scenario = '[[scenario]]\nname = "s"\nthreads = { a = 1 }\n'
+    full = machine + "memory_gib_per_node = 1\n" + app + "memory_gib = 2\n" + scenario
+    for text in [full, machine + app + 'data = { home = "any" }\n' + scenario]:
+        wrong = tmp_path / "wrong.toml"
+        wrong.write_text(text)
+        with pytest.raises(numasim.InputError) as caught:
+            numasim.evaluate(wrong)
+        printed = subprocess.run([program, "evaluate", str(wrong)], capture_output=True).stderr.decode()
+        assert str(caught.value) == printed.rstrip()

@@ -60,7 +60,7 @@ pub(crate) use profile_app::ProfileAppArgs;
 pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use simulate::{SimulateArgs, did_you_mean};
+pub(crate) use simulate::SimulateArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 pub(crate) use tasks::TasksArgs;
 pub(crate) use top::TopArgs;

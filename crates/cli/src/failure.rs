@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
-use numasim_model::text::{visible, visible_but};
+use numasim_document::refusal::{Explained, Refusal};
 use numasim_sim::Forbidden;
 
 use crate::style;
@@ -31,14 +31,6 @@ pub(crate) enum Failure {
     Interrupted(Explained),
     /// The program is wrong.
     Fault(Explained),
-}
-
-/// A message with its causes and what to do about it.
-#[derive(Debug)]
-pub(crate) struct Explained {
-    message: String,
-    causes: Vec<String>,
-    hints: Vec<String>,
 }
 
 impl Failure {
@@ -73,11 +65,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn caused_by(mut self, error: &dyn Error) -> Self {
         if let Some(explained) = self.explained_mut() {
-            let mut next = Some(error);
-            while let Some(cause) = next {
-                explained.causes.push(cause.to_string());
-                next = cause.source();
-            }
+            *explained = std::mem::take(explained).caused_by(error);
         }
         self
     }
@@ -86,7 +74,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn because(mut self, cause: impl Into<String>) -> Self {
         if let Some(explained) = self.explained_mut() {
-            explained.causes.push(cause.into());
+            *explained = std::mem::take(explained).because(cause);
         }
         self
     }
@@ -95,7 +83,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         if let Some(explained) = self.explained_mut() {
-            explained.hints.push(hint.into());
+            *explained = std::mem::take(explained).hint(hint);
         }
         self
     }
@@ -131,9 +119,12 @@ impl Failure {
     }
 }
 
-impl Explained {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), causes: Vec::new(), hints: Vec::new() }
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Said(explained) => Self::Input(explained),
+            located @ Refusal::Located { .. } => Self::Diagnostics(located.text(true)),
+        }
     }
 }
 
@@ -148,23 +139,15 @@ impl fmt::Display for Failure {
             Self::Input(explained)
             | Self::Output(explained)
             | Self::Interrupted(explained)
-            | Self::Fault(explained) => explained.fmt(f),
+            | Self::Fault(explained) => explained.parts().try_for_each(|(word, text)| {
+                let style = match word {
+                    "caused by" => style::CAUSE,
+                    "hint" => style::HINT,
+                    _ => style::ERROR,
+                };
+                writeln!(f, "{style}{word}:{style:#} {text}")
+            }),
         }
-    }
-}
-
-impl fmt::Display for Explained {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Names of files and texts from them are part of it. A hint may have an example of several lines.
-        writeln!(f, "{}error:{:#} {}", style::ERROR, style::ERROR, visible(&self.message))?;
-        for cause in &self.causes {
-            writeln!(f, "{}caused by:{:#} {}", style::CAUSE, style::CAUSE, visible(cause))?;
-        }
-        for hint in &self.hints {
-            let hint = visible_but(hint, &['\n', '\t']);
-            writeln!(f, "{}hint:{:#} {hint}", style::HINT, style::HINT)?;
-        }
-        Ok(())
     }
 }
 

@@ -18,7 +18,6 @@ mod report;
 mod sharing;
 mod shell;
 mod style;
-mod suggest;
 mod threads;
 mod trace;
 mod view;
@@ -27,7 +26,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::Parser;
-use numasim_document::diagnostics;
+use numasim_document::{diagnostics, suggest};
 
 use crate::args::{Cli, ColorWhen, Command};
 use crate::failure::Failure;

@@ -8,7 +8,15 @@ pub mod evaluated;
 pub mod explored;
 pub mod intervals;
 pub mod json;
+pub mod located;
+pub mod of_tasks;
+pub mod over_time;
+pub mod refusal;
+pub mod room;
 mod scenario;
+pub mod simulated;
+pub mod suggest;
+pub mod tasked;
 pub mod warning;
 
 pub use scenario::{ScenarioView, numbers};

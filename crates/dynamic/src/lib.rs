@@ -16,18 +16,20 @@
 //! # Modules
 //! `threads` (states of the threads of an application), `cores` (how running threads share the cores of a node), `rates` (from
 //! running threads to speeds), `progress` (iterations, phases, tasks, channels, calls), `commands` (orders under way and in
-//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on), `slots` and `strips` (what a picture
+//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on), `job` (a simulation by the name of its policy), `changes` (rows of a timeline), `slots` and `strips` (what a picture
 //! over time needs). [`mod@reference`] answers the same questions thread by thread; it is slow and is there to be compared with.
 //!
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
 mod bound;
+mod changes;
 mod cluster;
 mod commands;
 mod cores;
 mod error;
 pub mod invariants;
+mod job;
 mod observer;
 mod progress;
 mod question;
@@ -42,8 +44,10 @@ mod tally;
 mod threads;
 
 pub use bound::{Bottleneck, LowerBound, lower_bound};
+pub use changes::{Changes, Row, State};
 pub use cluster::{ClusterRun, cluster};
 pub use error::{Deadlock, MOST_FRUITLESS, SimulateError, Stuck, WaitsFor};
+pub use job::{Job, JobError, Outcome};
 pub use observer::{Both, Counts, Observer, Silent, Snapshot, SoFar};
 pub use question::{Controller, Question};
 pub use result::{AppRun, ChannelRun, Ending, Reaction, Run};

@@ -18,8 +18,10 @@ mod properties;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
+mod source;
 #[cfg(test)]
 mod testing;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
 pub use generators::{GenerateError, generate, generate_program};
+pub use source::{SourceError, graph_of};

@@ -8,6 +8,8 @@ The package computes what the program ``numasim`` computes, to the last bit, fro
     numasim.evaluate(study)                      # GFLOPS and GB/s of every scenario
     numasim.explore(study, "fair").best.threads  # applications x nodes
     numasim.sweep(study, {"machine.link_gbs": "5..50:5"}).to_pandas()
+    numasim.simulate("applications-over-time.toml", ["none", "fair-share"])["fair-share"].makespan_s
+    numasim.tasks("graph-of-tasks.toml", ["fifo", "dep"]).to_pandas()
 
 or from values of Python::
 
@@ -18,14 +20,16 @@ Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_g
 (``ai``). Predictions are those of a model: README and guide say what it leaves out, and results/ how far off it was.
 """
 
-from ._ask import evaluate, explore, sweep
-from ._core import Evaluation, Exploration, ScenarioResult
+from ._ask import evaluate, explore, simulate, sweep, tasks
+from ._columns import Columns
+from ._core import Evaluation, Exploration, ScenarioResult, SimulatedRun, Simulation, Tasks, TasksRun
 from ._errors import Fault, InfeasibleError, InputError, NumasimError, NumasimWarning
 from ._study import App, Machine, Scenario, Study
 from ._sweep import SweepResult
 
 __all__ = [
     "App",
+    "Columns",
     "Evaluation",
     "Exploration",
     "Fault",
@@ -36,9 +40,15 @@ __all__ = [
     "NumasimWarning",
     "Scenario",
     "ScenarioResult",
+    "SimulatedRun",
+    "Simulation",
     "Study",
     "SweepResult",
+    "Tasks",
+    "TasksRun",
     "evaluate",
     "explore",
+    "simulate",
     "sweep",
+    "tasks",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
-from ._core import Evaluation, Exploration
-from ._study import Asked, reading_of
+from ._core import Evaluation, Exploration, Simulation, Tasks
+from ._study import Asked, PathLike, folder_of, reading_of
 from ._sweep import SweepResult, setting
 
 
@@ -121,3 +121,95 @@ def sweep(
         time_limit_s=time_limit,
     )
     return SweepResult(columns, len(axes))
+
+
+def _list(names: str | Sequence[str] | None) -> list[str]:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def simulate(
+    study: Asked,
+    policy: str | Sequence[str] | None = None,
+    *,
+    until: float | None = None,
+    seed: int = 1,
+    runs: int = 1,
+    model: str | None = None,
+    timeline: bool = False,
+) -> Simulation:
+    """Simulates applications over time, as ``numasim simulate`` does.
+
+    The same study, policy, seed and version give the same result.
+
+    Args:
+        study: A study whose applications have work, or the paths of input files.
+        policy: Who decides about threads: one or several of ``"none"``, ``"script"``, ``"static-even"``,
+            ``"static:SCENARIO"``, ``"fair-share"``, ``"lead:K"``, ``"lend"``, ``"oversubscribe:N"``, ``"marginal"``,
+            ``"reexplore"``, ``"replan"``; by default that of the files, else ``"none"``.
+        until: End after so many seconds of simulated time; by default when every application is finished.
+        seed: Of the work of tasks with a ``task_spread``.
+        runs: How many seeds, from ``seed`` on.
+        model: Another bandwidth-sharing model than that of the machine.
+        timeline: Keep what every application does over time (``timeline`` of each run), as ``--timeline`` writes it.
+
+    Raises:
+        InputError: it cannot be simulated: work or a home is missing, applications wait for each other for ever ...
+        KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
+    """
+    policies = None if policy is None else _list(policy)
+    return _core.simulate(reading_of(study), policies, until, seed, runs, model=model, timeline=timeline)
+
+
+def tasks(
+    study: Asked,
+    scheduler: str | Sequence[str] | None = None,
+    *,
+    placement: str = "first-touch",
+    scenario: str | Sequence[str] | None = None,
+    steal: bool = False,
+    seed: int | None = None,
+    runs: int = 1,
+    metg: float | None = None,
+    model: str | None = None,
+    graph: PathLike | None = None,
+    plan: PathLike | None = None,
+    trace: bool = False,
+) -> Tasks:
+    """Simulates a graph of tasks under schedulers, as ``numasim tasks`` does.
+
+    Args:
+        study: A study with tasks, a program or a generator, or the paths of input files.
+        scheduler: Who decides which task runs where: one or several names, such as ``"fifo"``, ``"sa"``, ``"dep"``,
+            ``"rip-dep"``, ``"tbb"``, ``"tbb-numa"``, ``"hint"``, ``"plan"``; by default that of the files, else ``"fifo"``.
+        placement: Where pages of blocks are: ``"first-touch"``, ``"interleave"`` ...
+        scenario: One or several scenarios of paper 003, in place of scheduler and placement.
+        steal: Idle workers steal from other sockets, the nearest first.
+        seed: Of everything that is drawn; by default that of the files, else 1.
+        runs: How many seeds, from ``seed`` on.
+        metg: Task Bench: also find the smallest granularity of tasks at which the cores keep this share of their peak.
+        model: Another bandwidth-sharing model than that of the machine.
+        graph: A folder with ``blocks.csv`` and ``tasks.csv``, for files without a graph.
+        plan: A folder that ``numasim plan`` has written, which the scheduler ``"plan"`` goes by.
+        trace: Keep when and where each task ran (``trace`` of each run), as ``--trace`` writes it.
+
+    Raises:
+        InputError: it cannot be simulated.
+        OSError: a file of ``graph`` or ``plan`` cannot be read.
+        KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
+    """
+    if scenario is not None and (scheduler is not None or placement != "first-touch"):
+        raise TypeError("a scenario stands for scheduler and placement: give one or the other")
+    return _core.tasks(
+        reading_of(study),
+        _list(scheduler),
+        placement,
+        _list(scenario),
+        steal,
+        seed,
+        runs,
+        metg=metg,
+        model=model,
+        graph=None if graph is None else folder_of(graph, ("blocks.csv", "tasks.csv")),
+        plan=None if plan is None else folder_of(plan, ("plan-tree.csv", "plan-dbs.csv")),
+        trace=trace,
+    )

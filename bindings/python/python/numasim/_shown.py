@@ -104,7 +104,7 @@ def exploration_html(found: Any) -> str:
     return scenario_html(found.best) + compared + notes(found.cautions)
 
 
-def sweep_html(result: Any) -> str:
+def columns_html(result: Any) -> str:
     """The first rows."""
     shown = min(result.rows, MOST_ROWS)
     columns = {name: result[name][:shown] for name in result}
@@ -117,3 +117,37 @@ def sweep_html(result: Any) -> str:
     rows = [[cell(column[row]) for column in columns.values()] for row in range(shown)]
     more = [f"{result.rows - shown} more rows"] if result.rows > shown else []
     return table(f"{result.rows} rows", list(columns), rows) + notes(more)
+
+
+def simulation_html(simulation: Any) -> str:
+    """A row for each simulation."""
+
+    def cell(value: float | None) -> str:
+        return "-" if value is None else figure(value)
+
+    head = ["policy", "seed", "makespan (s)", "lower bound (s)", "orders", "events"]
+    rows = [
+        [
+            *(one.policy, str(one.seed), cell(one.makespan_s), cell(one.lower_bound_s)),
+            *(str(one.commands), str(one.events)),
+        ]
+        for one in simulation.runs[:MOST_ROWS]
+    ]
+    more = [f"{len(simulation) - MOST_ROWS} more simulations"] if len(simulation) > MOST_ROWS else []
+    return table(f"{len(simulation)} simulations", head, rows) + notes(more)
+
+
+def tasks_html(tasks: Any) -> str:
+    """A row for each simulation of the graph."""
+    head = ["scheduler", "placement", "seed", "makespan (s)", "lower bound (s)", "idle (%)", "steals"]
+    rows = [
+        [
+            *(one.scenario or one.scheduler, one.placement, str(one.seed), figure(one.makespan_s)),
+            *(figure(one.bound_s), figure(100 * one.idle), str(one.steals)),
+        ]
+        for one in tasks.runs[:MOST_ROWS]
+    ]
+    more = [f"{len(tasks) - MOST_ROWS} more simulations"] if len(tasks) > MOST_ROWS else []
+    graph = tasks.graph
+    caption = f"{graph['name']}: {graph['tasks']} tasks, {graph['edges']} edges, {graph['blocks']} blocks"
+    return table(caption, head, rows) + notes(more)

@@ -30,6 +30,18 @@ def _text_of(path: PathLike) -> Source:
     return str(path), Path(path).read_bytes().decode("utf-8")
 
 
+def folder_of(folder: PathLike, names: tuple[str, str]) -> tuple[str, tuple[Source, Source]]:
+    """Name of a folder, and two files in it.
+
+    Raises:
+        OSError: a file cannot be read.
+        UnicodeDecodeError: a file is not UTF-8.
+    """
+    path = Path(folder)
+    first, second = names
+    return path.name or str(path), (_text_of(path / first), _text_of(path / second))
+
+
 class _Texts:
     """Texts of input files, read and checked together."""
 

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueHint, value_parser};
+use numasim_document::over_time::did_you_mean;
 use numasim_model::ModelKind;
-use numasim_policy::{ABOUT, NameError, PolicyName};
+use numasim_policy::{NameError, PolicyName};
 
 use super::model;
 use crate::output::OutputArgs;
-use crate::suggest;
 
 /// `numasim simulate`.
 #[derive(Debug, Args)]
@@ -73,13 +73,6 @@ pub(super) fn policy(text: &str) -> Result<PolicyName, String> {
         Some(near) => format!("{error}; did you mean '{near}'?"),
         None => error.to_string(),
     })
-}
-
-/// The policy that was probably meant.
-pub(crate) fn did_you_mean(error: &NameError) -> Option<&'static str> {
-    let NameError::Unknown(name) = error else { return None };
-    let known = ABOUT.map(|about| about.usage.split(':').next().unwrap_or(about.usage));
-    suggest::nearest(name, &known)
 }
 
 /// Reads `--until`.

@@ -7,12 +7,12 @@ mod table;
 mod tasks;
 mod values;
 
-use super::room;
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use numasim_document::room;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {

@@ -8,7 +8,6 @@ use numasim_model::input::SourceFile;
 
 use super::evaluate::{evaluated, wanted};
 use super::intervals;
-use super::located::Located;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -17,6 +16,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::compared;
+use numasim_document::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {

@@ -13,8 +13,6 @@ use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_
 
 use numasim_sim::intervals::{Draws, Prediction};
 
-use super::located::Located;
-use super::room;
 use crate::args::{EvaluateArgs, ModelChoice};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -31,6 +29,7 @@ use crate::view::{
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
 pub(super) use document::document;
+use numasim_document::located::{Located, placements};
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -262,24 +261,6 @@ impl<'a> Evaluated<'a> {
             intervals: self.intervals.as_ref(),
         }
     }
-}
-
-/// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
-pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
-    let placements = scenario.placements().map_err(|open| {
-        let app = &study.apps[open.app.0].name;
-        Failure::input(format!(
-            "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
-            scenario.name
-        ))
-        .hint(format!(
-            "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
-            suggest::key(app)
-        ))
-        .hint("or let `numasim explore` find the best home")
-    })?;
-    room::check(study, scenario, &placements)?;
-    Ok(placements)
 }
 
 /// Evaluates one scenario of the files.

@@ -16,8 +16,6 @@ use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restr
 
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::intervals;
-use super::located::Located;
-use super::room;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -31,6 +29,8 @@ use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
 use crate::view::{figures, json, plots, warning};
 use crate::watch::Watch;
+use numasim_document::located::Located;
+use numasim_document::room;
 use robust::Models;
 
 /// Runs the command.
@@ -203,7 +203,7 @@ fn restrictions(args: &ExploreArgs) -> Restrictions {
 
 pub(super) fn problem(args: &ExploreArgs, study: &Study, located: &Located) -> Result<Problem, Failure> {
     Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions(args))
-        .map_err(|error| located.refused(study, &error).unwrap_or_else(|| refused(error)))
+        .map_err(|error| located.refused(study, &error).map_or_else(|| refused(error), Failure::from))
 }
 
 /// Why there is nothing to search, and what to do about it.

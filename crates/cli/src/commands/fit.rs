@@ -8,7 +8,6 @@ use numasim_model::Study;
 
 use super::compare::{reasons, warn};
 use super::evaluate::{evaluated, wanted};
-use super::located::Located;
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -16,6 +15,7 @@ use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::fitted;
+use numasim_document::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {

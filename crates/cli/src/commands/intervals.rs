@@ -6,7 +6,9 @@ use numasim_model::{Scenario, Study};
 use numasim_sim::Candidate;
 use numasim_sim::intervals::{Interval, Rivals};
 
-use super::evaluate::{drawn, failed, figures_of, impossible, placements};
+use numasim_document::located::placements;
+
+use super::evaluate::{drawn, failed, figures_of, impossible};
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::view::answer::Answer;

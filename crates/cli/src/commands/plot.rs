@@ -8,7 +8,6 @@ use numasim_model::{Scenario, Study};
 
 use super::compare;
 use super::evaluate::{Evaluated, wanted};
-use super::located::Located;
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
 use crate::files;
@@ -17,6 +16,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::{compared, plots};
+use numasim_document::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {

@@ -18,7 +18,6 @@ use self::inputs::Inputs;
 pub(super) use self::wording::quoted;
 use super::compare;
 use super::evaluate::{Evaluated, can_be_shown, document, wanted};
-use super::located::Located;
 use crate::args::ReportArgs;
 use crate::bundle::Bundle;
 use crate::failure::Failure;
@@ -28,6 +27,7 @@ use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{ScenarioView, cached, compared, warning};
+use numasim_document::located::Located;
 
 /// A page with more is megabytes of rows that nobody reads.
 const MOST_SCENARIOS: usize = 10_000;

@@ -10,12 +10,12 @@ use numasim_policy::{Policy, PolicyName};
 
 use crate::args::{AgentArgs, is_period};
 use crate::commands::host_nodes;
-use crate::commands::located::Located;
-use crate::commands::simulate::policy_of_files;
 use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
 use crate::trace::{has_machine, host_of};
+use numasim_document::located::Located;
+use numasim_document::over_time::policy_of_files;
 
 /// Without a flag and a file.
 const PERIOD_MS: f64 = 80.0;

@@ -7,10 +7,11 @@ use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Study};
 
 use crate::args::BenchArgs;
-use crate::commands::{evaluate, room};
+use crate::commands::evaluate;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::suggest;
+use numasim_document::room;
 
 /// What the files say.
 pub(super) struct Asked {

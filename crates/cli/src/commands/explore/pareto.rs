@@ -12,7 +12,6 @@ use super::{
 };
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::commands::evaluate::{MOST_FIGURES, figures_of, impossible};
-use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -22,6 +21,7 @@ use crate::view::answer::WhyUnproven;
 use crate::view::front::{Compared, FrontView, Shown};
 use crate::view::{figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
+use numasim_document::located::Located;
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
             match error {
                 TradeOffError::SameObjective(_) => Failure::input(error.to_string()),
                 TradeOffError::Problem(error) => {
-                    located.refused(&study, &error).unwrap_or_else(|| refused(error))
+                    located.refused(&study, &error).map_or_else(|| refused(error), Failure::from)
                 }
             }
         })?;

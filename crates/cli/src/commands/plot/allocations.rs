@@ -14,10 +14,10 @@ use numasim_sim::{Objective, ProblemError};
 use super::scenario;
 use crate::args::{ObjectiveName, PlotArgs};
 use crate::commands::explore::{objective, refused};
-use crate::commands::located::{HomeNeeded, Located};
 use crate::failure::Failure;
 use limits::Room;
 use memory::LyingData;
+use numasim_document::located::{HomeNeeded, Located};
 use question::{Addressed, Question};
 use words::{axis, heading, title_of_values};
 
@@ -39,7 +39,7 @@ pub(super) fn homes_are_given(args: &PlotArgs, study: &Study, located: &Located)
         in_scenario: "drawn with the data of this scenario",
         hint: &hint,
     };
-    located.homes_are_needed(study, open.map(|a| (scenario, AppId(a))), &needed)
+    Ok(located.homes_are_needed(study, open.map(|a| (scenario, AppId(a))), &needed)?)
 }
 
 /// The values at all numbers of threads; cells whose data does not fit the memory have none. `located`: where the study

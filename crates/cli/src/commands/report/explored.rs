@@ -6,7 +6,6 @@ use numasim_model::pinning::node_without_cpus;
 
 use crate::args::{EmitKind, ExploreArgs, ObjectiveName, ReportArgs};
 use crate::commands::explore::{self, objective};
-use crate::commands::located::Located;
 use crate::emit;
 use crate::failure::Failure;
 use crate::report::Explored;
@@ -15,6 +14,7 @@ use crate::view::Style;
 use crate::view::answer::Document;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::watch::Watch;
+use numasim_document::located::Located;
 
 /// The name of the file with what was found, as `explore --save` writes it.
 pub(super) const SAVED: &str = "best.toml";

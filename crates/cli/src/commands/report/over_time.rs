@@ -8,11 +8,13 @@ use numasim_policy::PolicyName;
 use serde_json::{Value, json};
 
 use crate::args::ReportArgs;
-use crate::commands::located::Located;
-use crate::commands::simulate::{Pictured, can_be_simulated, pictured, policy_of_files};
+use crate::commands::simulate::{Pictured, pictured};
 use crate::failure::Failure;
 use crate::report::{Course, Figure, MOST_APPS, Simulations};
 use crate::view::{figures, plots, simulated};
+use numasim_document::located::Located;
+use numasim_document::over_time::{can_be_simulated, policy_of_files};
+use numasim_document::refusal::Refusal;
 
 /// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
 const MOST_SLOTS: usize = 256;
@@ -38,7 +40,7 @@ pub(super) fn simulations(
         Ok(()) => {}
         // A page about placements alone.
         Err(_) if args.policy.is_empty() => return Ok(None),
-        Err(failure) => return Err(failure),
+        Err(refusal) => return Err(refusal.into()),
     }
     let (mut done, mut without): (Vec<Pictured>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     for policy in &policies {
@@ -57,7 +59,7 @@ pub(super) fn simulations(
 }
 
 /// Nobody decides, fixed shares, shares of those that do not wait; and what the files say.
-fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Failure> {
+fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Refusal> {
     let mut policies = vec![PolicyName::None, PolicyName::StaticEven, PolicyName::FairShare];
     let of_files = policy_of_files(study, located)?;
     if !policies.contains(&of_files) {

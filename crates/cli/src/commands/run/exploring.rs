@@ -8,10 +8,10 @@ use numasim_sim::search::{Settings, explore};
 use numasim_sim::{Candidate, Objective, Problem, Restrictions};
 
 use crate::commands::explore as command;
-use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::watch::Watch;
+use numasim_document::located::Located;
 
 /// The name of the scenario that it writes.
 pub(super) const NAME: &str = "explored";
@@ -23,7 +23,9 @@ pub(super) const NAME: &str = "explored";
 pub(super) fn best(study: &Study, located: &Located, shell: &Shell) -> Result<Candidate, Failure> {
     crate::threads::start(None)?;
     let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default())
-        .map_err(|error| located.refused(study, &error).unwrap_or_else(|| command::refused(error)))?;
+        .map_err(|error| {
+            located.refused(study, &error).map_or_else(|| command::refused(error), Failure::from)
+        })?;
     let watch = Watch::start(None, Objective::TotalGflops, shell);
     let outcome = explore(&problem, &Settings::default(), &watch);
     watch.finish();

@@ -4,8 +4,8 @@ use numasim_model::Study;
 use numasim_model::input::{Problem, ProblemKind};
 use numasim_policy::PolicyName;
 
-use crate::commands::located::Located;
 use crate::failure::Failure;
+use numasim_document::located::Located;
 
 /// The policy of the command line, else of the files, else `fair-share`.
 ///
@@ -19,7 +19,7 @@ pub(super) fn policy(
     let policy = match asked {
         Some(policy) => policy.clone(),
         None if study.dynamics.policy.name.is_none() => PolicyName::FairShare,
-        None => crate::commands::simulate::policy_of_files(study, located)?,
+        None => numasim_document::over_time::policy_of_files(study, located)?,
     };
     if policy == PolicyName::Script {
         return Err(Failure::input(
@@ -44,10 +44,12 @@ pub(super) fn kernels_are_synthetic(study: &Study, located: &Located) -> Result<
         let problem = Problem::new(ProblemKind::BadValue, message).hint(
             "write `kernel = \"read\"`, \"copy\", \"triad\" or \"update\" with an `arithmetic_intensity`, or the `command` of a program",
         );
-        return Err(located.failure(&[match located.app_places(name) {
-            Some(places) => problem.at(places.name.clone(), format!("its kernel is {kernel}")),
-            None => problem,
-        }]));
+        return Err(located
+            .refusal(&[match located.app_places(name) {
+                Some(places) => problem.at(places.name.clone(), format!("its kernel is {kernel}")),
+                None => problem,
+            }])
+            .into());
     }
     Ok(())
 }
@@ -69,10 +71,12 @@ pub(super) fn programs_stand_alone(study: &Study, located: &Located) -> Result<(
         let problem = Problem::new(ProblemKind::BadValue, message).hint(
             "leave out its [[channel]] and [[call]], or its `command`: then its tasks are those of numasim",
         );
-        return Err(located.failure(&[match located.app_places(name) {
-            Some(places) => problem.at(places.name.clone(), "in a channel or a call"),
-            None => problem,
-        }]));
+        return Err(located
+            .refusal(&[match located.app_places(name) {
+                Some(places) => problem.at(places.name.clone(), "in a channel or a call"),
+                None => problem,
+            }])
+            .into());
     }
     Ok(())
 }

@@ -19,9 +19,7 @@ use super::planning::{self, How};
 use super::{exploring, origin, refused};
 use crate::args::RunArgs;
 use crate::commands::host_nodes;
-use crate::commands::located::Located;
 use crate::commands::measuring;
-use crate::commands::simulate;
 use crate::commands::simulate::compared::{RECORD, RESULT, TIMELINE};
 use crate::failure::Failure;
 use crate::files;
@@ -29,6 +27,8 @@ use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
 use crate::view::ran::{self, End, Ran};
 use crate::watch;
+use numasim_document::located::Located;
+use numasim_document::over_time;
 
 const PROVENANCE: &str = "provenance.json";
 const PLACEMENT: &str = "placement.toml";
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     }
     refused::kernels_are_synthetic(&study, &located)?;
     refused::programs_stand_alone(&study, &located)?;
-    simulate::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
+    over_time::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
     let host = host_nodes::of_machine(&study.machine)?;
     let best = args.explore.then(|| exploring::best(&study, &located, shell)).transpose()?;
     let policy = match &best {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         None => refused::policy(args.policy.as_ref(), &study, &located)?,
     };
     if best.is_none() {
-        simulate::homes_are_given(&study, &located, policy.scenario(&study).ok().flatten())?;
+        over_time::homes_are_given(&study, &located, policy.scenario(&study).ok().flatten())?;
     }
     let how = How {
         isa: measuring::available(args.isa)?,

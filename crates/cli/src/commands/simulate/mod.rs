@@ -5,19 +5,18 @@ mod outputs;
 mod picture;
 mod pictured;
 mod progress;
-mod refused;
 mod running;
 pub(crate) mod timeline;
 
 use std::io;
 
-use numasim_dynamic::{Both, Observer, Run, Silent};
+use numasim_document::over_time;
+use numasim_dynamic::{Both, Job, JobError, Observer, Run, Silent};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 
-use super::located::Located;
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -30,12 +29,11 @@ use crate::view::beside;
 use crate::view::simulated::{self, Simulated};
 use crate::view::{Style, figures, json as document};
 use crate::watch;
+use numasim_document::located::Located;
 use outputs::Outputs;
 use picture::Picture;
 pub(super) use pictured::{Pictured, in_words, pictured};
 use progress::Progress;
-pub(super) use refused::{can_be_simulated, homes_are_given, policy_of_files, work_is_given};
-pub(super) use running::{Ended, Job};
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -48,20 +46,20 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let compared = args.compare.as_deref().map(compared::read).transpose()?;
     let policies = match (args.policy.as_slice(), &compared) {
         ([], Some(compared)) => vec![compared.policy()?],
-        ([], None) => vec![refused::policy_of_files(&study, &located)?],
+        ([], None) => vec![over_time::policy_of_files(&study, &located)?],
         (named, _) => named.to_vec(),
     };
     if let Some(compared) = &compared {
         compared.is_of(&study)?;
     }
-    refused::can_be_simulated(&study, &located, &policies)?;
+    over_time::can_be_simulated(&study, &located, &policies)?;
     let jobs = jobs(args, &study, &policies)?;
     if compared.is_some() && jobs.len() > 1 {
         return Err(Failure::input(format!("--compare is of one simulation, and these are {}", jobs.len()))
             .hint("give one --policy, and leave out --runs"));
     }
     let outputs = Outputs::open(args, jobs.len())?;
-    warn_of_commands(&study, &policies, shell);
+    over_time::ignored_commands(&study, &policies).into_iter().for_each(|warning| shell.warn(warning));
     watch::listen();
     let picture = outputs.plot.as_ref().map(|_| Picture::of(&study, compared.as_ref()));
     let mut picture = picture.transpose()?;
@@ -70,7 +68,10 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     progress.finish();
     let runs = runs?;
     let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
-    let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
+    let simulated: Vec<Simulated> = done
+        .into_par_iter()
+        .map(|(job, run)| Simulated::of(job, job.with(run, &watch::interrupted)))
+        .collect();
     deliver(args, &study, &simulated, compared.as_ref(), &outputs.result, shell)?;
     if let (Some(plot), Some(picture), [one]) = (&outputs.plot, picture, simulated.as_slice()) {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
@@ -85,27 +86,9 @@ fn jobs<'a>(
     study: &'a Study,
     policies: &'a [PolicyName],
 ) -> Result<Vec<Job<'a>>, Failure> {
-    let Some(last) = args.seed.checked_add(u64::from(args.runs) - 1) else {
-        return Err(Failure::input(format!(
-            "--seed {} and {} runs: there are no such seeds",
-            args.seed, args.runs
-        ))
-        .hint("give a smaller --seed"));
-    };
-    let of = |policy| (args.seed..=last).map(move |seed| Job { study, policy, seed, until_s: args.until });
+    let seeds = over_time::seeds(args.seed, args.runs)?;
+    let of = |policy| seeds.clone().map(move |seed| Job { study, policy, seed, until_s: args.until });
     Ok(policies.iter().flat_map(of).collect())
-}
-
-/// Other policies than `script` do not look at the commands of the files.
-fn warn_of_commands(study: &Study, policies: &[PolicyName], shell: &Shell) {
-    if study.dynamics.commands.is_empty() {
-        return;
-    }
-    for policy in policies.iter().filter(|policy| **policy != PolicyName::Script) {
-        shell.warn(format!(
-            "policy '{policy}' ignores the [[command]] tables of the files; --policy script carries them out"
-        ));
-    }
 }
 
 /// All simulations; of those that Ctrl-C came before there is none.
@@ -130,9 +113,9 @@ fn compute(
         threads::start(None)?;
         running::all(jobs, progress)
     };
-    let result = |(job, ended): (&Job, Option<Result<Run, Ended>>)| {
-        let failed = |ended: Ended| refused::failed(job.study, located, job.policy, &ended);
-        ended.map(|ended| ended.map_err(failed)).transpose()
+    let result = |(job, ended): (&Job, Option<Result<Run, JobError>>)| {
+        let failed = |error: JobError| over_time::failed(job.study, located, job.policy, &error);
+        Ok(ended.map(|ended| ended.map_err(failed)).transpose()?)
     };
     jobs.iter().zip(ended).map(result).collect()
 }
@@ -186,20 +169,7 @@ fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Fail
         return Err(Failure::interrupted(message)
             .hint("what was simulated until then is written, and says that it is partial"));
     }
-    for one in simulated.iter().filter(|one| one.run.makespan.is_none()) {
-        let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
-        let seed = if jobs.iter().any(|job| job.seed != one.seed) {
-            format!(", seed {}", one.seed)
-        } else {
-            String::new()
-        };
-        shell.warn(format!(
-            "policy '{}'{seed}: {} not finished at --until {} s, so that there is no makespan",
-            one.policy,
-            if apps == 1 { "1 application is".to_owned() } else { format!("{apps} applications are") },
-            figures::short(one.run.time.value()),
-        ));
-    }
+    over_time::unfinished(simulated).into_iter().for_each(|warning| shell.warn(warning));
     Ok(())
 }
 

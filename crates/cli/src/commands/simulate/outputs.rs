@@ -4,11 +4,10 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use numasim_dynamic::{Both, Observer, Run, Silent};
+use numasim_dynamic::{Both, Job, JobError, Observer, Run, Silent};
 use numasim_model::ModelKind;
 use numasim_model::input::SourceFile;
 
-use super::running::{Ended, Job};
 use super::timeline::Timeline;
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
@@ -82,10 +81,10 @@ impl Outputs {
         sources: &[SourceFile],
         model: Option<ModelKind>,
         others: &mut dyn Observer,
-    ) -> Result<Result<Run, Ended>, Failure> {
+    ) -> Result<Result<Run, JobError>, Failure> {
         let made = match job.policy.make(job.study) {
             Ok(made) => made,
-            Err(error) => return Ok(Err(Ended::Unmade(error))),
+            Err(error) => return Ok(Err(JobError::Unmade(error))),
         };
         let of = Of {
             study: job.study,

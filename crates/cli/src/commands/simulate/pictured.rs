@@ -1,12 +1,12 @@
 //! Simulations with what a picture of them needs, for the page of `report`.
 
-use numasim_dynamic::{SimulateError, StripRecorder, Strips};
+use numasim_dynamic::{Job, JobError, SimulateError, StripRecorder, Strips};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 
-use super::running::{Ended, Job};
 use crate::view::figures;
 use crate::view::simulated::Simulated;
+use crate::watch;
 
 /// A simulation, with its cores and items over time.
 pub(crate) struct Pictured {
@@ -23,14 +23,14 @@ pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>)
     let mut recorder = StripRecorder::new(study);
     let run = job.run(&mut recorder, &|| false).map_err(|ended| in_words(study, &ended))?;
     let strips = recorder.finish(run.time);
-    Ok(Pictured { simulated: job.with(run), strips })
+    Ok(Pictured { simulated: Simulated::of(&job, job.with(run, &watch::interrupted)), strips })
 }
 
 /// Why there is no result.
-pub(crate) fn in_words(study: &Study, ended: &Ended) -> String {
+pub(crate) fn in_words(study: &Study, ended: &JobError) -> String {
     match ended {
-        Ended::Unmade(error) => error.to_string(),
-        Ended::Failed(SimulateError::Deadlock(deadlock)) => {
+        JobError::Unmade(error) => error.to_string(),
+        JobError::Failed(SimulateError::Deadlock(deadlock)) => {
             let stuck = deadlock.stuck.iter().map(|stuck| study.apps[stuck.app.0].name.as_str());
             format!(
                 "a deadlock after {} s, in which these cannot go on: {}",
@@ -38,9 +38,9 @@ pub(crate) fn in_words(study: &Study, ended: &Ended) -> String {
                 stuck.collect::<Vec<_>>().join(", ")
             )
         }
-        Ended::Failed(SimulateError::Impossible { app, why }) => {
+        JobError::Failed(SimulateError::Impossible { app, why }) => {
             format!("it ordered what '{}' cannot do: {why}", study.apps[app.0].name)
         }
-        Ended::Failed(error) => error.to_string(),
+        JobError::Failed(error) => error.to_string(),
     }
 }

@@ -16,27 +16,16 @@
 use std::cell::Cell;
 use std::io::{self, Write};
 
-use numasim_dynamic::{Counts, Observer, Snapshot};
-use numasim_model::{AppId, Study};
+use numasim_dynamic::{Changes, Counts, Observer, Row, Snapshot, State};
+use numasim_model::Study;
 
 pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
-
-/// What a row says of an application on a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct State {
-    counts: Counts,
-    gflops: f64,
-    gbs: f64,
-    items: u64,
-}
 
 /// Looks on at a simulation and writes a row for whatever changes.
 pub(super) struct Timeline<'a> {
     /// As they stand in a row.
     names: Vec<String>,
-    nodes: usize,
-    /// What was written last, for each application and node.
-    last: Vec<State>,
+    changes: Changes,
     row: Vec<u8>,
     out: &'a mut dyn Write,
     /// Set where writing fails: then nobody needs the rest.
@@ -48,11 +37,9 @@ impl<'a> Timeline<'a> {
     /// Writes the header.
     pub(super) fn start(out: &'a mut dyn Write, study: &Study, broken: &'a Cell<bool>) -> io::Result<Self> {
         out.write_all(HEADER.as_bytes())?;
-        let nodes = study.machine.node_count();
         Ok(Self {
             names: study.apps.iter().map(|app| cell(&app.name)).collect::<io::Result<_>>()?,
-            nodes,
-            last: vec![State::default(); study.apps.len() * nodes],
+            changes: Changes::of(study),
             row: Vec::new(),
             out,
             broken,
@@ -66,32 +53,18 @@ impl<'a> Timeline<'a> {
     }
 
     fn write(&mut self, snapshot: &dyn Snapshot) -> io::Result<()> {
-        let time_s = snapshot.time().value();
-        for (a, name) in self.names.iter().enumerate() {
-            let app = AppId(a);
-            let items = snapshot.channels_out_of(app).iter().map(|&channel| snapshot.items(channel)).sum();
-            for node in 0..self.nodes {
-                let state = State {
-                    counts: snapshot.counts(app, node),
-                    gflops: snapshot.gflops(app, node),
-                    gbs: snapshot.bandwidth_gbs(app, node),
-                    items,
-                };
-                let last = &mut self.last[a * self.nodes + node];
-                if *last == state {
-                    continue;
-                }
-                *last = state;
-                let State { counts: Counts { running, busy, idle, blocked }, gflops, gbs, items } = state;
-                self.row.clear();
-                writeln!(
-                    self.row,
-                    "{time_s},{name},{node},{running},{busy},{idle},{blocked},{gflops},{gbs},{items}"
-                )?;
-                self.out.write_all(&self.row)?;
-            }
-        }
-        Ok(())
+        let Self { names, changes, row: text, out, .. } = self;
+        changes.each(snapshot, |row| {
+            let Row { time_s, app, node, state } = row;
+            let State { counts: Counts { running, busy, idle, blocked }, gflops, gbs, items } = state;
+            text.clear();
+            writeln!(
+                text,
+                "{time_s},{},{node},{running},{busy},{idle},{blocked},{gflops},{gbs},{items}",
+                names[app.0]
+            )?;
+            out.write_all(text)
+        })
     }
 }
 

@@ -13,7 +13,6 @@ mod simulating;
 use std::io::{ErrorKind, Write};
 
 use crate::args::SweepArgs;
-use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -23,6 +22,7 @@ use crate::threads;
 use crate::view::{figures, warning};
 use crate::watch;
 use drawn::Drawing;
+use numasim_document::located::Located;
 use partial::Partial;
 use plan::{Plan, Work};
 use progress::Bar;

@@ -12,10 +12,11 @@ use numasim_sim::{Objective, ProblemError, Restrictions};
 use serde_json::{Value, json};
 
 use crate::args::{Shard, SweepArgs};
-use crate::commands::located::{HomeNeeded, Located};
-use crate::commands::{evaluate, explore, room, simulate};
+use crate::commands::{evaluate, explore};
 use crate::failure::Failure;
 use crate::suggest;
+use numasim_document::located::{HomeNeeded, Located};
+use numasim_document::{over_time, room};
 
 /// The key of the items that producers may be ahead.
 const LEAD: &str = "policy.lead";
@@ -143,7 +144,7 @@ fn homes_are_known(sweep: &Sweep, scenarios: &[usize], located: &Located) -> Res
         in_scenario: "evaluated in this scenario",
         hint: &hint,
     };
-    located.homes_are_needed(study, open, &needed)
+    Ok(located.homes_are_needed(study, open, &needed)?)
 }
 
 /// Data that does not fit is refused at once where no axis moves data or threads; else each point says it.
@@ -155,7 +156,7 @@ fn data_fits(sweep: &Sweep, scenarios: &[usize]) -> Result<(), Failure> {
     let study = sweep.study();
     let mut chosen = scenarios.iter().filter_map(|&s| study.scenarios.get(s));
     chosen.try_for_each(|scenario| match scenario.placements() {
-        Ok(placements) => room::check(study, scenario, &placements),
+        Ok(placements) => Ok(room::check(study, scenario, &placements)?),
         Err(_) => Ok(()),
     })
 }
@@ -166,7 +167,7 @@ fn goal_is_possible(sweep: &Sweep, question: &Question, located: &Located) -> Re
     match Goal::new(question.objective, &machine, &apps) {
         Err(error @ GoalError::MissingWork(_)) => {
             let error = ProblemError::Goal(error);
-            Err(located.refused(sweep.study(), &error).unwrap_or_else(|| explore::refused(error)))
+            Err(located.refused(sweep.study(), &error).map_or_else(|| explore::refused(error), Failure::from))
         }
         _ => Ok(()),
     }
@@ -191,8 +192,8 @@ fn simulating(args: &SweepArgs, axes: &[Axis]) -> Result<Simulating, Failure> {
 fn can_be_simulated(sweep: &Sweep, simulating: &Simulating, located: &Located) -> Result<(), Failure> {
     let Ok(study) = sweep.study_at(0) else { return Ok(()) };
     let named = simulating.policies.clone();
-    let policies = if named.is_empty() { vec![simulate::policy_of_files(&study, located)?] } else { named };
-    simulate::can_be_simulated(&study, located, &policies)
+    let policies = if named.is_empty() { vec![over_time::policy_of_files(&study, located)?] } else { named };
+    Ok(over_time::can_be_simulated(&study, located, &policies)?)
 }
 
 fn question(args: &SweepArgs, study: &Study) -> Result<Question, Failure> {

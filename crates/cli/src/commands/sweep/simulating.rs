@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use numasim_dynamic::{Ending, Run, Silent, SimulateError};
+use numasim_dynamic::{Ending, Job, JobError, Run, Silent, SimulateError};
 use numasim_model::Study;
 use numasim_model::units::Seconds;
 use numasim_policy::PolicyName;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::plan::{Plan, Simulating};
 use super::rows::{Column, Rows, quoted};
-use crate::commands::simulate::{Ended, Job, in_words};
+use crate::commands::simulate::in_words;
 use crate::failure::Failure;
 use crate::watch;
 
@@ -99,7 +99,7 @@ fn simulated(
 ) -> Result<Run, (&'static str, String)> {
     let job = Job { study, policy, seed: simulating.seed, until_s: simulating.until_s };
     job.run(&mut Silent, &watch::interrupted).map_err(|ended| {
-        let is_deadlock = matches!(ended, Ended::Failed(SimulateError::Deadlock(_)));
+        let is_deadlock = matches!(ended, JobError::Failed(SimulateError::Deadlock(_)));
         (if is_deadlock { "deadlock" } else { "infeasible" }, in_words(study, &ended))
     })
 }

@@ -3,9 +3,8 @@
 use numasim_draw::gantt::{Band, Bar, Gantt, MOST_COLUMNS};
 use numasim_draw::{Heading, figures};
 use numasim_model::units::Seconds;
-use numasim_tasks::{IdleReason, TaskRecord};
+use numasim_tasks::{IdleReason, Job, TaskRecord};
 
-use super::running::Job;
 use crate::view::machine_title;
 use crate::view::plots::time_unit;
 use crate::view::tasked::{Tasked, idle_in_words};

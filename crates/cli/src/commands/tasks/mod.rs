@@ -1,17 +1,18 @@
 //! `numasim tasks`: a graph of tasks on blocks of data, under schedulers.
 
 mod bars;
-mod metg;
 mod outputs;
 mod pictured;
 mod plan;
 mod program;
 mod real;
-mod room;
 mod running;
 mod trace;
 
 pub(super) use program::graph;
+
+use numasim_document::of_tasks;
+use numasim_tasks::Job;
 
 use crate::args::TasksArgs;
 use crate::failure::Failure;
@@ -20,12 +21,10 @@ use crate::output::Format;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::json as document;
-use crate::view::tasked::{self, Tasked, TasksView};
+use crate::view::tasked::{self, GraphFacts, Tasked, TasksView};
 use crate::watch;
 use outputs::Outputs;
 pub(super) use pictured::{Pictured, has_graph, pictured};
-use program::Program;
-use running::Job;
 
 /// Runs the command.
 pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
@@ -33,10 +32,9 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     if args.real {
         return real::run(args, &study, shell);
     }
-    let program = Program::of(&study, args.graph.as_deref())?;
+    let program = program::read(&study, args.graph.as_deref())?;
     let settings = program::settings(args, &study)?;
-    metg::can_be_found(args, &study)?;
-    let at_a_time = program.at_a_time()?;
+    let at_a_time = program.at_a_time().map_err(of_tasks::too_large)?;
     let plan = plan::of(args, &settings, &study, &program.graph)?;
     let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
     let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
@@ -46,7 +44,7 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     deliver(
         args,
         &outputs,
-        &TasksView { machine: &study.machine, graph: &program.facts(), runs: &runs },
+        &TasksView { machine: &study.machine, graph: &GraphFacts::of(&program), runs: &runs },
         shell,
     )?;
     outputs.graph(&program.graph)?;

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use numasim_model::graph::TaskGraph;
-use numasim_tasks::{IdleReason, Observer, TaskRecord};
+use numasim_tasks::{IdleReason, Job, Observer, TaskRecord};
 
 use super::bars::Recorder;
-use super::running::{self, Ended, Job};
+use super::running::{self, Ended, one};
 use super::trace;
 use crate::args::TasksArgs;
 use crate::commands::graph_folder;
@@ -166,7 +166,7 @@ fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut trace::Writer<'_>>, draws
             bars: draws.then(Recorder::default),
             graph: &job.program.graph,
         };
-        let run = job.run(&mut onlookers);
+        let run = one(job, &mut onlookers);
         bars = onlookers.bars;
         match run {
             Ok(run) => runs.push(run),

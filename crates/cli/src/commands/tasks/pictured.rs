@@ -1,14 +1,16 @@
 //! Simulations of tasks with a chart of each, for the page of `report`.
 
+use numasim_document::of_tasks;
 use numasim_draw::gantt::Gantt;
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings};
 use numasim_model::units::Seconds;
+use numasim_tasks::{Job, Program, Settings};
 
 use super::bars::Recorder;
 use super::outputs::Onlookers;
-use super::program::{Program, Settings};
-use super::running::{Ended, Job};
+use super::program;
+use super::running::{Ended, one};
 use crate::failure::Failure;
 use crate::view::tasked::{GraphFacts, Tasked};
 
@@ -35,8 +37,8 @@ pub(crate) fn has_graph(study: &Study) -> bool {
 /// # Errors
 /// A graph that cannot be made, or for which there is no room; Ctrl-C.
 pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
-    let program = Program::of(study, None)?;
-    program.at_a_time()?;
+    let program = program::read(study, None)?;
+    program.at_a_time().map_err(of_tasks::too_large)?;
     let kinds = if kinds.is_empty() { usual(study, &program) } else { kinds.to_vec() };
     let settings: Vec<Settings> = kinds
         .into_iter()
@@ -54,7 +56,7 @@ pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Picture
     for settings in &settings {
         let job = Job { study, program: &program, plan: None, settings };
         let mut onlookers = Onlookers::of_chart(&program.graph, draws);
-        match job.run(&mut onlookers) {
+        match one(&job, &mut onlookers) {
             Ok(tasked) => done.push((job, tasked, onlookers.bars)),
             Err(Ended::Interrupted) => return Err(Failure::interrupted("interrupted")),
             Err(Ended::Failed(failure)) => {
@@ -68,7 +70,7 @@ pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Picture
         let chart = bars.map(|bars| bars.chart(&job, &tasked, Seconds::new(end_s)));
         (tasked, chart)
     };
-    Ok(Pictured { facts: program.facts(), runs: done.into_iter().map(chart).collect(), without })
+    Ok(Pictured { facts: GraphFacts::of(&program), runs: done.into_iter().map(chart).collect(), without })
 }
 
 fn usual(study: &Study, program: &Program) -> Vec<SchedulerKind> {

@@ -1,10 +1,11 @@
 //! `--plan PLAN`: what a plan says of the graph that is simulated.
 
+use numasim_document::of_tasks;
 use numasim_model::graph::{SchedulerKind, TaskGraph};
 use numasim_model::{NodeId, Study};
 use numasim_plan::{GraphPlan, guide};
+use numasim_tasks::Settings;
 
-use super::program::Settings;
 use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::files::{PlainFiles, Stop};
@@ -23,10 +24,7 @@ pub(super) fn of(
     let folder = match (&args.plan, asked) {
         (None, false) => return Ok(None),
         (Some(folder), true) => folder,
-        (None, true) => {
-            return Err(Failure::input("the scheduler plan needs a plan")
-                .hint("give --plan PLAN, a folder that `numasim plan` has written"));
-        }
+        (None, true) => return Err(of_tasks::plan_needed().into()),
         (Some(folder), false) => {
             return Err(Failure::input(format!("no scheduler goes by --plan {}", folder.display()))
                 .hint("give --scheduler plan"));

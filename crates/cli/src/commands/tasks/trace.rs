@@ -16,10 +16,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use numasim_model::graph::TaskGraph;
-use numasim_tasks::TaskRecord;
+use numasim_tasks::{Job, TaskRecord};
 use serde_json::{Value, json};
-
-use super::running::Job;
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

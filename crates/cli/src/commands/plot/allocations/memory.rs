@@ -3,9 +3,9 @@
 use numasim_model::memory::{self, MemoryFull};
 use numasim_model::{Allocation, AppId, NodeId, Placement, Scenario, Study};
 
-use crate::commands::located::Located;
-use crate::commands::room;
 use crate::failure::Failure;
+use numasim_document::located::Located;
+use numasim_document::room;
 
 /// The data of all applications of a study, with threads of those that take part.
 pub(super) struct LyingData<'a> {
@@ -51,5 +51,5 @@ impl<'a> LyingData<'a> {
 pub(super) fn no_room(study: &Study, full: &MemoryFull, located: Option<&Located>) -> Failure {
     let message = format!("the data does not fit with any numbers of threads: {}", room::words(study, full));
     let shown = located.and_then(|located| located.too_much_data(study, full, &message));
-    shown.unwrap_or_else(|| Failure::input(message).hint(room::hint()))
+    shown.map_or_else(|| Failure::input(message).hint(room::hint()), Failure::from)
 }

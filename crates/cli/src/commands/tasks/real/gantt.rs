@@ -4,9 +4,9 @@ use numasim_draw::gantt::Gantt;
 use numasim_draw::{Heading, figures};
 use numasim_execute::Execution;
 use numasim_model::units::Seconds;
+use numasim_tasks::Job;
 
 use super::super::bars::{Recorder, title};
-use super::super::running::Job;
 use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::plot_file::PlotFile;

@@ -14,17 +14,18 @@ use numasim_kernels::{Code, Verdict, code};
 use numasim_model::graph::{GraphSource, PagePlacement};
 use numasim_model::{Machine, Study};
 use numasim_runtime::{Agent, Control};
-use numasim_tasks::{Question, Silent, simulate};
+use numasim_tasks::{Job, Program, Question, Silent, simulate};
 
 use super::outputs::one_stream;
-use super::program::{self, Program};
-use super::running::{Ended, Job};
+use super::program;
+use super::running::Ended;
 use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::view::executed::{self, DataPages, Executed, ExecutedView, Kind, Repetition};
 use crate::view::json as document;
+use crate::view::tasked::GraphFacts;
 use crate::watch;
 
 /// Runs the graph of the files.
@@ -33,7 +34,7 @@ use crate::watch;
 /// A graph without kernels, a machine that is not this host, what schedulers and kernels refuse, what cannot be written; a wrong result, when all is written.
 pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), Failure> {
     let code = code_of(study)?;
-    let program = Program::of(study, None)?;
+    let program = program::read(study, None)?;
     let settings = program::settings(args, study)?;
     let cores = cores::of(&study.machine)?;
     if study.tasks.contender.is_some() {
@@ -86,7 +87,7 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
     let kinds = kinds(&program, &*code, &repetitions);
     let view = ExecutedView {
         machine: &study.machine,
-        graph: &program.facts(),
+        graph: &GraphFacts::of(&program),
         labels: jobs.iter().step_by(runs).map(|job| job.settings.label()).collect(),
         kinds: &kinds,
         verdict,
@@ -216,7 +217,7 @@ fn fresh_pages() {
 
 fn of_job(job: &Job<'_>, error: ExecuteError) -> Failure {
     match error {
-        ExecuteError::Tasks(error) => match job.ended(&error) {
+        ExecuteError::Tasks(error) => match Ended::of(job, &error.into()) {
             Ended::Failed(failure) => failure,
             Ended::Interrupted => Failure::interrupted("interrupted"),
         },

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use numasim_execute::Execution;
 use numasim_graph::export::{self, Ran};
+use numasim_tasks::Job;
 
-use super::super::running::Job;
 use super::super::trace::{Kind, Writer};
 use crate::args::TasksArgs;
 use crate::failure::Failure;

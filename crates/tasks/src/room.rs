@@ -2,8 +2,6 @@
 
 use numasim_model::graph::TaskGraph;
 
-use crate::failure::Failure;
-
 /// Most memory for a graph and its simulations, in bytes: 4 GiB.
 const MOST_BYTES: f64 = (4_u64 << 30) as f64;
 
@@ -21,17 +19,28 @@ const GRAPH: Price = Price { task: 40.0, block: 16.0, access: 8.0, edge: 4.0 };
 const SIMULATION: Price = Price { task: 110.0, block: 80.0, access: 16.0, edge: 0.0 };
 
 /// How large a graph is.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Counts {
     tasks: usize,
     blocks: usize,
     accesses: usize,
     edges: usize,
 }
 
+/// There is no room for a graph and one simulation.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "a graph of {} tasks, {} blocks, {} accesses and {} edges may need {gib:.1} GiB of memory; at most {:.0} GiB are taken",
+    counts.tasks, counts.blocks, counts.accesses, counts.edges, MOST_BYTES / (1_u64 << 30) as f64
+)]
+pub struct TooLarge {
+    counts: Counts,
+    gib: f64,
+}
+
 impl Counts {
     /// Of a graph; `edges` that are known so far.
-    pub(super) fn of(graph: &TaskGraph, edges: usize) -> Self {
+    pub(crate) fn of(graph: &TaskGraph, edges: usize) -> Self {
         let (tasks, blocks) = (graph.task_count(), graph.blocks().len());
         Self { tasks, blocks, accesses: graph.access_count(), edges }
     }
@@ -47,17 +56,10 @@ impl Counts {
     ///
     /// # Errors
     /// There is no room for one.
-    pub(super) fn at_a_time(self) -> Result<usize, Failure> {
+    pub(crate) fn at_a_time(self) -> Result<usize, TooLarge> {
         let (of_graph, each) = (self.bytes(&GRAPH), self.bytes(&SIMULATION));
         if of_graph + each > MOST_BYTES {
-            let Self { tasks, blocks, accesses, edges } = self;
-            let message = format!(
-                "a graph of {tasks} tasks, {blocks} blocks, {accesses} accesses and {edges} edges may need {:.1} GiB of memory; \
-                 at most {:.0} GiB are taken",
-                (of_graph + each) / (1_u64 << 30) as f64,
-                MOST_BYTES / (1_u64 << 30) as f64,
-            );
-            return Err(Failure::input(message).hint("simulate fewer iterations, or coarser tasks"));
+            return Err(TooLarge { counts: self, gib: (of_graph + each) / (1_u64 << 30) as f64 });
         }
         #[allow(
             clippy::cast_possible_truncation,
@@ -93,6 +95,6 @@ mod tests {
         let refused = Counts { blocks: tasks, edges: 2 * tasks, ..fits }.at_a_time().expect_err("too much");
         let expected = "a graph of 10000000 tasks, 10000000 blocks, 100000000 accesses and 20000000 edges may need 4.6 GiB of memory; \
                         at most 4 GiB are taken";
-        assert!(format!("{refused:?}").contains(expected), "{refused:?}");
+        assert_eq!(refused.to_string(), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! `--metg`: the smallest tasks of Task Bench with which a scheduler still keeps the cores at work.
+//! The smallest tasks of Task Bench with which a scheduler still keeps the cores at work.
 //!
 //! The minimum effective task granularity of Slaughter et al. ("Task Bench: A Parameterized Benchmark for Evaluating Parallel Runtime
 //! Performance", SC 2020, section IV): the smallest average granularity, which is makespan x cores / tasks, at which the FLOP of all tasks
@@ -9,12 +9,11 @@
 use numasim_graph::generate;
 use numasim_model::graph::{Generator, GraphSource, TaskBench};
 use numasim_model::{NodeId, Study};
-use numasim_tasks::{Question, Silent, simulate};
 
-use super::running::{Ended, Job, Stoppable};
-use crate::args::TasksArgs;
-use crate::failure::Failure;
-use crate::view::tasked::Metg;
+use crate::engine::simulate;
+use crate::job::{JobError, Stoppable};
+use crate::observer::Silent;
+use crate::question::Question;
 
 /// Larger tasks are looked at no more: a day on a core of 12 GFLOPS.
 const MOST_FLOP: u64 = 1_000_000_000_000_000;
@@ -23,23 +22,23 @@ const NEAR: f64 = 1e-6;
 /// Rounding in sums of times.
 const ROUNDING: f64 = 1e-9;
 
-/// Refuses what has no tasks that can be made smaller.
-///
-/// # Errors
-/// `--metg` of another graph than Task Bench.
-pub(super) fn can_be_found(args: &TasksArgs, study: &Study) -> Result<(), Failure> {
-    if args.metg.is_none() || bench(study).is_some() {
-        return Ok(());
-    }
-    Err(Failure::input("--metg is of Task Bench: the graph of these files is another one")
-        .hint("give [graph] generator = \"task-bench\" with a pattern, width and steps"))
-}
-
-fn bench(study: &Study) -> Option<(&str, &TaskBench)> {
+/// The tasks that can be made smaller: those of Task Bench.
+pub fn bench(study: &Study) -> Option<(&str, &TaskBench)> {
     match &study.tasks.source {
         GraphSource::Generated { name, generator: Generator::TaskBench(bench) } => Some((name, bench)),
         _ => None,
     }
+}
+
+/// The smallest tasks that keep the cores at work (Slaughter et al., SC 2020).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metg {
+    /// Of the peak of all cores.
+    pub share: f64,
+    /// FLOP of a task, and makespan x cores / tasks in seconds; `None` where no size keeps that share.
+    pub found: Option<(u64, f64)>,
+    /// FLOP of all tasks / makespan / peak of all cores, with tasks of that size; 0 where there is none.
+    pub efficiency: f64,
 }
 
 /// One size of tasks.
@@ -50,22 +49,35 @@ struct Tried {
     granularity_s: f64,
 }
 
-impl Job<'_> {
-    /// The granularity that is asked for; `None` where none is.
-    pub(super) fn metg(&self) -> Result<Option<Metg>, Ended> {
-        let Some((share, (name, bench))) = self.settings.metg.zip(bench(self.study)) else { return Ok(None) };
-        let tried = self.smallest(share, name, bench)?;
-        Ok(Some(Metg {
+impl Metg {
+    /// Of a program under the scheduler of a question; `stop` is asked now and then.
+    pub(crate) fn of(
+        question: &Question<'_>,
+        share: f64,
+        (name, bench): (&str, &TaskBench),
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, JobError> {
+        let tried = Search { question, name, bench, stop }.smallest(share)?;
+        Ok(Self {
             share,
             found: tried.map(|tried| (tried.flop, tried.granularity_s)),
             efficiency: tried.map_or(0.0, |tried| tried.efficiency),
-        }))
+        })
     }
+}
 
+struct Search<'a> {
+    question: &'a Question<'a>,
+    name: &'a str,
+    bench: &'a TaskBench,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl Search<'_> {
     /// The smallest tasks that keep `share` of the peak; `None` where no size does.
-    fn smallest(&self, share: f64, name: &str, bench: &TaskBench) -> Result<Option<Tried>, Ended> {
+    fn smallest(&self, share: f64) -> Result<Option<Tried>, JobError> {
         let enough = |tried: &Tried| tried.efficiency >= share * (1.0 - ROUNDING);
-        let mut above = self.with(bench.flop.clamp(1, MOST_FLOP), name, bench)?;
+        let mut above = self.with(self.bench.flop.clamp(1, MOST_FLOP))?;
         // The largest size that is known to be too small.
         let mut below = 0;
         while !enough(&above) {
@@ -73,10 +85,10 @@ impl Job<'_> {
                 return Ok(None);
             }
             below = above.flop;
-            above = self.with((above.flop * 2).min(MOST_FLOP), name, bench)?;
+            above = self.with((above.flop * 2).min(MOST_FLOP))?;
         }
         while above.flop - below > 1 && (above.flop - below) as f64 > NEAR * above.flop as f64 {
-            let middle = self.with(below.midpoint(above.flop), name, bench)?;
+            let middle = self.with(below.midpoint(above.flop))?;
             if enough(&middle) {
                 above = middle;
             } else {
@@ -87,14 +99,13 @@ impl Job<'_> {
     }
 
     /// The same program with tasks of `flop`.
-    fn with(&self, flop: u64, name: &str, bench: &TaskBench) -> Result<Tried, Ended> {
-        let machine = &self.study.machine;
+    fn with(&self, flop: u64) -> Result<Tried, JobError> {
+        let machine = self.question.machine;
         let sockets: Vec<NodeId> = machine.compute_nodes().collect();
-        let generator = Generator::TaskBench(TaskBench { flop, ..bench.clone() });
-        let graph = generate(&generator, name, &sockets)
-            .map_err(|error| Ended::Failed(Failure::input(format!("generator task-bench: {error}"))))?;
-        let question = Question { graph: &graph, ..self.question() };
-        let run = simulate(&question, &mut Stoppable(&mut Silent)).map_err(|error| self.ended(&error))?;
+        let generator = Generator::TaskBench(TaskBench { flop, ..self.bench.clone() });
+        let graph = generate(&generator, self.name, &sockets)?;
+        let question = Question { graph: &graph, ..*self.question };
+        let run = simulate(&question, &mut Stoppable { observer: &mut Silent, stop: self.stop })?;
         let (seconds, tasks) = (run.makespan.value(), graph.task_count() as f64);
         let gflop: f64 = graph.tasks().map(|task| graph.gflop(task)).sum();
         let peak: f64 =

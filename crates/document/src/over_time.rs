@@ -1,19 +1,30 @@
 //! Why a study cannot be simulated, shown where the cause stands in the files.
 
-use numasim_dynamic::{Deadlock, SimulateError, Stuck, WaitsFor};
+use std::ops::RangeInclusive;
+
+use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor};
 use numasim_model::dynamics::Course;
 use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::{AppId, Scenario, Study};
-use numasim_policy::{MakeError, NameError, PolicyName};
+use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 
-use super::running::Ended;
-use crate::args::did_you_mean;
-use crate::commands::located::{HomeNeeded, Located};
-use crate::failure::Failure;
+use crate::located::{HomeNeeded, Located};
+use crate::refusal::Refusal;
+use crate::simulated::Simulated;
 use crate::suggest;
 
+/// The policy that was probably meant.
+pub fn did_you_mean(error: &NameError) -> Option<&'static str> {
+    let NameError::Unknown(name) = error else { return None };
+    let known = ABOUT.map(|about| about.usage.split(':').next().unwrap_or(about.usage));
+    suggest::nearest(name, &known)
+}
+
 /// The policy that the files name; `none` where they name none.
-pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Failure> {
+///
+/// # Errors
+/// There is no such policy; shown where the files name it.
+pub fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Refusal> {
     let Some(name) = &study.dynamics.policy.name else { return Ok(PolicyName::None) };
     name.parse().map_err(|error: NameError| {
         let problem = Problem::new(ProblemKind::BadValue, error.to_string());
@@ -21,11 +32,51 @@ pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<Policy
             Some(near) => problem.hint(format!("did you mean `name = \"{near}\"`?")),
             None => problem.hint("`numasim simulate --help` says what each policy does"),
         };
-        located.failure(&[match &located.places().policy {
+        located.refusal(&[match &located.places().policy {
             Some(place) => problem.at(place.clone(), "no policy"),
             None => problem,
         }])
     })
+}
+
+/// `runs` seeds from `first` on.
+///
+/// # Errors
+/// Seeds beyond the last one.
+pub fn seeds(first: u64, runs: u32) -> Result<RangeInclusive<u64>, Refusal> {
+    let last = first.checked_add(u64::from(runs.saturating_sub(1))).ok_or_else(|| {
+        Refusal::said(format!("--seed {first} and {runs} runs: there are no such seeds"))
+            .hint("give a smaller --seed")
+    })?;
+    Ok(first..=last)
+}
+
+/// Other policies than `script` do not look at the commands of the files: a warning for each.
+pub fn ignored_commands(study: &Study, policies: &[PolicyName]) -> Vec<String> {
+    let ignores =
+        |policy: &&PolicyName| !study.dynamics.commands.is_empty() && **policy != PolicyName::Script;
+    let words = |policy: &PolicyName| {
+        format!(
+            "policy '{policy}' ignores the [[command]] tables of the files; --policy script carries them out"
+        )
+    };
+    policies.iter().filter(ignores).map(words).collect()
+}
+
+/// Simulations without a makespan that nobody ended: a warning for each.
+pub fn unfinished(simulated: &[Simulated]) -> Vec<String> {
+    let several = |one: &Simulated| simulated.iter().any(|other| other.seed != one.seed);
+    let words = |one: &Simulated| {
+        let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
+        format!(
+            "policy '{}'{}: {} not finished at --until {} s, so that there is no makespan",
+            one.policy,
+            if several(one) { format!(", seed {}", one.seed) } else { String::new() },
+            if apps == 1 { "1 application is".to_owned() } else { format!("{apps} applications are") },
+            numasim_draw::figures::short(one.run.time.value()),
+        )
+    };
+    simulated.iter().filter(|one| one.run.makespan.is_none()).map(words).collect()
 }
 
 /// Most threads of all applications together, as each is kept track of from the first instant to the last \[decision: about ten
@@ -33,13 +84,12 @@ pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<Policy
 const MOST_THREADS: u64 = 10_000_000;
 
 /// Refuses studies without applications, without work, with too many threads, and with data whose home is open.
-pub(crate) fn can_be_simulated(
-    study: &Study,
-    located: &Located,
-    policies: &[PolicyName],
-) -> Result<(), Failure> {
+///
+/// # Errors
+/// The first of these.
+pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName]) -> Result<(), Refusal> {
     if study.apps.is_empty() {
-        return Err(Failure::input("there is no [[app]] in the files").hint(
+        return Err(Refusal::said("there is no [[app]] in the files").hint(
             "add one with its work, for example:\n\n[[app]]\nname = \"solver\"\narithmetic_intensity = 0.5\nwork_gflop = 1000.0",
         ));
     }
@@ -52,12 +102,15 @@ pub(crate) fn can_be_simulated(
 }
 
 /// Refuses applications without work among those that need it; `command` is who needs to know.
-pub(crate) fn work_is_given(
+///
+/// # Errors
+/// Each of them, where it stands.
+pub fn work_is_given(
     study: &Study,
     located: &Located,
     command: &str,
     needed: impl Fn(&Course) -> bool,
-) -> Result<(), Failure> {
+) -> Result<(), Refusal> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut groups: Vec<&str> = Vec::new();
     for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
@@ -81,10 +134,10 @@ pub(crate) fn work_is_given(
             problems.extend(phases.into_iter().map(|place| problem(place, "phase")));
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(located.failure(&problems)) }
+    if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
-fn threads_are_few(study: &Study, located: &Located) -> Result<(), Failure> {
+fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
     // Of one application, up to 1024 nodes x 65,536 threads.
     let of = |threads: &Vec<u32>| threads.iter().map(|&threads| u64::from(threads)).sum::<u64>();
     let threads: Vec<u64> = study.dynamics.courses.iter().map(|course| of(&course.threads)).collect();
@@ -99,7 +152,7 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Failure> {
         .hint("give applications fewer `threads` on each node, or write fewer `instances`");
     let most = study.apps.iter().zip(&threads).max_by_key(|(_, threads)| **threads);
     let place = most.and_then(|(app, threads)| Some((located.app_places(&app.group)?, threads)));
-    Err(located.failure(&[match place {
+    Err(located.refusal(&[match place {
         Some((places, threads)) => {
             problem.at(places.name.clone(), format!("{threads} of them in each instance"))
         }
@@ -107,11 +160,11 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Failure> {
     }]))
 }
 
-pub(crate) fn homes_are_given(
-    study: &Study,
-    located: &Located,
-    scenario: Option<&Scenario>,
-) -> Result<(), Failure> {
+/// Refuses data whose home is open, in a scenario or as the files have it.
+///
+/// # Errors
+/// Each of them, where it stands.
+pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Refusal> {
     if let Some(scenario) = scenario {
         let open = (0..study.apps.len()).map(AppId).filter(|app| scenario.data[app.0].is_open());
         let hint = |app: &str| format!("name the node, e.g. `data = {{ {app} = {{ home = 0 }} }}`");
@@ -142,65 +195,65 @@ pub(crate) fn homes_are_given(
             );
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(located.failure(&problems)) }
+    if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
 /// Why a simulation with `policy` has no result.
-pub(super) fn failed(study: &Study, located: &Located, policy: &PolicyName, ended: &Ended) -> Failure {
+pub fn failed(study: &Study, located: &Located, policy: &PolicyName, ended: &JobError) -> Refusal {
     let name = |app: AppId| study.apps[app.0].name.as_str();
     match ended {
-        Ended::Unmade(error) => unmade(policy, error),
-        Ended::Failed(SimulateError::Deadlock(deadlock)) => deadlocked(study, located, policy, deadlock),
-        Ended::Failed(SimulateError::Impossible { app, why }) => {
-            Failure::input(format!("policy '{policy}' ordered what '{}' cannot do: {why}", name(*app)))
+        JobError::Unmade(error) => unmade(policy, error),
+        JobError::Failed(SimulateError::Deadlock(deadlock)) => deadlocked(study, located, policy, deadlock),
+        JobError::Failed(SimulateError::Impossible { app, why }) => {
+            Refusal::said(format!("policy '{policy}' ordered what '{}' cannot do: {why}", name(*app)))
         }
-        Ended::Failed(error) => {
-            Failure::input(format!("this cannot be simulated with policy '{policy}'")).caused_by(error)
+        JobError::Failed(error) => {
+            Refusal::said(format!("this cannot be simulated with policy '{policy}'")).caused_by(error)
         }
     }
 }
 
-fn unmade(policy: &PolicyName, error: &MakeError) -> Failure {
-    let failure = Failure::input(format!("--policy {policy}: {error}"));
+fn unmade(policy: &PolicyName, error: &MakeError) -> Refusal {
+    let refusal = Refusal::said(format!("--policy {policy}: {error}"));
     match error {
         MakeError::UnknownScenario { name, known } => {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             match suggest::nearest(name, &known) {
-                Some(near) => failure.hint(format!("did you mean 'static:{near}'?")),
-                None => failure,
+                Some(near) => refusal.hint(format!("did you mean 'static:{near}'?")),
+                None => refusal,
             }
         }
-        _ => failure,
+        _ => refusal,
     }
 }
 
 /// Who waits for what, one line for each application.
-fn deadlocked(study: &Study, located: &Located, policy: &PolicyName, deadlock: &Deadlock) -> Failure {
+fn deadlocked(study: &Study, located: &Located, policy: &PolicyName, deadlock: &Deadlock) -> Refusal {
     /// More lines help nobody.
     const SHOWN: usize = 20;
     let time = numasim_draw::figures::short(deadlock.time.value());
-    let mut failure = Failure::input(format!(
+    let mut refusal = Refusal::said(format!(
         "a deadlock after {time} s with policy '{policy}': no application can go on, and nothing is to come"
     ));
     for stuck in deadlock.stuck.iter().take(SHOWN) {
         let at = place(study, located, stuck).and_then(|place| located.line(place));
         let at = at.map_or(String::new(), |at| format!(" ({at})"));
-        failure = failure.because(format!("{}{at}", words(study, stuck)));
+        refusal = refusal.because(format!("{}{at}", words(study, stuck)));
     }
     if let Some(more) = deadlock.stuck.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        failure = failure.because(format!("{more} more applications wait"));
+        refusal = refusal.because(format!("{more} more applications wait"));
     }
     let waits = |kind: fn(&WaitsFor) -> bool| deadlock.stuck.iter().any(|stuck| kind(&stuck.waits_for));
     if waits(|waits| matches!(waits, WaitsFor::Threads)) {
-        failure = failure.hint(match policy {
+        refusal = refusal.hint(match policy {
             PolicyName::Script => "give it a thread with a later [[command]]",
             _ => "policies give no core to an application for which none is left: use fewer applications at a time, or another policy",
         });
     }
     if waits(|waits| matches!(waits, WaitsFor::Speed)) {
-        failure = failure.hint("let its data lie where its threads can read it: they get no bandwidth");
+        refusal = refusal.hint("let its data lie where its threads can read it: they get no bandwidth");
     }
-    failure
+    refusal
 }
 
 /// `'consumer' cannot begin iteration 3: it waits for an item of 'producer'`

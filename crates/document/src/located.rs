@@ -2,27 +2,26 @@
 
 use numasim_model::input::{AppPlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile};
 use numasim_model::memory::MemoryFull;
-use numasim_model::{AppId, Scenario, Study};
+use numasim_model::{AppId, Placement, Scenario, Study};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
 
-use super::room;
-use crate::diagnostics;
-use crate::failure::Failure;
-use crate::suggest;
+use crate::refusal::Refusal;
+use crate::{room, suggest};
 
 /// What needs a home that nobody has decided, in words.
-pub(super) struct HomeNeeded<'a> {
+pub struct HomeNeeded<'a> {
     /// The rest of a sentence: the home of the data is open, and ...
-    pub(super) message: &'a str,
+    pub message: &'a str,
     /// Why the scenario is shown.
-    pub(super) in_scenario: &'a str,
+    pub in_scenario: &'a str,
     /// What to do, for an application by its key in TOML.
-    pub(super) hint: &'a dyn Fn(&str) -> String,
+    pub hint: &'a dyn Fn(&str) -> String,
 }
 
 /// What the files say where.
-pub(super) struct Located {
+#[derive(Debug)]
+pub struct Located {
     groups: Vec<Group>,
     places: Places,
     sources: Vec<SourceFile>,
@@ -30,16 +29,19 @@ pub(super) struct Located {
 
 impl Located {
     /// The study, and where it stands.
-    pub(super) fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
+    pub fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
         (reading.study, Self { groups: reading.groups, places: reading.places, sources })
     }
 
     /// Refuses scenarios in which an application with an open home has threads, and those whose data does not fit.
-    pub(super) fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
+    pub fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         self.homes_are_given(study, scenarios)?;
         let problems: Vec<Problem> =
             scenarios.iter().filter_map(|scenario| self.no_room(study, scenario)).collect();
-        if problems.is_empty() { Ok(()) } else { Err(self.failure(&problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
     /// A node whose memory is too small for the data of a scenario.
@@ -58,12 +60,12 @@ impl Located {
     }
 
     /// The same where no scenario says how many threads there are.
-    pub(super) fn too_much_data(&self, study: &Study, full: &MemoryFull, message: &str) -> Option<Failure> {
+    pub fn too_much_data(&self, study: &Study, full: &MemoryFull, message: &str) -> Option<Refusal> {
         let size = self.size_of_largest_part(study, full)?;
         let problem = Problem::new(ProblemKind::Infeasible, message.to_owned())
             .at(size, "the size of the largest part")
             .hint(room::hint());
-        Some(self.failure(&[problem]))
+        Some(self.refusal(&[problem]))
     }
 
     /// Where the size of the largest part of what lies on a full node stands.
@@ -74,7 +76,10 @@ impl Located {
     }
 
     /// Refuses scenarios in which an application with an open home has threads.
-    pub(super) fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
+    pub fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         let open = scenarios.iter().flat_map(|scenario| {
             let apps = (0..study.apps.len()).map(AppId);
             let open = apps.filter(|&app| scenario.reads_open_home(app));
@@ -94,12 +99,15 @@ impl Located {
     }
 
     /// Refuses these applications, each with an open home, in a scenario or as the files have them.
-    pub(super) fn homes_are_needed<'a>(
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
+    pub fn homes_are_needed<'a>(
         &self,
         study: &Study,
         open: impl Iterator<Item = (Option<&'a Scenario>, AppId)>,
         needed: &HomeNeeded<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Refusal> {
         let mut problems: Vec<Problem> = Vec::new();
         for (scenario, app) in open {
             let Some((place, named)) = self.open_home(study, scenario, app) else { continue };
@@ -115,7 +123,7 @@ impl Located {
             };
             problems.push(problem.hint((needed.hint)(&suggest::key(group))));
         }
-        if problems.is_empty() { Ok(()) } else { Err(self.failure(&problems)) }
+        if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
     /// Where `home = "any"` stands that an application has, and the name of the scenario, if it is one that has it.
@@ -135,7 +143,7 @@ impl Located {
     }
 
     /// The question that cannot be asked, if its cause is one line of the files.
-    pub(super) fn refused(&self, study: &Study, error: &ProblemError) -> Option<Failure> {
+    pub fn refused(&self, study: &Study, error: &ProblemError) -> Option<Refusal> {
         let problems = match error {
             ProblemError::Goal(GoalError::MissingWork(names)) => self.missing_work(study, names),
             ProblemError::Infeasible(error @ Infeasible::MinThreads { .. }) => {
@@ -143,7 +151,7 @@ impl Located {
             }
             _ => Vec::new(),
         };
-        (!problems.is_empty()).then(|| self.failure(&problems))
+        (!problems.is_empty()).then(|| self.refusal(&problems))
     }
 
     /// One problem for each `[[app]]` without the work that the makespan needs.
@@ -181,24 +189,24 @@ impl Located {
     }
 
     /// What of the files stands where.
-    pub(super) fn places(&self) -> &Places {
+    pub fn places(&self) -> &Places {
         &self.places
     }
 
     /// Where an `[[app]]` stands.
-    pub(super) fn app_places(&self, group: &str) -> Option<&AppPlaces> {
+    pub fn app_places(&self, group: &str) -> Option<&AppPlaces> {
         self.app(group).map(|(_, places)| places)
     }
 
     /// `FILE:LINE` of a place.
-    pub(super) fn line(&self, place: &Place) -> Option<String> {
+    pub fn line(&self, place: &Place) -> Option<String> {
         let source = self.sources.get(place.file)?;
         let before = source.text.get(..place.span.as_ref()?.start)?;
         Some(format!("{}:{}", source.name, before.matches('\n').count() + 1))
     }
 
     /// The texts of the files.
-    pub(super) fn sources(&self) -> &[SourceFile] {
+    pub fn sources(&self) -> &[SourceFile] {
         &self.sources
     }
 
@@ -207,7 +215,28 @@ impl Located {
     }
 
     /// These problems, shown where they stand.
-    pub(super) fn failure(&self, problems: &[Problem]) -> Failure {
-        Failure::Diagnostics(diagnostics::render(problems, &self.sources, true))
+    pub fn refusal(&self, problems: &[Problem]) -> Refusal {
+        Refusal::Located { problems: problems.to_vec(), sources: self.sources.clone() }
     }
+}
+
+/// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
+///
+/// # Errors
+/// Either of them.
+pub fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Refusal> {
+    let placements = scenario.placements().map_err(|open| {
+        let app = &study.apps[open.app.0].name;
+        Refusal::said(format!(
+            "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
+            scenario.name
+        ))
+        .hint(format!(
+            "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
+            suggest::key(app)
+        ))
+        .hint("or let `numasim explore` find the best home")
+    })?;
+    room::check(study, scenario, &placements)?;
+    Ok(placements)
 }

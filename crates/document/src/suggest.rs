@@ -3,7 +3,7 @@
 use numasim_model::Study;
 
 /// The known name that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let distance = |other: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let close = |other: &str| distance(other) <= 1 + name.chars().count() / 3;
     // "even" for "even 2,2,2,2" is far by editing, and yet clear.
@@ -12,7 +12,7 @@ pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 /// The first names of a list that may be long.
-pub(crate) fn list(names: &[&str]) -> String {
+pub fn list(names: &[&str]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("'{name}'")).collect();
     let more = names.len().saturating_sub(MOST);
@@ -20,13 +20,13 @@ pub(crate) fn list(names: &[&str]) -> String {
 }
 
 /// A name as a TOML key.
-pub(crate) fn key(name: &str) -> String {
+pub fn key(name: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { format!("{name:?}") }
 }
 
 /// A scenario with the same number of threads of each application on every node, as far as the cores reach.
-pub(crate) fn scenario(study: &Study) -> String {
+pub fn scenario(study: &Study) -> String {
     let fewest =
         study.machine.nodes().iter().map(|node| node.cores).filter(|&cores| cores > 0).min().unwrap_or(1);
     let cores = usize::try_from(fewest).unwrap_or(usize::MAX);

@@ -5,30 +5,33 @@ use numasim_model::memory::{self, MemoryFull};
 use numasim_model::units::Gibibytes;
 use numasim_model::{Placement, Scenario, Study};
 
-use crate::failure::Failure;
+use crate::refusal::Refusal;
 
 const HINT: &str =
     "let the data lie elsewhere, or correct `memory_gib` of the applications or of the machine";
 
 /// Why the data of a scenario does not fit; `None` where it does.
-pub(super) fn full(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Option<MemoryFull> {
+pub fn full(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Option<MemoryFull> {
     memory::fits(&study.machine, &study.apps, placements, &scenario.allocation).err()
 }
 
 /// Refuses a scenario whose data does not fit.
-pub(super) fn check(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Result<(), Failure> {
+///
+/// # Errors
+/// How much lies where, and what to do.
+pub fn check(study: &Study, scenario: &Scenario, placements: &[Placement]) -> Result<(), Refusal> {
     let Some(full) = full(study, scenario, placements) else { return Ok(()) };
     let message = format!("scenario '{}': {}", scenario.name, words(study, &full));
-    Err(Failure::input(message).hint(HINT))
+    Err(Refusal::said(message).hint(HINT))
 }
 
 /// What to do about it.
-pub(super) const fn hint() -> &'static str {
+pub const fn hint() -> &'static str {
     HINT
 }
 
 /// `40 GiB of data are to lie on node 0, which has 32 GiB of memory: 30 GiB of 'a', 10 GiB of 'b'`.
-pub(super) fn words(study: &Study, full: &MemoryFull) -> String {
+pub fn words(study: &Study, full: &MemoryFull) -> String {
     const SHOWN: usize = 5;
     let gib = |size: Gibibytes| format!("{} GiB", (size.value() * 1e4).round() / 1e4);
     let mut largest = full.apps.clone();

@@ -1,0 +1,79 @@
+"""Tables as columns by their names, for NumPy, pandas and everything that takes Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core, _shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+#: An array, or codes and the words that they stand for.
+Column = Any
+
+
+class Columns(Mapping[str, np.ndarray]):
+    """Rows as columns by their names: arrays of one length, in which figures that there are not are NaN.
+
+    pyarrow, polars and pandas take it as it is (``pyarrow.table(columns)``, ``polars.DataFrame(columns)``): it has the
+    PyCapsule interface of Arrow, and no column of figures is copied. What is changed in an array changes everywhere.
+    """
+
+    def __init__(self, columns: dict[str, Column]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        column = self._columns[name]
+        if isinstance(column, tuple):
+            codes, words = column
+            column = np.array(words, dtype=object)[codes]
+        array: np.ndarray[Any, Any] = column
+        return array
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def rows(self) -> int:
+        """How many rows."""
+        for column in self._columns.values():
+            return len(column[0] if isinstance(column, tuple) else column)
+        return 0
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A data frame on the same memory; words are categories, threads a column ``threads:APP:NODE`` for each node."""
+        import pandas as pd
+
+        data: dict[str, Any] = {}
+        for name, column in self._columns.items():
+            if isinstance(column, tuple):
+                data[name] = pd.Categorical.from_codes(column[0], categories=column[1])
+            elif column.ndim == 2:
+                data |= {f"{name}:{node}": column[:, node] for node in range(column.shape[1])}
+            else:
+                data[name] = column
+        return pd.DataFrame(data, copy=False)
+
+    def to_arrow(self) -> pa.Table:
+        """A table of pyarrow on the same memory; words are dictionaries, threads lists of one length."""
+        import pyarrow as pa
+
+        return pa.table(self)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The columns as a stream of Arrow; a schema that somebody would like better is theirs to cast to."""
+        return _core.arrow_stream(list(self._columns.items()))
+
+    def _repr_html_(self) -> str:
+        return _shown.columns_html(self)
+
+    def __repr__(self) -> str:
+        return f"<Columns: {self.rows} rows of {', '.join(self._columns)}>"

@@ -1,0 +1,346 @@
+//! Applications over time.
+
+use std::sync::Arc;
+
+use numasim_document::simulated::{self, Simulated, mb, mean_gflops};
+use numasim_document::{over_time, refusal::Refusal};
+use numasim_dynamic::{AppRun, Job, JobError, Observer, Silent};
+use numasim_model::Study;
+use numasim_model::units::Seconds;
+use numasim_policy::{NameError, PolicyName};
+use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+
+use crate::array::plain;
+use crate::columns::Columns;
+use crate::error;
+use crate::reading::Reading;
+use crate::scenario::{loads, shown};
+use crate::timeline::{Recorder, Rows};
+use crate::working::{Stop, work};
+
+/// As `--runs` takes it.
+const MOST_RUNS: u32 = 100_000;
+
+/// Simulations of one study: one for each policy and seed.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Simulation(Arc<Done>);
+
+#[derive(Debug)]
+struct Done {
+    study: Arc<Study>,
+    runs: Vec<Simulated>,
+    /// Of each run, where it is asked for.
+    timelines: Vec<Option<Rows>>,
+}
+
+/// One simulation: what became of the applications under a policy.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct SimulatedRun {
+    done: Arc<Done>,
+    number: usize,
+}
+
+/// Simulates applications over time: `policies`, or that of the files.
+#[pyfunction]
+#[pyo3(signature = (reading, policies, until_s, seed, runs, model=None, timeline=false))]
+pub(crate) fn simulate(
+    py: Python<'_>,
+    reading: &Reading,
+    policies: Option<Vec<String>>,
+    until_s: Option<f64>,
+    seed: u64,
+    runs: u32,
+    model: Option<&str>,
+    timeline: bool,
+) -> PyResult<Simulation> {
+    let study = reading.0.under(py, model)?;
+    let refused = |refusal: Refusal| error::refused(py, &refusal);
+    let located = &reading.0.located;
+    let policies: Vec<PolicyName> = match policies {
+        Some(named) => named.iter().map(|name| policy(py, name)).collect::<PyResult<_>>()?,
+        None => vec![over_time::policy_of_files(&study, located).map_err(refused)?],
+    };
+    if let Some(until_s) = until_s.filter(|until_s| !until_s.is_finite() || *until_s < 0.0) {
+        let message = format!("until is a number of simulated seconds, 0 or more, not {until_s}");
+        return Err(error::input(py, &message));
+    }
+    check_runs(py, runs)?;
+    over_time::can_be_simulated(&study, located, &policies).map_err(refused)?;
+    let seeds = over_time::seeds(seed, runs).map_err(refused)?;
+    for warning in over_time::ignored_commands(&study, &policies) {
+        error::warn(py, &warning)?;
+    }
+    let of = |policy| {
+        let study = &*study;
+        seeds.clone().map(move |seed| Job { study, policy, seed, until_s })
+    };
+    let jobs: Vec<Job<'_>> = policies.iter().flat_map(of).collect();
+    let stop = Stop::after(None);
+    let interrupted = || stop.is_interrupted();
+    let results = work(py, &stop, || {
+        let one = |number: usize| {
+            let job = &jobs[number];
+            let mut rows = timeline.then(|| Recorder::of(job.study));
+            let mut silent = Silent;
+            let observer: &mut dyn Observer = match &mut rows {
+                Some(rows) => rows,
+                None => &mut silent,
+            };
+            let run = job.run(observer, &interrupted).map_err(|error| (number, error))?;
+            Ok::<_, (usize, JobError)>((
+                Simulated::of(job, job.with(run, &interrupted)),
+                rows.map(Recorder::finish),
+            ))
+        };
+        // Of what was interrupted nobody sees a result.
+        (0..jobs.len()).into_par_iter().filter(|_| !interrupted()).map(one).collect::<Vec<_>>()
+    })?;
+    let (mut done, mut timelines) = (Vec::with_capacity(results.len()), Vec::new());
+    for result in results {
+        let (simulated, rows) = result.map_err(|(number, error)| {
+            refused(over_time::failed(&study, located, jobs[number].policy, &error))
+        })?;
+        done.push(simulated);
+        timelines.push(rows);
+    }
+    for warning in over_time::unfinished(&done) {
+        error::warn(py, &warning)?;
+    }
+    Ok(Simulation(Arc::new(Done { study, runs: done, timelines })))
+}
+
+fn policy(py: Python<'_>, name: &str) -> PyResult<PolicyName> {
+    name.parse().map_err(|error: NameError| match over_time::did_you_mean(&error) {
+        Some(near) => error::input(py, &format!("{error}; did you mean '{near}'?")),
+        None => error::input(py, &error.to_string()),
+    })
+}
+
+/// As `--runs`.
+pub(crate) fn check_runs(py: Python<'_>, runs: u32) -> PyResult<()> {
+    if (1..=MOST_RUNS).contains(&runs) {
+        return Ok(());
+    }
+    Err(error::input(py, &format!("runs is a number from 1 to {MOST_RUNS}, not {runs}")))
+}
+
+/// The run that a person means: by its number, or the first with this name.
+pub(crate) fn found<'n>(
+    key: &Bound<'_, PyAny>,
+    names: impl ExactSizeIterator<Item = &'n str>,
+) -> PyResult<usize> {
+    let length = names.len();
+    if let Ok(name) = key.extract::<String>() {
+        let mut names = names;
+        return names.position(|known| known == name).ok_or_else(|| PyKeyError::new_err(name));
+    }
+    let number: isize = key.extract()?;
+    let at = if number < 0 { length.checked_sub(number.unsigned_abs()) } else { Some(number.unsigned_abs()) };
+    at.filter(|&at| at < length).ok_or_else(|| PyIndexError::new_err(format!("there are {length} runs")))
+}
+
+impl Done {
+    /// A row for each run and application, with the columns of `--format csv`.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let apps = self.study.apps.len();
+        let each = || self.runs.iter().flat_map(|run| std::iter::repeat_n(run, apps));
+        let partial = |one: &Simulated| if one.is_partial() { "true" } else { "false" };
+        let head = Columns::new(py)
+            .words("policy", each().map(|one| one.policy.as_str()))?
+            .plain("seed", each().map(|one| one.seed).collect())?
+            .figures("makespan_s", each().map(Simulated::makespan_s))?
+            .figures("lower_bound_s", each().map(|one| one.lower_bound_s))?
+            .words("partial", each().map(partial))?;
+        per_app(head, &self.study, &self.runs)
+    }
+}
+
+/// What became of each application of each run.
+fn per_app<'py>(columns: Columns<'py>, study: &Study, runs: &[Simulated]) -> PyResult<Bound<'py, PyAny>> {
+    let apps = || runs.iter().flat_map(|one| one.run.apps.iter().map(move |app| (app, &one.run)));
+    let seconds =
+        |of: fn(&AppRun) -> Option<Seconds>| apps().map(move |(app, _)| of(app).map(Seconds::value));
+    let figure = |of: fn(&AppRun) -> f64| apps().map(move |(app, _)| Some(of(app)));
+    let names = runs.iter().flat_map(|_| study.apps.iter().map(|app| app.name.as_str()));
+    columns
+        .words("app", names)?
+        .figures("arrived_s", seconds(|app| app.arrived))?
+        .figures("finished_s", seconds(|app| app.finished))?
+        .plain("iterations", apps().map(|(app, _)| app.iterations).collect())?
+        .figures("gflop", figure(|app| app.work.value()))?
+        .figures("mean_gflops", apps().map(|(app, run)| Some(mean_gflops(app, run))))?
+        .figures("mean_threads", figure(|app| app.mean_threads))?
+        .figures("wait_input_s", figure(|app| app.waited_input.value()))?
+        .figures("wait_output_s", figure(|app| app.waited_output.value()))?
+        .figures("wait_call_s", figure(|app| app.waited_call.value()))?
+        .figures("idle_s", figure(|app| app.idle.value()))?
+        .figures("blocked_s", figure(|app| app.blocked.value()))?
+        .figures("shared_s", figure(|app| app.shared.value()))?
+        .finish()
+}
+
+#[pymethods]
+impl Simulation {
+    /// The simulations, in the order of the policies, then of the seeds.
+    #[getter]
+    fn runs(&self) -> Vec<SimulatedRun> {
+        (0..self.0.runs.len()).map(|number| SimulatedRun { done: Arc::clone(&self.0), number }).collect()
+    }
+
+    /// A row for each simulation and application, with the columns of `--format csv`.
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.columns(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.runs.len()
+    }
+
+    /// A simulation by its number, or the first of a policy.
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<SimulatedRun> {
+        let number = found(key, self.0.runs.iter().map(|one| one.policy.as_str()))?;
+        Ok(SimulatedRun { done: Arc::clone(&self.0), number })
+    }
+
+    /// What `numasim simulate --format json` writes.
+    fn to_json(&self) -> String {
+        simulated::json(&self.0.study, &self.0.runs).to_string()
+    }
+
+    /// The same as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.to_json())
+    }
+
+    /// One row for each simulation and application.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.columns(py)?.call_method0("to_pandas")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "simulation_html")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Simulation of {:?}: {} runs>", self.0.study.machine.name(), self.0.runs.len())
+    }
+}
+
+impl SimulatedRun {
+    fn one(&self) -> &Simulated {
+        &self.done.runs[self.number]
+    }
+}
+
+#[pymethods]
+impl SimulatedRun {
+    /// Who decides, as `policy` takes it.
+    #[getter]
+    fn policy(&self) -> &str {
+        &self.one().policy
+    }
+
+    /// Seed of the work of tasks.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.one().seed
+    }
+
+    /// When the last application was finished, in seconds; None where one is not.
+    #[getter]
+    fn makespan_s(&self) -> Option<f64> {
+        self.one().makespan_s().map(plain)
+    }
+
+    /// No policy has a shorter makespan; None where nothing is known.
+    #[getter]
+    fn lower_bound_s(&self) -> Option<f64> {
+        self.one().lower_bound_s.map(plain)
+    }
+
+    /// What takes as long as the lower bound: the rest of a sentence.
+    #[getter]
+    fn bound_by(&self) -> Option<&str> {
+        self.one().bound_by.as_deref()
+    }
+
+    /// When it ended, in seconds.
+    #[getter]
+    fn time_s(&self) -> f64 {
+        plain(self.one().run.time.value())
+    }
+
+    /// Events of the simulation.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.one().run.events
+    }
+
+    /// Orders that were sent.
+    #[getter]
+    fn commands(&self) -> u64 {
+        self.one().run.commands
+    }
+
+    /// Threads that orders unblocked.
+    #[getter]
+    fn core_moves(&self) -> u64 {
+        self.one().run.core_moves
+    }
+
+    /// From an order to the last thread that blocks, in seconds: on average, and the longest.
+    #[getter]
+    fn reaction_s(&self) -> (f64, f64) {
+        let reaction = &self.one().run.reaction;
+        (plain(reaction.mean.value()), plain(reaction.max.value()))
+    }
+
+    /// Makespan in seconds and speedup of the cluster of which the machine is one node; None where there is none.
+    #[getter]
+    fn cluster(&self) -> Option<(f64, f64)> {
+        self.one().cluster.map(|cluster| (plain(cluster.makespan.value()), plain(cluster.speedup)))
+    }
+
+    /// What became of each application: a row for each.
+    #[getter]
+    fn apps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        per_app(Columns::new(py), &self.done.study, std::slice::from_ref(self.one()))
+    }
+
+    /// The channels: a row for each.
+    #[getter]
+    fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (study, run) = (&self.done.study, &self.one().run);
+        let each = || run.channels.iter().zip(&study.dynamics.channels);
+        Columns::new(py)
+            .words("from", each().map(|(run, _)| study.apps[run.from.0].name.as_str()))?
+            .words("to", each().map(|(run, _)| study.apps[run.to.0].name.as_str()))?
+            .plain("max_items", each().map(|(run, _)| run.max_items).collect())?
+            .figures("mean_items", each().map(|(run, _)| Some(run.mean_items)))?
+            .figures("max_mb", each().map(|(run, channel)| Some(mb(channel, run.max_items as f64))))?
+            .figures("mean_mb", each().map(|(run, channel)| Some(mb(channel, run.mean_items))))?
+            .finish()
+    }
+
+    /// What every application does over time, the rows of `--timeline`; None where it was not asked for.
+    #[getter]
+    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let rows = self.done.timelines[self.number].as_ref();
+        rows.map(|rows| rows.columns(py, &self.done.study)).transpose()
+    }
+
+    fn __repr__(&self) -> String {
+        let one = self.one();
+        match one.makespan_s() {
+            Some(makespan) => {
+                format!("<SimulatedRun {}, seed {}: makespan {} s>", one.policy, one.seed, plain(makespan))
+            }
+            None => format!("<SimulatedRun {}, seed {}: not finished>", one.policy, one.seed),
+        }
+    }
+}

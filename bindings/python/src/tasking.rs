@@ -1,0 +1,424 @@
+//! Graphs of tasks under schedulers.
+
+use std::sync::Arc;
+
+use numasim_document::tasked::{self, GraphFacts, Tasked, TasksView};
+use numasim_document::{of_tasks, refusal::Refusal};
+use numasim_graph::csv;
+use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
+use numasim_model::input::SourceFile;
+use numasim_model::{NodeId, Study};
+use numasim_plan::{Fault, File, GraphPlan, Lines, guide};
+use numasim_tasks::{Asked, IdleReason, Job, JobError, Observer, Silent, TasksError, Traffic};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::prelude::*;
+
+use crate::array::plain;
+use crate::columns::Columns;
+use crate::error;
+use crate::reading::Reading;
+use crate::scenario::{loads, shown};
+use crate::simulating::{check_runs, found};
+use crate::trace::{Recorder, Records};
+use crate::working::{Stop, work};
+
+/// Two files of a folder: the name that stands in messages, and the text of each.
+type Folder = (String, [(String, String); 2]);
+
+/// Simulations of one graph: one for each scheduler, or scenario, and seed.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Tasks(Arc<Done>);
+
+#[derive(Debug)]
+struct Done {
+    study: Arc<Study>,
+    facts: GraphFacts,
+    runs: Vec<Tasked>,
+    /// Of each run, where it is asked for.
+    traces: Vec<Option<Records>>,
+}
+
+/// One simulation of a graph.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct TasksRun {
+    done: Arc<Done>,
+    number: usize,
+}
+
+/// A value by the name that the command line takes.
+fn named<T: Copy>(
+    py: Python<'_>,
+    what: &str,
+    name: &str,
+    all: &[T],
+    of: fn(T) -> &'static str,
+) -> PyResult<T> {
+    all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();
+        error::input(py, &format!("there is no {what} '{name}'; there is: {}", known.join(", ")))
+    })
+}
+
+/// Simulates the graph of the files, or that of a folder, under schedulers or scenarios.
+#[pyfunction]
+#[pyo3(signature = (
+    reading, schedulers, placement, scenarios, steal, seed, runs, metg=None, model=None, graph=None, plan=None, trace=false
+))]
+pub(crate) fn tasks(
+    py: Python<'_>,
+    reading: &Reading,
+    schedulers: Vec<String>,
+    placement: &str,
+    scenarios: Vec<String>,
+    steal: bool,
+    seed: Option<u64>,
+    runs: u32,
+    metg: Option<f64>,
+    model: Option<&str>,
+    graph: Option<Folder>,
+    plan: Option<Folder>,
+    trace: bool,
+) -> PyResult<Tasks> {
+    let refused = |refusal: Refusal| error::refused(py, &refusal);
+    let study = reading.0.under(py, model)?;
+    let scheduler = |name: &String| named(py, "scheduler", name, &SchedulerKind::ALL, SchedulerKind::as_str);
+    let scenario = |name: &String| named(py, "scenario", name, &TaskScenario::ALL, TaskScenario::as_str);
+    let asked = Asked {
+        schedulers: schedulers.iter().map(scheduler).collect::<PyResult<_>>()?,
+        placement: named(py, "placement", placement, &PagePlacement::ALL, PagePlacement::as_str)?,
+        scenarios: scenarios.iter().map(scenario).collect::<PyResult<_>>()?,
+        steal,
+        seed,
+        runs,
+        metg,
+    };
+    check_runs(py, runs)?;
+    if let Some(share) = metg.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+        return Err(error::input(
+            py,
+            &format!("metg is a share above 0 and below 1, such as 0.5, not {share}"),
+        ));
+    }
+    let graph = graph_of(py, &study, graph)?;
+    let program = py.detach(|| of_tasks::program(graph)).map_err(refused)?;
+    let settings = of_tasks::settings(&asked, &study).map_err(refused)?;
+    let at_a_time = program.at_a_time().map_err(|error| refused(of_tasks::too_large(error)))?;
+    let goes_by_plan = settings.iter().any(|settings| settings.scheduler.kind == SchedulerKind::Plan);
+    let plan = match (plan, goes_by_plan) {
+        (None, false) => None,
+        (None, true) => return Err(refused(of_tasks::plan_needed())),
+        (Some(_), false) => {
+            let message = "no scheduler goes by the plan (give scheduler=\"plan\")";
+            return Err(error::input(py, message));
+        }
+        (Some(folder), true) => Some(plan_of(py, &study, &program.graph, &folder)?),
+    };
+    let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
+    let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
+    let stop = Stop::after(None);
+    let results = work(py, &stop, || {
+        let one = |job: &Job<'_>| {
+            let mut records = trace.then(Recorder::default);
+            let mut silent = Silent;
+            let observer: &mut dyn Observer = match &mut records {
+                Some(records) => records,
+                None => &mut silent,
+            };
+            let answer = job.run(observer, &|| stop.is_interrupted())?;
+            Ok::<_, JobError>((
+                Tasked::of(job.settings, answer),
+                records.map(|records| records.finish(&job.program.graph)),
+            ))
+        };
+        let mut results = Vec::with_capacity(jobs.len());
+        for some in jobs.chunks(at_a_time) {
+            if stop.is_interrupted() {
+                break; // of what was interrupted nobody sees a result
+            }
+            results.extend(some.par_iter().map(one).collect::<Vec<_>>());
+        }
+        results
+    })?;
+    let (mut done, mut traces) = (Vec::with_capacity(results.len()), Vec::new());
+    for result in results {
+        let (tasked, records) = result.map_err(|error| match of_tasks::failed(&study, &program, &error) {
+            Some(refusal) => refused(refusal),
+            None => error::fault(py, &TasksError::Stopped.to_string()),
+        })?;
+        done.push(tasked);
+        traces.push(records);
+    }
+    let facts = GraphFacts::of(&program);
+    Ok(Tasks(Arc::new(Done { study, facts, runs: done, traces })))
+}
+
+/// The graph of the files, or that of `blocks.csv` and `tasks.csv`.
+fn graph_of(py: Python<'_>, study: &Study, folder: Option<Folder>) -> PyResult<TaskGraph> {
+    let Some((name, files)) = folder else {
+        return py.detach(|| of_tasks::graph(study)).map_err(|refusal| error::refused(py, &refusal));
+    };
+    if !matches!(study.tasks.source, GraphSource::None) {
+        let message = format!(
+            "there are two graphs: that of the folder {name} and that of the files (leave out one of them)"
+        );
+        return Err(error::input(py, &message));
+    }
+    let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
+    let sources = files.map(|(name, text)| SourceFile { name, text });
+    let [blocks, tasks] = &sources;
+    py.detach(|| csv::read_on(&name, &blocks.text, &tasks.text, Some(&cores)))
+        .map_err(|problems| error::located(py, &problems, &sources))
+}
+
+/// What `plan-tree.csv` and `plan-dbs.csv` say of a graph.
+fn plan_of(py: Python<'_>, study: &Study, graph: &TaskGraph, (_, files): &Folder) -> PyResult<GraphPlan> {
+    let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
+    let [tree, blocks] = files;
+    let of = |file: File| if file == File::PlanTree { tree } else { blocks };
+    let read = py.detach(|| {
+        guide::<Fault>(nodes.len(), |file, each: Lines<'_>| {
+            let mut numbered = (1..).zip(of(file).1.lines());
+            numbered.try_for_each(|(line, text)| each(line, text))
+        })
+    });
+    let guide = read.map_err(|fault| {
+        let hint = fault.hint.as_ref().map_or(String::new(), |hint| format!("\nhint: {hint}"));
+        error::input(py, &format!("{}:{}: {}{hint}", of(fault.file).0, fault.line, fault.message))
+    })?;
+    Ok(GraphPlan::of(&guide, graph, &nodes))
+}
+
+/// Bytes by where they came from.
+fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>> {
+    let all = PyDict::new(py);
+    for (name, value) in [
+        ("llc_local", traffic.llc_local),
+        ("llc_remote", traffic.llc_remote),
+        ("dram_local", traffic.dram_local),
+        ("dram_remote", traffic.dram_remote),
+    ] {
+        all.set_item(name, plain(value))?;
+    }
+    Ok(all)
+}
+
+impl Done {
+    fn view(&self) -> TasksView<'_> {
+        TasksView { machine: &self.study.machine, graph: &self.facts, runs: &self.runs }
+    }
+
+    /// A row for each run, with the columns of `--format csv`.
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let runs = || self.runs.iter();
+        let figure = |of: fn(&Tasked) -> f64| runs().map(move |one| Some(of(one)));
+        let count = |of: fn(&Tasked) -> u64| runs().map(of).collect::<Vec<u64>>();
+        let metg = |of: fn(&numasim_tasks::Metg) -> Option<f64>| {
+            runs().map(move |one| one.metg.as_ref().and_then(of))
+        };
+        let mut columns = Columns::new(py)
+            .words("scheduler", runs().map(|one| one.scheduler.as_str()))?
+            .words("placement", runs().map(|one| one.placement.as_str()))?
+            .words("steal", runs().map(|one| if one.steal { "true" } else { "false" }))?
+            .plain("seed", count(|one| one.seed))?
+            .figures("makespan_s", figure(Tasked::makespan_s))?
+            .figures("bound_s", figure(Tasked::bound_s))?
+            .words("bound_by", runs().map(|one| one.bound.because_of.as_str()))?
+            .figures("llc_local_bytes", figure(|one| one.run.traffic.llc_local))?
+            .figures("llc_remote_bytes", figure(|one| one.run.traffic.llc_remote))?
+            .figures("dram_local_bytes", figure(|one| one.run.traffic.dram_local))?
+            .figures("dram_remote_bytes", figure(|one| one.run.traffic.dram_remote))?
+            .figures("idle", figure(|one| one.run.idle))?
+            .plain("steals", count(|one| one.run.steals))?
+            .figures("cut_edges", runs().map(|one| one.run.cut.map(|cut| cut.edges as f64)))?
+            .figures("cut_bytes", runs().map(|one| one.run.cut.map(|cut| cut.bytes)))?
+            .figures("partition_s", figure(|one| one.run.partition.value()))?;
+        for reason in IdleReason::ALL {
+            let part = runs().map(|one| Some(one.run.idle_because(reason)));
+            columns = columns.figures(&format!("idle_{}", reason.as_str()), part)?;
+        }
+        columns
+            .words("scenario", runs().map(|one| one.scenario.map_or("", TaskScenario::as_str)))?
+            .figures("migration_s", figure(|one| one.run.migration.value()))?
+            .plain("mailbox", count(|one| one.run.mailbox))?
+            .plain("shared", count(|one| one.run.shared))?
+            .plain("revokes", count(|one| one.run.revokes))?
+            .plain("remote_tasks", count(|one| one.run.remote_tasks))?
+            .plain("contender_tasks", count(|one| one.run.contender.as_ref().map_or(0, |other| other.tasks)))?
+            .figures("fallback_tasks", runs().map(|one| one.run.fallbacks.map(|of| of.tasks as f64)))?
+            .figures("fallback_blocks", runs().map(|one| one.run.fallbacks.map(|of| of.blocks as f64)))?
+            .figures("metg_share", metg(|metg| Some(metg.share)))?
+            .figures("metg_us", metg(|metg| metg.found.map(|(_, seconds)| seconds * 1e6)))?
+            .figures("metg_flop", metg(|metg| metg.found.map(|(flop, _)| flop as f64)))?
+            .figures("metg_efficiency", metg(|metg| metg.found.map(|_| metg.efficiency)))?
+            .finish()
+    }
+}
+
+#[pymethods]
+impl Tasks {
+    /// The simulations, in the order of the schedulers or scenarios, then of the seeds.
+    #[getter]
+    fn runs(&self) -> Vec<TasksRun> {
+        (0..self.0.runs.len()).map(|number| TasksRun { done: Arc::clone(&self.0), number }).collect()
+    }
+
+    /// What the graph is: `name`, and how many `tasks`, `edges`, `blocks` it has, and tasks on its longest path (`span`).
+    #[getter]
+    fn graph<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = &self.0.facts;
+        let graph = PyDict::new(py);
+        graph.set_item("name", &facts.name)?;
+        graph.set_item("tasks", facts.tasks)?;
+        graph.set_item("edges", facts.edges)?;
+        graph.set_item("blocks", facts.blocks)?;
+        graph.set_item("span", facts.span)?;
+        Ok(graph)
+    }
+
+    /// A row for each simulation, with the columns of `--format csv`.
+    #[getter]
+    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.columns(py)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.runs.len()
+    }
+
+    /// A simulation by its number, or the first of a scheduler or scenario.
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TasksRun> {
+        let number = found(key, self.0.runs.iter().map(Tasked::label))?;
+        Ok(TasksRun { done: Arc::clone(&self.0), number })
+    }
+
+    /// What `numasim tasks --format json` writes.
+    fn to_json(&self) -> String {
+        tasked::json(&self.0.view()).to_string()
+    }
+
+    /// The same as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.to_json())
+    }
+
+    /// One row for each simulation.
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.0.columns(py)?.call_method0("to_pandas")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "tasks_html")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Tasks of {}: {} runs>", self.0.facts.in_words(), self.0.runs.len())
+    }
+}
+
+impl TasksRun {
+    fn one(&self) -> &Tasked {
+        &self.done.runs[self.number]
+    }
+}
+
+#[pymethods]
+impl TasksRun {
+    /// The scheduler.
+    #[getter]
+    fn scheduler(&self) -> &'static str {
+        self.one().scheduler.as_str()
+    }
+
+    /// Where pages of blocks were.
+    #[getter]
+    fn placement(&self) -> &'static str {
+        self.one().placement.as_str()
+    }
+
+    /// What said both; None where nothing did.
+    #[getter]
+    fn scenario(&self) -> Option<&'static str> {
+        self.one().scenario.map(TaskScenario::as_str)
+    }
+
+    /// Seed of everything that was drawn.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.one().seed
+    }
+
+    /// When the last task ended, in seconds.
+    #[getter]
+    fn makespan_s(&self) -> f64 {
+        plain(self.one().makespan_s())
+    }
+
+    /// No schedule has a shorter makespan than this, in seconds.
+    #[getter]
+    fn bound_s(&self) -> f64 {
+        plain(self.one().bound_s())
+    }
+
+    /// What takes as long as the lower bound.
+    #[getter]
+    fn bound_by(&self) -> &'static str {
+        self.one().bound.because_of.as_str()
+    }
+
+    /// Part of all worker-seconds without a task.
+    #[getter]
+    fn idle(&self) -> f64 {
+        plain(self.one().run.idle)
+    }
+
+    /// The same by its reason.
+    #[getter]
+    fn idle_reasons<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let reasons = PyDict::new(py);
+        for reason in IdleReason::ALL {
+            reasons.set_item(reason.as_str(), plain(self.one().run.idle_because(reason)))?;
+        }
+        Ok(reasons)
+    }
+
+    /// Bytes that tasks moved: `llc_local`, `llc_remote`, `dram_local`, `dram_remote`.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        bytes(py, &self.one().run.traffic)
+    }
+
+    /// Tasks that were stolen.
+    #[getter]
+    fn steals(&self) -> u64 {
+        self.one().run.steals
+    }
+
+    /// The nodes of the machine: a row for each.
+    #[getter]
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let nodes = || self.one().run.nodes.iter();
+        Columns::new(py)
+            .plain("tasks", nodes().map(|node| node.tasks).collect())?
+            .figures("busy_s", nodes().map(|node| Some(node.busy.value())))?
+            .figures("idle_s", nodes().map(|node| Some(node.idle.total().value())))?
+            .figures("llc_local_bytes", nodes().map(|node| Some(node.traffic.llc_local)))?
+            .figures("llc_remote_bytes", nodes().map(|node| Some(node.traffic.llc_remote)))?
+            .figures("dram_local_bytes", nodes().map(|node| Some(node.traffic.dram_local)))?
+            .figures("dram_remote_bytes", nodes().map(|node| Some(node.traffic.dram_remote)))?
+            .finish()
+    }
+
+    /// When and where each task ran, in the order of their ends, with the columns of `--trace`; None where it was not asked for.
+    #[getter]
+    fn trace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.done.traces[self.number].as_ref().map(|records| records.columns(py)).transpose()
+    }
+
+    fn __repr__(&self) -> String {
+        let one = self.one();
+        format!("<TasksRun {}, seed {}: makespan {} s>", one.label(), one.seed, plain(one.makespan_s()))
+    }
+}
