@@ -26,6 +26,9 @@ use numasim_sim::{Objective, Problem, Restrictions};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
+/// Most columns of a program.
+const MOST_COLUMNS: usize = 1_000_000;
+
 /// A content of a node: its threads and the GFLOPS of each application.
 struct Column {
     class: usize,
@@ -81,6 +84,9 @@ fn columns(problem: &Problem, classes: &[(NodeId, usize)]) -> Result<Vec<Column>
             }
             let evaluation = evaluate(machine, apps, &placements, &allocation)?;
             let gflops = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
+            if columns.len() == MOST_COLUMNS {
+                return Err(format!("more than {MOST_COLUMNS} contents of nodes: no solver reads that many").into());
+            }
             columns.push(Column { class, threads: threads.clone(), gflops });
             for app in 0..apps.len() {
                 threads[app] += 1;
@@ -112,22 +118,25 @@ fn print_mps(problem: &Problem, classes: &[(NodeId, usize)], columns: &[Column])
             println!(" G share{a}");
         }
     }
-    println!("COLUMNS\n    MARK MARKER INTORG");
+    println!("COLUMNS\n    MARKER 'MARKER' 'INTORG'");
     for (number, column) in columns.iter().enumerate() {
         println!("    x{number} class{} 1", column.class);
-        for (a, app) in apps.iter().enumerate() {
+        for a in 0..apps.len() {
             let (threads, gflops) = (column.threads[a], column.gflops[a]);
             if threads == 0 {
                 continue;
             }
             println!("    x{number} least{a} {threads}\n    x{number} most{a} {threads}");
-            match &unit {
-                None => println!("    x{number} score {}", app.weight * gflops),
-                Some(unit) => println!("    x{number} share{a} {}", gflops / unit[a]),
+            if let Some(unit) = &unit {
+                println!("    x{number} share{a} {}", gflops / unit[a]);
             }
         }
+        if unit.is_none() {
+            // One entry for all applications: a second one of the same row does not count.
+            println!("    x{number} score {}", problem.goal().score(&column.gflops));
+        }
     }
-    println!("    MARK MARKER INTEND");
+    println!("    MARKER 'MARKER' 'INTEND'");
     if unit.is_some() {
         println!("    t score 1");
         (0..apps.len()).for_each(|a| println!("    t share{a} -1"));
