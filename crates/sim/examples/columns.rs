@@ -50,7 +50,10 @@ fn problem(objective: Objective, names: &[String]) -> Result<Problem> {
         local && app.nodes.is_none() && app.memory.is_none() && app.placing == Placing::default()
     };
     if !apps.iter().all(simple) || !study.machine.shared_links().is_empty() {
-        return Err("only local data, no `nodes`, `memory_gib` or shared links: elsewhere nodes are not independent".into());
+        return Err(
+            "only local data, no `nodes`, `memory_gib` or shared links: elsewhere nodes are not independent"
+                .into(),
+        );
     }
     Ok(Problem::new(&study.machine, &apps, objective, Restrictions::default())?)
 }
@@ -85,7 +88,9 @@ fn columns(problem: &Problem, classes: &[(NodeId, usize)]) -> Result<Vec<Column>
             let evaluation = evaluate(machine, apps, &placements, &allocation)?;
             let gflops = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
             if columns.len() == MOST_COLUMNS {
-                return Err(format!("more than {MOST_COLUMNS} contents of nodes: no solver reads that many").into());
+                return Err(
+                    format!("more than {MOST_COLUMNS} contents of nodes: no solver reads that many").into()
+                );
             }
             columns.push(Column { class, threads: threads.clone(), gflops });
             for app in 0..apps.len() {

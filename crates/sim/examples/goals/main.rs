@@ -68,8 +68,15 @@ impl Arguments {
             _ => return Err("say which questions: `shipped` or `random`".into()),
         };
         let default = vec![ModelKind::BaselineProportional];
-        let mut read =
-            Self { random, models: default, seconds: None, clock: Clock::Wall, every: 1, seed: 1, write: None };
+        let mut read = Self {
+            random,
+            models: default,
+            seconds: None,
+            clock: Clock::Wall,
+            every: 1,
+            seed: 1,
+            write: None,
+        };
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             match word.as_str() {
@@ -107,7 +114,8 @@ fn shipped() -> Result<Vec<Question>> {
     let mut questions = Vec::new();
     for machine in MACHINES {
         for workload in WORKLOADS {
-            let files = [format!("{root}/machines/{machine}.toml"), format!("{root}/workloads/{workload}.toml")];
+            let files =
+                [format!("{root}/machines/{machine}.toml"), format!("{root}/workloads/{workload}.toml")];
             for objective in OBJECTIVES {
                 questions.push(Question {
                     name: format!("{machine} {workload}"),
@@ -131,10 +139,8 @@ fn drawn(seed: u64, folder: Option<&PathBuf>) -> Result<Vec<Question>> {
             std::fs::write(folder.join(format!("{}.toml", drawn.name)), &drawn.text)?;
         }
         let file = SourceFile { name: drawn.name.clone(), text: drawn.text };
-        let restrictions = Restrictions {
-            min_threads_per_node: drawn.min_threads_per_node,
-            ..Restrictions::default()
-        };
+        let restrictions =
+            Restrictions { min_threads_per_node: drawn.min_threads_per_node, ..Restrictions::default() };
         let (kind, objective, study) = (drawn.kind, drawn.objective, studied(&[file])?);
         questions.push(Question { name: drawn.name, kind, study, objective, restrictions });
     }
@@ -166,9 +172,7 @@ fn ask(question: &Question, model: ModelKind, seconds: f64, clock: Clock) -> Lin
     let settings = Settings { top: 0, ..Settings::default() };
     let found = Problem::new(&machine, &question.study.apps, question.objective, question.restrictions)
         .map_err(|refused| refused.to_string())
-        .and_then(|problem| {
-            explore_to_the_end(&problem, &settings, &limit).map_err(|none| none.to_string())
-        });
+        .and_then(|problem| explore_to_the_end(&problem, &settings, &limit).map_err(|none| none.to_string()));
     let (wall_s, cpu_s) = limit.spent();
     let line = Line {
         name: question.name.clone(),

@@ -68,7 +68,10 @@ fn machine(rng: &mut ChaCha8Rng, kind: &str, nodes: usize, cores: u32) -> String
     for node in 0..nodes {
         let memory_only = kind == "memory-only" && node + 1 == nodes;
         let peak = if memory_only { 0.0 } else { peak };
-        put(format!("[[machine.node]]\ncores = {}\ngflops_per_core = {peak:.1}", if memory_only { 0 } else { cores }));
+        put(format!(
+            "[[machine.node]]\ncores = {}\ngflops_per_core = {peak:.1}",
+            if memory_only { 0 } else { cores }
+        ));
         if kind == "memory-capacity" {
             put(format!("memory_gib = {}", rng.random_range(32..=128_u32)));
         }
@@ -76,7 +79,9 @@ fn machine(rng: &mut ChaCha8Rng, kind: &str, nodes: usize, cores: u32) -> String
     if kind == "shared-link" {
         let (left, right) = (0..nodes).partition::<Vec<usize>, _>(|node| *node < nodes / 2);
         let gbs = bandwidth * rng.random_range(0.2..1.0_f64);
-        put(format!("[[machine.shared_link]]\nname = \"socket\"\ngbs = {gbs:.1}\nbetween = [{left:?}, {right:?}]"));
+        put(format!(
+            "[[machine.shared_link]]\nname = \"socket\"\ngbs = {gbs:.1}\nbetween = [{left:?}, {right:?}]"
+        ));
     }
     text
 }

@@ -55,11 +55,11 @@ mod testing;
 mod tests;
 
 use crate::memory::lacks_memory;
-use beside::Quiet;
 pub use crate::monitor::{Monitor, Progress, Unattended};
 use crate::objective::{Goal, Objective};
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
+use beside::Quiet;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
 use pool::Pool;

@@ -106,8 +106,11 @@ impl Search<'_> {
             let share = (*left / SHARE).max(LEAST);
             let elsewhere = queue.peek().map_or(open_bound, |open| open.bound.max(open_bound));
             let spent = |left: u64| 1.0 - left as f64 / effort.max(1) as f64;
-            let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere)
-                .with_shares(spent(*left), spent(left.saturating_sub(share)), pool.best().map(|best| best.score));
+            let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere).with_shares(
+                spent(*left),
+                spent(left.saturating_sub(share)),
+                pool.best().map(|best| best.score),
+            );
             let Some(searched) = self.search_part(division, &part, pool, share, &monitor) else { continue };
             let spent = if searched.complete { *left / SMALL_SHARE } else { share };
             *left = left.saturating_sub(spent.max(LEAST));

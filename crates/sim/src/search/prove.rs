@@ -110,13 +110,7 @@ impl<'a> Search<'a> {
 
     /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open. Nothing that is open in
     /// other cells is better than `elsewhere`.
-    fn search_cell(
-        &self,
-        mut cell: Cell<'a>,
-        pool: &mut Pool,
-        budget: &mut Budget,
-        elsewhere: f64,
-    ) -> f64 {
+    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget, elsewhere: f64) -> f64 {
         let part = cell.is_part();
         if cell.improved.bound > pool.cutoff() {
             let gflops = pool.best().map_or_else(Vec::new, |best| {

@@ -13,7 +13,8 @@ pub(super) fn in_words(spent: &Spent) -> String {
     let so_far = match spent.marks.as_slice() {
         [] => format!(" It ended with {} of its effort.", percent(spent.part)),
         marks => {
-            let mut words = marks.iter().map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort)));
+            let mut words =
+                marks.iter().map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort)));
             let first = words.next().unwrap_or_default();
             let more: String = words.map(|words| format!(", {words}")).collect();
             format!(" The gap was {first} of the effort{more}; it ended with {}.", percent(spent.part))
