@@ -2,7 +2,7 @@
 
     python3 -m venv peers && peers/bin/pip install highspy
     cargo build --release -p numasim-sim --example columns
-    peers/bin/python crates/sim/peers/milp.py --pairs 5 --time-limit 60 configs/paper/uneven-even-nodes.toml > pairs.csv
+    peers/bin/python crates/sim/peers/milp.py --pairs 5 --time-limit 60 --csv pairs.csv configs/paper/uneven-even-nodes.toml
 
 The program is that of the example `columns`, which says where the model is linear in counts. HiGHS comes as a wheel: from source it takes minutes
 to build, and its own files are read the same way by other solvers. Seconds are those of the search, and of HiGHS after reading the file; the
@@ -63,9 +63,10 @@ def main():
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds that HiGHS has")
     parser.add_argument("--threads", type=int, default=2, help="of HiGHS; those of the search are RAYON_NUM_THREADS")
+    parser.add_argument("--csv", type=argparse.FileType("w"), required=True, help="HiGHS prints its own lines to standard output")
     arguments = parser.parse_args()
     differ = False
-    print("file,objective,columns,columns_s,pair,side,value,bound,gap,proven,seconds,cpu_s")
+    print("file,objective,columns,columns_s,pair,side,value,bound,gap,proven,seconds,cpu_s", file=arguments.csv)
     for file in arguments.files:
         for objective in arguments.objective or OBJECTIVES:
             with tempfile.NamedTemporaryFile("w", suffix=".mps") as program:
@@ -78,7 +79,7 @@ def main():
                         theirs = (1 / theirs[0] if theirs[0] > 0 else float("inf"), 1 / theirs[1], *theirs[2:])
                     for side, (value, bound, gap, proven, seconds, cpu) in [("numasim", ours), ("HiGHS", theirs)]:
                         name = Path(file).name
-                        print(f"{name},{objective},{count},{columns_s},{pair},{side},{value:.9g},{bound:.9g},{gap:.3g},{proven},{seconds:.4f},{cpu:.4f}", flush=True)
+                        print(f"{name},{objective},{count},{columns_s},{pair},{side},{value:.9g},{bound:.9g},{gap:.3g},{proven},{seconds:.4f},{cpu:.4f}", file=arguments.csv, flush=True)
                     if ours[3] and theirs[3] and abs(ours[0] - theirs[0]) > 1e-5 * abs(ours[0]):
                         differ = True
                         print(f"{file} {objective}: {ours[0]} and {theirs[0]}", file=sys.stderr)
