@@ -47,6 +47,28 @@ fn no_time_at_all_gives_some_allocation_or_says_that_none_was_found() {
 }
 
 #[test]
+fn what_is_not_proven_says_what_its_effort_brought_and_how_to_go_on() {
+    // More than 200,000 contents of a node: none is listed, and the search ends with what bounds say.
+    let files = [config("scale/8x64.toml")];
+    let restriction = ["--min-threads-per-node", "1", "--top", "0"];
+    let answer = json_of(&files, &restriction);
+    assert_eq!(answer["unproven"], "too-large");
+    let effort = &answer["effort"];
+    let spent = effort["spent"].as_f64().expect("a part");
+    assert!((0.0..=1.0).contains(&spent), "{effort}");
+    let gap = answer["gap"].as_f64().expect("a gap");
+    for mark in effort["history"].as_array().expect("a list") {
+        assert!(mark["gap"].as_f64().is_some_and(|before| before >= gap), "{mark} {gap}");
+    }
+    let table = run(&files, &restriction);
+    let text = String::from_utf8_lossy(&table.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Not proven, the search space is too large"), "{text}");
+    assert!(text.contains("of its effort. To go on: --time-limit 60."), "{text}");
+    let timed = json_of(&files, &[&restriction[..], &["--time-limit", "1"]].concat());
+    assert!(timed.get("effort").is_none(), "a limit in seconds is no effort: {timed}");
+}
+
+#[test]
 fn a_time_limit_ends_the_search_on_a_large_machine() {
     let (_folder, file) = study(&large());
     let answer = json_of(&[file], &["--objective", "geomean", "--time-limit", "0.5", "--top", "0"]);

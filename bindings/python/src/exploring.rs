@@ -359,6 +359,7 @@ impl Exploration {
             unproven: self.unproven,
             elapsed_s: self.elapsed_s,
             alternatives: alternatives.map(|(i, one)| view(one, self.rivals.get(i))).collect(),
+            effort: None,
             alternatives_complete: self.alternatives_complete,
             baselines: baselines
                 .map(|(i, (one, breaks))| (view(one, self.rivals.get(all + i)), breaks.as_deref()))

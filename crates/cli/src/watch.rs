@@ -1,5 +1,6 @@
 //! The outside world of a search: the time limit, Ctrl-C, and the progress bar.
 
+mod history;
 mod parts;
 mod share;
 
@@ -14,6 +15,7 @@ use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
+pub(crate) use history::{History, Mark, Spent};
 pub(crate) use parts::Parts;
 pub(crate) use share::Share;
 

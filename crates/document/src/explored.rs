@@ -35,7 +35,8 @@ pub struct Further<'a> {
 
 /// The documented JSON of `explore`, keys in the documented order.
 ///
-/// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
+/// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `effort` (of an unproven search without a time limit: the part that is `spent`, and as `history` value, bound and gap
+/// when a quarter and half of it were), `restrictions`, `seed`,
 /// `alternatives_complete`, `alone_gflops`; on each scenario object its `value`, on alternatives `tie`, on baselines
 /// `factor` (how many times better the best is) and `breaks` (the restriction that the baseline breaks).
 /// Where figures of the machine are uncertain: `intervals` (of what they are), `value_interval`, and on all but the best
@@ -60,6 +61,8 @@ pub struct Explored<'a> {
     pub unproven: Option<&'static str>,
     /// Seconds of the search.
     pub elapsed_s: f64,
+    /// What the effort of an unproven search without a time limit has brought; `None` elsewhere.
+    pub effort: Option<Value>,
     /// The next best ones.
     pub alternatives: Vec<RatedView<'a>>,
     /// No better alternative is missing.
@@ -86,7 +89,7 @@ impl Serialize for Explored<'_> {
         name_model(&mut head, self.study.machine.sharing());
         let cautions: Vec<Value> =
             self.cautions.iter().map(|one| caution::json(one, &self.study.apps)).collect();
-        let rest = json!({
+        let mut rest = json!({
             "objective": goal.objective().name(),
             "status": if self.unproven.is_none() { "optimal" } else { "feasible" },
             "cautions": cautions,
@@ -98,6 +101,9 @@ impl Serialize for Explored<'_> {
             "restrictions": self.problem.restrictions().describe(&self.study.apps),
             "seed": self.seed,
         });
+        if let Some(effort) = &self.effort {
+            rest["effort"] = effort.clone();
+        }
         if let Some((draws, _)) = &self.uncertainty {
             head["intervals"] = intervals::json(draws);
         }

@@ -28,7 +28,7 @@ use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
 use crate::view::{figures, json, plots, warning};
-use crate::watch::Watch;
+use crate::watch::{History, Watch};
 use numasim_document::located::Located;
 use numasim_document::room;
 use robust::Models;
@@ -106,16 +106,19 @@ pub(super) fn searched<'a>(
     // Time that somebody gives is there to be used.
     let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
     let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
+    let history = History::new(&watch);
     let searched = in_pool(args.placing.workers(), || match &models {
-        None => search(problem, &settings, &watch),
+        None => search(problem, &settings, &history),
         Some(models) => search(problem, &settings, &models.first_share(&watch)),
     })?;
+    let spent = history.spent();
     let outcome = searched.map_err(|error| {
         watch.finish();
         without_answer(error, problem)
     })?;
     let of_first = models.is_some().then(|| outcome.clone());
     let mut answer = rating::answer(study, problem, &settings, outcome, baselines, &watch)?;
+    answer.effort = spent.filter(|_| answer.unproven.is_some() && args.time_limit.is_none());
     if let Some((models, outcome)) = models.zip(of_first) {
         let timed = args.time_limit.is_some();
         in_pool(args.placing.workers(), || {

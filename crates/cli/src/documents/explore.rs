@@ -46,6 +46,8 @@ pub(super) struct Explore {
     restrictions: Vec<String>,
     /// Seed of the random restarts.
     seed: u64,
+    /// What the effort has brought, where the best is not proven and no time limit was given.
+    effort: Option<Effort>,
     /// The best allocation.
     best: Best,
     /// The next best ones.
@@ -90,6 +92,32 @@ enum Unproven {
     TimeLimit,
     TooLarge,
     Model,
+}
+
+/// What the effort of a search has brought.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Effort {
+    /// The part of the effort that was spent, 0 to 1.
+    spent: f64,
+    /// What was known when a quarter and half of it were.
+    history: Vec<Meanwhile>,
+}
+
+/// What was known while a search went on.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Meanwhile {
+    /// The part of the effort that was spent, 0 to 1.
+    effort: f64,
+    /// Value of the best so far.
+    value: OrNull<f64>,
+    /// No allocation is better than this.
+    bound: OrNull<f64>,
+    /// |bound - value| / |bound|.
+    gap: OrNull<f64>,
+    /// Time since the start, in seconds.
+    elapsed_s: f64,
 }
 
 /// What to know of an allocation beside its value.

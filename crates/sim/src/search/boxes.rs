@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crate::parallel::prelude::*;
 use numasim_model::{AppId, NodeId, Placement};
 
+use super::beside::Beside;
 use super::branch::{Tree, steps_to_rate};
 use super::budget::Budget;
 use super::dual::{Effort, Improved, Ranges, Relaxation};
@@ -101,7 +102,7 @@ impl Boxes<'_> {
         let mut whole = Part { ranges: relaxation.everything(), relaxation, improved: root, number: 0 };
         whole.leave_out(pool.cutoff());
         let mut first_try = budget.at_most(self.first_try(*budget));
-        let open_bound = self.tree(&whole, pool, &mut first_try);
+        let open_bound = self.tree(&whole, pool, &mut first_try, f64::NEG_INFINITY);
         budget.settle(first_try);
         if open_bound <= pool.cutoff() {
             return f64::NEG_INFINITY;
@@ -141,7 +142,8 @@ impl Boxes<'_> {
             if batch.is_empty() {
                 break;
             }
-            let bound = batch.iter().map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
+            let open = batch.iter().chain(&stubborn);
+            let bound = open.map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
             self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
             let known = self.known(pool);
             let listed: usize = queue.iter().chain(&batch).map(Part::listed).sum();
@@ -232,20 +234,22 @@ impl Boxes<'_> {
             }
             // Every part gets its share, so that one stubborn part does not keep the others open.
             let mut share = budget.at_most(budget.left() / (parts.len() - position) as u64 + 1);
-            open_bound = open_bound.max(self.tree(part, pool, &mut share));
+            let later = parts.get(position + 1).map_or(f64::NEG_INFINITY, |part| part.improved.bound);
+            open_bound = open_bound.max(self.tree(part, pool, &mut share, later.max(open_bound)));
             budget.settle(share);
         }
         open_bound
     }
 
-    /// Searches one part node by node; returns a bound on what it left open.
-    fn tree(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+    /// Searches one part node by node; returns a bound on what it left open. Nothing in other parts is better than `elsewhere`.
+    fn tree(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget, elsewhere: f64) -> f64 {
         let Part { ranges, relaxation, improved, .. } = part;
         let prices = &improved.prices;
         let tree =
             Tree::new(self.problem, relaxation, self.placements, prices, ranges, pool.cutoff(), self.monitor);
         let Some(tree) = tree else { return improved.bound };
-        tree.search(self.canonical, pool, budget, self.monitor).open_bound.min(improved.bound)
+        let monitor = Beside::new(self.monitor, self.problem, improved.bound, elsewhere);
+        tree.search(self.canonical, pool, budget, &monitor).open_bound.min(improved.bound)
     }
 
     /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per

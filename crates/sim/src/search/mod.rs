@@ -21,6 +21,7 @@
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
 mod alternatives;
+mod beside;
 mod boxes;
 mod branch;
 mod budget;
@@ -58,6 +59,7 @@ pub use crate::monitor::{Monitor, Progress, Unattended};
 use crate::objective::{Goal, Objective};
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
+use beside::Quiet;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
 use pool::Pool;
@@ -126,8 +128,14 @@ pub fn explore(
         (false, true) => Status::Stopped,
         (false, false) => Status::Unproven,
     };
-    let (alternatives, alternatives_complete) =
-        if hopeless || monitor.stop() { (Vec::new(), hopeless) } else { search.alternatives(&best) };
+    let (alternatives, alternatives_complete) = if hopeless || monitor.stop() {
+        (Vec::new(), hopeless)
+    } else {
+        // The monitor hears of the search for the best only.
+        let quiet = Quiet(monitor);
+        let Search { canonical, homes, .. } = search;
+        Search { problem, settings, monitor: &quiet, canonical, homes }.alternatives(&best)
+    };
     let gap = if value == bound { 0.0 } else { ((bound - value) / bound).abs() };
     Outcome { best, value, bound, gap, status, alternatives, alternatives_complete }.checked(problem)
 }
@@ -141,7 +149,7 @@ impl Search<'_> {
         }
         let goal = Goal::new(Objective::TotalGflops, &problem.machine, &problem.apps).ok()?;
         let other = Problem { goal, ..problem.clone() };
-        let found = explore(&other, &Settings { top: 0, ..*self.settings }, self.monitor).ok()?.best;
+        let found = explore(&other, &Settings { top: 0, ..*self.settings }, &Quiet(self.monitor)).ok()?.best;
         Some(Evaluator::new(problem, found.placements).candidate(found.allocation))
     }
 

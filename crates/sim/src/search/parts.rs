@@ -9,8 +9,10 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use super::beside::{Beside, Quiet};
 use super::pool::Pool;
 use super::question::{Proof, Search};
+use crate::monitor::{Monitor, Progress};
 use crate::problem::{Candidate, Problem};
 
 /// How a space is divided.
@@ -90,6 +92,7 @@ impl Search<'_> {
         let opened = |(number, part)| Open { part, bound: f64::INFINITY, number };
         let mut queue: BinaryHeap<_> = roots.into_iter().enumerate().map(opened).collect();
         let mut created = queue.len();
+        let effort = *left;
         let mut tried: BTreeSet<D::Part> = BTreeSet::new();
         let mut open_bound = f64::NEG_INFINITY;
         while let Some(Open { part, bound, .. }) = queue.pop() {
@@ -101,7 +104,14 @@ impl Search<'_> {
                 break;
             }
             let share = (*left / SHARE).max(LEAST);
-            let Some(searched) = self.search_part(division, &part, pool, share) else { continue };
+            let elsewhere = queue.peek().map_or(open_bound, |open| open.bound.max(open_bound));
+            let spent = |left: u64| 1.0 - left as f64 / effort.max(1) as f64;
+            let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere).with_shares(
+                spent(*left),
+                spent(left.saturating_sub(share)),
+                pool.best().map(|best| best.score),
+            );
+            let Some(searched) = self.search_part(division, &part, pool, share, &monitor) else { continue };
             let spent = if searched.complete { *left / SMALL_SHARE } else { share };
             *left = left.saturating_sub(spent.max(LEAST));
             let bound = searched.bound.min(bound);
@@ -110,7 +120,7 @@ impl Search<'_> {
                 && tried.insert(rounded.clone())
             {
                 let small = (*left / SMALL_SHARE).max(LEAST);
-                self.search_part(division, &rounded, pool, small);
+                self.search_part(division, &rounded, pool, small, &Quiet(self.monitor));
                 *left = left.saturating_sub(small);
             }
             if (searched.complete && searched.stray.is_none()) || bound <= pool.cutoff() {
@@ -127,6 +137,12 @@ impl Search<'_> {
                 }
             }
         }
+        let best = pool.best().map(|best| best.score);
+        self.monitor.progress(&Progress {
+            best: best.map(|score| self.problem.goal.value(score)),
+            bound: self.problem.goal.value(best.map_or(open_bound, |score| open_bound.max(score))),
+            effort_spent: 1.0 - *left as f64 / effort.max(1) as f64,
+        });
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
@@ -137,9 +153,10 @@ impl Search<'_> {
         part: &D::Part,
         pool: &mut Pool,
         effort: u64,
+        monitor: &dyn Monitor,
     ) -> Option<Searched> {
         let problem = division.problem(part)?;
-        let mut search = Search::new(&problem, self.settings, self.monitor);
+        let mut search = Search::new(&problem, self.settings, monitor);
         search.canonical = self.canonical.clone();
         let mut own = pool.clone();
         let proof = search.prove(&mut own, effort);

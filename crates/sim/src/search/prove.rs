@@ -2,6 +2,7 @@
 
 use crate::parallel::prelude::*;
 
+use super::beside::Beside;
 use super::boxes::Boxes;
 use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::{self, Cell};
@@ -72,6 +73,7 @@ impl<'a> Search<'a> {
 
     /// Searches what is decided where it could beat the cutoff; what is undecided stays open.
     fn settle(&self, decided: Vec<Decided<'a>>, pool: &mut Pool, effort: u64) -> Proof {
+        let problem = self.problem;
         let mut open_bound = f64::NEG_INFINITY;
         let mut cells = Vec::with_capacity(decided.len());
         for decided in decided {
@@ -90,20 +92,25 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        let mut cells = self.split_into_cells(cells, pool, &mut budget);
+        let mut cells = self.split_into_cells(cells, pool, &mut budget, open_bound);
         cells.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
+        // The largest bounds come first.
+        let later: Vec<f64> = cells.iter().map(|cell| cell.improved.bound).collect();
         let count = cells.len();
         for (position, cell) in cells.into_iter().enumerate() {
             // Every cell gets its share, so that one stubborn cell does not keep the others open.
             let mut share = budget.at_most(budget.left() / (count - position).min(8) as u64 + 1);
-            open_bound = open_bound.max(self.search_cell(cell, pool, &mut share));
+            let elsewhere = later.get(position + 1).copied().unwrap_or(f64::NEG_INFINITY).max(open_bound);
+            open_bound = open_bound.max(self.search_cell(cell, pool, &mut share, elsewhere));
             budget.settle(share);
         }
+        self.monitor.progress(&budget.progress(problem, pool.best(), open_bound));
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
-    /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open.
-    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+    /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open. Nothing that is open in
+    /// other cells is better than `elsewhere`.
+    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget, elsewhere: f64) -> f64 {
         let part = cell.is_part();
         if cell.improved.bound > pool.cutoff() {
             let gflops = pool.best().map_or_else(Vec::new, |best| {
@@ -120,12 +127,13 @@ impl<'a> Search<'a> {
         if self.problem.restrictions.same_on_every_node || budget.is_spent() || self.monitor.stop() {
             return bound;
         }
+        let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere);
         let boxes = Boxes {
             problem: self.problem,
             relaxation,
             placements: &cell.placements,
             canonical: &self.canonical,
-            monitor: self.monitor,
+            monitor: &monitor,
         };
         if boxes.meet_in_the_middle(&relaxation.everything(), &cell.improved, pool, budget, halves::QUICK) {
             return f64::NEG_INFINITY;
@@ -174,8 +182,14 @@ impl<'a> Search<'a> {
     }
 
     /// Splits cells by what other nodes read, the largest bound first, until those above the cutoff are single or
-    /// the share of the budget is spent.
-    fn split_into_cells(&self, roots: Vec<Cell<'a>>, pool: &Pool, budget: &mut Budget) -> Vec<Cell<'a>> {
+    /// the share of the budget is spent. Nothing else that is open is better than `elsewhere`.
+    fn split_into_cells(
+        &self,
+        roots: Vec<Cell<'a>>,
+        pool: &Pool,
+        budget: &mut Budget,
+        elsewhere: f64,
+    ) -> Vec<Cell<'a>> {
         /// Cells split at the same time, from the same cutoff.
         const BATCH: usize = 8;
         let cutoff = pool.cutoff();
@@ -189,7 +203,8 @@ impl<'a> Search<'a> {
             if bound <= cutoff {
                 break;
             }
-            self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
+            let single = done.iter().map(|cell: &Cell<'_>| cell.improved.bound).fold(elsewhere, f64::max);
+            self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound.max(single)));
             let split: Vec<Cell<'a>> = batch
                 .into_par_iter()
                 .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {

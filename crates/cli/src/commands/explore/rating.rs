@@ -95,6 +95,7 @@ pub(super) fn answer<'a>(
         bound: outcome.bound,
         gap: outcome.gap,
         unproven,
+        effort: None,
         elapsed_s: watch.elapsed_s(),
         alternatives,
         alternatives_complete: outcome.alternatives_complete,

@@ -27,6 +27,7 @@ impl Serialize for Document<'_> {
             gap: answer.gap,
             unproven: answer.unproven.map(super::WhyUnproven::word),
             elapsed_s: answer.elapsed_s,
+            effort: answer.effort.as_ref().map(super::effort::json),
             alternatives: answer.alternatives.iter().map(rated).collect(),
             alternatives_complete: answer.alternatives_complete,
             baselines: baselines.map(|(one, breaks)| (rated(one), breaks.as_deref())).collect(),

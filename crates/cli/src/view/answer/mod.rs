@@ -3,6 +3,7 @@
 
 mod compared;
 mod csv;
+mod effort;
 mod head;
 mod json;
 mod others;
@@ -17,6 +18,7 @@ use numasim_sim::intervals::{Draws, Interval, Prediction, Rival};
 use numasim_sim::{Candidate, Caution, Problem};
 
 use super::ScenarioView;
+use crate::watch::Spent;
 pub(crate) use json::Document;
 pub(super) use others::changes;
 pub(crate) use simple::Simple;
@@ -81,6 +83,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) gap: f64,
     /// `None` if the best is proven to be the best.
     pub(crate) unproven: Option<WhyUnproven>,
+    /// What the effort has brought so far; `None` where it is proven, or had a time limit instead.
+    pub(crate) effort: Option<Spent>,
     /// What to know about the best beside its value.
     pub(crate) cautions: Vec<Caution>,
     /// Seconds of the search.

@@ -4,7 +4,7 @@ use numasim_draw::grid::wrap;
 use numasim_sim::Objective;
 
 use super::others::NO_BREAK;
-use super::{Answer, WhyUnproven};
+use super::{Answer, WhyUnproven, effort};
 use crate::view::intervals::plus_minus;
 use crate::view::{Style, caution, figures, machine_title, table};
 
@@ -99,11 +99,11 @@ impl Answer<'_> {
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
-                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time}). With --time-limit the \
-                     search goes on."
+                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time})."
                 )
             }
         };
+        let text = text + &self.effort.as_ref().map_or(String::new(), effort::in_words);
         wrap(&text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n"
     }
 

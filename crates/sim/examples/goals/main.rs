@@ -1,0 +1,196 @@
+//! How far proofs reach where people ask: the goals of the search, measured.
+//!
+//! ```sh
+//! cargo run --release -p numasim-sim --example goals -- shipped            # 8 machines x 4 workloads x 3 objectives, 5 s each
+//! cargo run --release -p numasim-sim --example goals -- shipped --model all
+//! cargo run --release -p numasim-sim --example goals -- random             # 60 random questions, 8 s each
+//! cargo run --release -p numasim-sim --example goals -- random --write DIR # and their files, for `numasim explore`
+//! ```
+//!
+//! Lines of CSV go to standard output, the summary to standard error. `--clock cpu` counts the CPU time of this process instead of the
+//! time on the wall: with `RAYON_NUM_THREADS=1` a busy machine then does at most as much as an idle one. `--every N` asks each N-th
+//! question only, `--seconds S` and `--seed N` change what they say.
+
+mod clock;
+mod random;
+mod summary;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use clock::{Clock, Limit};
+use numasim_model::input::{SourceFile, read_study};
+use numasim_model::{ModelKind, Study};
+use numasim_sim::search::{Outcome, Settings, Status, explore_to_the_end};
+use numasim_sim::{Objective, Problem, Restrictions};
+use summary::Line;
+
+const MACHINES: [&str; 8] = [
+    "epyc-7501-2s",
+    "epyc-9224-2s-nps2-cxl",
+    "opteron-8n",
+    "xeon-8269cy-2s-snc2",
+    "xeon-8360y-2s",
+    "xeon-e5-2680v4-4n",
+    "xeon-gold-6138-4s",
+    "xeon-gold-6140-2s",
+];
+const WORKLOADS: [&str; 4] = ["cfd-and-ml", "data-center", "genomics", "hpc-node"];
+const OBJECTIVES: [Objective; 3] = [Objective::TotalGflops, Objective::Fair, Objective::Geomean];
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// A question by name.
+struct Question {
+    name: String,
+    kind: &'static str,
+    study: Study,
+    objective: Objective,
+    restrictions: Restrictions,
+}
+
+struct Arguments {
+    random: bool,
+    models: Vec<ModelKind>,
+    seconds: Option<f64>,
+    clock: Clock,
+    every: usize,
+    seed: u64,
+    write: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn read() -> Result<Self> {
+        let mut words = std::env::args().skip(1);
+        let random = match words.next().as_deref() {
+            Some("shipped") => false,
+            Some("random") => true,
+            _ => return Err("say which questions: `shipped` or `random`".into()),
+        };
+        let default = vec![ModelKind::BaselineProportional];
+        let mut read = Self {
+            random,
+            models: default,
+            seconds: None,
+            clock: Clock::Wall,
+            every: 1,
+            seed: 1,
+            write: None,
+        };
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+            match word.as_str() {
+                "--model" if value == "all" => read.models = ModelKind::ALL.to_vec(),
+                "--model" => {
+                    read.models = vec![ModelKind::from_name(&value).ok_or("a model of `numasim models`")?];
+                }
+                "--seconds" => read.seconds = Some(value.parse()?),
+                "--clock" if value == "cpu" => read.clock = Clock::Cpu,
+                "--clock" if value == "wall" => read.clock = Clock::Wall,
+                "--every" => read.every = value.parse::<usize>()?.max(1),
+                "--seed" => read.seed = value.parse()?,
+                "--write" => read.write = Some(value.into()),
+                _ => return Err(format!("{word} {value} is not understood").into()),
+            }
+        }
+        Ok(read)
+    }
+}
+
+fn study(names: &[String]) -> Result<Study> {
+    let file = |name: &String| -> Result<SourceFile> {
+        Ok(SourceFile { name: name.clone(), text: std::fs::read_to_string(name)? })
+    };
+    studied(&names.iter().map(file).collect::<Result<Vec<_>>>()?)
+}
+
+fn studied(files: &[SourceFile]) -> Result<Study> {
+    Ok(read_study(files).map_err(|problems| format!("{problems:?}"))?.study)
+}
+
+/// The files that come with the program.
+fn shipped() -> Result<Vec<Question>> {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs");
+    let mut questions = Vec::new();
+    for machine in MACHINES {
+        for workload in WORKLOADS {
+            let files =
+                [format!("{root}/machines/{machine}.toml"), format!("{root}/workloads/{workload}.toml")];
+            for objective in OBJECTIVES {
+                questions.push(Question {
+                    name: format!("{machine} {workload}"),
+                    kind: "shipped",
+                    study: study(&files)?,
+                    objective,
+                    restrictions: Restrictions::default(),
+                });
+            }
+        }
+    }
+    Ok(questions)
+}
+
+/// The random ones; their files go to `folder`, if there is one.
+fn drawn(seed: u64, folder: Option<&PathBuf>) -> Result<Vec<Question>> {
+    let mut questions = Vec::new();
+    for drawn in random::questions(seed) {
+        if let Some(folder) = folder {
+            std::fs::create_dir_all(folder)?;
+            std::fs::write(folder.join(format!("{}.toml", drawn.name)), &drawn.text)?;
+        }
+        let file = SourceFile { name: drawn.name.clone(), text: drawn.text };
+        let restrictions =
+            Restrictions { min_threads_per_node: drawn.min_threads_per_node, ..Restrictions::default() };
+        let (kind, objective, study) = (drawn.kind, drawn.objective, studied(&[file])?);
+        questions.push(Question { name: drawn.name, kind, study, objective, restrictions });
+    }
+    Ok(questions)
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::read()?;
+    let questions =
+        if arguments.random { drawn(arguments.seed, arguments.write.as_ref())? } else { shipped()? };
+    let seconds = arguments.seconds.unwrap_or(if arguments.random { 8.0 } else { 5.0 });
+    println!("{}", Line::HEADER);
+    for model in &arguments.models {
+        let mut lines = Vec::new();
+        for question in questions.iter().step_by(arguments.every) {
+            let line = ask(question, *model, seconds, arguments.clock);
+            println!("{line}");
+            lines.push(line);
+        }
+        eprint!("{}", summary::of(model.name(), seconds, arguments.clock, &lines));
+    }
+    Ok(())
+}
+
+/// One question, until it is proven or the time is over.
+fn ask(question: &Question, model: ModelKind, seconds: f64, clock: Clock) -> Line {
+    let machine = question.study.machine.clone().with_sharing(model.into());
+    let limit = Limit::new(clock, seconds);
+    let settings = Settings { top: 0, ..Settings::default() };
+    let found = Problem::new(&machine, &question.study.apps, question.objective, question.restrictions)
+        .map_err(|refused| refused.to_string())
+        .and_then(|problem| explore_to_the_end(&problem, &settings, &limit).map_err(|none| none.to_string()));
+    let (wall_s, cpu_s) = limit.spent();
+    let line = Line {
+        name: question.name.clone(),
+        kind: question.kind,
+        objective: question.objective.name(),
+        model: model.name(),
+        status: String::new(),
+        value: None,
+        bound: None,
+        gap: None,
+        wall_s,
+        cpu_s,
+    };
+    match found {
+        Ok(Outcome { value, bound, gap, status, .. }) => {
+            let status = if status == Status::Optimal { "proven" } else { "open" };
+            Line { status: status.to_owned(), value: Some(value), bound: Some(bound), gap: Some(gap), ..line }
+        }
+        Err(why) => Line { status: format!("no answer: {}", why.replace([',', '\n'], ";")), ..line },
+    }
+}
