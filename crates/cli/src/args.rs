@@ -4,6 +4,7 @@
 mod agent;
 mod bench;
 mod calibrate;
+mod cluster;
 mod compare;
 mod discriminate;
 mod emit;
@@ -38,6 +39,7 @@ pub(crate) use agent::AgentArgs;
 pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
+pub(crate) use cluster::ClusterArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
