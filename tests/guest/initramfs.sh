@@ -12,7 +12,7 @@ image=$(mktemp -d)
 trap 'rm -rf "$image"' EXIT
 mkdir -p "$image"/{bin,dev,etc,input,proc,run,sys,tmp}
 cp /bin/busybox "$image/bin/busybox"
-for tool in sh mount cat echo grep sed cut paste kill poweroff taskset mkdir rmdir chmod cp rm sleep sync; do
+for tool in sh mount cat echo grep sed cut paste kill poweroff taskset mkdir rmdir chmod tr cp rm sleep sync; do
     ln -s busybox "$image/bin/$tool"
 done
 programs=("$program" "$(command -v numactl)") # an emitted script spreads pages with it
