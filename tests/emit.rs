@@ -84,7 +84,10 @@ fn a_share_of_the_data_is_left_to_the_program_and_its_node_is_allowed() {
         "# part: 2 threads: 2 on node 0 (may run on node 0 only); 25 % of the data on node 1 (OS node 8),";
     assert!(numactl.contains(words), "{numactl}");
     assert!(numactl.contains("# NOT AS COMPUTED: numactl cannot place a share"), "{numactl}");
-    assert!(numactl.contains("numactl --physcpubind=0-1 --localalloc ./part &"), "{numactl}");
+    assert!(
+        numactl.contains("OMP_PROC_BIND=close numactl --physcpubind=0-1 --localalloc ./part &"),
+        "{numactl}"
+    );
     // A cpuset without node 8 would keep the program from putting its share there.
     assert!(script("cgroup").contains("0,8"), "cpuset.mems");
 }
@@ -96,7 +99,15 @@ fn each_kind_prints_a_script() {
         let output =
             numasim(folder.path(), &["evaluate", "study.toml", "--scenario", "mixed", "--emit", kind]);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        insta::assert_snapshot!(kind, text(&output.stdout));
+        let script = text(&output.stdout);
+        // The threads of `mem` are on 0 and 1, and on the first processor of the second node, which its file names first.
+        for variables in [
+            "OMP_NUM_THREADS=3 OMP_PLACES='{0},{1},{4}' OMP_PROC_BIND=close",
+            "OMP_NUM_THREADS=1 OMP_PLACES='{6}'",
+        ] {
+            assert!(script.contains(variables), "{kind}: {script}");
+        }
+        insta::assert_snapshot!(kind, script);
         let warning = "warning: 'it's $HOME': its data is spread evenly over these nodes";
         assert!(text(&output.stderr).starts_with(warning), "{}", text(&output.stderr));
     }

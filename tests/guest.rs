@@ -1,5 +1,5 @@
-//! What `numasim` said inside the guests of `.ci/guest`: nodes, cores, masks, every page of a measurement, and what an agent does with
-//! threads.
+//! What `numasim` said inside the guests of `.ci/guest`: nodes, cores, masks, every page of a measurement, what an agent does with
+//! threads, and where an emitted script puts programs.
 //!
 //! Ignored without `.ci/guest`, which boots the guests and puts the folder with their results into `NUMASIM_GUEST_LOGS`.
 //! How a guest is made is in `tests/guest/`.
@@ -7,6 +7,7 @@
 mod adopt;
 mod bench;
 mod calibrate;
+mod emit;
 mod results;
 mod run;
 mod threads;

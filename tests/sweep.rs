@@ -5,6 +5,7 @@ mod mistakes;
 mod plots;
 mod resuming;
 mod simulate;
+mod slurm;
 
 use std::fs;
 use std::path::{Path, PathBuf};

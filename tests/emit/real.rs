@@ -140,23 +140,30 @@ int main(int count, char **arguments) {
 }
 "#;
 
-#[test]
-fn openmp_pins_each_thread_as_the_script_says() {
+/// Each thread of both programs on its processor, in the order of the machine file.
+fn assert_pinned(kind: &str, tool: &str, probe: &[&str]) {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let (source, program) = (folder.path().join("tell.c"), folder.path().join("tell"));
     fs::write(&source, OPENMP).expect("a file for the test");
     let paths = [source.to_str().expect("a plain path"), program.to_str().expect("a plain path")];
-    if !usable("cc -fopenmp", &["cc", "-fopenmp", paths[0], "-o", paths[1]])
-        || !usable("numactl", &["numactl", "--localalloc", "true"])
-    {
+    if !usable("cc -fopenmp", &["cc", "-fopenmp", paths[0], "-o", paths[1]]) || !usable(tool, probe) {
         return;
     }
-    let found = run("omp", |path| {
+    let found = run(kind, |path| {
         fs::copy(&program, path).expect("a program for the test");
     });
     let mut solver = processors();
     let ray_tracer = solver.pop().expect("a processor");
     let mut expected = vec![format!("./ray tracer|0|{ray_tracer};")];
     expected.extend(solver.iter().enumerate().map(|(thread, cpu)| format!("./solver|{thread}|{cpu};")));
-    assert_eq!(found, expected);
+    assert_eq!(found, expected, "{kind}");
+}
+
+#[test]
+fn openmp_pins_each_thread_as_the_script_says() {
+    let node = format!("node:{}", allowed("Mems_allowed_list")[0]);
+    let numactl = ["numactl", "--localalloc", "true"];
+    assert_pinned("omp", "numactl", &numactl);
+    assert_pinned("numactl", "numactl", &numactl);
+    assert_pinned("hwloc", "hwloc-bind", &["hwloc-bind", "-p", "--strict", "--membind", &node, "--", "true"]);
 }

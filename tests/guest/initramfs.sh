@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what the guest needs: a shell (busybox), a program with its shared libraries, tests/guest/overlay, and other files.
-# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input)
+# Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input; numactl comes with it)
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -12,12 +12,13 @@ image=$(mktemp -d)
 trap 'rm -rf "$image"' EXIT
 mkdir -p "$image"/{bin,dev,etc,input,proc,run,sys,tmp}
 cp /bin/busybox "$image/bin/busybox"
-for tool in sh mount cat echo grep sed cut paste kill poweroff taskset mkdir cp rm sleep sync; do
+for tool in sh mount cat echo grep sed cut paste kill poweroff taskset mkdir rmdir chmod tr cp rm sleep sync; do
     ln -s busybox "$image/bin/$tool"
 done
-cp "$program" "$image/bin/"
+programs=("$program" "$(command -v numactl)") # an emitted script spreads pages with it
+cp "${programs[@]}" "$image/bin/"
 # The loader and every library at the path where the program looks for it.
-ldd "$program" | grep -oE '/[^ ]+\.so[^ ]*' | sort -u | while read -r library; do
+ldd "${programs[@]}" | grep -oE '/[^ ]+\.so[^ ]*' | sort -u | while read -r library; do
     install -D "$(realpath "$library")" "$image$library"
 done
 cp -a "$here/overlay/." "$image/"

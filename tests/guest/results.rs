@@ -67,6 +67,13 @@ impl Guest {
         step.out = step.out.replacen(from, to, 1);
     }
 
+    /// Has a step said something else wherever it said `from`.
+    pub(crate) fn alter_all(&mut self, name: &str, from: &str, to: &str) {
+        let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");
+        assert!(step.out.contains(from), "{name} does not say '{from}': {}", step.out);
+        step.out = step.out.replace(from, to);
+    }
+
     /// Has a step said another value at a place of its JSON.
     pub(crate) fn alter_json(&mut self, name: &str, place: &str, value: Value) {
         let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");

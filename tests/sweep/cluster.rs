@@ -97,3 +97,44 @@ fn the_slurm_script_computes_one_part_for_each_task() {
     assert!(task("2", &[&alone[..], &[("PARTS", "3")]].concat()).status.success());
     assert_eq!(fs::read(folder.path().join("parts/part-00002.csv")).expect("a part"), before);
 }
+
+/// The words of each line are added to the command; what failed runs again, and nothing else.
+#[test]
+fn the_script_for_lines_computes_what_is_not_there() {
+    let script = root().join("scripts/lines.sbatch").canonicalize().expect("the script");
+    let folder = clone();
+    let list = "configs/paper/numa-bad.toml\nmissing.toml\n'configs/paper/table-iii.toml'\n";
+    fs::write(folder.path().join("list"), list).expect("a file for the test");
+    let task = |task: &str, command: &str| {
+        let array = [
+            ("SLURM_ARRAY_TASK_ID", task),
+            ("SLURM_ARRAY_TASK_MIN", "1"),
+            ("SLURM_ARRAY_TASK_MAX", "2"),
+            ("SLURM_ARRAY_TASK_COUNT", "2"),
+        ];
+        bash(&format!("bash '{}' best list {command}", script.display()), folder.path(), &array)
+    };
+    let explore = "numasim explore --time-limit 5 --same-on-every-node --format json";
+    assert!(task("1", explore).status.success());
+    let failed = task("2", explore);
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(
+        stderr(&failed).starts_with("line 2 failed with exit code 1: missing.toml\n"),
+        "{}",
+        stderr(&failed)
+    );
+    let best = |name: &str| fs::read_to_string(folder.path().join("best").join(name));
+    for name in ["00001.out", "00003.out"] {
+        let answer: Value = serde_json::from_str(&best(name).expect("written")).expect("JSON");
+        assert_eq!(answer["status"], "optimal", "{name}");
+    }
+    assert!(best("00002.out").is_err() && best("00002.err").expect("what it said").contains("missing.toml"));
+
+    // The same again, with a folder for the line that is missing; the other answers stay as they are.
+    fs::write(folder.path().join("list"), list.replace("missing", "{}")).expect("a file for the test");
+    assert!(!task("2", "ls").status.success(), "there is no best/00002.toml");
+    fs::write(folder.path().join("list"), list.replace("missing.toml", "{}")).expect("a file for the test");
+    assert!(task("2", "ls -d").status.success());
+    assert_eq!(best("00002.out").expect("written"), "best/00002\n");
+    assert!(best("00001.out").expect("there").contains("\"optimal\""));
+}

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::doubt::{Doubt, RecordedDoubt, Repeated};
 use crate::runner::Settings;
 
-pub use hash::sha256;
+pub use hash::{sha256, sha256_of};
 
 /// The schema that this version writes and reads.
 pub const SCHEMA: u32 = 1;

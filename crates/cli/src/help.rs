@@ -108,6 +108,9 @@ Examples:
   parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
       --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
+  numasim sweep study.toml --explore --set machine.link_gbs=1..100:1 \\
+      --submit slurm --folder shards --shards 64 --threads 4
+  numasim sweep --collect shards -o sweep.csv
 
 Keys (units as in the files; a name with instances addresses all of them):
   machine.link_gbs                every link
@@ -148,7 +151,8 @@ With --simulate there is a row for each --policy: makespan, when each applicatio
 and threads that orders unblocked; status is ok, until (not finished at --until), deadlock or infeasible. policy.lead is the K of lead:K. \
 An impossible point (more threads than cores) has a row with the reason and no result. Ctrl-C (exit code 130) or a \
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
-scripts/sweep.sbatch runs a sweep as a Slurm job array.";
+A part of --shard into a file has a receipt beside it, FILE.json. The folder of --submit is all that is known of a job array: \
+--collect joins it once every shard is there and of this question, --resubmit submits what failed, was killed or never ran.";
 
 /// End of `numasim agent --help`.
 pub(crate) const AGENT: &str = "\

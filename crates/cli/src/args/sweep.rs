@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, ArgGroup, Args, ValueHint, value_parser};
+use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
 
-use super::{ObjectiveName, StudyArgs, seconds, simulate};
+use super::cluster::{ANSWERED, ClusterArgs};
+use super::{ObjectiveName, model, seconds, simulate};
 use crate::output::Format;
 
 const EXPLORING: &str = "With --explore";
@@ -17,14 +19,19 @@ const SIMULATING: &str = "With --simulate";
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("seeded").args(["explore", "simulate"])))]
 pub(crate) struct SweepArgs {
-    #[command(flatten)]
-    pub(crate) study: StudyArgs,
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required_unless_present_any = ANSWERED, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
 
     /// An input and the values it takes; several make a grid, the last one varies fastest
     ///
     /// VALUES: a list 1,2,5; a range 10..100:10 with its end; a range by factors 1/64..64*2. KEY is named as in
     /// the files: machine.link_gbs, app.NAME.arithmetic_intensity, scenario.NAME.threads.APP, ...
-    #[arg(long, value_name = "KEY=VALUES", required = true, action = ArgAction::Append)]
+    #[arg(long, value_name = "KEY=VALUES", required_unless_present_any = ANSWERED, action = ArgAction::Append)]
     pub(crate) set: Vec<String>,
 
     /// Evaluate only the scenario with this name; may be given more than once
@@ -93,6 +100,9 @@ pub(crate) struct SweepArgs {
     /// Worker threads of numasim itself [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Large sweeps")]
     pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
 
     /// Draw one axis as lines, two as a heat map, as SVG, PNG or PDF
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]

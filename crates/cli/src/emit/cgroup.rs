@@ -3,7 +3,7 @@
 use numasim_model::cpus::ranges;
 
 use super::job::{Job, Memory};
-use super::{Tool, words};
+use super::{Tool, omp, words};
 
 pub(super) const TOOL: Tool = Tool {
     directives: &[],
@@ -11,7 +11,7 @@ pub(super) const TOOL: Tool = Tool {
         "Run it as root, or with CGROUP set to a new group below one that is delegated to you. CGROUP must be empty \
          of processes: only its children have some.",
         "A cpuset holds every process and thread of the application inside the set, whatever they ask for; inside \
-         the set, threads may move.",
+         the set, threads may move. Those of OpenMP do not: OMP_PLACES names one processor for each.",
     ],
     start: "set -e\n\
             top=${CGROUP:-/sys/fs/cgroup/numasim}\n\
@@ -33,9 +33,10 @@ fn command(job: &Job<'_>) -> String {
         "mkdir -p \"$top/{group}\"\n\
          echo {} > \"$top/{group}/cpuset.cpus\"\n\
          echo {} > \"$top/{group}/cpuset.mems\"\n\
-         (echo 0 > \"$top/{group}/cgroup.procs\" && exec {numactl}{})",
+         (echo 0 > \"$top/{group}/cgroup.procs\" && export {} && exec {numactl}{})",
         job.cpu_set(),
         ranges(&job.memory_nodes()),
+        omp::variables(job),
         words::program(job.name)
     )
 }

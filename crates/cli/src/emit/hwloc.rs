@@ -1,12 +1,13 @@
 //! `hwloc-bind` with physical indexes, those of the operating system. Options as in hwloc-bind(1) and hwloc(7).
 
 use super::job::{Job, Memory};
-use super::{Tool, nothing, words};
+use super::{Tool, nothing, omp, words};
 
 pub(super) const TOOL: Tool = Tool {
     directives: &[],
     notes: &[
-        "hwloc-bind binds a process to its set of processors and not each thread to one. -p: numbers of the \
+        "hwloc-bind binds a process to its set of processors and not each thread to one; threads of OpenMP are \
+              bound by OMP_PLACES. -p: numbers of the \
               operating system; --strict: without it memory may come from other nodes too. Without --membind Linux \
               takes memory from the node of the thread that touches it first.",
     ],
@@ -27,7 +28,8 @@ fn command(job: &Job<'_>) -> String {
     // A location is one object or one range: `pu:0-3 pu:8`.
     let processors: Vec<String> = job.cpu_set().split(',').map(|part| format!("pu:{part}")).collect();
     format!(
-        "hwloc-bind -p --strict --cpubind {}{memory} -- {}",
+        "{} hwloc-bind -p --strict --cpubind {}{memory} -- {}",
+        omp::variables(job),
         processors.join(" "),
         words::program(job.name)
     )

@@ -3,7 +3,7 @@
 use numasim_model::cpus::ranges;
 
 use super::job::{Job, Memory};
-use super::{Tool, nothing, words};
+use super::{Tool, nothing, omp, words};
 
 pub(super) const TOOL: Tool = Tool {
     directives: &[],
@@ -26,7 +26,8 @@ fn command(job: &Job<'_>) -> String {
         Memory::Node(_) | Memory::Interleaved(_) => (job.numactl_for_memory(), ""),
     };
     format!(
-        "{numactl}likwid-pin -q {policy}-c {} {}",
+        "{} {numactl}likwid-pin -q {policy}-c {} {}",
+        omp::variables(job),
         ranges(&job.cpus),
         words::program(&without_spaces(job.name))
     )

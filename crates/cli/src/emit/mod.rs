@@ -11,7 +11,7 @@ mod numactl;
 mod omp;
 pub(crate) mod processors;
 mod slurm;
-mod words;
+pub(crate) mod words;
 
 use std::fmt::Write as _;
 

@@ -3,13 +3,14 @@
 use numasim_model::cpus::ranges;
 
 use super::job::{Job, Memory};
-use super::{Tool, nothing, words};
+use super::{Tool, nothing, omp, words};
 
 pub(super) const TOOL: Tool = Tool {
     directives: &[],
     notes: &[
         "numactl binds a process to its set of processors and not each thread to one: inside the set, also \
-              between nodes, threads may move. To pin each thread as well: --emit omp, --emit likwid.",
+              between nodes, threads may move. Those of OpenMP do not: OMP_PLACES names one processor for each. Threads of \
+              other kinds: --emit likwid.",
     ],
     start: "",
     command,
@@ -22,5 +23,10 @@ fn command(job: &Job<'_>) -> String {
         Memory::Node(node) => format!("--membind={node}"),
         Memory::Interleaved(nodes) => format!("--interleave={}", ranges(nodes)),
     };
-    format!("numactl --physcpubind={} {memory} {}", job.cpu_set(), words::program(job.name))
+    format!(
+        "{} numactl --physcpubind={} {memory} {}",
+        omp::variables(job),
+        job.cpu_set(),
+        words::program(job.name)
+    )
 }

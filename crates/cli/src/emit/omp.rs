@@ -1,5 +1,6 @@
-//! The environment variables of OpenMP (OpenMP API 5.2, sections 21.1.2, 21.1.3 and 21.1.6), with `numactl` where data
-//! does not lie with the threads: memory is no matter of OpenMP.
+//! The environment variables of OpenMP (OpenMP API 5.2, sections 21.1.2, 21.1.3 and 21.1.6), which every kind of script
+//! sets, and the kind that has nothing else: with `numactl` only where data does not lie with the threads, as memory is
+//! no matter of OpenMP.
 
 use super::job::Job;
 use super::{Tool, nothing, words};
@@ -14,13 +15,12 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn command(job: &Job<'_>) -> String {
-    format!(
-        "OMP_NUM_THREADS={} OMP_PLACES='{}' OMP_PROC_BIND=close {}{}",
-        job.threads(),
-        places(&job.cpus),
-        job.numactl_for_memory(),
-        words::program(job.name)
-    )
+    format!("{} {}{}", variables(job), job.numactl_for_memory(), words::program(job.name))
+}
+
+/// Assignments for the environment of the program: as many threads as were computed, each on its processor.
+pub(super) fn variables(job: &Job<'_>) -> String {
+    format!("OMP_NUM_THREADS={} OMP_PLACES='{}' OMP_PROC_BIND=close", job.threads(), places(&job.cpus))
 }
 
 /// One place for each processor; three and more consecutive ones as `{FIRST}:COUNT`.

@@ -4,15 +4,15 @@
 //! need not be those of the mask. Masks are kept as they are only where the whole node belongs to the job.
 
 use super::job::{Job, Memory};
-use super::{Tool, nothing, words};
+use super::{Tool, nothing, omp, words};
 
 pub(super) const TOOL: Tool = Tool {
     directives: &["#SBATCH --nodes=1", "#SBATCH --exclusive"],
     notes: &[
         "Binding needs Slurm's plugin task/affinity and a whole node. --overlap lets the steps run side by side; \
          without --cpus-per-task each may use every processor of its mask.",
-        "Slurm binds a task to its mask and not each thread to one processor. To pin each thread as well, put the \
-         variables of --emit omp before srun.",
+        "Slurm binds a task to its mask and not each thread to one processor; threads of OpenMP are bound by \
+         OMP_PLACES. --export=ALL hands the variables on also where the job was submitted with --export=NONE.",
     ],
     start: "",
     command,
@@ -29,7 +29,8 @@ fn command(job: &Job<'_>) -> String {
         Memory::Interleaved(_) => ("none".to_owned(), job.numactl_for_memory()),
     };
     format!(
-        "srun --nodes=1 --ntasks=1 --overlap --cpu-bind=mask_cpu:{} --mem-bind={bind} {numactl}{}",
+        "{} srun --nodes=1 --ntasks=1 --overlap --export=ALL --cpu-bind=mask_cpu:{} --mem-bind={bind} {numactl}{}",
+        omp::variables(job),
         words::mask(&job.cpus),
         words::program(job.name)
     )

@@ -1,7 +1,7 @@
 //! Words of a POSIX shell.
 
 /// Whether a word means itself in a shell and in a path.
-pub(super) fn is_plain(word: &str) -> bool {
+pub(crate) fn is_plain(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     !word.is_empty() && !word.starts_with('.') && word.chars().all(plain)
 }
@@ -10,7 +10,12 @@ pub(super) fn is_plain(word: &str) -> bool {
 ///
 /// POSIX, 2.2.2: everything between single quotes means itself, except a single quote.
 pub(super) fn program(name: &str) -> String {
-    if is_plain(name) { format!("./{name}") } else { format!("'./{}'", name.replace('\'', r"'\''")) }
+    if is_plain(name) { format!("./{name}") } else { quoted(&format!("./{name}")) }
+}
+
+/// Any text as one word.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// The bits of `numbers` as a hexadecimal mask: 0 and 4 are `0x11`.

@@ -109,7 +109,7 @@ impl Place {
     }
 
     /// The same with content that `write` makes.
-    pub(super) fn replace_by(&self, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn replace_by(&self, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let draft = Draft::new(&self.path)?;
         write(draft.file())?;
         if let Some(permissions) = &self.permissions {

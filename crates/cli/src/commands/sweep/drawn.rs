@@ -63,7 +63,7 @@ impl Drawing {
                 _ => Failure::input("a heat map shows one scenario").hint("choose it with --scenario"),
             });
         }
-        let mut inputs: Vec<PathBuf> = args.study.files.clone();
+        let mut inputs: Vec<PathBuf> = args.files.clone();
         inputs.extend(args.output.clone());
         let file = PlotFile::open(Some(path), &inputs)?;
         let drawn = |column: &Column| match column {

@@ -1,11 +1,13 @@
 //! `numasim sweep`: what if a figure were another one? Evaluates, explores or simulates at every point of a grid.
 
+mod cluster;
 mod drawn;
 mod evaluating;
 mod exploring;
 mod partial;
 mod plan;
 mod progress;
+mod receipt;
 mod rows;
 mod shown;
 mod simulating;
@@ -34,11 +36,21 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     if args.resume && args.format != Format::Csv {
         return Err(Failure::input("--resume works with CSV only").hint("leave out --format"));
     }
-    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    if let Some(folder) = &args.cluster.collect {
+        return cluster::collect(folder, args.output.as_deref());
+    }
+    if let Some(folder) = &args.cluster.resubmit {
+        return cluster::resubmit(folder, &args.cluster, shell);
+    }
+    let (reading, sources) = files::read_study_and_texts(&args.files)?;
+    let texts = args.cluster.submit.map(|_| sources.clone());
     let (study, located) = Located::split(reading, sources);
-    let plan = Plan::new(args, sharing::choose(study, args.study.model, shell)?, &located)?;
+    let plan = Plan::new(args, sharing::choose(study, args.model, shell)?, &located)?;
+    if let Some(texts) = texts {
+        return cluster::submit(args, &plan, &texts, shell);
+    }
     let columns = rows::columns(&plan);
-    let destination = Destination::open(args.output.as_deref(), &args.study.files)?;
+    let destination = Destination::open(args.output.as_deref(), &args.files)?;
     let drawing = args.plot.as_deref().map(|path| Drawing::open(path, args, &plan, &columns)).transpose()?;
     threads::start(args.threads)?;
     watch::listen();
@@ -92,7 +104,7 @@ impl Job<'_> {
                     drawing.add(row);
                 }
             };
-            let taken: Vec<_> = args.study.files.iter().chain(&args.plot).cloned().collect();
+            let taken: Vec<_> = args.files.iter().chain(&args.plot).cloned().collect();
             return Partial::open(target, &taken, plan, &header, args.resume, kept).map(Sink::Partial);
         }
         if args.resume {

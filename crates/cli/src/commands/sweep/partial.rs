@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::plan::Plan;
+use super::receipt::{Receipt, difference};
 use crate::failure::Failure;
 use crate::output::{NotCreated, Place};
 
@@ -18,6 +19,8 @@ pub(super) struct Partial {
     target: Place,
     place: Place,
     identity: Place,
+    /// Of a part.
+    receipt: Option<Receipt>,
     file: File,
     /// Points that were there already.
     pub(super) kept: u64,
@@ -35,6 +38,7 @@ impl Partial {
         kept_row: impl FnMut(&[u8]),
     ) -> Result<Self, Failure> {
         let (place, identity) = (target.beside(".partial", taken)?, target.beside(".partial.json", taken)?);
+        let receipt = plan.is_part.then(|| Receipt::open(&target, taken, &plan.identity)).transpose()?;
         let refuse = |error: io::Error| place.refused(&error);
         let created = place.create(|_| Ok::<_, Failure>(()));
         let (mut file, there) = match created {
@@ -70,7 +74,7 @@ impl Partial {
         if end == 0 {
             file.write_all(header).map_err(refuse)?;
         }
-        Ok(Self { target, place, identity, file, kept })
+        Ok(Self { target, place, identity, receipt, file, kept })
     }
 
     /// Where the rows are until the sweep is done.
@@ -94,6 +98,10 @@ impl Partial {
                 self.file.set_permissions(permissions.clone())?;
             }
             self.file.sync_all()?;
+            // Before the rows get their name: without them it says nothing.
+            if let Some(receipt) = &self.receipt {
+                receipt.write(self.place.path())?;
+            }
             self.place.rename(&self.target)?;
             self.identity.remove()
         };
@@ -110,27 +118,13 @@ fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure>
             .hint(start_anew)
     })?;
     let theirs: Value = serde_json::from_str(&text).unwrap_or_default();
-    let fields = ours.as_object().into_iter().flatten();
-    for (key, value) in fields {
-        let other = &theirs[key];
-        if other == value {
-            continue;
+    match difference(&theirs, ours) {
+        None => Ok(()),
+        Some(difference) => {
+            Err(Failure::input(format!("{} belongs to another sweep: {difference}", path.display()))
+                .hint(start_anew))
         }
-        let shown = |value: &Value| match value {
-            Value::Null => "none".to_owned(),
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" and "),
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let difference = if key == "files" {
-            "the machine, applications or scenarios in the files have changed".to_owned()
-        } else {
-            format!("{key} was {} and is now {}", shown(other), shown(value))
-        };
-        return Err(Failure::input(format!("{} belongs to another sweep: {difference}", path.display()))
-            .hint(start_anew));
     }
-    Ok(())
 }
 
 /// The number of whole points and where they end; `None` if the file begins with something else than the header.

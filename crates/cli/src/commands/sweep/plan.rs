@@ -31,6 +31,8 @@ pub(super) struct Plan {
     pub(super) points: Range<u64>,
     /// Whether the rows begin with the header.
     pub(super) header: bool,
+    /// Whether it is a part of a sweep, which leaves a receipt beside its rows.
+    pub(super) is_part: bool,
     /// What tells this sweep from others, for the partial file.
     pub(super) identity: Value,
 }
@@ -90,7 +92,14 @@ impl Plan {
             Work::Explore(question) => goal_is_possible(&sweep, question, located)?,
             Work::Simulate(simulating) => can_be_simulated(&sweep, simulating, located)?,
         }
-        Ok(Self { points: shard.of(sweep.points()), header: shard.is_first(), sweep, work, identity })
+        Ok(Self {
+            points: shard.of(sweep.points()),
+            header: shard.is_first(),
+            is_part: args.shard.is_some(),
+            sweep,
+            work,
+            identity,
+        })
     }
 
     /// Rows at each point.

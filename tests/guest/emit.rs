@@ -1,0 +1,120 @@
+//! The script of `--emit cgroup` in the guest: groups, processors, environment and pages of the programs that it started.
+
+use std::collections::BTreeMap;
+use std::panic::catch_unwind;
+
+use super::results::Guest;
+
+/// A program of `emit.toml` by the name of its steps, with its group, the processors of its threads in their order, and the nodes of
+/// its memory.
+struct Program {
+    step: &'static str,
+    group: &'static str,
+    cpus: &'static str,
+    mems: &'static str,
+    openmp: [&'static str; 2],
+    /// The nodes on which its own pages are.
+    pages: &'static [u32],
+}
+
+/// Node by node: `own` has 2 + 1 threads, `far` the other core of node 1 and one of node 2, `over all` what is left of node 2 and one
+/// of node 3.
+const PROGRAMS: [Program; 3] = [
+    Program {
+        step: "emit-own",
+        group: "own",
+        cpus: "0-2",
+        mems: "0-1",
+        openmp: ["OMP_NUM_THREADS=3", "OMP_PLACES={0}:3"],
+        pages: &[0, 1],
+    },
+    Program {
+        step: "emit-far",
+        group: "far",
+        cpus: "3-4",
+        mems: "3",
+        openmp: ["OMP_NUM_THREADS=2", "OMP_PLACES={3},{4}"],
+        pages: &[3],
+    },
+    Program {
+        step: "emit-overall",
+        group: "app.3",
+        cpus: "5-6",
+        mems: "0-3",
+        openmp: ["OMP_NUM_THREADS=2", "OMP_PLACES={5},{6}"],
+        pages: &[0, 1, 2, 3],
+    },
+];
+
+fn placed(guest: &Guest) {
+    for Program { step, group, cpus, mems, openmp, .. } in PROGRAMS {
+        let said = |what: &str| guest.done(&format!("{step}-{what}"));
+        assert_eq!(said("group"), format!("0::/numasim/{group}\n"), "{step}: its group");
+        assert_eq!(said("effective"), format!("{cpus}\n{mems}\n"), "{step}: cpuset of its group");
+        assert_eq!(said("allowed"), format!("{cpus}\n{mems}\n"), "{step}: where it may run");
+        for variable in openmp {
+            assert!(said("openmp").lines().any(|line| line == variable), "{step}: {variable}");
+        }
+    }
+    guest.done("emit-end");
+    guest.done("emit-left");
+}
+
+/// Pages by node, of lines as `7f0000 bind:3 anon=5 dirty=5 N3=5 kernelpagesize_kB=4`.
+fn pages(guest: &Guest, step: &str) -> BTreeMap<u32, u64> {
+    let mut pages = BTreeMap::new();
+    for word in guest.done(step).split_whitespace() {
+        let on_node = word.strip_prefix('N').and_then(|word| word.split_once('='));
+        if let Some((node, count)) =
+            on_node.and_then(|(node, count)| node.parse().ok().zip(count.parse::<u64>().ok()))
+        {
+            *pages.entry(node).or_default() += count;
+        }
+    }
+    pages
+}
+
+fn in_memory(guest: &Guest) {
+    for Program { step, pages: nodes, .. } in PROGRAMS {
+        let found = pages(guest, &format!("{step}-pages"));
+        // The list of 4 MiB has 1024 pages of 4 KiB.
+        assert!(found.values().sum::<u64>() >= 1024, "{step}: {found:?}");
+        assert!(found.keys().all(|node| nodes.contains(node)), "{step}: pages elsewhere: {found:?}");
+    }
+    // Page by page from all nodes in turn.
+    let spread = pages(guest, "emit-overall-pages");
+    let most = spread.values().max().copied().unwrap_or(0);
+    assert!(spread.len() == 4 && spread.values().all(|&count| 2 * count > most), "emit-overall: {spread:?}");
+}
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn programs_of_an_emitted_script_are_in_their_groups_and_leave_nothing() {
+    placed(&Guest::read("agent"));
+}
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn their_memory_is_where_the_answer_has_it() {
+    in_memory(&Guest::read("agent"));
+}
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn a_program_that_is_elsewhere_is_seen() {
+    let wrong: [(fn(&Guest), &str, &str, &str, &str); 6] = [
+        (placed, "emit-own-allowed", "0-2", "0-7", "emit-own: where it may run"),
+        (placed, "emit-far-effective", "\n3\n", "\n0-3\n", "emit-far: cpuset of its group"),
+        (placed, "emit-overall-group", "/numasim/app.3", "/", "emit-overall: its group"),
+        (placed, "emit-far-openmp", "{3},{4}", "{3},{5}", "emit-far: OMP_PLACES={3},{4}"),
+        (in_memory, "emit-far-pages", " N3=", " N2=", "emit-far: pages elsewhere"),
+        (in_memory, "emit-overall-pages", " N1=", " N0=", "emit-overall: "),
+    ];
+    for (judge, step, from, to, seen) in wrong {
+        let mut guest = Guest::read("agent");
+        guest.alter_all(step, from, to);
+        let said = catch_unwind(|| judge(&guest)).expect_err(seen);
+        let said = said.downcast_ref::<String>().map_or("", String::as_str);
+        assert!(said.contains(seen), "{seen}: {said}");
+    }
+}
