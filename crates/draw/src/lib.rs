@@ -57,4 +57,4 @@ pub mod timelines;
 pub use axis::{Axis, Scale};
 pub use heading::{DrawError, Heading};
 pub use terminal::Style;
-pub use theme::themed;
+pub use theme::{colour_of, themed};

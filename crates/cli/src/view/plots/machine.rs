@@ -7,7 +7,7 @@ use numasim_model::problem::NEXT_TO_NOTHING;
 use numasim_model::roofline::{self, RoofOf};
 use numasim_model::{Access, App, AppId, Machine, NodeId};
 
-use super::heading::heading;
+use numasim_document::heading::heading;
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, machine_title};
 
