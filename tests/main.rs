@@ -43,3 +43,4 @@ mod sweep;
 mod tasks;
 mod tidy;
 mod tree_programs;
+mod web;

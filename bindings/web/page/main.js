@@ -221,6 +221,8 @@ function listen() {
   });
   addEventListener('hashchange', () => { if (restore(location.hash, shipped)) { fillIn(); readFiles(); } });
   at('share').hidden = embedded;
+  // A report gives its frame this height, so that nothing scrolls inside of what scrolls.
+  if (embedded) new ResizeObserver(() => parent.postMessage({ height: document.documentElement.scrollHeight }, '*')).observe(document.body);
 }
 
 async function begin() {
