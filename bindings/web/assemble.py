@@ -1,6 +1,7 @@
 """The page from its parts. Usage: assemble.py MODULE.wasm PAGE.html   (from the root of the repository)"""
 
 import base64
+import gzip
 import hashlib
 import json
 import pathlib
@@ -40,7 +41,9 @@ def main(module: str, page: str) -> None:
         f"default-src 'none'; script-src 'sha256-{digest}' 'wasm-unsafe-eval' blob:; worker-src blob:; "
         "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    wasm = base64.b64encode(pathlib.Path(module).read_bytes()).decode()
+    # Browsers unpack it themselves; the same module gives the same page.
+    packed = gzip.compress(pathlib.Path(module).read_bytes(), 9, mtime=0)
+    wasm = base64.b64encode(packed).decode()
     workspace = tomllib.loads(pathlib.Path("Cargo.toml").read_text())["workspace"]
     parts = {
         "VERSION": workspace["package"]["version"],

@@ -226,7 +226,8 @@ function listen() {
 }
 
 async function begin() {
-  bytes = unbase64(at('wasm').textContent.trim());
+  const packed = new Blob([unbase64(at('wasm').textContent.trim())]).stream();
+  bytes = await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
   ask = await load(bytes, () => {});
   if (study) {
     const ofMachine = (file) => /^\s*\[+machine\b/m.test(file.text);
