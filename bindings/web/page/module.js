@@ -8,6 +8,7 @@ const encoder = new TextEncoder();
 const offered = {
   __wbg_static_accessor_: () => 1, __wbg___wbindgen_is_undefined_: () => 0, __wbg_performance_: () => 1,
   __wbg_now_: () => performance.now(), __wbindgen_object_drop_ref: () => {}, __wbindgen_object_clone_ref: (one) => one,
+  __wbindgen_externref_statics_end: () => 1024, // smaller numbers are never given back
 };
 const generated = new Proxy({}, { get: (_, name) => {
   const known = Object.keys(offered).find((begin) => name.startsWith(begin));

@@ -1,4 +1,5 @@
 // What was computed, as tables and pictures. Figures are rounded here for the eye; the document has them whole.
+const MOST_LINKS = 12;
 const amount = (value) => value === null ? '-' : value.toFixed(1);
 
 function row(kind, cells) {
@@ -27,7 +28,7 @@ function drawResult(contents, answer) {
   const at = (id) => document.getElementById(id);
   at('total').textContent = `${amount(scenario.total_gflops)} GFLOPS`;
   at('map').innerHTML = answer.maps[0]; // made by numasim, every name in it escaped
-  table(at('apps'), 'Applications', ['', 'threads', 'GFLOPS', 'GB/s', 'held back by'], scenario.apps.map((app, i) => {
+  table(at('apps'), 'Applications', ['', 'threads', 'GFLOPS', 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
     const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);
     const words = make('td', { className: 'text', textContent: answer.held_back[0][i] || '-' });
     return row('body', [name, String(sum(app.threads)), amount(app.gflops), amount(app.bandwidth_gbs), words]);
@@ -37,9 +38,10 @@ function drawResult(contents, answer) {
     row('body', [String(node.node), amount(used(node)), bar(used(node), node.capacity_gbs), amount(node.capacity_gbs), amount(node.remote_gbs)])));
   const busy = [
     ...scenario.links.map((link) => ({ ...link, name: `${link.from}→${link.to}` })),
-    ...(scenario.shared_links ?? []).map((link) => ({ ...link, name: `${link.name} ${link.direction.map((nodes) => nodes.join(', ')).join(' → ')}` })),
+    ...(scenario.shared_links ?? []).map((link) => ({ ...link, name: `${link.name} ${link.direction.map((nodes) => nodes.join(',')).join('→')}` })),
   ].filter((link) => used(link) > 0).sort((a, b) => used(b) / b.capacity_gbs - used(a) / a.capacity_gbs);
-  table(at('links'), busy.length ? 'Links in use, GB/s' : 'No link is in use', ['link', 'used', '', 'of'], busy.map((link) =>
+  const caption = busy.length > MOST_LINKS ? `The ${MOST_LINKS} fullest of ${busy.length} links in use, GB/s` : busy.length ? 'Links in use, GB/s' : 'No link is in use';
+  table(at('links'), caption, ['link', 'used', '', 'of'], busy.slice(0, MOST_LINKS).map((link) =>
     row('body', [link.name, amount(used(link)), bar(used(link), link.capacity_gbs), amount(link.capacity_gbs)])));
   at('warnings').replaceChildren(...[...contents.warnings, ...answer.warnings].map((text) => make('li', { textContent: text })));
 }

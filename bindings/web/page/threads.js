@@ -81,7 +81,9 @@ function drawThreads(box, contents, moved) {
   box.replaceChildren(...fields);
   return () => {
     shows.forEach((show) => show());
-    const free = nodes.map((node) => `${freeOn(contents, node.number)} on node ${node.number}`);
-    document.getElementById('free').textContent = `Cores without a thread: ${free.join(', ')}.`;
+    const free = nodes.filter((node) => freeOn(contents, node.number) > 0)
+      .map((node) => `${freeOn(contents, node.number)} on node ${node.number}`);
+    document.getElementById('free').textContent =
+      free.length ? `Cores without a thread: ${free.join(', ')}.` : 'Every core has a thread.';
   };
 }
