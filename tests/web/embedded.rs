@@ -44,9 +44,10 @@ fn a_page_that_is_none_is_refused_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let [page, out] = ["other.html", "report.html"].map(|name| folder.path().join(name));
     fs::write(&page, "<html></html>").expect("a file for the test");
-    let [named, gone] =
-        [page.clone(), folder.path().join("gone.html")].map(|path| format!("--interactive={}", path.display()));
-    for (named, said) in [(&named, "is not the what-if page of numasim"), (&gone, "gone.html cannot be read")] {
+    let [named, gone] = [page.clone(), folder.path().join("gone.html")]
+        .map(|path| format!("--interactive={}", path.display()));
+    for (named, said) in [(&named, "is not the what-if page of numasim"), (&gone, "gone.html cannot be read")]
+    {
         let output = report(&[named, "-o", out.to_str().expect("a plain path")]);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{error}");

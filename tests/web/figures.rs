@@ -63,7 +63,8 @@ fn searches_find_the_same_document() {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let file = folder.path().join("what-if.toml");
         std::fs::write(&file, found["placed"].as_str().expect("text")).expect("a file for the test");
-        let files = [format!("configs/machines/{machine}.toml"), format!("configs/workloads/{workload}.toml")];
+        let files =
+            [format!("configs/machines/{machine}.toml"), format!("configs/workloads/{workload}.toml")];
         let [machine, workload] = files.map(|path| repository(&path).display().to_string());
         let file = file.display().to_string();
         let mut ours = numasim(&["explore", &machine, &workload, &file, "--objective", objective]);

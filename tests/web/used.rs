@@ -44,7 +44,10 @@ fn a_text_of_ones_own_is_computed_and_kept_in_the_address() {
     let (found, console) = told(&page, "", &script);
     assert!(console.is_empty(), "{console:?}");
     // even: 4 threads on each node share 32 GB/s at 0.5 FLOP/byte: 16 GFLOPS each.
-    assert_eq!((text(&found["total"]), text(&found["trouble"]), &found["bold"]), ("32.0 GFLOPS", "", &json!(0)));
+    assert_eq!(
+        (text(&found["total"]), text(&found["trouble"]), &found["bold"]),
+        ("32.0 GFLOPS", "", &json!(0))
+    );
     let (again, _) = told(&page, text(&found["hash"]), "tell({ total: by('total').textContent });");
     assert_eq!(again["total"], found["total"]);
 }

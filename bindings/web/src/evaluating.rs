@@ -95,9 +95,9 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     }
     let mut all: Vec<Evaluated> =
         scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
-    let figures = all.iter().map(|one| {
-        intervals::figures_of(&study, one.scenario.data.iter().filter_map(Data::placement))
-    });
+    let figures = all
+        .iter()
+        .map(|one| intervals::figures_of(&study, one.scenario.data.iter().filter_map(Data::placement)));
     let draws = intervals::draws(&study, figures.sum()).unwrap_or_else(|warning| {
         warnings.push(warning);
         None
@@ -107,7 +107,8 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     }
     let mut document = evaluated::head(&study, draws.as_ref());
     let views = || all.iter().map(|one| one.view(&study));
-    document["scenarios"] = views().map(|view| numasim_document::json::json(&view)).collect::<Vec<_>>().into();
+    document["scenarios"] =
+        views().map(|view| numasim_document::json::json(&view)).collect::<Vec<_>>().into();
     for view in views() {
         warnings.extend(warning::facts(&view.evaluation.warnings));
         warnings.extend(caution::beside_warnings(&view));

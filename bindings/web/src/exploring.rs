@@ -142,7 +142,11 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
         gap,
         unproven,
         elapsed_s: watch.elapsed_s(),
-        alternatives: alternatives.iter().enumerate().map(|(i, one)| one.view(&study, None, rival(i))).collect(),
+        alternatives: alternatives
+            .iter()
+            .enumerate()
+            .map(|(i, one)| one.view(&study, None, rival(i)))
+            .collect(),
         alternatives_complete,
         baselines: compared
             .iter()

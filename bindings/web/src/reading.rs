@@ -124,8 +124,7 @@ fn of_app(app: &App, letter: usize) -> AppContents<'_> {
 
 /// Placements to begin with; open homes are where they are best.
 fn starts(study: &Study) -> Vec<Value> {
-    let problem =
-        Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default());
+    let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default());
     if let Ok(problem) = problem {
         let all = problem.baselines(&study.scenarios, &Unattended).into_iter();
         let start = |Baseline { name, candidate, static_work, .. }| {
@@ -143,5 +142,7 @@ fn starts(study: &Study) -> Vec<Value> {
         Data::Placed(placement) => placement.home().map(|home| home.0),
     });
     let threads: Vec<&[u32]> = (0..study.apps.len()).map(|app| rows.row(AppId(app))).collect();
-    vec![json!({ "name": "even", "threads": threads, "homes": homes.collect::<Vec<_>>(), "static_work": false })]
+    vec![
+        json!({ "name": "even", "threads": threads, "homes": homes.collect::<Vec<_>>(), "static_work": false }),
+    ]
 }

@@ -6,7 +6,8 @@ use numasim_model::input::SourceFile;
 use serde_json::json;
 
 /// How the page begins that this version can embed.
-const MADE_BY: &str = concat!("<meta name=\"generator\" content=\"numasim ", env!("CARGO_PKG_VERSION"), "\">");
+const MADE_BY: &str =
+    concat!("<meta name=\"generator\" content=\"numasim ", env!("CARGO_PKG_VERSION"), "\">");
 /// Where the files go.
 const STUDY: &str = "<script type=\"application/json\" id=\"study\">null</script>";
 const PROGRAM: (&str, &str) = ("<script id=\"program\">", "</script>");
@@ -24,7 +25,8 @@ impl Interactive {
             return None;
         }
         let (before, after) = page.split_once(STUDY)?;
-        let files: Vec<_> = files.iter().map(|file| json!({ "name": file.name, "text": file.text })).collect();
+        let files: Vec<_> =
+            files.iter().map(|file| json!({ "name": file.name, "text": file.text })).collect();
         // No text of a file can end the element.
         let study = json!({ "files": files }).to_string().replace('<', "\\u003c");
         let empty = STUDY.replace("null", &study);

@@ -37,7 +37,8 @@ mod tests;
 pub(crate) mod top;
 
 pub(crate) use numasim_document::{
-    ScenarioView, caution, data_words, held_back, json, lettering, machine_title, node_ranges, numbers, warning,
+    ScenarioView, caution, data_words, held_back, json, lettering, machine_title, node_ranges, numbers,
+    warning,
 };
 
 pub(crate) use numasim_draw::{Style, figures};
