@@ -47,3 +47,4 @@ mod tasks;
 mod tidy;
 mod topologies;
 mod tree_programs;
+mod web;

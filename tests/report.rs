@@ -2,7 +2,7 @@
 //! that names stay names, and (in `report/browser.rs`) what a browser makes of it.
 
 #[path = "report/browser.rs"]
-mod browser;
+pub(crate) mod browser;
 #[path = "report/cached.rs"]
 mod cached;
 #[path = "report/explored.rs"]

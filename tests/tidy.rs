@@ -252,6 +252,16 @@ fn what_computes_is_pure() {
 }
 
 #[test]
+fn logarithms_and_powers_have_the_same_last_digit_everywhere() {
+    let of_the_platform = [
+        ".ln(", ".exp(", ".powf(", ".log2(", ".log10(", ".exp2(", ".ln_1p(", ".exp_m1(", ".hypot(", ".cbrt(",
+    ];
+    for name in ["model", "sim"] {
+        none(&uses(name, &of_the_platform, &["random.rs"]), "libm, not the library of the platform");
+    }
+}
+
+#[test]
 fn evidence_knows_no_operating_system() {
     let outside =
         ["std::fs", "std::env", "std::process", "std::time", "std::thread", "libc", "cfg(target_os"];
@@ -305,8 +315,9 @@ fn arrows_between_the_crates_are_those_of_the_map() {
     assert_eq!(allowed.map(|(name, _)| name), CRATES);
     let folders = allowed.map(|(name, may)| (format!("crates/{name}"), may));
     let asks = &["document", "dynamic", "graph", "model", "plan", "policy", "sim", "tasks"][..];
-    let bindings = ("bindings/python".to_owned(), asks);
-    for (name, may) in folders.into_iter().chain([bindings]) {
+    let bindings = [("python", asks), ("web", &["document", "draw", "model", "sim"])];
+    let bindings = bindings.map(|(name, may)| (format!("bindings/{name}"), may));
+    for (name, may) in folders.into_iter().chain(bindings) {
         let manifest: toml::Table = read(format!("{name}/Cargo.toml")).parse().expect("TOML");
         let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
         let tables = tables.iter().filter_map(|table| manifest.get(*table)?.as_table());

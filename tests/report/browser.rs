@@ -9,7 +9,7 @@ use super::html::{figures, plain};
 use super::{MEASURED, STUDY, folder, numasim, over_time, path, stdout, table_iii};
 
 /// Whether there is a browser.
-fn is_there() -> bool {
+pub(crate) fn is_there() -> bool {
     let found = Command::new("chromium").arg("--version").stdin(Stdio::null()).output();
     if found.is_ok_and(|output| output.status.success()) {
         return true;
@@ -21,7 +21,7 @@ fn is_there() -> bool {
 }
 
 /// What Chromium says of a page: its document after all scripts, and the lines of its console.
-fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String, Vec<String>) {
+pub(crate) fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String, Vec<String>) {
     let profile = tempfile::tempdir().expect("a folder for the test");
     let page = page.canonicalize().expect("the page is there");
     let output = Command::new("timeout")
@@ -54,7 +54,7 @@ fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String
     (String::from_utf8_lossy(&output.stdout).into_owned(), console)
 }
 
-const DUMP: &str = "--dump-dom";
+pub(crate) const DUMP: &str = "--dump-dom";
 
 /// The ids of the scenarios that are shown, in a document after its scripts.
 fn shown(document: &str) -> Vec<String> {

@@ -486,6 +486,7 @@ Examples:
   numasim report machine.toml study.toml --measured m.csv -o report.html
   numasim report --measured result.csv -o report.html
   numasim report pipeline.toml --policy none --policy lead:2 -o report.html
+  numasim report machine.toml study.toml --interactive -o report.html
 
 Writes one self-contained HTML file: it loads nothing and needs only a browser. It has the question, a verdict, the \
 machine, each scenario with its map and results, plots, doubts, the origin of all data, and the commands that reproduce \

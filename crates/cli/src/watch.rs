@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     fn shown(columns: usize) -> String {
-        let progress = Progress { best: Some(1234.5), bound: 1300.0, effort_spent: 0.1 };
+        let progress = Progress { found: None, best: Some(1234.5), bound: 1300.0, effort_spent: 0.1 };
         message(Objective::TotalGflops, &progress, columns)
     }
 

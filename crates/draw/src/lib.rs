@@ -59,4 +59,4 @@ pub mod timelines;
 pub use axis::{Axis, Scale};
 pub use heading::{DrawError, Heading};
 pub use terminal::Style;
-pub use theme::themed;
+pub use theme::{colour_of, themed};

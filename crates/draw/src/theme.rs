@@ -23,6 +23,11 @@ pub fn themed(svg: &str) -> String {
     })
 }
 
+/// The colour of the application with this number in thread maps, as CSS writes it.
+pub fn colour_of(app: usize) -> String {
+    hex(palette::fill_colour(app))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

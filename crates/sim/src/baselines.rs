@@ -27,6 +27,21 @@ pub struct Baseline {
     pub static_work: bool,
 }
 
+/// `even` and `one app per node`, which come first.
+pub const BUILT_IN_BASELINES: usize = 2;
+
+/// Without those that stand there twice: a scenario of the files may be what a built-in baseline is, by the same name. Scenarios
+/// have different names, so only the built-in ones can be the same.
+pub fn distinct(all: Vec<Baseline>) -> Vec<Baseline> {
+    let mut distinct: Vec<Baseline> = Vec::new();
+    for baseline in all {
+        if !distinct.iter().take(BUILT_IN_BASELINES).any(|known| *known == baseline) {
+            distinct.push(baseline);
+        }
+    }
+    distinct
+}
+
 /// floor(cores / applications) threads of each application on each node that may hold them; the cores of the others stay
 /// idle there.
 pub fn even(machine: &Machine, apps: &[App]) -> Allocation {

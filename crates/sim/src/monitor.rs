@@ -1,8 +1,12 @@
 //! The outside world of a search: time, Ctrl-C and the progress line.
 
+use crate::problem::Candidate;
+
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct Progress<'a> {
+    /// The best answer so far, for whoever ends a search that cannot return it.
+    pub found: Option<&'a Candidate>,
     /// Value of the best answer so far.
     pub best: Option<f64>,
     /// No answer has a better value than this.

@@ -31,6 +31,9 @@ pub enum Objective {
 }
 
 impl Objective {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::TotalGflops, Self::Fair, Self::Geomean, Self::Makespan];
+
     /// Its name on the command line and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
@@ -155,7 +158,7 @@ impl Goal {
                 .filter(|(_, weight)| **weight > 0.0)
                 .map(
                     |((g, unit), weight)| {
-                        if *unit > 0.0 { weight * (g / unit).ln() } else { f64::NEG_INFINITY }
+                        if *unit > 0.0 { weight * libm::log(g / unit) } else { f64::NEG_INFINITY }
                     },
                 )
                 .sum(),
@@ -166,7 +169,7 @@ impl Goal {
     pub fn value(&self, score: f64) -> f64 {
         match self.objective {
             Objective::TotalGflops | Objective::Fair => score,
-            Objective::Geomean => score.exp(),
+            Objective::Geomean => libm::exp(score),
             Objective::Makespan => 1.0 / score,
         }
     }
@@ -186,7 +189,7 @@ impl Goal {
             return f64::NEG_INFINITY;
         }
         match self.objective {
-            Objective::Geomean => best + (1.0 - within).ln(),
+            Objective::Geomean => best + libm::log(1.0 - within),
             Objective::TotalGflops | Objective::Fair | Objective::Makespan => best * (1.0 - within),
         }
     }

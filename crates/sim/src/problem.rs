@@ -172,9 +172,9 @@ impl Problem {
     pub fn size_log10(&self) -> f64 {
         let apps = self.apps.len();
         let per_node = |cores: u32| -> f64 {
-            (1..=apps).map(|k| ((f64::from(cores) + k as f64) / k as f64).log10()).sum()
+            (1..=apps).map(|k| libm::log10((f64::from(cores) + k as f64) / k as f64)).sum()
         };
-        let homes = self.open_apps().len() as f64 * (self.machine.node_count() as f64).log10();
+        let homes = self.open_apps().len() as f64 * libm::log10(self.machine.node_count() as f64);
         self.machine.nodes().iter().map(|node| per_node(node.cores)).sum::<f64>() + homes
     }
 

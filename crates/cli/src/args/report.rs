@@ -54,6 +54,11 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
+    /// Embed the what-if page, with these files in it: sliders for threads and bandwidths, and the search, computed by the browser; adds
+    /// about 3 MB [default: numasim.html beside the program, which bindings/web/build makes]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
+    pub(crate) interactive: Option<Option<PathBuf>>,
+
     /// Write the page to FILE, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
@@ -72,6 +77,7 @@ impl ReportArgs {
             objective: None,
             time_limit: Duration::ZERO,
             title: None,
+            interactive: None,
             output: None,
         }
     }

@@ -3,6 +3,7 @@
 mod drawn;
 mod explored;
 mod inputs;
+mod interactive;
 mod over_time;
 mod tasked;
 mod wording;
@@ -126,6 +127,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let machine = drawn::machine(&study)?;
     let plots = drawn::of_all(&study, compared.as_ref(), preferred);
     let known = known.map(|(_, known)| known);
+    let interactive = interactive::page(args, &texts)?;
     let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
     Ok(page(&Report {
         title: &title,
@@ -159,6 +161,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         ),
         evaluation: &evaluation,
         comparison: document.as_ref(),
+        interactive: interactive.as_ref(),
     }))
 }
 

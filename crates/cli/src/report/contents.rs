@@ -5,6 +5,7 @@ use numasim_draw::strips::Area;
 use numasim_model::Study;
 use serde_json::Value;
 
+use super::interactive::Interactive;
 use crate::view::answer::sensitivity::Price;
 use crate::view::simulated::Simulated;
 use crate::view::tasked::{GraphFacts, Tasked};
@@ -47,6 +48,8 @@ pub(crate) struct Report<'a> {
     pub(crate) commands: &'a [Repeated],
     /// What `evaluate --format json` says.
     pub(crate) evaluation: &'a Value,
+    /// The what-if page, where it is asked for.
+    pub(crate) interactive: Option<&'a Interactive>,
     /// What `compare --format json` says.
     pub(crate) comparison: Option<&'a Value>,
 }

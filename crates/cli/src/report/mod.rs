@@ -9,6 +9,7 @@ mod contents;
 mod doubts;
 mod explored;
 mod html;
+mod interactive;
 mod machine;
 mod nulls;
 mod origin;
@@ -22,5 +23,6 @@ mod tasks;
 mod verdict;
 
 pub(crate) use contents::{Course, Explored, Figure, ReadFile, Repeated, Report, Simulations, Tasks};
+pub(crate) use interactive::Interactive;
 pub(crate) use page::page;
 pub(crate) use simulations::MOST_APPS;

@@ -5,6 +5,7 @@ use numasim_bench::provenance::Provenance;
 
 use super::contents::Report;
 use super::html::{data, figure};
+use super::interactive::Interactive;
 use super::{cached, doubts, explored, machine, origin, policy, scenarios, simulations, tasks, verdict};
 use crate::view::machine_title;
 
@@ -22,6 +23,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("time", "Over time", simulations::section(report)),
         ("tasks", "Tasks", tasks::section(report)),
         ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
+        ("what-if", "What if?", html! { @if let Some(page) = report.interactive { (page.section()) } }),
         ("doubts", "Doubts", doubts::section(report)),
         ("origin", "Origin", origin::section(report)),
         ("repeat", "Repeat it", origin::commands(report)),
@@ -33,6 +35,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         "cache" => report.cached.is_some(),
         "time" => report.simulations.is_some(),
         "tasks" => report.tasks.is_some(),
+        "what-if" => report.interactive.is_some(),
         _ => true,
     };
     let sections = sections.into_iter().filter(|(id, ..)| is_there(id)).collect::<Vec<_>>();
@@ -41,7 +44,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy::policy(SCRIPT));
+                meta http-equiv="Content-Security-Policy" content=(policy::policy(SCRIPT, report.interactive.map(Interactive::program)));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="generator" content=(concat!("numasim ", env!("CARGO_PKG_VERSION")));
                 meta name="color-scheme" content="light dark";

@@ -2,11 +2,19 @@
 
 use numasim_bench::provenance::sha256;
 
-/// The content security policy of a page whose only script is `script`.
-pub(super) fn policy(script: &str) -> String {
-    let hash = base64(&bytes(&sha256(script.as_bytes())));
+/// The content security policy of a page whose only script is `script`; with the `program` of the what-if page, which holds in its
+/// frame, too: it compiles WebAssembly that is inside, and searches in a worker made of text that is inside.
+pub(super) fn policy(script: &str, program: Option<&str>) -> String {
+    let hash = |script: &str| format!("'sha256-{}'", base64(&bytes(&sha256(script.as_bytes()))));
+    let (more, worker) = match program {
+        None => (String::new(), ""),
+        Some(program) => {
+            (format!(" {} 'wasm-unsafe-eval' blob:", hash(program)), " worker-src blob:; img-src data:;")
+        }
+    };
     format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; script-src {}{more};{worker} base-uri 'none'; form-action 'none'",
+        hash(script)
     )
 }
 
@@ -44,6 +52,6 @@ mod tests {
     #[test]
     fn the_hash_of_nothing_is_the_known_one() {
         // printf '' | openssl dgst -sha256 -binary | base64
-        assert!(policy("").contains("'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"));
+        assert!(policy("", None).contains("'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"));
     }
 }

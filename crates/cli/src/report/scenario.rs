@@ -141,7 +141,7 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
                             (line.shown(&bandwidth[1], "measured_bandwidth_gbs").cell(""))
                             (line.shown(&signed(error), "bandwidth_error").cell(judged(error)))
                         }
-                        td.text { (held_back(view, line.app, &Style::default())) }
+                        td.text { (held_back::in_words(view, line.app, &Style::default())) }
                     }
                 }
             }

@@ -1,6 +1,12 @@
 'use strict';
 // Shows one scenario at a time. Without this script all of them are listed, and every link still works.
 (() => {
+  const whatIf = document.querySelector('.interactive');
+  addEventListener('message', ({ source, data }) => {
+    if (whatIf && source === whatIf.contentWindow && data.height > 0) whatIf.style.height = `${Math.ceil(data.height) + 2}px`;
+  });
+})();
+(() => {
   const scenarios = [...document.querySelectorAll('.scenario')];
   const picker = document.querySelector('.picker');
   if (!picker) return;

@@ -13,15 +13,12 @@ pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;
-pub(crate) mod data_words;
 pub(crate) mod discriminate;
 pub(crate) mod executed;
 pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
-mod held_back;
 pub(crate) mod intervals;
-pub(crate) mod lettering;
 pub(crate) mod models;
 mod picture;
 pub(crate) mod planned;
@@ -40,24 +37,13 @@ mod tests;
 #[cfg(target_os = "linux")]
 pub(crate) mod top;
 
-use numasim_model::{Machine, NodeId};
+pub(crate) use numasim_document::{
+    ScenarioView, caution, data_words, held_back, json, lettering, machine_title, node_ranges, numbers,
+    warning,
+};
 
-pub(crate) use numasim_document::{ScenarioView, caution, json, numbers, warning};
-
-pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
 
 /// What to know of a scenario whose work is divided beforehand.
 pub(crate) const STATIC_WORK: &str =
     "Static work: the slowest thread decides; GB/s are means until it is done.";
-
-/// `4 x Xeon (4 NUMA nodes, 80 cores)`
-pub(crate) fn machine_title(machine: &Machine) -> String {
-    let nodes = figures::count(machine.node_count() as u64, "NUMA node");
-    format!("{} ({nodes}, {})", machine.name(), figures::count(machine.total_cores(), "core"))
-}
-
-/// `0-3, 6`
-pub(crate) fn node_ranges(nodes: &[NodeId]) -> String {
-    figures::ranges(&numbers(nodes))
-}

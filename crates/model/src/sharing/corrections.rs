@@ -59,7 +59,7 @@ impl Parameters {
         let p = 1.0 / self.saturation_knee;
         let (small, large) = if asked < bandwidth { (asked, bandwidth) } else { (bandwidth, asked) };
         // small / (1 + (small / large)^p)^(1/p): nothing overflows, and the result is at most `small`.
-        small / (1.0 + (small / large).powf(p)).powf(self.saturation_knee)
+        small / libm::pow(1.0 + libm::pow(small / large, p), self.saturation_knee)
     }
 }
 

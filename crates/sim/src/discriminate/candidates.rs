@@ -169,7 +169,7 @@ fn intensities(machine: &Machine, home: NodeId) -> Vec<f64> {
     let few = 8.0 * f64::from(node.cores) * one;
     let power = |at: f64| {
         #[allow(clippy::cast_possible_truncation, reason = "clamped to a few powers")]
-        let power = at.log2().floor().clamp(f64::from(POWERS.0), f64::from(POWERS.1)) as i32;
+        let power = libm::log2(at).floor().clamp(f64::from(POWERS.0), f64::from(POWERS.1)) as i32;
         power
     };
     // Beyond what one thread can draw a lower intensity changes nothing.

@@ -38,9 +38,9 @@ impl Draws {
         }
         let factors = (FIRST_STREAM..).zip(&uncertain).map(|(stream, figure)| {
             // ln(1 + p) is 1.96 standard deviations.
-            let deviation = (figure.percent / 100.0).ln_1p() / quantile(0.975);
+            let deviation = libm::log1p(figure.percent / 100.0) / quantile(0.975);
             let mut factors: Vec<f64> = (0..Self::COUNT)
-                .map(|draw| (deviation * quantile((draw as f64 + 0.5) / Self::COUNT as f64)).exp())
+                .map(|draw| libm::exp(deviation * quantile((draw as f64 + 0.5) / Self::COUNT as f64)))
                 .collect();
             let mut random = generator(seed, stream);
             for last in (1..factors.len()).rev() {

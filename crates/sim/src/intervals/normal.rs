@@ -40,7 +40,7 @@ pub(super) fn quantile(p: f64) -> f64 {
     ];
     let polynomial = |factors: &[f64], x: f64| factors.iter().fold(0.0, |sum, factor| sum * x + factor);
     let tail = |p: f64| {
-        let q = (-2.0 * p.ln()).sqrt();
+        let q = (-2.0 * libm::log(p)).sqrt();
         polynomial(&C, q) / polynomial(&D, q)
     };
     if p < TAIL {

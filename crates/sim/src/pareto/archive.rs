@@ -126,7 +126,7 @@ pub(super) fn spread(points: &[[f64; 2]], most: usize) -> Vec<usize> {
             let step = (pair[1][i] - pair[0][i]).abs() / widths[i];
             if step.is_finite() { step } else { 0.0 }
         });
-        length += steps[0].hypot(steps[1]);
+        length += libm::hypot(steps[0], steps[1]);
         lengths.push(length);
     }
     let last = points.len() - 1;

@@ -139,7 +139,7 @@ fn compromises(question: &TradeOff) -> Vec<Problem> {
     for step in [0.25, 0.5, 0.75, 1.0] {
         let mut apps = first.apps.clone();
         for (app, alone) in apps.iter_mut().zip(first.goal.alone()).filter(|(_, alone)| **alone > 0.0) {
-            app.weight = app.weight.powf(1.0 - step) * alone.recip().powf(step);
+            app.weight = libm::pow(app.weight, 1.0 - step) * libm::pow(alone.recip(), step);
         }
         problems.push(with(Objective::TotalGflops, &apps));
     }

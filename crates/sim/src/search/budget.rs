@@ -41,9 +41,15 @@ impl Budget {
     }
 
     /// How far a search with this budget has come.
-    pub(super) fn progress(self, problem: &Problem, best: Option<&Candidate>, bound: f64) -> Progress {
+    pub(super) fn progress<'a>(
+        self,
+        problem: &Problem,
+        best: Option<&'a Candidate>,
+        bound: f64,
+    ) -> Progress<'a> {
         let score = best.map_or(f64::NEG_INFINITY, |best| best.score);
         Progress {
+            found: best,
             best: best.map(|best| problem.goal.value(best.score)),
             bound: problem.goal.value(bound.max(score)),
             effort_spent: self.part_spent(),

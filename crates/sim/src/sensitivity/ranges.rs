@@ -224,7 +224,7 @@ impl Ranging<'_> {
             if self.monitor.stop() {
                 return Err(Stopped);
             }
-            let outside = end.powf(f64::from(step) / f64::from(GRID));
+            let outside = libm::pow(end, f64::from(step) / f64::from(GRID));
             if let Some(winner) = self.leader(outside) {
                 return Ok(Some(self.bisected(inside, outside, winner)));
             }

@@ -75,7 +75,7 @@ impl Values {
     }
 
     fn factors(text: &str, first: f64, last: f64, factor: f64) -> Result<Self, SettingError> {
-        let steps = (last / first).ln() / factor.ln();
+        let steps = libm::log(last / first) / libm::log(factor);
         let positive = first > 0.0 && last > 0.0 && factor > 0.0 && factor != 1.0;
         if !positive || !steps.is_finite() || steps < 0.0 {
             return Err(SettingError::wrong(

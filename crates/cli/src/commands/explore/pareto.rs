@@ -6,7 +6,6 @@ use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
 use super::placing::placed;
-use super::rating::BUILT_IN_BASELINES;
 use super::{
     in_pool, objective, open_plot, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer,
 };

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use numasim_model::evaluation::Options;
 use numasim_model::{Study, evaluate_with};
-use numasim_sim::baselines::Baseline;
+use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::search::{Outcome, Settings, Status};
 use numasim_sim::{Candidate, Problem};
 
@@ -12,9 +12,6 @@ use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::view::answer::{Answer, Rated, WhyUnproven};
 use crate::watch::{EndedBy, Watch};
-
-/// `even` and `one app per node`.
-pub(super) const BUILT_IN_BASELINES: usize = 2;
 
 /// A baseline with its evaluation, and the restriction that it breaks, if any.
 type RatedBaseline = (Rated, Option<String>);
@@ -26,14 +23,7 @@ pub(super) fn baselines(
     problem: &Problem,
     watch: &Watch,
 ) -> Result<(Vec<RatedBaseline>, Duration), Failure> {
-    let mut distinct: Vec<Baseline> = Vec::new();
-    for baseline in problem.baselines(&study.scenarios, watch) {
-        // A scenario of the files may be what a built-in baseline is, by the same name.
-        // Scenarios have different names, so only the built-in ones, which come first, can be the same.
-        if !distinct.iter().take(BUILT_IN_BASELINES).any(|known| *known == baseline) {
-            distinct.push(baseline);
-        }
-    }
+    let distinct = distinct(problem.baselines(&study.scenarios, watch));
     let start = Instant::now();
     let rated = distinct
         .into_iter()

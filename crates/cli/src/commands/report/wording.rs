@@ -132,6 +132,11 @@ pub(super) fn commands(
     let schedulers = option("--scheduler", Some(schedulers.join(",")).filter(|names| !names.is_empty()));
     let policies =
         args.policy.iter().flat_map(|policy| ["--policy".to_owned(), policy.to_string()]).collect();
+    let interactive = args.interactive.iter().map(|page| match page {
+        Some(page) => format!("--interactive={}", path(page)),
+        None => "--interactive".to_owned(),
+    });
+    let interactive = interactive.collect();
     let again = line(
         "report",
         &[
@@ -143,6 +148,7 @@ pub(super) fn commands(
             until,
             option("--objective", explored.map(|explored| explored.objective.to_owned())),
             option("--title", args.title.clone()),
+            interactive,
             option("-o", Some("report.html".to_owned())),
         ],
     );

@@ -7,9 +7,9 @@ use numasim_model::problem::NEXT_TO_NOTHING;
 use numasim_model::roofline::{self, RoofOf};
 use numasim_model::{Access, App, AppId, Machine, NodeId};
 
-use super::heading::heading;
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, machine_title};
+use numasim_document::heading::heading;
 
 /// The roofs of a machine with applications on it; with what each gets in `view`, if there is one.
 pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioView<'_>>) -> Roofline {

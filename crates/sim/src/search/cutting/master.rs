@@ -143,7 +143,7 @@ impl<'r, 'p> Master<'r, 'p> {
     pub(super) fn tangent(&self, app: usize, at: f64) -> Option<Cut> {
         let weight = self.relaxation.problem.goal.weights()[app];
         let bend = self.bend[app]?;
-        Some((vec![(bend, 1.0), (self.y[app], weight / at)], weight - weight * at.ln()))
+        Some((vec![(bend, 1.0), (self.y[app], weight / at)], weight - weight * libm::log(at)))
     }
 
     pub(super) fn prices(&self, solution: &Solution) -> Prices {

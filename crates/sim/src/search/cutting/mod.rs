@@ -131,7 +131,7 @@ impl Relaxation<'_> {
         if goal.objective() != Objective::Geomean {
             return 0.0;
         }
-        goal.weights().iter().filter(|w| **w > 0.0).map(|w| w * (w.ln() - 1.0)).sum()
+        goal.weights().iter().filter(|w| **w > 0.0).map(|w| w * (libm::log(*w) - 1.0)).sum()
     }
 
     /// Per class the option that earns most.

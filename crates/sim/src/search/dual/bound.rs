@@ -19,7 +19,7 @@ impl Relaxation<'_> {
                 .iter()
                 .zip(&prices.y)
                 .filter(|(w, _)| **w > 0.0)
-                .map(|(w, y)| w * ((w / y).ln() - 1.0))
+                .map(|(w, y)| w * (libm::log(w / y) - 1.0))
                 .sum(),
             _ => 0.0,
         };

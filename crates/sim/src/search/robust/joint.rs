@@ -114,7 +114,7 @@ impl<'a> Joint<'a> {
             if scale.logarithmic && *weight > 0.0 {
                 let weights = relaxation.problem.goal.weights().iter().map(|w| w * weight);
                 let conjugate = weights.zip(&of.y).filter(|(w, _)| *w > 0.0);
-                constant += conjugate.map(|(w, y)| w * ((w / y).ln() - 1.0)).sum::<f64>();
+                constant += conjugate.map(|(w, y)| w * (libm::log(w / y) - 1.0)).sum::<f64>();
                 constant -= weight * scale.best;
             }
         }

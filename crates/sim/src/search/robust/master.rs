@@ -151,7 +151,9 @@ impl<'j, 'a> Master<'j, 'a> {
         let weight = self.joint.relaxations[model].problem.goal.weights()[app];
         let bend = self.bend[model][app]?;
         let finite = at > 0.0 && at.is_finite();
-        finite.then(|| vec![(bend, 1.0), (self.weights[model], -weight * at.ln()), (self.y[model][app], at)])
+        finite.then(|| {
+            vec![(bend, 1.0), (self.weights[model], -weight * libm::log(at)), (self.y[model][app], at)]
+        })
     }
 
     /// Prices that are valid whatever the rounding of the program.

@@ -29,7 +29,7 @@ impl Scale {
 
     /// What an allocation with this merit loses, as a part of the best.
     pub(super) fn regret(self, merit: f64) -> f64 {
-        if self.logarithmic { -merit.exp_m1() } else { 1.0 - merit }
+        if self.logarithmic { -libm::expm1(merit) } else { 1.0 - merit }
     }
 
     /// What GFLOPS of an application are divided by, where `unit` is what the goal divides by.

@@ -1,16 +1,17 @@
 //! The thread map of a scenario.
 
 use numasim_draw::Heading;
+use numasim_draw::figures;
 use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, MapSharedLink, ThreadMap};
 use numasim_model::machine::SharedDirection;
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
-use super::heading::heading;
-use crate::view::lettering::{self, Lettering};
-use crate::view::{ScenarioView, data_words, figures, machine_title, node_ranges};
+use crate::heading::heading;
+use crate::lettering::{self, Lettering};
+use crate::{ScenarioView, data_words, machine_title, node_ranges};
 
 /// The map of a scenario: threads, data, and what of memories and links is occupied.
-pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
+pub fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
     let letters = Lettering::new(view.apps);
     let evaluation = view.evaluation;
     let nodes = view.machine.node_ids().map(|node| {
@@ -53,7 +54,7 @@ fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSh
 }
 
 /// The machine alone: its cores, what memories and links deliver at most.
-pub(crate) fn machine_map(machine: &Machine) -> ThreadMap {
+pub fn machine_map(machine: &Machine) -> ThreadMap {
     let nodes = machine.nodes().iter().map(|node| MapNode {
         cores: node.cores,
         threads: Vec::new(),

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use numasim_draw::{Style, figures};
 use numasim_model::{AppId, Bottleneck};
 
-use super::{ScenarioView, Style, figures, node_ranges};
+use crate::{ScenarioView, node_ranges};
 
 /// The bottlenecks of `app` over its nodes, equal ones together: `link 1→0, 2→0; core peak on node 0`.
-pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
+pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     let (mut peak, mut core_bandwidth, mut controller) = (Vec::new(), Vec::new(), Vec::new());
     let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let (mut remote, mut shared, mut reads) = (Vec::new(), Vec::new(), Vec::new());

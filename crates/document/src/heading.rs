@@ -1,11 +1,11 @@
 //! What stands above the plots of a scenario.
 
-use numasim_draw::Heading;
+use numasim_draw::{Heading, figures};
 
-use crate::view::{ScenarioView, figures, machine_title};
+use crate::{ScenarioView, machine_title};
 
 /// The machine, and which scenario is shown.
-pub(super) fn heading(view: &ScenarioView<'_>) -> Heading {
+pub fn heading(view: &ScenarioView<'_>) -> Heading {
     Heading {
         title: machine_title(view.machine),
         subtitle: format!(

@@ -1,14 +1,14 @@
 //! A letter and a colour for each application, so that pictures can be read without colours.
 
+use numasim_draw::Style;
 use numasim_model::{App, AppId};
-
-use super::Style;
 
 /// Up to here each instance has its own letter; above, the instances of an `[[app]]` share one.
 const MOST_LETTERS: usize = 12;
 
 /// The letters of all applications. The same in all scenarios of a study.
-pub(crate) struct Lettering {
+#[derive(Clone, Debug)]
+pub struct Lettering {
     /// Per application: its letter, as a number from 0.
     letters: Vec<usize>,
     /// Per letter: what it stands for.
@@ -16,7 +16,8 @@ pub(crate) struct Lettering {
 }
 
 impl Lettering {
-    pub(crate) fn new(apps: &[App]) -> Self {
+    /// The letters of these applications.
+    pub fn new(apps: &[App]) -> Self {
         let by_group = apps.len() > MOST_LETTERS;
         let mut names: Vec<String> = Vec::new();
         let mut letters = Vec::with_capacity(apps.len());
@@ -32,38 +33,38 @@ impl Lettering {
     }
 
     /// The letter of an application, as a number from 0.
-    pub(crate) fn of(&self, app: AppId) -> usize {
+    pub fn of(&self, app: AppId) -> usize {
         self.letters[app.0]
     }
 
     /// How many letters there are.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.names.len()
     }
 
     /// Some instances share a letter.
-    pub(crate) fn shared(&self) -> bool {
+    pub fn shared(&self) -> bool {
         self.names.len() < self.letters.len()
     }
 
     /// What a letter stands for.
-    pub(crate) fn name(&self, letter: usize) -> &str {
+    pub fn name(&self, letter: usize) -> &str {
         &self.names[letter]
     }
 
     /// Columns of the widest letter.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         label(self.count().saturating_sub(1)).len()
     }
 }
 
 /// The letter in its colour.
-pub(crate) fn painted(letter: usize, style: &Style) -> String {
+pub fn painted(letter: usize, style: &Style) -> String {
     style.in_colour_of(letter, &label(letter))
 }
 
 /// A, B, …, Z, AA, AB, … as spreadsheets name their columns.
-pub(crate) fn label(letter: usize) -> String {
+pub fn label(letter: usize) -> String {
     let mut name = String::new();
     let mut rest = letter + 1;
     while rest > 0 {

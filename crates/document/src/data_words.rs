@@ -1,11 +1,10 @@
 //! Where data lies, in words for people.
 
+use numasim_draw::figures;
 use numasim_model::{Machine, NodeId, Placement};
 
-use super::figures;
-
 /// `local`, `all on node 0`, `50 % on node 0, the rest local`: beside the word "data".
-pub(crate) fn brief(placement: &Placement) -> String {
+pub fn brief(placement: &Placement) -> String {
     const REST: &str = "the rest local";
     match placement {
         Placement::Local => "local".to_owned(),
@@ -22,7 +21,7 @@ pub(crate) fn brief(placement: &Placement) -> String {
 }
 
 /// `local data`, `all data on node 0`, `50 % of the data on node 0`: in a sentence about an application.
-pub(crate) fn phrase(placement: &Placement) -> String {
+pub fn phrase(placement: &Placement) -> String {
     match placement {
         Placement::Local => "local data".to_owned(),
         Placement::Home(home) => format!("all data on {home}"),
@@ -37,7 +36,7 @@ pub(crate) fn phrase(placement: &Placement) -> String {
 
 /// The part of the data that lies on `node` for a reason of its own, and not because threads run there; `None` where
 /// there is none, or where it is the same on every node.
-pub(crate) fn part_on(placement: &Placement, machine: &Machine, node: NodeId) -> Option<f64> {
+pub fn part_on(placement: &Placement, machine: &Machine, node: NodeId) -> Option<f64> {
     let part = match placement {
         Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => return None,
         Placement::PartHome { home, share } => {

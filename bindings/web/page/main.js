@@ -1,0 +1,251 @@
+// The page as a whole: what is chosen goes into `state`, every change computes and draws again.
+const at = (id) => document.getElementById(id);
+const shipped = JSON.parse(at('shipped').textContent);
+// A study that somebody has put into this page; its files come first.
+const study = JSON.parse(at('study').textContent);
+const embedded = window.parent !== window;
+let ask, bytes, contents, groups, showThreads, showFigures, placedName, reported;
+
+const filesOf = () => ['machine', 'workload']
+  .map((which) => ({ name: `${state[which] || which}.toml`, text: state.texts[which] }))
+  .filter((file) => file.text.trim() !== '');
+const asked = () => ({ files: filesOf(), ...(state.model ? { model: state.model } : {}), set: settingsOf(groups) });
+const shownPlacement = () => ({ name: placedName, threads: state.threads, homes: state.homes, static_work: state.static });
+
+function trouble(error) {
+  at('trouble').replaceChildren(make('pre', { textContent: error.message.trim() }));
+  document.body.classList.add('troubled');
+}
+
+// Reads the files: all that can be chosen follows from them.
+function readFiles() {
+  reported = null;
+  cancel();
+  at('found-box').hidden = true;
+  at('searched').textContent = '';
+  try {
+    const model = state.model ? { model: state.model } : {};
+    contents = JSON.parse(ask('read', { files: filesOf(), ...model }));
+    if (!contents.apps.length) throw new Error('error: there is no [[app]] in the files: nothing to place');
+  } catch (error) {
+    contents = null;
+    return trouble(error);
+  }
+  groups = groupsOf(contents);
+  const known = new Set(groups.flatMap((group) => [group.id, ...group.members.map((member) => member.key)]));
+  for (const key of Object.keys(state.factors)) if (!known.has(key)) delete state.factors[key];
+  const names = contents.starts.map((start) => start.name);
+  placedName = ['what-if', ...names.map((_, i) => `what-if ${i + 2}`)].find((name) => !names.includes(name));
+  const fits = state.threads?.length === contents.apps.length && state.threads.every((row) => row.length === contents.nodes.length);
+  if (!fits) place(contents.starts[names.length > 2 ? 2 : 0] ?? contents.starts[0]);
+  const homes = contents.starts[0].homes;
+  const isNode = (home) => home !== null && home !== undefined && home < contents.nodes.length;
+  state.homes = contents.apps.map((app, a) => app.has_home ? (isNode(state.homes?.[a]) ? state.homes[a] : homes[a] ?? 0) : null);
+  options(at('model'), contents.models, contents.model);
+  options(at('start'), ['as chosen below', ...names], null);
+  options(at('objective'), contents.objectives, state.objective);
+  showThreads = drawThreads(at('threads'), contents, moved);
+  showFigures = drawFigures(at('figures'), groups, moved);
+  at('version').textContent = contents.version;
+  moved();
+}
+
+function place(start) {
+  state.threads = start.threads.map((row) => [...row]);
+  state.homes = [...start.homes];
+  state.static = start.static_work ?? false;
+}
+
+function options(select, names, chosen) {
+  select.replaceChildren(...names.map((name, i) => make('option', { value: select.id === 'start' ? i - 1 : name, textContent: name })));
+  if (chosen !== null) select.value = chosen;
+}
+
+// Computes and draws what the state says.
+function moved() {
+  if (!contents) return;
+  const began = performance.now();
+  showThreads();
+  showFigures();
+  try {
+    const answer = ask('evaluate', { ...asked(), placed: shownPlacement() });
+    const parsed = JSON.parse(answer);
+    drawResult(contents, parsed);
+    drawCommand(parsed);
+    at('trouble').replaceChildren();
+    document.body.classList.remove('troubled');
+    window.answer = answer; // whole, for who looks from outside
+  } catch (error) {
+    trouble(error);
+  }
+  // With the layout of the new picture, which is what somebody waits for.
+  at('map').getBoundingClientRect();
+  const took = performance.now() - began;
+  at('redrawn').textContent = `Computed and redrawn in ${took.toFixed(0)} ms.`;
+  at('redrawn').dataset.ms = took;
+  remember();
+}
+
+function remember() {
+  if (embedded) return;
+  clearTimeout(remember.later);
+  // Browsers refuse addresses that change many times a second.
+  remember.later = setTimeout(() => history.replaceState(null, '', hashOf()), 150);
+}
+
+const quoted = (text) => /^[\w.,:=/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+function drawCommand(answer) {
+  const set = settingsOf(groups);
+  const paths = { machine: 'configs/machines/', workload: 'configs/workloads/' };
+  const namesOf = (which) => state[which] === 'study' ? shipped[`${which}s`][0].names
+    : [state[which] ? `${paths[which]}${state[which]}.toml` : `${which}.toml`];
+  const files = ['machine', 'workload'].filter((which) => state.texts[which].trim()).flatMap(namesOf);
+  const more = [...files, 'what-if.toml', '--scenario', placedName, ...(state.model ? ['--model', state.model] : [])];
+  const command = ['numasim', set.length ? 'sweep' : 'evaluate', ...more].map(quoted).join(' ');
+  at('command').textContent = [command, ...set.map((one) => `--set ${quoted(one)}`)].join(' \\\n    ');
+  at('exact').textContent = set.length ? ', where a sweep rounds in another order' : '';
+  at('placed').textContent = answer.placed;
+}
+
+function search(event) {
+  event.preventDefault();
+  if (!contents) return;
+  const { same, whole, busy, fewest } = state.restrictions;
+  const limit = state.limit ? { time_limit_s: Number(state.limit) } : {};
+  const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective, same_on_every_node: same,
+    whole_nodes: whole, no_idle_cores: busy, min_threads_per_node: fewest, ...limit } };
+  reported = null;
+  running(true);
+  at('searched').textContent = 'Searching …';
+  beginSearch(bytes, question, ({ progress, answer, trouble: wrong }) => {
+    if (progress) return report(progress, question.search.objective);
+    running(false);
+    if (wrong) { at('searched').textContent = wrong.trim(); return; }
+    window.explored = answer;
+    const found = JSON.parse(answer);
+    at('searched').textContent = outcomeInWords(found.document);
+    drawFound(found, show);
+  });
+}
+
+function running(is) {
+  at('explore').disabled = is;
+  at('cancel').disabled = !is;
+  at('effort').hidden = !is;
+  at('effort').value = 0;
+}
+
+function report(progress, objective) {
+  reported = { ...progress, objective };
+  at('effort').value = Math.max(at('effort').value, progress.effort_spent);
+  const bound = progress.bound === null ? '' : `, ${objective === 'makespan' ? 'at least' : 'at most'} ${valueInWords(progress.bound, objective)}`;
+  at('searched').textContent = `${progress.elapsed_s.toFixed(1)} s: best so far ${valueInWords(progress.best, objective)}${bound}`;
+}
+
+function cancel() {
+  if (!searching) return;
+  endSearch();
+  running(false);
+  const best = reported?.found;
+  at('searched').textContent = best
+    ? `Cancelled after ${reported.elapsed_s.toFixed(1)} s. Best so far: ${valueInWords(reported.best, reported.objective)}, not proven; it is shown.`
+    : 'Cancelled before anything was found.';
+  if (best) show(best);
+}
+
+function show(start) {
+  place(start);
+  moved();
+  at('result').scrollIntoView({ block: 'start' });
+}
+
+function fillLists() {
+  for (const [which, list] of [['machine', shipped.machines], ['workload', shipped.workloads]]) {
+    const all = list.map((one) => make('option', { value: one.id, textContent: one.title }));
+    at(which).replaceChildren(...all, make('option', { value: '', textContent: 'your own text' }));
+    at(which).addEventListener('change', () => {
+      const chosen = list.find((one) => one.id === at(which).value);
+      [state[which], state.threads, state.static] = [at(which).value, null, false];
+      if (chosen) state.texts[which] = chosen.text;
+      else at('files').open = true;
+      if (which === 'machine') [state.factors, state.model] = [{}, ''];
+      fillIn();
+      readFiles();
+    });
+    at(`${which}-text`).addEventListener('input', () => {
+      [state[which], state.texts[which]] = ['', at(`${which}-text`).value];
+      at(which).value = '';
+      clearTimeout(fillLists.later);
+      fillLists.later = setTimeout(readFiles, 250);
+    });
+  }
+}
+
+// What the state says, into the controls that are not made anew.
+function fillIn() {
+  for (const which of ['machine', 'workload']) {
+    at(which).value = state[which];
+    at(`${which}-text`).value = state.texts[which];
+  }
+  at('limit').value = state.limit;
+  for (const key of ['same', 'whole', 'busy']) at(key).checked = state.restrictions[key];
+  at('fewest').value = state.restrictions.fewest;
+}
+
+function listen() {
+  at('model').addEventListener('change', () => { state.model = at('model').value; readFiles(); });
+  at('start').addEventListener('change', () => {
+    const start = contents?.starts[Number(at('start').value)];
+    if (start) { place(start); moved(); }
+  });
+  at('objective').addEventListener('change', () => { state.objective = at('objective').value; remember(); });
+  at('limit').addEventListener('change', () => { state.limit = at('limit').value; remember(); });
+  for (const key of ['same', 'whole', 'busy']) {
+    at(key).addEventListener('change', () => { state.restrictions[key] = at(key).checked; remember(); });
+  }
+  at('fewest').addEventListener('change', () => {
+    state.restrictions.fewest = Math.max(0, Math.trunc(Number(at('fewest').value)) || 0);
+    remember();
+  });
+  at('setup').addEventListener('submit', (event) => event.preventDefault());
+  at('search').addEventListener('submit', search);
+  at('cancel').addEventListener('click', cancel);
+  at('reset').addEventListener('click', () => { state.factors = {}; moved(); });
+  at('copy').addEventListener('click', async () => {
+    history.replaceState(null, '', hashOf());
+    try {
+      await navigator.clipboard.writeText(location.href);
+      at('copied').textContent = 'Copied.';
+    } catch { at('copied').textContent = 'The address of this page is that link.'; }
+  });
+  addEventListener('hashchange', () => { if (restore(location.hash, shipped)) { fillIn(); readFiles(); } });
+  at('share').hidden = embedded;
+  // A report gives its frame this height, so that nothing scrolls inside of what scrolls.
+  if (embedded) new ResizeObserver(() => parent.postMessage({ height: document.documentElement.scrollHeight }, '*')).observe(document.body);
+}
+
+async function begin() {
+  const packed = new Blob([unbase64(at('wasm').textContent.trim())]).stream();
+  bytes = await new Response(packed.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
+  ask = await load(bytes, () => {});
+  if (study) {
+    const ofMachine = (file) => /^\s*\[+machine\b/m.test(file.text);
+    const [machines, others] = [study.files.filter(ofMachine), study.files.filter((file) => !ofMachine(file))];
+    const one = (files) => ({ id: 'study', title: files.map((file) => file.name).join(', ') || 'all in the file of the machine',
+      names: files.map((file) => file.name), text: files.map((file) => file.text).join('\n') });
+    shipped.machines.unshift(one(machines));
+    shipped.workloads.unshift(one(others));
+  }
+  fillLists();
+  if (embedded || !restore(location.hash, shipped)) {
+    const [machine, workload] = [shipped.machines[0], shipped.workloads[0]];
+    Object.assign(state, { machine: machine.id, workload: workload.id, texts: { machine: machine.text, workload: workload.text } });
+  }
+  fillIn();
+  listen();
+  readFiles();
+  document.body.dataset.ready = 'yes';
+}
+
+begin().catch((error) => trouble(error));

@@ -1,0 +1,84 @@
+// What was computed, as tables and pictures. Figures are rounded here for the eye; the document has them whole.
+const MOST_LINKS = 12;
+const amount = (value) => value === null ? '-' : value.toFixed(1);
+
+function row(kind, cells) {
+  return make('tr', {}, ...cells.map((cell, i) => {
+    if (cell instanceof Node) return cell;
+    const made = make(kind === 'head' || i === 0 ? 'th' : 'td', { textContent: cell });
+    if (made.tagName === 'TH') made.scope = kind === 'head' ? 'col' : 'row';
+    if (i > 0 && kind !== 'text') made.className = 'n';
+    return made;
+  }));
+}
+
+function table(element, caption, head, rows) {
+  element.replaceChildren(make('caption', { textContent: caption }), make('thead', {}, row('head', head)), make('tbody', {}, ...rows));
+}
+
+function bar(used, capacity) {
+  const part = capacity > 0 ? Math.min(1, used / capacity) : 0;
+  const filled = make('span', { className: part >= 0.9995 ? 'full' : '' });
+  filled.style.width = `${100 * part}%`;
+  return make('td', { className: 'bar' }, filled);
+}
+
+function drawResult(contents, answer) {
+  const scenario = answer.document.scenarios[0];
+  const at = (id) => document.getElementById(id);
+  at('total').textContent = `${amount(scenario.total_gflops)} GFLOPS`;
+  at('map').innerHTML = answer.maps[0]; // made by numasim, every name in it escaped
+  table(at('apps'), 'Applications', ['', 'threads', 'GFLOPS', 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
+    const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);
+    const words = make('td', { className: 'text', textContent: answer.held_back[0][i] || '-' });
+    return row('body', [name, String(sum(app.threads)), amount(app.gflops), amount(app.bandwidth_gbs), words]);
+  }));
+  const used = (one) => one.occupied_gbs ?? one.bandwidth_gbs;
+  table(at('controllers'), 'Memory controllers, GB/s', ['node', 'used', '', 'of', 'from outside'], scenario.nodes.map((node) =>
+    row('body', [String(node.node), amount(used(node)), bar(used(node), node.capacity_gbs), amount(node.capacity_gbs), amount(node.remote_gbs)])));
+  const busy = [
+    ...scenario.links.map((link) => ({ ...link, name: `${link.from}→${link.to}` })),
+    ...(scenario.shared_links ?? []).map((link) => ({ ...link, name: `${link.name} ${link.direction.map((nodes) => nodes.join(',')).join('→')}` })),
+  ].filter((link) => used(link) > 0).sort((a, b) => used(b) / b.capacity_gbs - used(a) / a.capacity_gbs);
+  const caption = busy.length > MOST_LINKS ? `The ${MOST_LINKS} fullest of ${busy.length} links in use, GB/s` : busy.length ? 'Links in use, GB/s' : 'No link is in use';
+  table(at('links'), caption, ['link', 'used', '', 'of'], busy.slice(0, MOST_LINKS).map((link) =>
+    row('body', [link.name, amount(used(link)), bar(used(link), link.capacity_gbs), amount(link.capacity_gbs)])));
+  at('warnings').replaceChildren(...[...contents.warnings, ...answer.warnings].map((text) => make('li', { textContent: text })));
+}
+
+const UNITS = { 'total-gflops': 'GFLOPS', makespan: 's' };
+
+function valueInWords(value, objective) {
+  if (value === null) return '-';
+  const unit = UNITS[objective];
+  return unit ? `${value.toFixed(1)} ${unit}` : value.toFixed(4);
+}
+
+// The list of what a search found, each with a button that shows it.
+function drawFound(answer, show) {
+  const found = answer.document;
+  const all = [found.best, ...found.alternatives, ...found.baselines];
+  const rows = all.map((one, i) => {
+    const button = make('button', { type: 'button', textContent: 'Show', ariaLabel: `Show ${one.name}` });
+    button.addEventListener('click', () => show(answer.placed[i]));
+    const factor = one.factor > 1.0005 ? `best is ${one.factor.toFixed(2)} times better` : one.tie ? 'as good' : '';
+    const words = make('td', { className: 'text', textContent: one.breaks ? `breaks: ${one.breaks}` : factor });
+    return row('body', [one.name, valueInWords(one.value, found.objective), words, make('td', {}, button)]);
+  });
+  document.getElementById('found-box').hidden = false;
+  const kind = { fair: 'smallest p', geomean: 'mean p', makespan: 'makespan' }[found.objective] ?? 'total';
+  table(document.getElementById('found'), 'What was found', ['placement', kind, '', ''], rows);
+}
+
+const REASONS = {
+  'time-limit': 'the time was over', 'too-large': 'the question is too large to prove more', model: 'this model allows no closer bound',
+};
+
+function outcomeInWords(found) {
+  const value = valueInWords(found.value, found.objective);
+  const time = `${found.elapsed_s.toFixed(2)} s`;
+  if (found.status === 'optimal') return `Best: ${value}. Proven: no placement is better. (${time})`;
+  const bound = valueInWords(found.bound, found.objective);
+  const side = found.objective === 'makespan' ? 'less' : 'more';
+  return `Best found: ${value}; no placement has ${side} than ${bound}, as ${REASONS[found.unproven] ?? 'the search was ended'}. (${time})`;
+}

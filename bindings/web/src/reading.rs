@@ -1,0 +1,148 @@
+//! What the files have, and what can be changed of it.
+
+use numasim_document::lettering::{self, Lettering};
+use numasim_document::{data_words, machine_title};
+use numasim_draw::colour_of;
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement, Study};
+use numasim_sim::baselines::{Baseline, even};
+use numasim_sim::search::Unattended;
+use numasim_sim::sweep::Task;
+use numasim_sim::{Objective, Problem, Restrictions};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::outside::placed;
+use crate::question::Question;
+use crate::study::{Asked, asked};
+
+/// What the page can show and change.
+#[derive(Serialize)]
+struct Contents<'a> {
+    version: &'static str,
+    machine: String,
+    model: &'static str,
+    /// Models that honour all that the machine has.
+    models: Vec<&'static str>,
+    objectives: Vec<&'static str>,
+    nodes: Vec<NodeContents>,
+    /// From the node of the cores (row) to that of the memory (column); null where there is no link.
+    link_gbs: Vec<Vec<Option<f64>>>,
+    shared_links: Vec<Value>,
+    apps: Vec<AppContents<'a>>,
+    /// Placements to begin with: `even`, `one app per node` where that is possible, the scenarios of the files.
+    starts: Vec<Value>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct NodeContents {
+    cores: u32,
+    gflops_per_core: f64,
+    bandwidth_gbs: f64,
+    core_bandwidth_gbs: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct AppContents<'a> {
+    name: &'a str,
+    letter: String,
+    colour: String,
+    arithmetic_intensity: f64,
+    /// Whether its intensity can be changed: that of a real kernel is counted.
+    is_counted: bool,
+    /// Where its data lies, in words; null: its home is open.
+    data: Option<String>,
+    /// Whether its data has a home, which can be moved.
+    has_home: bool,
+    /// The nodes that may hold its threads; null: all.
+    nodes: Option<Vec<usize>>,
+}
+
+/// What the files have.
+///
+/// # Errors
+/// What is wrong with them, as the command line says it.
+pub fn read(question: &str) -> Result<String, String> {
+    let question = Question::from_json(question)?;
+    let Asked { study, warnings, .. } = asked(&question, Task::Evaluate)?;
+    let machine = &study.machine;
+    let letters = Lettering::new(&study.apps);
+    let apps = study.apps.iter().enumerate().map(|(number, app)| of_app(app, letters.of(AppId(number))));
+    let able = |kind: &ModelKind| {
+        let sharing = machine.sharing().with_kind(*kind);
+        machine.clone().with_sharing(sharing).sharing_refusal().is_none()
+    };
+    let contents = Contents {
+        version: env!("CARGO_PKG_VERSION"),
+        machine: machine_title(machine),
+        model: machine.sharing().name(),
+        models: ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect(),
+        objectives: Objective::ALL.map(Objective::name).to_vec(),
+        nodes: machine.nodes().iter().map(of_node).collect(),
+        link_gbs: links(machine),
+        shared_links: machine
+            .shared_links()
+            .iter()
+            .map(|link| json!({ "name": link.name, "gbs": link.bandwidth.value() }))
+            .collect(),
+        apps: apps.collect(),
+        starts: starts(&study),
+        warnings,
+    };
+    serde_json::to_string(&contents).map_err(|error| format!("fault of numasim: {error}\n"))
+}
+
+fn of_node(node: &numasim_model::Node) -> NodeContents {
+    NodeContents {
+        cores: node.cores,
+        gflops_per_core: node.gflops_per_core.value(),
+        bandwidth_gbs: node.bandwidth.value(),
+        core_bandwidth_gbs: node.core_bandwidth.map(GigabytesPerSecond::value),
+    }
+}
+
+fn links(machine: &Machine) -> Vec<Vec<Option<f64>>> {
+    let nodes = || (0..machine.node_count()).map(NodeId);
+    let of = |from, to| machine.link(from, to).map(GigabytesPerSecond::value);
+    nodes().map(|from| nodes().map(|to| of(from, to)).collect()).collect()
+}
+
+fn of_app(app: &App, letter: usize) -> AppContents<'_> {
+    let home = app.data.placement().map(Placement::home);
+    AppContents {
+        name: &app.name,
+        letter: lettering::label(letter),
+        colour: colour_of(letter),
+        arithmetic_intensity: app.arithmetic_intensity.value(),
+        is_counted: app.problem.is_some(),
+        data: app.data.placement().map(data_words::brief),
+        has_home: matches!(app.data, Data::OpenHome { .. }) || home.flatten().is_some(),
+        nodes: app.nodes.as_ref().map(|nodes| numasim_document::numbers(nodes)),
+    }
+}
+
+/// Placements to begin with; open homes are where they are best.
+fn starts(study: &Study) -> Vec<Value> {
+    let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default());
+    if let Ok(problem) = problem {
+        let all = problem.baselines(&study.scenarios, &Unattended).into_iter();
+        let start = |Baseline { name, candidate, static_work, .. }| {
+            let mut start = placed(&candidate);
+            start["name"] = name.into();
+            start["static_work"] = static_work.into();
+            start
+        };
+        return all.map(start).collect();
+    }
+    // No allocation keeps to the files' limits, which says nothing of those that somebody tries.
+    let rows = even(&study.machine, &study.apps);
+    let homes = study.apps.iter().map(|app| match &app.data {
+        Data::OpenHome { .. } => Some(0),
+        Data::Placed(placement) => placement.home().map(|home| home.0),
+    });
+    let threads: Vec<&[u32]> = (0..study.apps.len()).map(|app| rows.row(AppId(app))).collect();
+    vec![
+        json!({ "name": "even", "threads": threads, "homes": homes.collect::<Vec<_>>(), "static_work": false }),
+    ]
+}

@@ -1,0 +1,136 @@
+//! From the files of a question to a checked study.
+
+use numasim_document::diagnostics;
+use numasim_model::input::writing::scenario::Written;
+use numasim_model::input::{self, SourceFile};
+use numasim_model::machine::doubts;
+use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement, Study};
+use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
+
+use crate::question::{Placed, Question};
+
+/// The name of the file with the placement that the page shows.
+pub(crate) const PLACED: &str = "what-if.toml";
+
+/// A study as a question means it.
+pub(crate) struct Asked {
+    pub(crate) study: Study,
+    /// Figures that hardly anybody meant.
+    pub(crate) warnings: Vec<String>,
+    /// The shown placement as text of a file; empty where there is none.
+    pub(crate) placed: String,
+}
+
+/// Reads the files and makes the changes of a question.
+///
+/// # Errors
+/// What is wrong, as the command line says it.
+pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
+    let mut sources: Vec<SourceFile> = question
+        .files
+        .iter()
+        .map(|file| SourceFile { name: file.name.clone(), text: file.text.clone() })
+        .collect();
+    let mut study = study(&sources)?;
+    let mut placed = String::new();
+    if let Some(shown) = &question.placed {
+        placed = toml(&study, shown)?;
+        sources.push(SourceFile { name: PLACED.to_owned(), text: placed.clone() });
+        // Through the reader, like every other scenario: its rules and its words are written once.
+        study = self::study(&sources)?;
+    }
+    study = under(study, question.model.as_deref())?;
+    let warnings = doubts(&study.machine).into_iter();
+    let warnings = warnings.map(|doubt| format!("machine '{}': {doubt}", study.machine.name())).collect();
+    study = changed(study, &question.set, task)?;
+    Ok(Asked { study, warnings, placed })
+}
+
+fn study(sources: &[SourceFile]) -> Result<Study, String> {
+    match input::read_study(sources) {
+        Ok(reading) => Ok(reading.study),
+        Err(problems) => Err(diagnostics::render(&problems, sources, false)),
+    }
+}
+
+/// The placement as a `[[scenario]]`.
+fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
+    let (apps, nodes) = (study.apps.len(), study.machine.node_count());
+    let fits = placed.threads.len() == apps && placed.threads.iter().all(|row| row.len() == nodes);
+    if !fits {
+        return Err(format!("error: the threads are not those of {apps} applications on {nodes} nodes\n"));
+    }
+    let mut allocation = Allocation::empty(apps, nodes);
+    for (app, row) in placed.threads.iter().enumerate() {
+        row.iter().enumerate().for_each(|(node, &threads)| allocation.set(AppId(app), NodeId(node), threads));
+    }
+    let mut placements = Vec::with_capacity(apps);
+    for (number, app) in study.apps.iter().enumerate() {
+        let home = placed.homes.get(number).copied().flatten();
+        if let Some(home) = home.filter(|&home| home >= nodes) {
+            return Err(format!("error: there is no node {home} for the data of '{}'\n", app.name));
+        }
+        let own = || app.data.placement().cloned();
+        let without_threads = placed.threads[number].iter().all(|&threads| threads == 0);
+        let chosen = match home {
+            Some(home) => Some(at_home(&app.data, NodeId(home))),
+            // Nobody reads it.
+            None if without_threads && own().is_none() => Some(at_home(&app.data, NodeId(0))),
+            None => own(),
+        };
+        let Some(chosen) = chosen else {
+            return Err(format!("error: the home of the data of '{}' is open: choose a node\n", app.name));
+        };
+        placements.push(chosen);
+    }
+    let static_work = placed.static_work;
+    let written = Written {
+        name: &placed.name,
+        apps: &study.apps,
+        allocation: &allocation,
+        placements: &placements,
+        static_work,
+    };
+    Ok(written.toml())
+}
+
+/// The data of an application with its home on this node; what has no home stays as it is.
+fn at_home(data: &Data, home: NodeId) -> Placement {
+    match data {
+        Data::OpenHome { share } | Data::Placed(Placement::PartHome { share, .. }) => {
+            Placement::at_home(home, *share)
+        }
+        Data::Placed(Placement::Home(_)) => Placement::at_home(home, 1.0),
+        Data::Placed(other) => other.clone(),
+    }
+}
+
+/// The study with the rules of a model; the corrections of its file stay.
+fn under(mut study: Study, model: Option<&str>) -> Result<Study, String> {
+    if let Some(name) = model {
+        let kind = ModelKind::from_name(name).ok_or_else(|| {
+            let known: Vec<&str> = ModelKind::ALL.into_iter().map(ModelKind::name).collect();
+            format!("error: there is no model '{name}'; there is: {}\n", known.join(", "))
+        })?;
+        let sharing = study.machine.sharing().with_kind(kind);
+        study.machine = study.machine.with_sharing(sharing);
+    }
+    match study.machine.sharing_refusal() {
+        Some(refusal) => Err(format!("error: machine '{}': {refusal}\n", study.machine.name())),
+        None => Ok(study),
+    }
+}
+
+/// The study with other figures.
+fn changed(study: Study, settings: &[String], task: Task) -> Result<Study, String> {
+    if settings.is_empty() {
+        return Ok(study);
+    }
+    let in_words = |error: SettingError| match &error {
+        SettingError::Unknown { .. } => format!("error: {error}\n"),
+        SettingError::Wrong { hint, .. } => format!("error: {error}\nhint: {hint}\n"),
+    };
+    let axes = settings.iter().map(|setting| Axis::read(&study, setting, task)).collect::<Result<_, _>>();
+    let sweep = Sweep::new(study, axes.map_err(in_words)?).map_err(in_words)?;
+    sweep.study_at(0).map_err(|why| format!("error: {why}\n"))
+}

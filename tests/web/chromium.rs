@@ -1,0 +1,99 @@
+//! A page with a script of the test in it, and what that tells.
+//!
+//! The script runs when the page is ready. It waits with `until` and tells JSON with `tell`; the last thing it tells ends the browser.
+//! The page's own policy stays, but for the one script more.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Longer than any test takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+const TOLD: &str = "NUMASIM-TOLD ";
+
+/// Ends the browser also where a test fails.
+struct Browser(Child);
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The page with the script: its own hash in the policy becomes that of anything inline.
+fn with_script(page: &str, script: &str) -> String {
+    let (before, rest) = page.split_once("'sha256-").expect("a policy");
+    let (_, rest) = rest.split_once('\'').expect("a whole hash");
+    let harness = format!(
+        "<script>(async () => {{ const until = async (is) => {{ while (!is()) await new Promise((go) => setTimeout(go, 20)); }};\
+         const by = (id) => document.getElementById(id);\
+         const tell = (what) => {{ for (const part of encodeURIComponent(JSON.stringify(what)).match(/.{{1,20000}}/g)) console.log('{TOLD}' + part);\
+         console.log('{TOLD}.'); }};\
+         const set = (id, value, event) => {{ by(id).value = value; by(id).dispatchEvent(new Event(event ?? 'input', {{ bubbles: true }})); }};\
+         try {{ await until(() => document.body.dataset.ready || by('trouble').childElementCount); {script} }}\
+         catch (error) {{ tell({{ failed: String(error.stack) }}); }} }})();</script></body>"
+    );
+    let (body, end) = rest.rsplit_once("</body>").expect("a body");
+    format!("{before}'unsafe-inline'{body}{harness}{end}")
+}
+
+/// What the script tells, and all else that came to the console.
+pub(super) fn told(page: &str, hash: &str, script: &str) -> (Value, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let file = folder.path().join("page.html");
+    fs::write(&file, with_script(page, script)).expect("a file for the test");
+    let mut browser = Command::new("chromium")
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .args(["--enable-logging=stderr", "--v=0", "--window-size=1280,900"])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg(format!("file://{}{hash}", file.display()))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("chromium starts");
+    let lines = BufReader::new(browser.stderr.take().expect("a pipe")).lines();
+    let _browser = Browser(browser);
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| send.send(line)));
+    let (mut text, mut console) = (String::new(), Vec::new());
+    loop {
+        let line = receive.recv_timeout(PATIENCE).expect("the page tells something in time");
+        let Some((_, part)) = line.split_once(TOLD) else {
+            console.extend(line.contains("CONSOLE").then_some(line));
+            continue;
+        };
+        let part = part.split('"').next().unwrap_or_default();
+        if part == "." {
+            break;
+        }
+        text.push_str(part);
+    }
+    let told: Value = serde_json::from_str(&decoded(&text)).expect("JSON");
+    assert!(told.get("failed").is_none(), "{told}");
+    (told, console)
+}
+
+/// What `encodeURIComponent` has made.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16)).unwrap_or(0);
+                u8::try_from(digit() * 16 + digit()).expect("two digits")
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).expect("UTF-8")
+}

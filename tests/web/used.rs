@@ -1,0 +1,129 @@
+//! What a person does with the page: moves, mistakes, a search that is cancelled, links, keyboard and phone.
+
+use serde_json::{Value, json};
+
+use super::chromium::told;
+use super::page;
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("text")
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn an_address_restores_what_was_shown() {
+    let Some(page) = page() else { return };
+    let change = "set('machine', 'xeon-gold-6140-2s', 'change'); set('workload', 'paper-numa-bad', 'change');\
+        set('threads-1', 0); set('threads-1-0', 3); set('figure-0', 20); set('home-3', 1, 'change'); set('objective', 'fair', 'change');\
+        by('same').click(); await new Promise((go) => setTimeout(go, 400));";
+    let tell = "tell({ hash: location.hash, total: by('total').textContent, answer, command: by('command').textContent,\
+        objective: by('objective').value, same: by('same').checked });";
+    let (mut before, _) = told(&page, "", &format!("{change}{tell}"));
+    let hash = text(&before["hash"]).to_owned();
+    assert!(hash.contains("machine=xeon-gold-6140-2s"), "{hash}");
+    let (mut after, console) = told(&page, &hash, tell);
+    assert!(console.is_empty(), "{console:?}");
+    for one in [&mut before, &mut after] {
+        one["hash"] = Value::Null;
+    }
+    assert_eq!(before, after);
+    assert!(text(&after["command"]).contains("numasim sweep configs/machines/xeon-gold-6140-2s.toml"));
+    assert_eq!((&after["objective"], &after["same"]), (&json!("fair"), &json!(true)));
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn a_text_of_ones_own_is_computed_and_kept_in_the_address() {
+    let Some(page) = page() else { return };
+    let study = "[machine]\\nname = \\\"mine <b>\\\"\\nnodes = 2\\ncores_per_node = 4\\ngflops_per_core = 10.0\\nbandwidth_gbs = 32.0\\nlink_gbs = 10.0\\n\
+        [[app]]\\nname = \\\"a<script>\\\"\\narithmetic_intensity = 0.5\\n";
+    let script = format!(
+        "set('workload-text', ''); set('machine-text', \"{study}\"); await new Promise((go) => setTimeout(go, 700));\
+         tell({{ hash: location.hash, total: by('total').textContent, trouble: by('trouble').textContent, bold: document.querySelectorAll('main b').length }});"
+    );
+    let (found, console) = told(&page, "", &script);
+    assert!(console.is_empty(), "{console:?}");
+    // even: 4 threads on each node share 32 GB/s at 0.5 FLOP/byte: 16 GFLOPS each.
+    assert_eq!(
+        (text(&found["total"]), text(&found["trouble"]), &found["bold"]),
+        ("32.0 GFLOPS", "", &json!(0))
+    );
+    let (again, _) = told(&page, text(&found["hash"]), "tell({ total: by('total').textContent });");
+    assert_eq!(again["total"], found["total"]);
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn a_mistake_is_shown_with_its_line_and_column() {
+    let Some(page) = page() else { return };
+    let script = "set('machine-text', '[machine]\\nname = \"m\"\\nnods = 2\\n'); await until(() => by('trouble').textContent);\
+        tell({ trouble: by('trouble').textContent, alert: by('trouble').getAttribute('role') });";
+    let (found, console) = told(&page, "", script);
+    assert!(console.is_empty(), "{console:?}");
+    let said = text(&found["trouble"]);
+    assert!(said.contains("machine.toml:3:1") && said.contains("nods") && said.contains("hint"), "{said}");
+    assert_eq!(found["alert"], "alert");
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn a_cancelled_search_leaves_the_best_that_it_has_told() {
+    let Some(page) = page() else { return };
+    // Far from proven after minutes.
+    let script = "by('objective').value = 'geomean'; by('objective').dispatchEvent(new Event('change')); by('explore').click();\
+        await until(() => /best so far \\d/.test(by('searched').textContent) || window.explored);\
+        const during = { said: by('searched').textContent, cancel: by('cancel').disabled, effort: by('effort').hidden };\
+        const before = JSON.parse(answer).document.scenarios[0].total_gflops; by('cancel').click();\
+        tell({ during, before, said: by('searched').textContent, explore: by('explore').disabled, after: JSON.parse(answer).document.scenarios[0].total_gflops });";
+    let (found, console) = told(&page, "#machine=opteron-8n&workload=genomics", script);
+    assert!(console.is_empty(), "{console:?}");
+    let said = text(&found["said"]);
+    assert!(said.starts_with("Cancelled after ") && said.contains("it is shown"), "{found}");
+    assert_eq!(found["during"]["cancel"], false);
+    assert_eq!(found["explore"], false, "another search can begin");
+    assert_ne!(found["before"], found["after"], "the best so far is shown");
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn a_time_limit_ends_a_search_with_a_bound() {
+    let Some(page) = page() else { return };
+    let script = "set('limit', '0.5', 'change'); by('explore').click(); await until(() => window.explored);\
+        const found = JSON.parse(explored).document; tell({ said: by('searched').textContent, unproven: found.unproven, fine: found.bound >= found.value });";
+    let (found, _) = told(&page, "#machine=opteron-8n&workload=genomics&objective=geomean", script);
+    assert_eq!((text(&found["unproven"]), &found["fine"]), ("time-limit", &json!(true)), "{found}");
+    assert!(text(&found["said"]).contains("as the time was over"), "{found}");
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn nothing_is_fetched_and_everything_has_a_name_and_can_be_reached() {
+    let Some(page) = page() else { return };
+    let script = "by('explore').click(); await until(() => window.explored);\
+        document.querySelectorAll('details').forEach((one) => { one.open = true; }); await new Promise((go) => setTimeout(go, 300));\
+        const inputs = [...document.querySelectorAll('input, select, textarea, button, output[role]')];\
+        const mute = inputs.filter((one) => one.tagName !== 'OUTPUT' && !one.labels?.length && !one.ariaLabel && !one.textContent.trim()).map((one) => one.id);\
+        const lost = inputs.filter((one) => one.tagName !== 'OUTPUT' && one.tabIndex < 0).map((one) => one.id);\
+        const boxes = [...document.querySelectorAll('.scroll, pre[id]')].filter((one) => one.tabIndex !== 0 || !one.ariaLabel).map((one) => one.id);\
+        const fetched = performance.getEntriesByType('resource').map((one) => one.name).filter((name) => !/^(blob|data):/.test(name));\
+        tell({ many: inputs.length > 20, mute, lost, boxes, fetched });";
+    let (found, console) = told(&page, "", script);
+    assert!(console.is_empty(), "{console:?}");
+    assert_eq!(found, json!({ "many": true, "mute": [], "lost": [], "boxes": [], "fetched": [] }));
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
+fn on_a_phone_nothing_but_tables_and_pictures_scrolls_sideways() {
+    let Some(page) = page() else { return };
+    let page = page.replacen("default-src 'none'", "default-src 'none'; frame-src file:", 1);
+    // In a frame, since a window of Chromium is never as narrow as a phone.
+    let script = "if (window.parent === window) { const frame = document.createElement('iframe'); frame.style.cssText = 'width:360px;height:780px';\
+          frame.src = location.href.replace(/#.*/, '') + '#inside'; document.body.append(frame);\
+          const heard = await new Promise((go) => addEventListener('message', ({ data }) => { if (data.width) go(data); })); tell(heard);\
+        } else { const wide = [...document.querySelectorAll('input[type=range]')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().width < 100).length;\
+          const small = [...document.querySelectorAll('button')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 32).length;\
+          parent.postMessage({ width: innerWidth, scrolls: document.documentElement.scrollWidth, wide, small }, '*'); }";
+    let (found, _) = told(&page, "", script);
+    assert_eq!(found, json!({ "width": 360, "scrolls": 360, "wide": 0, "small": 0 }));
+}
