@@ -11,8 +11,8 @@ fn main() -> io::Result<()> {
     files.sort();
     let mut list = String::from("&[\n");
     for (name, path) in files {
-        // Writing to a String cannot fail.
-        let _ = writeln!(list, "    ({name:?}, include_str!({:?})),", path.canonicalize()?);
+        // Debug of a text is a literal of Rust. Writing to a String cannot fail.
+        let _ = writeln!(list, "    ({name:?}, include_str!({:?})),", path.canonicalize()?.to_string_lossy());
     }
     list.push_str("]\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());

@@ -80,7 +80,7 @@ impl Entry {
 
 /// Whether a text ends with the initial of a name, after which a point is no end of a sentence.
 fn is_initial(text: &str) -> bool {
-    text.rsplit([' ', '-']).next().is_some_and(|word| word.chars().count() == 1)
+    text.rsplit(' ').next().is_some_and(|word| word.chars().count() == 1)
 }
 
 /// All files, folder by folder in the order of [`FOLDERS`].

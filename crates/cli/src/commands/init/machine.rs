@@ -80,7 +80,7 @@ impl Chosen {
             Err(problems) => return Err(files::refused(&problems, source)),
         };
         let lines = source.text.lines().skip_while(|line| line.starts_with("#:"));
-        let text = lines.map(|line| format!("{line}\n")).collect();
+        let text = lines.flat_map(|line| [line, "\n"]).collect();
         let (has_apps, has_scenarios) = (!study.apps.is_empty(), !study.scenarios.is_empty());
         Ok(Read { text, assumed, has_apps, has_scenarios })
     }
