@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueHint, value_parser};
 
 use super::FileArgs;
 use super::profile_app::{LikwidPerfctrArgs, PerfArgs};
-use super::topology::{FiguresArgs, LikwidTopologyArgs, LscpuArgs, NumactlArgs};
+use super::topology::{FiguresArgs, LikwidTopologyArgs, LscpuArgs, NumactlArgs, positive};
 
 /// `numasim import`.
 #[derive(Debug, Args)]
@@ -159,10 +159,4 @@ pub(crate) struct GraphFolder {
     /// Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them
     #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
-}
-
-/// A number above zero.
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
-    number.ok_or_else(|| "write a number above zero, such as 80 or 73.6".to_owned())
 }

@@ -66,14 +66,20 @@ pub(crate) struct FiguresArgs {
     pub(crate) name: Option<String>,
 
     /// Peak of one core in GFLOPS
-    #[arg(long, value_name = "GFLOPS", value_parser = super::import::positive, help_heading = FIGURES)]
+    #[arg(long, value_name = "GFLOPS", value_parser = positive, help_heading = FIGURES)]
     pub(crate) gflops_per_core: Option<f64>,
 
     /// What the memory of a node delivers to its own cores, in GB/s
-    #[arg(long, value_name = "GB/S", value_parser = super::import::positive, help_heading = FIGURES)]
+    #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
     pub(crate) bandwidth_gbs: Option<f64>,
 
     /// What the cores of a node get from the memory of another one, in GB/s
-    #[arg(long, value_name = "GB/S", value_parser = super::import::positive, help_heading = FIGURES)]
+    #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
     pub(crate) link_gbs: Option<f64>,
+}
+
+/// A number above zero.
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
+    number.ok_or_else(|| "write a number above zero, such as 80 or 73.6".to_owned())
 }

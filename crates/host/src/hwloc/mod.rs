@@ -11,6 +11,7 @@ use hwlocality::Topology;
 use hwlocality::topology::builder::{BuildFlags, TopologyBuilder};
 
 use crate::topology::{Counting, HostTopology, Origin};
+use crate::xml_file::keys;
 use crate::{DetectError, Source};
 
 /// Reads a topology; see [`crate::detect`].
@@ -68,20 +69,27 @@ fn describe(
     counting: Counting,
 ) -> Result<HostTopology, String> {
     let usable = usable::find(topology, origin);
-    let nodes = cores::nodes(topology, &usable, origin, counting)?;
+    let mut nodes = cores::nodes(topology, &usable, origin, counting)?;
+    let figures = figures::figures(topology, &nodes);
+    if figures.is_some() {
+        // What numasim wrote there is no claim of a firmware.
+        nodes.iter_mut().for_each(|node| node.firmware = None);
+    }
+    let told = xml::info(topology, keys::SOURCE)
+        .map_or_else(String::new, |source| format!("; its figures: {source}"));
     let each = match counting {
         Counting::Cores | Counting::Processors => "one hardware thread per core",
         Counting::HardwareThreads => "every hardware thread as a core",
     };
     Ok(HostTopology {
         name,
-        source: format!("numasim detect: read by {by}, {each}"),
+        source: format!("numasim detect: read by {by}, {each}{told}"),
         origin,
         counting,
         caches: cores::caches(topology),
         distances: memory::distances(topology, &nodes),
         unusable: usable.unusable,
-        figures: figures::figures(topology, &nodes),
+        figures,
         notes: Vec::new(),
         nodes,
     })

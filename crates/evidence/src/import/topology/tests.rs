@@ -9,7 +9,7 @@ const NUMACTL: &str = "available: 3 nodes (0-1,8)\nnode 0 cpus: 0 1 4 5\nnode 0 
     node 1 cpus: 2 3 6 7\nnode 1 size: 512 MB\nnode 8 cpus:\nnode 8 size: 2048 MB\nnode distances:\n\
     node   0   1   8 \n  0:  10  21  40 \n  1:  21  10  40 \n  8:  40  40  10 \n";
 
-const SUMMARY: &str = "Architecture: x86_64\nOn-line CPU(s) list: 0-7\nModel name: X: 1\nThread(s) per core: 2\nSocket(s): 2\n\
+const SUMMARY: &str = "Architecture: x86_64\nCPU op-mode(s): 32-bit\nCPU(s): 8\nCPU family: 23\nCPU max MHz: 1\nOn-line CPU(s) list: 0-7\nModel name: X: 1\nThread(s) per core: 2\nSocket(s): 2\n\
     L1d cache: 128 KiB (4 instances)\nL3 cache: 5.3 MiB (2 instances)\nNUMA node0 CPU(s): 0,1,4,5\nNUMA node1 CPU(s): 2,3,6,7\n";
 
 const TABLE: &str = "CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE\n  0    0      0    0 0:0:0:0          yes\n  1    0      0    1 4:4:4:0          yes\n  \
@@ -129,8 +129,8 @@ fn json_and_sections_say_the_same_as_text() {
     let entries: Vec<String> = SUMMARY.lines().map(entry).collect();
     let json = format!(
         "{{\"lscpu\": [{}, {{\"field\": \"NUMA:\", \"data\": null, \"children\": [{}]}}]}}",
-        entries[..7].join(", "),
-        entries[7..].join(", ")
+        entries[..11].join(", "),
+        entries[11..].join(", ")
     );
     assert_eq!(lscpu(&[&json]), lscpu(&[SUMMARY]));
     let row = "{\"cpu\": 0, \"node\": 0, \"socket\": 0, \"core\": 0, \"l1d:l1i:l2:l3\": \"0:0:0:0\", \"online\": true}";

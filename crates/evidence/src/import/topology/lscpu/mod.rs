@@ -12,7 +12,7 @@ use numasim_model::input::Problem;
 use self::summary::{Size, Summary};
 use self::table::{Row, Table};
 use super::{Cache, Cores, Node, Topology};
-use crate::import::lines::{lines, nothing};
+use crate::import::lines::{Line, lines, nothing};
 
 const HINT: &str = "import the output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`, with LC_ALL=C";
 
@@ -59,7 +59,9 @@ impl Lscpu {
             return Err(nothing(text, "lscpu", HINT));
         }
         if summary.says_something() && self.summary.replace(summary).is_some() {
-            return Err(nothing(text, "lscpu that is needed: the summary is there twice", HINT));
+            let first = lines(text).find(|line| !line.text.trim().is_empty());
+            let second = |line: Line<'_>| line.problem("this is a second summary").hint("import one of them");
+            return Err(first.map_or_else(|| nothing(text, "lscpu", HINT), second));
         }
         Ok(())
     }

@@ -62,8 +62,9 @@ impl Columns {
             Some(header) => header.split(',').map(|name| name.trim().to_ascii_lowercase()).collect(),
             None => line.text.split_whitespace().map(str::to_ascii_lowercase).collect(),
         };
+        // `CPU family: 23` is a line of the summary.
         let cpu = names.first().is_some_and(|name| name == "cpu");
-        if !cpu || names.iter().any(|name| name.contains("(s)")) || names.len() < 2 {
+        if !cpu || names.iter().any(|name| name.ends_with(':')) || names.len() < 2 {
             return Ok(None);
         }
         Self { names, commas: commas.is_some() }.checked(line).map(Some)
