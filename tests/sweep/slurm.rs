@@ -132,7 +132,7 @@ fn a_shard_of_another_question_and_one_that_was_changed_are_refused() {
     fs::remove_file(&rows).expect("removed");
     let input = there.join("shards/input-1-study.toml");
     let study = fs::read_to_string(&input).expect("the copy");
-    fs::write(&input, study.replace("link_gbs", "link_gbs = 9.0 #")).expect("a file for the test");
+    fs::write(&input, study.replace("link_gbs = 10.0", "link_gbs = 9.0")).expect("a file for the test");
     assert!(sweep_in(there, &["--resubmit", "shards"], &[]).status.success());
     let edited = collect();
     assert!(edited.contains("the machine, applications or scenarios in the files have changed"), "{edited}");

@@ -43,7 +43,7 @@ fn script(args: &SweepArgs, inputs: &[String], question: &Question, program: &st
         text,
         "#
 # A sweep of {points} points in {shards} shards, one for each task of this array (numasim {}). To be submitted in its folder:
-#   sbatch {NAME}                              # or numasim sweep --resubmit . for what is missing
+#   sbatch {NAME}                        # or numasim sweep --resubmit . for what is missing
 #   numasim sweep --collect . -o sweep.csv     # when all tasks have ended
 # A task that was killed (time limit, preemption) goes on where it stopped when it runs again.
 # NUMASIM is the program, if it is elsewhere.

@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn only_tasks_of_this_folder_count() {
-        let lines = "3 /home/me/a sweep\n7 /home/me/b\nN/A /home/me/a sweep\n12 /home/me/a sweep\n\n";
-        let found = of_folder(lines, |path| path == Path::new("/home/me/a sweep"));
+        let lines = "3 /scratch/a sweep\n7 /scratch/b\nN/A /scratch/a sweep\n12 /scratch/a sweep\n\n";
+        let found = of_folder(lines, |path| path == Path::new("/scratch/a sweep"));
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [3, 12]);
     }
 
