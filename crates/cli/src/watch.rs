@@ -15,7 +15,7 @@ use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
-pub(crate) use history::{History, Mark, Spent};
+pub(crate) use history::History;
 pub(crate) use parts::Parts;
 pub(crate) use share::Share;
 

@@ -1,42 +1,11 @@
-//! What a search knew when a quarter and half of its effort were spent: all that can be said about more.
+//! Notes what a search knew when a quarter and half of its effort were spent.
 
 use std::sync::{Mutex, PoisonError};
 
 use numasim_sim::search::{Monitor, Progress};
 
 use super::Watch;
-
-/// Parts of the effort after which it is noted what is known.
-const PARTS: [f64; 2] = [0.25, 0.5];
-
-/// What was known at a time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mark {
-    /// The part of the effort that was spent, 0 to 1: the first report at or after a quarter, and half.
-    pub(crate) effort: f64,
-    /// Value of the best so far.
-    pub(crate) value: f64,
-    /// No allocation has a better value.
-    pub(crate) bound: f64,
-    /// Seconds since the start.
-    pub(crate) elapsed_s: f64,
-}
-
-impl Mark {
-    /// |bound - value| / |bound|.
-    pub(crate) fn gap(&self) -> f64 {
-        if self.value == self.bound { 0.0 } else { ((self.bound - self.value) / self.bound).abs() }
-    }
-}
-
-/// The effort of a search and what it brought.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Spent {
-    /// The part of the effort that was spent, 0 to 1.
-    pub(crate) part: f64,
-    /// What was known meanwhile, earliest first.
-    pub(crate) marks: Vec<Mark>,
-}
+use crate::view::answer::Spent;
 
 /// Watches one search, and notes what it knows.
 pub(crate) struct History<'w> {
@@ -55,20 +24,6 @@ impl<'w> History<'w> {
     }
 }
 
-impl Spent {
-    fn note(&mut self, progress: &Progress, elapsed_s: f64) {
-        let next = PARTS.iter().find(|&&part| self.marks.last().is_none_or(|mark| mark.effort < part));
-        self.part = self.part.max(progress.effort_spent);
-        let known = progress.best.filter(|best| best.is_finite() && progress.bound.is_finite());
-        if let (Some(value), Some(part)) = (known, next)
-            && progress.effort_spent >= *part
-        {
-            let (effort, bound) = (progress.effort_spent, progress.bound);
-            self.marks.push(Mark { effort, value, bound, elapsed_s });
-        }
-    }
-}
-
 impl Monitor for History<'_> {
     fn stop(&self) -> bool {
         self.watch.stop()
@@ -78,33 +33,5 @@ impl Monitor for History<'_> {
         self.watch.progress(progress);
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         noted.get_or_insert_default().note(progress, self.watch.elapsed_s());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_reports_after_a_quarter_and_after_half_are_kept() {
-        let mut spent = Spent::default();
-        for (percent, bound) in [(10, 140.0), (30, 130.0), (40, 125.0), (70, 120.0), (90, 110.0)] {
-            let effort_spent = f64::from(percent) / 100.0;
-            spent.note(&Progress { best: Some(100.0), bound, effort_spent }, f64::from(percent));
-        }
-        let kept: Vec<(f64, f64)> = spent.marks.iter().map(|mark| (mark.effort, mark.bound)).collect();
-        assert_eq!((spent.part, kept), (0.9, vec![(0.3, 130.0), (0.7, 120.0)]));
-        // (120 - 100) / 120
-        assert!((spent.marks[1].gap() - 1.0 / 6.0).abs() < 1e-12 && spent.marks[1].elapsed_s == 70.0);
-    }
-
-    #[test]
-    fn one_report_after_both_is_kept_once_and_none_without_an_answer() {
-        let mut spent = Spent::default();
-        spent.note(&Progress { best: None, bound: 9.0, effort_spent: 0.5 }, 1.0);
-        assert!(spent.marks.is_empty());
-        spent.note(&Progress { best: Some(8.0), bound: 9.0, effort_spent: 0.6 }, 1.0);
-        spent.note(&Progress { best: Some(8.0), bound: 8.5, effort_spent: 0.8 }, 1.0);
-        assert_eq!(spent.marks.len(), 1);
     }
 }

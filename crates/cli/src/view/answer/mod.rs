@@ -18,7 +18,7 @@ use numasim_sim::intervals::{Draws, Interval, Prediction, Rival};
 use numasim_sim::{Candidate, Caution, Problem};
 
 use super::ScenarioView;
-use crate::watch::Spent;
+pub(crate) use effort::Spent;
 pub(crate) use json::Document;
 pub(super) use others::changes;
 pub(crate) use simple::Simple;

@@ -4,7 +4,7 @@ use numasim_draw::grid::wrap;
 use numasim_sim::Objective;
 
 use super::others::NO_BREAK;
-use super::{Answer, WhyUnproven, effort};
+use super::{Answer, WhyUnproven};
 use crate::view::intervals::plus_minus;
 use crate::view::{Style, caution, figures, machine_title, table};
 
@@ -103,7 +103,7 @@ impl Answer<'_> {
                 )
             }
         };
-        let text = text + &self.effort.as_ref().map_or(String::new(), effort::in_words);
+        let text = text + &self.effort_in_words();
         wrap(&text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n"
     }
 
