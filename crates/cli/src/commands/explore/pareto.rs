@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use numasim_model::{Study, evaluate};
+use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
 use super::placing::placed;
