@@ -48,6 +48,8 @@ impl Monitor for Beside<'_> {
     fn progress(&self, progress: &Progress) {
         let (before, after) = self.shares;
         self.monitor.progress(&Progress {
+            // Where the question has a better answer than the part, it is not at hand here.
+            found: progress.found.filter(|_| self.best.is_none()),
             best: self.best.unwrap_or(progress.best),
             bound: self.of_all(progress.bound),
             effort_spent: before + (after - before) * progress.effort_spent,
@@ -89,7 +91,7 @@ mod tests {
     fn what_is_open_elsewhere_and_the_share_of_the_effort_are_told() {
         let problem = question(2, Objective::TotalGflops);
         let told = Told::default();
-        let part = Progress { best: Some(20.0), bound: 30.0, effort_spent: 0.5 };
+        let part = Progress { found: None, best: Some(20.0), bound: 30.0, effort_spent: 0.5 };
         Beside::new(&told, &problem, f64::INFINITY, f64::NEG_INFINITY).progress(&part);
         // Elsewhere up to 35 is possible; here no more than 25.
         Beside::new(&told, &problem, f64::INFINITY, 35.0).progress(&part);
@@ -108,7 +110,7 @@ mod tests {
         let told = Told::default();
         let elsewhere = problem.goal.score(&[1.0, 1.0]);
         let possible = problem.goal.value(elsewhere);
-        let part = Progress { best: None, bound: possible * 2.0, effort_spent: 0.0 };
+        let part = Progress { found: None, best: None, bound: possible * 2.0, effort_spent: 0.0 };
         Beside::new(&told, &problem, f64::INFINITY, elsewhere).progress(&part);
         assert_eq!(told.0.into_inner().expect("one thread")[0].bound, possible);
     }

@@ -137,8 +137,10 @@ impl Search<'_> {
                 }
             }
         }
-        let best = pool.best().map(|best| best.score);
+        let found = pool.best();
+        let best = found.map(|best| best.score);
         self.monitor.progress(&Progress {
+            found,
             best: best.map(|score| self.problem.goal.value(score)),
             bound: self.problem.goal.value(best.map_or(open_bound, |score| open_bound.max(score))),
             effort_spent: 1.0 - *left as f64 / effort.max(1) as f64,

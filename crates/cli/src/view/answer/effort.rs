@@ -121,7 +121,7 @@ mod tests {
         let mut spent = Spent::default();
         for (percent, bound) in [(10, 140.0), (30, 130.0), (40, 125.0), (70, 120.0), (90, 110.0)] {
             let effort_spent = f64::from(percent) / 100.0;
-            spent.note(&Progress { best: Some(100.0), bound, effort_spent }, f64::from(percent));
+            spent.note(&Progress { found: None, best: Some(100.0), bound, effort_spent }, f64::from(percent));
         }
         let kept: Vec<(f64, f64)> = spent.marks.iter().map(|mark| (mark.effort, mark.bound)).collect();
         assert_eq!((spent.part, kept), (0.9, vec![(0.3, 130.0), (0.7, 120.0)]));
@@ -132,10 +132,10 @@ mod tests {
     #[test]
     fn one_report_after_both_is_kept_once_and_none_without_an_answer() {
         let mut spent = Spent::default();
-        spent.note(&Progress { best: None, bound: 9.0, effort_spent: 0.5 }, 1.0);
+        spent.note(&Progress { found: None, best: None, bound: 9.0, effort_spent: 0.5 }, 1.0);
         assert!(spent.marks.is_empty());
-        spent.note(&Progress { best: Some(8.0), bound: 9.0, effort_spent: 0.6 }, 1.0);
-        spent.note(&Progress { best: Some(8.0), bound: 8.5, effort_spent: 0.8 }, 1.0);
+        spent.note(&Progress { found: None, best: Some(8.0), bound: 9.0, effort_spent: 0.6 }, 1.0);
+        spent.note(&Progress { found: None, best: Some(8.0), bound: 8.5, effort_spent: 0.8 }, 1.0);
         assert_eq!(spent.marks.len(), 1);
     }
 }
