@@ -99,10 +99,12 @@ fn their_memory_is_where_the_answer_has_it() {
     in_memory(&Guest::read("agent"));
 }
 
+type Judge = fn(&Guest);
+
 #[test]
 #[ignore = "needs the results of .ci/guest"]
 fn a_program_that_is_elsewhere_is_seen() {
-    let wrong: [(fn(&Guest), &str, &str, &str, &str); 6] = [
+    let wrong: [(Judge, &str, &str, &str, &str); 6] = [
         (placed, "emit-own-allowed", "0-2", "0-7", "emit-own: where it may run"),
         (placed, "emit-far-effective", "\n3\n", "\n0-3\n", "emit-far: cpuset of its group"),
         (placed, "emit-overall-group", "/numasim/app.3", "/", "emit-overall: its group"),

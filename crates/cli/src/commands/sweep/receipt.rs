@@ -106,9 +106,7 @@ mod tests {
         fs::write(&path, "a,b\n1,2\n").expect("a file for the test");
         assert!(matches!(found(&ours), Found::Foreign(why) if why.contains("part.csv.json does not say")));
         let place = Place::open(&path, &[]).expect("writable");
-        Receipt::open(&place, &[], &ours)
-            .and_then(|receipt| Ok(receipt.write(&path).expect("written")))
-            .expect("open");
+        Receipt::open(&place, &[], &ours).expect("writable").write(&path).expect("written");
         assert_eq!(found(&ours), Found::Whole);
         let other = json!({ "--set": ["a=1"], "--shard": "2/2" });
         let why = "belongs to another sweep: --shard was 1/2 and is now 2/2".to_owned();

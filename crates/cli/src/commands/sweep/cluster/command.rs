@@ -37,13 +37,19 @@ pub(super) fn words(args: &SweepArgs, files: &[String]) -> Vec<String> {
     let mut with =
         |key: &str, value: Option<String>| words.extend(value.map(|value| format!("--{key}={value}")));
     with("model", model.map(|model| model.name().to_owned()));
-    set.iter().for_each(|set| with("set", Some(set.clone())));
-    scenario.iter().for_each(|name| with("scenario", Some(name.clone())));
+    for set in set {
+        with("set", Some(set.clone()));
+    }
+    for name in scenario {
+        with("scenario", Some(name.clone()));
+    }
     let objective = objective.and_then(|name| name.to_possible_value());
     with("objective", objective.map(|name| name.get_name().to_owned()));
     with("min-threads-per-node", min_threads_per_node.map(|threads| threads.to_string()));
     with("time-limit", time_limit.map(|limit| limit.as_secs_f64().to_string()));
-    policy.iter().for_each(|policy| with("policy", Some(policy.to_string())));
+    for policy in policy {
+        with("policy", Some(policy.to_string()));
+    }
     with("until", until.map(|until| until.to_string()));
     with("seed", seed.map(|seed| seed.to_string()));
     let flags = [

@@ -79,7 +79,7 @@ fn said(name: &str, command: &mut Command) -> Result<String, Failure> {
     }
     let failure = Failure::input(format!("{name} failed ({status})"));
     let lines = String::from_utf8_lossy(&stderr).into_owned();
-    Err(lines.lines().fold(failure, |failure, line| failure.because(line)))
+    Err(lines.lines().fold(failure, Failure::because))
 }
 
 #[cfg(test)]
