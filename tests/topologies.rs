@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use numasim_model::input::{SourceFile, read_study};
+use numasim_model::units::Gibibytes;
 use numasim_model::{Machine, NodeId};
 
 use crate::common::{self, repository};
@@ -63,7 +64,7 @@ fn two_tools_agree_on_the_same_machine() {
     assert_eq!((cores(&likwid), cores(&numactl)), (vec![9; 4], vec![9; 4]));
     for (a, b) in likwid.nodes().iter().zip(numactl.nodes()) {
         // 32041 MB of 2^20 bytes are 31.29 GiB; numactl cuts off what likwid has behind the point.
-        assert_eq!(a.memory.map(|gib| gib.value()), Some(31.29));
+        assert_eq!(a.memory.map(Gibibytes::value), Some(31.29));
         assert_eq!(a.memory, b.memory);
     }
     let distances =

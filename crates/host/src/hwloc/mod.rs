@@ -73,7 +73,9 @@ fn describe(
     let figures = figures::figures(topology, &nodes);
     if figures.is_some() {
         // What numasim wrote there is no claim of a firmware.
-        nodes.iter_mut().for_each(|node| node.firmware = None);
+        for node in &mut nodes {
+            node.firmware = None;
+        }
     }
     let told = xml::info(topology, keys::SOURCE)
         .map_or_else(String::new, |source| format!("; its figures: {source}"));

@@ -66,16 +66,13 @@ fn written(known: &Known<'_>) -> Vec<String> {
     lines.push(format!("name = {}", quoted(&host.name)));
     lines.push(format!("source = {}", quoted(&host.source)));
     let uniform = uniform(known);
-    let matrix = match uniform {
-        Some(cores) => {
-            one_table(known, cores, &mut lines);
-            lines.extend(comments::tail(host, false));
-            false
-        }
-        None => {
-            node_by_node(known, &mut lines);
-            known.matrix().is_some()
-        }
+    let matrix = if let Some(cores) = uniform {
+        one_table(known, cores, &mut lines);
+        lines.extend(comments::tail(host, false));
+        false
+    } else {
+        node_by_node(known, &mut lines);
+        known.matrix().is_some()
     };
     lines.extend(known.provenance(matrix));
     lines.extend(sockets::shared_links(host, uniform.is_some()));

@@ -10,6 +10,7 @@ pub(crate) mod keys;
 mod text;
 pub(crate) mod units;
 
+use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
 use numasim_model::units::GigabytesPerSecond;
@@ -109,7 +110,7 @@ fn places(machine: &Machine, notes: &mut Vec<String>) -> Vec<Place> {
         let cores = machine.node(node).cores;
         let os = told.get(node.0);
         let number = os.map_or(u32::try_from(node.0).unwrap_or(u32::MAX), |os| os.number);
-        let list = os.and_then(|os| os.cpus.as_ref()).map(|cpus| cpus.as_slice());
+        let list = os.and_then(|os| os.cpus.as_ref()).map(CpuList::as_slice);
         let own: Option<Vec<u32>> =
             list.filter(|list| list.len() >= cores as usize).map(|list| list[..cores as usize].to_vec());
         assumed |= own.is_none() && cores > 0;

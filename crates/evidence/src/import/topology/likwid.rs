@@ -21,7 +21,7 @@ struct Thread {
 /// Caches of a level.
 #[derive(Default)]
 struct Level {
-    level: u8,
+    number: u8,
     size: String,
     /// Associativity, sets and bytes of a line, as -c prints them: whose product is the size to the byte.
     parts: [Option<u64>; 3],
@@ -67,8 +67,8 @@ pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
                 domains = Some((line, count));
             }
             "Level" => {
-                let level = value.parse().map_err(|_| line.problem("this is not the level of a cache"))?;
-                levels.push(Level { level, ..Level::default() });
+                let number = value.parse().map_err(|_| line.problem("this is not the level of a cache"))?;
+                levels.push(Level { number, ..Level::default() });
             }
             "Domain" => {
                 let number = node_number(&line, value)?;
@@ -185,11 +185,11 @@ fn caches(found: &mut Topology, levels: &[Level], threads: &[Thread]) {
         };
         match (bytes.filter(|&bytes| bytes > 0), u32::try_from(cores), u32::try_from(level.groups.len())) {
             (Some(bytes), Ok(cores @ 1..), Ok(count @ 1..)) => {
-                found.caches.push(Cache { level: level.level, bytes, cores, count });
+                found.caches.push(Cache { level: level.number, bytes, cores, count });
             }
             _ => rounded.push(format!(
                 "L{} {} in {} groups",
-                level.level,
+                level.number,
                 shown(&level.size),
                 level.groups.len()
             )),

@@ -27,7 +27,7 @@ const HINT: &str = "import the output of `numactl --hardware`, from its line `av
 pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut available: Option<(Line<'_>, usize)> = None;
-    let mut rows: Option<Rows<'_>> = None;
+    let mut rows: Option<Distances<'_>> = None;
     let mut wrapped = false;
     for line in lines(text) {
         let trimmed = line.text.trim();
@@ -42,9 +42,9 @@ pub fn read_numactl(text: &str) -> Result<Topology, Problem> {
                 count.ok_or_else(|| line.problem("this is not how many nodes there are").hint(HINT))?;
             available = Some((line, count));
         } else if available.is_none() {
-            continue;
+            // A prompt, or another tool.
         } else if trimmed.starts_with("node distances:") {
-            rows = Some(Rows { line, columns: Vec::new(), rows: Vec::new() });
+            rows = Some(Distances { line, columns: Vec::new(), rows: Vec::new() });
         } else if let Some(rows) = rows.as_mut() {
             rows.read(line)?;
         } else if let Some((number, key, value)) = of_node(trimmed) {
@@ -98,13 +98,13 @@ fn of_node(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The matrix of distances.
-struct Rows<'t> {
+struct Distances<'t> {
     line: Line<'t>,
     columns: Vec<u32>,
     rows: Vec<(u32, Vec<u64>, Line<'t>)>,
 }
 
-impl<'t> Rows<'t> {
+impl<'t> Distances<'t> {
     fn read(&mut self, line: Line<'t>) -> Result<(), Problem> {
         let trimmed = line.text.trim();
         if let Some(numbers) = trimmed.strip_prefix("node").filter(|_| self.columns.is_empty()) {

@@ -45,7 +45,7 @@ impl Lscpu {
                 self.table = Some(Table::default());
                 open = Some(columns);
                 known = true;
-            } else if let Some(columns) = open.as_ref().filter(|columns| columns.continues(&line)) {
+            } else if let Some(columns) = open.as_ref().filter(|_| table::Columns::continues(&line)) {
                 let row = columns.row(&line)?;
                 if let Some(table) = self.table.as_mut() {
                     table.add(row, &line)?;

@@ -86,8 +86,8 @@ impl Columns {
         ))
     }
 
-    /// Whether the line is a row.
-    pub(super) fn continues(&self, line: &Line<'_>) -> bool {
+    /// Whether the line may be a row.
+    pub(super) fn continues(line: &Line<'_>) -> bool {
         line.text.trim_start().starts_with(|c: char| c.is_ascii_digit())
     }
 
