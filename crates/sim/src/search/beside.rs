@@ -4,6 +4,15 @@ use crate::monitor::{Monitor, Progress};
 use crate::objective::Objective;
 use crate::problem::Problem;
 
+/// Whose best answer is told.
+#[derive(Clone, Copy)]
+enum Best {
+    /// What the part has found.
+    OfThePart,
+    /// The value of the question's, where the part may find what is no answer; `None`: there is none yet.
+    OfAll(Option<f64>),
+}
+
 /// The monitor of a part.
 pub(super) struct Beside<'a> {
     monitor: &'a dyn Monitor,
@@ -14,27 +23,30 @@ pub(super) struct Beside<'a> {
     here: f64,
     /// The share of the effort that is spent before the part and after it, 0 to 1.
     shares: (f64, f64),
-    /// What counts as the best, where the part may find what is no answer.
-    best: Option<Option<f64>>,
+    best: Best,
 }
 
 impl<'a> Beside<'a> {
     /// The monitor of a part in which nothing is better than `here`, beside others in which nothing is better than `elsewhere`.
     pub(super) fn new(monitor: &'a dyn Monitor, problem: &'a Problem, here: f64, elsewhere: f64) -> Self {
-        Self { monitor, problem, elsewhere, here, shares: (0.0, 1.0), best: None }
+        Self { monitor, problem, elsewhere, here, shares: (0.0, 1.0), best: Best::OfThePart }
     }
 
     /// Where the part counts its effort as if it were alone, with the score of the best answer so far.
     pub(super) fn with_shares(self, before: f64, after: f64, best: Option<f64>) -> Self {
-        Self { shares: (before, after), best: Some(best.map(|score| self.problem.goal.value(score))), ..self }
+        Self {
+            shares: (before, after),
+            best: Best::OfAll(best.map(|score| self.problem.goal.value(score))),
+            ..self
+        }
     }
 
     /// The bound of the whole, a value, where the part says `bound`.
     fn of_all(&self, bound: f64) -> f64 {
         let value = |score: f64| self.problem.goal.value(score);
         let least = self.problem.goal.objective() == Objective::Makespan;
-        let (weaker, stronger): (fn(f64, f64) -> f64, fn(f64, f64) -> f64) =
-            if least { (f64::min, f64::max) } else { (f64::max, f64::min) };
+        let weaker = |a: f64, b: f64| if least { a.min(b) } else { a.max(b) };
+        let stronger = |a: f64, b: f64| if least { a.max(b) } else { a.min(b) };
         let here = if self.here.is_finite() { stronger(bound, value(self.here)) } else { bound };
         if self.elsewhere == f64::NEG_INFINITY { here } else { weaker(here, value(self.elsewhere)) }
     }
@@ -47,10 +59,13 @@ impl Monitor for Beside<'_> {
 
     fn progress(&self, progress: &Progress) {
         let (before, after) = self.shares;
+        let (found, best) = match self.best {
+            Best::OfThePart => (progress.found, progress.best),
+            Best::OfAll(best) => (None, best), // which is not at hand here
+        };
         self.monitor.progress(&Progress {
-            // Where the question has a better answer than the part, it is not at hand here.
-            found: progress.found.filter(|_| self.best.is_none()),
-            best: self.best.unwrap_or(progress.best),
+            found,
+            best,
             bound: self.of_all(progress.bound),
             effort_spent: before + (after - before) * progress.effort_spent,
         });

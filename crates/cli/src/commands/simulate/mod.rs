@@ -59,7 +59,9 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
             .hint("give one --policy, and leave out --runs"));
     }
     let outputs = Outputs::open(args, jobs.len())?;
-    over_time::ignored_commands(&study, &policies).into_iter().for_each(|warning| shell.warn(warning));
+    for warning in over_time::ignored_commands(&study, &policies) {
+        shell.warn(warning);
+    }
     watch::listen();
     let picture = outputs.plot.as_ref().map(|_| Picture::of(&study, compared.as_ref()));
     let mut picture = picture.transpose()?;
@@ -169,7 +171,9 @@ fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Fail
         return Err(Failure::interrupted(message)
             .hint("what was simulated until then is written, and says that it is partial"));
     }
-    over_time::unfinished(simulated).into_iter().for_each(|warning| shell.warn(warning));
+    for warning in over_time::unfinished(simulated) {
+        shell.warn(warning);
+    }
     Ok(())
 }
 

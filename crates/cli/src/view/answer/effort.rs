@@ -67,11 +67,12 @@ fn in_words(spent: &Spent) -> String {
     let so_far = match spent.marks.as_slice() {
         [] => format!(" It ended with {} of its effort.", percent(spent.part)),
         marks => {
-            let mut words =
-                marks.iter().map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort)));
-            let first = words.next().unwrap_or_default();
-            let more: String = words.map(|words| format!(", {words}")).collect();
-            format!(" The gap was {first} of the effort{more}; it ended with {}.", percent(spent.part))
+            let mut words: Vec<String> =
+                marks.iter().map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort))).collect();
+            if let Some(first) = words.first_mut() {
+                first.push_str(" of the effort");
+            }
+            format!(" The gap was {}; it ended with {}.", words.join(", "), percent(spent.part))
         }
     };
     so_far.replace(" %", &format!("{NO_BREAK}%")) + " To go on: --time-limit 60."
