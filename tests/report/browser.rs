@@ -21,7 +21,7 @@ pub(crate) fn is_there() -> bool {
 }
 
 /// What Chromium says of a page: its document after all scripts, and the lines of its console.
-pub(crate) fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String, Vec<String>) {
+fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String, Vec<String>) {
     let profile = tempfile::tempdir().expect("a folder for the test");
     let page = page.canonicalize().expect("the page is there");
     let output = Command::new("timeout")
@@ -54,7 +54,7 @@ pub(crate) fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String])
     (String::from_utf8_lossy(&output.stdout).into_owned(), console)
 }
 
-pub(crate) const DUMP: &str = "--dump-dom";
+const DUMP: &str = "--dump-dom";
 
 /// The ids of the scenarios that are shown, in a document after its scripts.
 fn shown(document: &str) -> Vec<String> {

@@ -27,21 +27,25 @@ impl Drop for Browser {
     }
 }
 
-/// The page with the script: its own hash in the policy becomes that of anything inline.
+/// The page with the script: the hashes in its policy become that of anything inline.
 fn with_script(page: &str, script: &str) -> String {
-    let (before, rest) = page.split_once("'sha256-").expect("a policy");
-    let (_, rest) = rest.split_once('\'').expect("a whole hash");
+    let (before, rest) = page.split_once("Content-Security-Policy\" content=\"").expect("a policy");
+    let (policy, rest) = rest.split_once('"').expect("a whole policy");
+    let words = policy.split(' ');
+    let words = words.map(|word| if word.starts_with("'sha256-") { "'unsafe-inline'" } else { word });
+    let before =
+        format!("{before}Content-Security-Policy\" content=\"{}\"", words.collect::<Vec<_>>().join(" "));
     let harness = format!(
         "<script>(async () => {{ const until = async (is) => {{ while (!is()) await new Promise((go) => setTimeout(go, 20)); }};\
          const by = (id) => document.getElementById(id);\
          const tell = (what) => {{ for (const part of encodeURIComponent(JSON.stringify(what)).match(/.{{1,20000}}/g)) console.log('{TOLD}' + part);\
          console.log('{TOLD}.'); }};\
          const set = (id, value, event) => {{ by(id).value = value; by(id).dispatchEvent(new Event(event ?? 'input', {{ bubbles: true }})); }};\
-         try {{ await until(() => document.body.dataset.ready || by('trouble').childElementCount); {script} }}\
+         try {{ await until(() => document.body.dataset.ready || by('trouble')?.childElementCount || document.querySelector('.interactive')); {script} }}\
          catch (error) {{ tell({{ failed: String(error.stack) }}); }} }})();</script></body>"
     );
     let (body, end) = rest.rsplit_once("</body>").expect("a body");
-    format!("{before}'unsafe-inline'{body}{harness}{end}")
+    format!("{before}{body}{harness}{end}")
 }
 
 /// What the script tells, and all else that came to the console.

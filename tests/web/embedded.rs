@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::{Command, Output, Stdio};
 
+use super::chromium::told;
 use super::{page, repository};
-use crate::report::browser::{DUMP, opened};
 
 fn report(args: &[&str]) -> Output {
     let study = repository("configs/paper/table-iii-all.toml");
@@ -28,15 +28,17 @@ fn a_report_embeds_the_page_which_runs_under_its_policy() {
     let named = format!("--interactive={}", std::env::var("NUMASIM_WEB_PAGE").expect("named"));
     let output = report(&[&named, "-o", file.to_str().expect("a plain path")]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let more = [DUMP.to_owned(), "--virtual-time-budget=20000".to_owned()];
-    let (document, console) = opened(&file, "#what-if", (1280, 900), &more);
+    // The frame has a policy of its own beside that of the report, and its document is the same origin.
+    let script = "const frame = document.querySelector('.interactive'); by('what-if').scrollIntoView();\
+        const inside = () => frame.contentDocument?.body; await until(() => inside()?.dataset.ready && frame.style.height);\
+        tell({ height: parseInt(frame.style.height), total: frame.contentDocument.getElementById('total').textContent });";
+    let report = fs::read_to_string(&file).expect("the report");
+    let (found, console) = told(&report, "", script);
     assert!(console.is_empty(), "{console:?}");
-    // The page has computed and told its height.
-    let frame = document.split("class=\"interactive\"").nth(1).expect("the frame");
-    let height = frame.rsplit_once("style=\"height: ").and_then(|(_, rest)| rest.split_once("px"));
-    let height: f64 = height.expect("a height").0.parse().expect("a number");
-    assert!(height > 1000.0, "{height}");
-    assert!(document.contains("table-iii-all.toml"));
+    // It has computed, and told its height: the first scenario of the file.
+    assert!(found["total"].as_str().is_some_and(|total| total.ends_with(" GFLOPS")), "{found}");
+    assert!(found["height"].as_f64().is_some_and(|height| height > 1000.0), "{found}");
+    assert!(report.contains("table-iii-all.toml"));
 }
 
 #[test]

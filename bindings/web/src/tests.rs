@@ -36,7 +36,7 @@ impl Outside for Still {
     }
 }
 
-fn question(more: Value) -> String {
+fn question(more: &Value) -> String {
     let mut question = json!({ "files": [{ "name": "study.toml", "text": STUDY }] });
     for (key, value) in more.as_object().expect("an object") {
         question[key] = value.clone();
@@ -50,7 +50,7 @@ fn answer(text: Result<String, String>) -> Value {
 
 #[test]
 fn what_files_have_is_listed_with_placements_to_begin_with() {
-    let contents = answer(read(&question(json!({}))));
+    let contents = answer(read(&question(&json!({}))));
     assert_eq!(contents["machine"], "two nodes (2 NUMA nodes, 8 cores)");
     assert_eq!(contents["link_gbs"], json!([[null, 10.0], [10.0, null]]));
     assert_eq!(contents["apps"][1]["has_home"], true);
@@ -64,7 +64,7 @@ fn what_files_have_is_listed_with_placements_to_begin_with() {
 #[test]
 fn a_placement_is_evaluated_with_its_map_and_as_a_scenario_of_a_file() {
     let placed = json!({ "name": "what-if", "threads": [[4, 0], [0, 2]], "homes": [null, 1] });
-    let found = answer(evaluate(&question(json!({ "placed": placed }))));
+    let found = answer(evaluate(&question(&json!({ "placed": placed }))));
     let scenario = &found["document"]["scenarios"][0];
     // mem: 4 threads want 20 GB/s each and share 32 GB/s: 16 GFLOPS; bad: 2 threads at 10 GFLOPS and 10 GB/s each.
     assert_eq!(scenario["apps"][0]["gflops"], 16.0);
@@ -81,44 +81,44 @@ fn a_placement_is_evaluated_with_its_map_and_as_a_scenario_of_a_file() {
 fn changed_figures_are_those_of_a_sweep() {
     let placed = json!({ "name": "what-if", "threads": [[4, 0], [0, 2]], "homes": [null, 1] });
     let set = ["machine.node.0.bandwidth_gbs=20", "app.bad.arithmetic_intensity=2"];
-    let found = answer(evaluate(&question(json!({ "placed": placed, "set": set }))));
+    let found = answer(evaluate(&question(&json!({ "placed": placed, "set": set }))));
     let apps = &found["document"]["scenarios"][0]["apps"];
     assert_eq!((apps[0]["gflops"].as_f64(), apps[1]["bandwidth_gbs"].as_f64()), (Some(10.0), Some(10.0)));
-    let wrong = evaluate(&question(json!({ "placed": placed, "set": ["machine.link_gbs=0"] })));
+    let wrong = evaluate(&question(&json!({ "placed": placed, "set": ["machine.link_gbs=0"] })));
     assert!(wrong.expect_err("no bandwidth").contains("must be a positive number"));
 }
 
 #[test]
 fn mistakes_have_their_place() {
     let too_many = json!({ "name": "what-if", "threads": [[4, 0], [1, 2]], "homes": [null, 0] });
-    let said = evaluate(&question(json!({ "placed": too_many }))).expect_err("five threads on four cores");
+    let said = evaluate(&question(&json!({ "placed": too_many }))).expect_err("five threads on four cores");
     assert!(said.contains("what-if.toml:3:"), "{said}");
     let text = STUDY.replace("cores_per_node", "cores_per_nod");
     let said = read(&json!({ "files": [{ "name": "study.toml", "text": text }] }).to_string());
     let said = said.expect_err("an unknown key");
     assert!(said.contains("study.toml:4:1") && said.contains("cores_per_node"), "{said}");
     let open = json!({ "name": "what-if", "threads": [[4, 0], [0, 2]] });
-    let said = evaluate(&question(json!({ "placed": open }))).expect_err("no home");
+    let said = evaluate(&question(&json!({ "placed": open }))).expect_err("no home");
     assert_eq!(said, "error: the home of the data of 'bad' is open: choose a node\n");
     assert!(evaluate("{}").expect_err("no files").starts_with("error: this is no question: "));
 }
 
 #[test]
 fn the_best_placement_is_proven_and_can_be_shown() {
-    let found = answer(explore(&question(json!({})), &Still::default()));
+    let found = answer(explore(&question(&json!({})), &Still::default()));
     assert_eq!(found["document"]["status"], "optimal");
     // Every core at its peak: mem takes at most 1.6 threads' bandwidth on each node, bad on its home the others.
     let (best, placed) = (&found["document"]["best"], &found["placed"][0]);
     assert_eq!((&placed["name"], &placed["threads"][0]), (&json!("best"), &best["apps"][0]["threads"]));
-    let again = answer(evaluate(&question(json!({ "placed": placed }))));
+    let again = answer(evaluate(&question(&json!({ "placed": placed }))));
     assert_eq!(again["document"]["scenarios"][0]["total_gflops"], best["total_gflops"]);
 }
 
 #[test]
 fn a_search_without_time_says_that_it_was_ended() {
     let objective = json!({ "search": { "objective": "fastest" } });
-    let said = explore(&question(objective), &Still::default()).expect_err("no such objective");
+    let said = explore(&question(&objective), &Still::default()).expect_err("no such objective");
     assert!(said.contains("there is: total-gflops, fair, geomean, makespan"), "{said}");
     let search = json!({ "search": { "time_limit_s": -1.0 } });
-    assert!(explore(&question(search), &Still::default()).is_err());
+    assert!(explore(&question(&search), &Still::default()).is_err());
 }

@@ -57,6 +57,7 @@ pub(crate) struct ReportArgs {
     /// Embed the what-if page, with these files in it: sliders for threads and bandwidths, and the search, computed by the browser; adds
     /// about 3 MB [default: numasim.html beside the program, which bindings/web/build makes]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
+    #[allow(clippy::option_option, reason = "not asked for, asked for, asked for by name: as clap has it")]
     pub(crate) interactive: Option<Option<PathBuf>>,
 
     /// Write the page to FILE, whole or not at all, instead of standard output
