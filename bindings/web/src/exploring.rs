@@ -133,6 +133,7 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
     let cautions = problem.cautions(&best.candidate.allocation, &best.evaluation);
     let rival = |i: usize| uncertain.rivals.get(i);
     let document = Explored {
+        effort: None,
         study: &study,
         problem: &problem,
         seed: settings.seed,

@@ -95,7 +95,7 @@ fn add_app(text: &mut String, rng: &mut ChaCha8Rng, kind: &str, app: usize, node
     // What is not local, and how often, depends on the kind.
     let draw = rng.random_range(0..6_u32);
     let data = match (kind, draw) {
-        ("interleaved", 0) => Some("\"interleave\"".to_owned()),
+        ("interleaved", 0) | ("shared-link", 4) => Some("\"interleave\"".to_owned()),
         ("interleaved", 1 | 2) => Some(format!("{{ interleave = {share:.2} }}")),
         ("interleaved", 3) | ("nodes" | "memory-capacity", 0) => {
             Some(format!("{{ home = {home}, share = {share:.2} }}"))
@@ -104,7 +104,6 @@ fn add_app(text: &mut String, rng: &mut ChaCha8Rng, kind: &str, app: usize, node
         ("memory-only", 2) => Some(format!("{{ home = {}, share = {share:.2} }}", nodes - 1)),
         ("shared-link" | "nodes", 1) | ("memory-capacity", 1 | 2) => Some("{ home = \"any\" }".to_owned()),
         ("shared-link", 2 | 3) => Some(format!("{{ home = {home} }}")),
-        ("shared-link", 4) => Some("\"interleave\"".to_owned()),
         _ => None,
     };
     if let Some(data) = data {

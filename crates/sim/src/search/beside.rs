@@ -91,14 +91,14 @@ mod tests {
 
     /// Keeps what it is told.
     #[derive(Default)]
-    struct Told(Mutex<Vec<Progress>>);
+    struct Told(Mutex<Vec<Progress<'static>>>);
 
     impl Monitor for Told {
         fn stop(&self) -> bool {
             false
         }
         fn progress(&self, progress: &Progress) {
-            self.0.lock().expect("one thread").push(*progress);
+            self.0.lock().expect("one thread").push(Progress { found: None, ..*progress });
         }
     }
 

@@ -67,8 +67,10 @@ fn in_words(spent: &Spent) -> String {
     let so_far = match spent.marks.as_slice() {
         [] => format!(" It ended with {} of its effort.", percent(spent.part)),
         marks => {
-            let mut words: Vec<String> =
-                marks.iter().map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort))).collect();
+            let mut words: Vec<String> = marks
+                .iter()
+                .map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort)))
+                .collect();
             if let Some(first) = words.first_mut() {
                 first.push_str(" of the effort");
             }
