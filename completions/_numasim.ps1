@@ -50,6 +50,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and show what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks')
+            [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write the first study: a machine, applications and a scenario, with comments')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write the machine for another tool')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files, or of what a command writes')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -89,7 +92,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show up to K alternatives, next best first')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answer')
             [CompletionResult]::new('--save', '--save', [CompletionResultType]::ParameterName, 'Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG, PNG or PDF')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that realises the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
@@ -119,7 +122,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers [default: 0, with --simulate 1]')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Compute the I-th of N equal parts of the points, I from 1; part 1 has the header')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of numasim itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map, as SVG or PNG')
+            [CompletionResult]::new('--submit', '--submit', [CompletionResultType]::ParameterName, 'Write the sweep into --folder as a job array, and submit it; prints the number of the job')
+            [CompletionResult]::new('--folder', '--folder', [CompletionResultType]::ParameterName, 'The folder of --submit, new or empty')
+            [CompletionResult]::new('--shards', '--shards', [CompletionResultType]::ParameterName, 'Into how many shards the points are divided; each is a task of --threads worker threads [default: 16]')
+            [CompletionResult]::new('--sbatch-option', '--sbatch-option', [CompletionResultType]::ParameterName, 'An option for sbatch, e.g. --sbatch-option=--partition=long; may be given more than once')
+            [CompletionResult]::new('--resubmit', '--resubmit', [CompletionResultType]::ParameterName, 'Submit again what is missing in the folder of a --submit: shards that failed, were killed or never ran')
+            [CompletionResult]::new('--collect', '--collect', [CompletionResultType]::ParameterName, 'Join the shards in the folder of a --submit, once all are there; byte for byte what one run writes')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map, as SVG, PNG or PDF')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -130,6 +139,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--no-idle-cores', '--no-idle-cores', [CompletionResultType]::ParameterName, 'Every core is used')
             [CompletionResult]::new('--simulate', '--simulate', [CompletionResultType]::ParameterName, 'Simulate what happens over time at every point, instead of evaluating the scenarios')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Submit nothing: with --submit write the folder, and print the command that would submit')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -144,7 +154,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Simulate with N seeds, from --seed on, and show mean and spread')
             [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. With --plot, both are in one picture. One policy and one run')
             [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'Write what every application does over time to FILE, as CSV; one policy and one run')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG, PNG or PDF; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run')
             [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
@@ -237,7 +247,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]')
             [CompletionResult]::new('--metg', '--metg', [CompletionResultType]::ParameterName, 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing; with --real of the last run here, and with a name that ends in .rec as StarPU writes it')
-            [CompletionResult]::new('--gantt', '--gantt', [CompletionResultType]::ParameterName, 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run')
+            [CompletionResult]::new('--gantt', '--gantt', [CompletionResultType]::ParameterName, 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run')
             [CompletionResult]::new('--emit-graph', '--emit-graph', [CompletionResultType]::ParameterName, 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -438,8 +448,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--y', '--y', [CompletionResultType]::ParameterName, 'The application on the vertical axis, in threads per node [default: the next]')
             [CompletionResult]::new('--rest', '--rest', [CompletionResultType]::ParameterName, 'The application that gets the remaining cores [default: none, they stay idle]')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'Objective shown as colour [default: total-gflops]')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
-            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--static-work', '--static-work', [CompletionResultType]::ParameterName, 'Divide the work of every application equally among its threads beforehand: its slowest thread decides [default: what --scenario says]')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -457,6 +467,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over time are searched for a placement, too')
             [CompletionResult]::new('--time-limit', '--time-limit', [CompletionResultType]::ParameterName, 'Search for this many seconds at most, where there is no scenario')
             [CompletionResult]::new('--title', '--title', [CompletionResultType]::ParameterName, 'The title of the page [default: the name of the machine]')
+            [CompletionResult]::new('--interactive', '--interactive', [CompletionResultType]::ParameterName, 'Embed the what-if page, with these files in it: sliders for threads and bandwidths, and the search, computed by the browser; adds about 3 MB [default: numasim.html beside the program, which bindings/web/build makes]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
@@ -498,7 +509,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
-            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported')
+            [CompletionResult]::new('numactl', 'numactl', [CompletionResultType]::ParameterValue, 'numactl --hardware: the skeleton of a machine file, with memory and distances')
+            [CompletionResult]::new('lscpu', 'lscpu', [CompletionResultType]::ParameterValue, 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches')
+            [CompletionResult]::new('likwid-topology', 'likwid-topology', [CompletionResultType]::ParameterValue, 'likwid-topology, as text, -c or -O: the skeleton of a machine file')
+            [CompletionResult]::new('perf', 'perf', [CompletionResultType]::ParameterValue, 'perf stat, one file for each run: an application, as `profile-app --perf` writes it')
+            [CompletionResult]::new('likwid-perfctr', 'likwid-perfctr', [CompletionResultType]::ParameterValue, 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
             [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
@@ -522,6 +538,80 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;import;hwloc' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the machine [default: that of the file]')
+            [CompletionResult]::new('--gflops-per-core', '--gflops-per-core', [CompletionResultType]::ParameterName, 'Peak of one core in GFLOPS')
+            [CompletionResult]::new('--bandwidth-gbs', '--bandwidth-gbs', [CompletionResultType]::ParameterName, 'What the memory of a node delivers to its own cores, in GB/s')
+            [CompletionResult]::new('--link-gbs', '--link-gbs', [CompletionResultType]::ParameterName, 'What the cores of a node get from the memory of another one, in GB/s')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;numactl' {
+            [CompletionResult]::new('--lscpu', '--lscpu', [CompletionResultType]::ParameterName, 'Output of lscpu on the same machine, in any of its forms: cores, sockets and caches, which numactl does not know')
+            [CompletionResult]::new('--threads-per-core', '--threads-per-core', [CompletionResultType]::ParameterName, 'Hardware threads of each core: of so many processors one counts as a core')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the machine [default: that of the file]')
+            [CompletionResult]::new('--gflops-per-core', '--gflops-per-core', [CompletionResultType]::ParameterName, 'Peak of one core in GFLOPS')
+            [CompletionResult]::new('--bandwidth-gbs', '--bandwidth-gbs', [CompletionResultType]::ParameterName, 'What the memory of a node delivers to its own cores, in GB/s')
+            [CompletionResult]::new('--link-gbs', '--link-gbs', [CompletionResultType]::ParameterName, 'What the cores of a node get from the memory of another one, in GB/s')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;lscpu' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the machine [default: that of the file]')
+            [CompletionResult]::new('--gflops-per-core', '--gflops-per-core', [CompletionResultType]::ParameterName, 'Peak of one core in GFLOPS')
+            [CompletionResult]::new('--bandwidth-gbs', '--bandwidth-gbs', [CompletionResultType]::ParameterName, 'What the memory of a node delivers to its own cores, in GB/s')
+            [CompletionResult]::new('--link-gbs', '--link-gbs', [CompletionResultType]::ParameterName, 'What the cores of a node get from the memory of another one, in GB/s')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;likwid-topology' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the machine [default: that of the file]')
+            [CompletionResult]::new('--gflops-per-core', '--gflops-per-core', [CompletionResultType]::ParameterName, 'Peak of one core in GFLOPS')
+            [CompletionResult]::new('--bandwidth-gbs', '--bandwidth-gbs', [CompletionResultType]::ParameterName, 'What the memory of a node delivers to its own cores, in GB/s')
+            [CompletionResult]::new('--link-gbs', '--link-gbs', [CompletionResultType]::ParameterName, 'What the cores of a node get from the memory of another one, in GB/s')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;perf' {
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Threads of each run, in the order of the files: 1,2,4')
+            [CompletionResult]::new('--arithmetic-intensity', '--arithmetic-intensity', [CompletionResultType]::ParameterName, 'FLOP per byte, where nothing counted them')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the application in the new file [default: that of the first file]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;likwid-perfctr' {
+            [CompletionResult]::new('--region', '--region', [CompletionResultType]::ParameterName, 'The region of likwid-perfctr -m, where the program marks several')
+            [CompletionResult]::new('--arithmetic-intensity', '--arithmetic-intensity', [CompletionResultType]::ParameterName, 'FLOP per byte, where nothing counted them')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the application in the new file [default: that of the first file]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
@@ -586,7 +676,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         }
         'numasim;import;help' {
             [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
-            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported')
+            [CompletionResult]::new('numactl', 'numactl', [CompletionResultType]::ParameterValue, 'numactl --hardware: the skeleton of a machine file, with memory and distances')
+            [CompletionResult]::new('lscpu', 'lscpu', [CompletionResultType]::ParameterValue, 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches')
+            [CompletionResult]::new('likwid-topology', 'likwid-topology', [CompletionResultType]::ParameterValue, 'likwid-topology, as text, -c or -O: the skeleton of a machine file')
+            [CompletionResult]::new('perf', 'perf', [CompletionResultType]::ParameterValue, 'perf stat, one file for each run: an application, as `profile-app --perf` writes it')
+            [CompletionResult]::new('likwid-perfctr', 'likwid-perfctr', [CompletionResultType]::ParameterValue, 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
             [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
@@ -599,6 +694,21 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;import;help;hwloc' {
+            break
+        }
+        'numasim;import;help;numactl' {
+            break
+        }
+        'numasim;import;help;lscpu' {
+            break
+        }
+        'numasim;import;help;likwid-topology' {
+            break
+        }
+        'numasim;import;help;perf' {
+            break
+        }
+        'numasim;import;help;likwid-perfctr' {
             break
         }
         'numasim;import;help;likwid' {
@@ -617,6 +727,62 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;import;help;help' {
+            break
+        }
+        'numasim;catalog' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;init' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the study to FILE; - is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the study to FILE; - is standard output')
+            [CompletionResult]::new('--machine', '--machine', [CompletionResultType]::ParameterName, 'The machine: a file of the catalogue (@epyc-7501-2s) or on disk')
+            [CompletionResult]::new('--app', '--app', [CompletionResultType]::ParameterName, 'An application: NAME=INTENSITY in FLOP per byte, NAME=TEMPLATE, or TEMPLATE alone, where a template is an application of a workload of the catalogue (triad, spmv, dgemm, scan, ...); may be given more than once')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--from-host', '--from-host', [CompletionResultType]::ParameterName, 'The machine: this host, its nodes, cores and memory; what cannot be read is assumed, and how to measure it is said')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace a file that is there')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;export' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'numasim;export;hwloc' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;export;help' {
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'numasim;export;help;hwloc' {
+            break
+        }
+        'numasim;export;help;help' {
             break
         }
         'numasim;schema' {
@@ -675,6 +841,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and show what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks')
+            [CompletionResult]::new('catalog', 'catalog', [CompletionResultType]::ParameterValue, 'List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Write the first study: a machine, applications and a scenario, with comments')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write the machine for another tool')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files, or of what a command writes')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -760,7 +929,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         }
         'numasim;help;import' {
             [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
-            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported')
+            [CompletionResult]::new('numactl', 'numactl', [CompletionResultType]::ParameterValue, 'numactl --hardware: the skeleton of a machine file, with memory and distances')
+            [CompletionResult]::new('lscpu', 'lscpu', [CompletionResultType]::ParameterValue, 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches')
+            [CompletionResult]::new('likwid-topology', 'likwid-topology', [CompletionResultType]::ParameterValue, 'likwid-topology, as text, -c or -O: the skeleton of a machine file')
+            [CompletionResult]::new('perf', 'perf', [CompletionResultType]::ParameterValue, 'perf stat, one file for each run: an application, as `profile-app --perf` writes it')
+            [CompletionResult]::new('likwid-perfctr', 'likwid-perfctr', [CompletionResultType]::ParameterValue, 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
             [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
@@ -772,6 +946,21 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;import;hwloc' {
+            break
+        }
+        'numasim;help;import;numactl' {
+            break
+        }
+        'numasim;help;import;lscpu' {
+            break
+        }
+        'numasim;help;import;likwid-topology' {
+            break
+        }
+        'numasim;help;import;perf' {
+            break
+        }
+        'numasim;help;import;likwid-perfctr' {
             break
         }
         'numasim;help;import;likwid' {
@@ -787,6 +976,19 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;import;starpu' {
+            break
+        }
+        'numasim;help;catalog' {
+            break
+        }
+        'numasim;help;init' {
+            break
+        }
+        'numasim;help;export' {
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes')
+            break
+        }
+        'numasim;help;export;hwloc' {
             break
         }
         'numasim;help;schema' {

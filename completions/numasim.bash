@@ -25,6 +25,9 @@ _numasim() {
             numasim,calibrate)
                 cmd="numasim__subcmd__calibrate"
                 ;;
+            numasim,catalog)
+                cmd="numasim__subcmd__catalog"
+                ;;
             numasim,check)
                 cmd="numasim__subcmd__check"
                 ;;
@@ -46,6 +49,9 @@ _numasim() {
             numasim,explore)
                 cmd="numasim__subcmd__explore"
                 ;;
+            numasim,export)
+                cmd="numasim__subcmd__export"
+                ;;
             numasim,fit)
                 cmd="numasim__subcmd__fit"
                 ;;
@@ -54,6 +60,9 @@ _numasim() {
                 ;;
             numasim,import)
                 cmd="numasim__subcmd__import"
+                ;;
+            numasim,init)
+                cmd="numasim__subcmd__init"
                 ;;
             numasim,man)
                 cmd="numasim__subcmd__man"
@@ -106,6 +115,18 @@ _numasim() {
             numasim__subcmd__agent,stop)
                 cmd="numasim__subcmd__agent__subcmd__stop"
                 ;;
+            numasim__subcmd__export,help)
+                cmd="numasim__subcmd__export__subcmd__help"
+                ;;
+            numasim__subcmd__export,hwloc)
+                cmd="numasim__subcmd__export__subcmd__hwloc"
+                ;;
+            numasim__subcmd__export__subcmd__help,help)
+                cmd="numasim__subcmd__export__subcmd__help__subcmd__help"
+                ;;
+            numasim__subcmd__export__subcmd__help,hwloc)
+                cmd="numasim__subcmd__export__subcmd__help__subcmd__hwloc"
+                ;;
             numasim__subcmd__help,agent)
                 cmd="numasim__subcmd__help__subcmd__agent"
                 ;;
@@ -114,6 +135,9 @@ _numasim() {
                 ;;
             numasim__subcmd__help,calibrate)
                 cmd="numasim__subcmd__help__subcmd__calibrate"
+                ;;
+            numasim__subcmd__help,catalog)
+                cmd="numasim__subcmd__help__subcmd__catalog"
                 ;;
             numasim__subcmd__help,check)
                 cmd="numasim__subcmd__help__subcmd__check"
@@ -136,6 +160,9 @@ _numasim() {
             numasim__subcmd__help,explore)
                 cmd="numasim__subcmd__help__subcmd__explore"
                 ;;
+            numasim__subcmd__help,export)
+                cmd="numasim__subcmd__help__subcmd__export"
+                ;;
             numasim__subcmd__help,fit)
                 cmd="numasim__subcmd__help__subcmd__fit"
                 ;;
@@ -144,6 +171,9 @@ _numasim() {
                 ;;
             numasim__subcmd__help,import)
                 cmd="numasim__subcmd__help__subcmd__import"
+                ;;
+            numasim__subcmd__help,init)
+                cmd="numasim__subcmd__help__subcmd__init"
                 ;;
             numasim__subcmd__help,man)
                 cmd="numasim__subcmd__help__subcmd__man"
@@ -196,6 +226,9 @@ _numasim() {
             numasim__subcmd__help__subcmd__agent,stop)
                 cmd="numasim__subcmd__help__subcmd__agent__subcmd__stop"
                 ;;
+            numasim__subcmd__help__subcmd__export,hwloc)
+                cmd="numasim__subcmd__help__subcmd__export__subcmd__hwloc"
+                ;;
             numasim__subcmd__help__subcmd__import,dot)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__dot"
                 ;;
@@ -205,8 +238,23 @@ _numasim() {
             numasim__subcmd__help__subcmd__import,likwid)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__likwid"
                 ;;
+            numasim__subcmd__help__subcmd__import,likwid-perfctr)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__likwid__subcmd__perfctr"
+                ;;
+            numasim__subcmd__help__subcmd__import,likwid-topology)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__likwid__subcmd__topology"
+                ;;
+            numasim__subcmd__help__subcmd__import,lscpu)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__lscpu"
+                ;;
             numasim__subcmd__help__subcmd__import,mlc)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__mlc"
+                ;;
+            numasim__subcmd__help__subcmd__import,numactl)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__numactl"
+                ;;
+            numasim__subcmd__help__subcmd__import,perf)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__perf"
                 ;;
             numasim__subcmd__help__subcmd__import,starpu)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__starpu"
@@ -229,8 +277,23 @@ _numasim() {
             numasim__subcmd__import,likwid)
                 cmd="numasim__subcmd__import__subcmd__likwid"
                 ;;
+            numasim__subcmd__import,likwid-perfctr)
+                cmd="numasim__subcmd__import__subcmd__likwid__subcmd__perfctr"
+                ;;
+            numasim__subcmd__import,likwid-topology)
+                cmd="numasim__subcmd__import__subcmd__likwid__subcmd__topology"
+                ;;
+            numasim__subcmd__import,lscpu)
+                cmd="numasim__subcmd__import__subcmd__lscpu"
+                ;;
             numasim__subcmd__import,mlc)
                 cmd="numasim__subcmd__import__subcmd__mlc"
+                ;;
+            numasim__subcmd__import,numactl)
+                cmd="numasim__subcmd__import__subcmd__numactl"
+                ;;
+            numasim__subcmd__import,perf)
+                cmd="numasim__subcmd__import__subcmd__perf"
                 ;;
             numasim__subcmd__import,starpu)
                 cmd="numasim__subcmd__import__subcmd__starpu"
@@ -253,8 +316,23 @@ _numasim() {
             numasim__subcmd__import__subcmd__help,likwid)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__likwid"
                 ;;
+            numasim__subcmd__import__subcmd__help,likwid-perfctr)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__likwid__subcmd__perfctr"
+                ;;
+            numasim__subcmd__import__subcmd__help,likwid-topology)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__likwid__subcmd__topology"
+                ;;
+            numasim__subcmd__import__subcmd__help,lscpu)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__lscpu"
+                ;;
             numasim__subcmd__import__subcmd__help,mlc)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__mlc"
+                ;;
+            numasim__subcmd__import__subcmd__help,numactl)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__numactl"
+                ;;
+            numasim__subcmd__import__subcmd__help,perf)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__perf"
                 ;;
             numasim__subcmd__import__subcmd__help,starpu)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__starpu"
@@ -272,7 +350,7 @@ _numasim() {
 
     case "${cmd}" in
         numasim)
-            opts="-h -V --color --help --version evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help"
+            opts="-h -V --color --help --version evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import catalog init export schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -549,6 +627,58 @@ _numasim() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__catalog)
+            opts="-o -h -V --format --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "table json csv markdown" -- "${cur}"))
                     return 0
@@ -1158,6 +1288,114 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__export)
+            opts="-h -V --color --help --version hwloc help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__export__subcmd__help)
+            opts="hwloc help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__export__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__export__subcmd__help__subcmd__hwloc)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__export__subcmd__hwloc)
+            opts="-o -h -V --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__fit)
             opts="-o -h -V --model --measured --free --scenario --emit-machine --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1253,7 +1491,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help)
-            opts="evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import schema completions man help"
+            opts="evaluate explore sweep simulate agent run top tasks profile plan models calibrate bench validate compare fit discriminate published profile-app plot report check detect import catalog init export schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1323,6 +1561,20 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__calibrate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__catalog)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1434,6 +1686,34 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__help__subcmd__export)
+            opts="hwloc"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__export__subcmd__hwloc)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__help__subcmd__fit)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1463,7 +1743,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__import)
-            opts="mlc hwloc likwid stream wfcommons dot starpu"
+            opts="mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1518,7 +1798,77 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__help__subcmd__import__subcmd__likwid__subcmd__perfctr)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__likwid__subcmd__topology)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__lscpu)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__help__subcmd__import__subcmd__mlc)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__numactl)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__perf)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1563,6 +1913,20 @@ _numasim() {
         numasim__subcmd__help__subcmd__import__subcmd__wfcommons)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__init)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1785,7 +2149,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import)
-            opts="-h -V --color --help --version mlc hwloc likwid stream wfcommons dot starpu help"
+            opts="-h -V --color --help --version mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1835,7 +2199,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import__subcmd__help)
-            opts="mlc hwloc likwid stream wfcommons dot starpu help"
+            opts="mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1904,7 +2268,77 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__import__subcmd__help__subcmd__likwid__subcmd__perfctr)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__likwid__subcmd__topology)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__lscpu)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__import__subcmd__help__subcmd__mlc)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__numactl)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__perf)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1961,12 +2395,28 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import__subcmd__hwloc)
-            opts="-o -h -V --output --color --help --version"
+            opts="-o -h -V --name --gflops-per-core --bandwidth-gbs --link-gbs --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gflops-per-core)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bandwidth-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -2060,6 +2510,194 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__import__subcmd__likwid__subcmd__perfctr)
+            opts="-o -h -V --region --arithmetic-intensity --name --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --region)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --arithmetic-intensity)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__likwid__subcmd__topology)
+            opts="-o -h -V --name --gflops-per-core --bandwidth-gbs --link-gbs --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gflops-per-core)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bandwidth-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__lscpu)
+            opts="-o -h -V --name --gflops-per-core --bandwidth-gbs --link-gbs --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gflops-per-core)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bandwidth-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__import__subcmd__mlc)
             opts="-o -h -V --name --cores-per-node --gflops-per-core --select --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -2080,6 +2718,149 @@ _numasim() {
                     return 0
                     ;;
                 --select)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__numactl)
+            opts="-o -h -V --lscpu --threads-per-core --name --gflops-per-core --bandwidth-gbs --link-gbs --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --lscpu)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --threads-per-core)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --gflops-per-core)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bandwidth-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --link-gbs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__perf)
+            opts="-o -h -V --threads --arithmetic-intensity --name --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --arithmetic-intensity)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2231,6 +3012,73 @@ _numasim() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__init)
+            opts="-o -h -V --output --machine --from-host --app --force --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --machine)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --app)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -2773,7 +3621,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__report)
-            opts="-o -h -V --measured --model --policy --scheduler --until --objective --time-limit --title --output --color --help --version"
+            opts="-o -h -V --measured --model --policy --scheduler --until --objective --time-limit --title --interactive --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2820,6 +3668,21 @@ _numasim() {
                     ;;
                 --title)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --interactive)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --output)
@@ -3126,7 +3989,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__sweep)
-            opts="-o -h -V --model --set --scenario --explore --objective --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --simulate --policy --until --seed --shard --resume --threads --plot --format --output --color --help --version"
+            opts="-o -h -V --model --set --scenario --explore --objective --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --simulate --policy --until --seed --shard --resume --threads --submit --folder --shards --sbatch-option --dry-run --resubmit --collect --plot --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3174,6 +4037,39 @@ _numasim() {
                     ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --submit)
+                    COMPREPLY=($(compgen -W "slurm" -- "${cur}"))
+                    return 0
+                    ;;
+                --folder)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --shards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sbatch-option)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --resubmit)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --collect)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --plot)

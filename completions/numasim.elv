@@ -47,6 +47,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand check 'Validate files and show what was read'
             cand detect 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
             cand import 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
+            cand catalog 'List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one'
+            cand init 'Write the first study: a machine, applications and a scenario, with comments'
+            cand export 'Write the machine for another tool'
             cand schema 'Print the JSON Schema of the input files, or of what a command writes'
             cand completions 'Print a script that completes commands and switches in a shell'
             cand man 'Print the manual page'
@@ -84,7 +87,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --top 'Show up to K alternatives, next best first'
             cand --seed 'Seed of the random restarts; the same seed gives the same answer'
             cand --save 'Also write best, alternatives, robust placement and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files'
-            cand --plot 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG or PNG'
+            cand --plot 'Draw the best, thread by thread, with --models the robust placement, or with --pareto the trade-off, as SVG, PNG or PDF'
             cand --emit 'Print a script that realises the allocation on the machine, instead of the table'
             cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file'
             cand --format 'How to write the result'
@@ -113,7 +116,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --seed 'Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers [default: 0, with --simulate 1]'
             cand --shard 'Compute the I-th of N equal parts of the points, I from 1; part 1 has the header'
             cand --threads 'Worker threads of numasim itself [default: one per core of this host]'
-            cand --plot 'Draw one axis as lines, two as a heat map, as SVG or PNG'
+            cand --submit 'Write the sweep into --folder as a job array, and submit it; prints the number of the job'
+            cand --folder 'The folder of --submit, new or empty'
+            cand --shards 'Into how many shards the points are divided; each is a task of --threads worker threads [default: 16]'
+            cand --sbatch-option 'An option for sbatch, e.g. --sbatch-option=--partition=long; may be given more than once'
+            cand --resubmit 'Submit again what is missing in the folder of a --submit: shards that failed, were killed or never ran'
+            cand --collect 'Join the shards in the folder of a --submit, once all are there; byte for byte what one run writes'
+            cand --plot 'Draw one axis as lines, two as a heat map, as SVG, PNG or PDF'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -124,6 +133,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --no-idle-cores 'Every core is used'
             cand --simulate 'Simulate what happens over time at every point, instead of evaluating the scenarios'
             cand --resume 'Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none'
+            cand --dry-run 'Submit nothing: with --submit write the folder, and print the command that would submit'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -137,7 +147,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
             cand --compare 'Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. With --plot, both are in one picture. One policy and one run'
             cand --timeline 'Write what every application does over time to FILE, as CSV; one policy and one run'
-            cand --plot 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run'
+            cand --plot 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG, PNG or PDF; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run'
             cand --trace 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run'
             cand --replay 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs'
             cand --format 'How to write the result'
@@ -224,7 +234,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --seed 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]'
             cand --metg 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak'
             cand --trace 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing; with --real of the last run here, and with a name that ends in .rec as StarPU writes it'
-            cand --gantt 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run'
+            cand --gantt 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run'
             cand --emit-graph 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -413,8 +423,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --y 'The application on the vertical axis, in threads per node [default: the next]'
             cand --rest 'The application that gets the remaining cores [default: none, they stay idle]'
             cand --objective 'Objective shown as colour [default: total-gflops]'
-            cand -o 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
-            cand --output 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
+            cand -o 'Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output'
+            cand --output 'Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output'
             cand --color 'When to use colours'
             cand --static-work 'Divide the work of every application equally among its threads beforehand: its slowest thread decides [default: what --scenario says]'
             cand -h 'Print help (see more with ''--help'')'
@@ -431,6 +441,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --objective 'Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over time are searched for a placement, too'
             cand --time-limit 'Search for this many seconds at most, where there is no scenario'
             cand --title 'The title of the page [default: the name of the machine]'
+            cand --interactive 'Embed the what-if page, with these files in it: sliders for threads and bandwidths, and the search, computed by the browser; adds about 3 MB [default: numasim.html beside the program, which bindings/web/build makes]'
             cand -o 'Write the page to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the page to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
@@ -469,7 +480,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
             cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
-            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
+            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported'
+            cand numactl 'numactl --hardware: the skeleton of a machine file, with memory and distances'
+            cand lscpu 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches'
+            cand likwid-topology 'likwid-topology, as text, -c or -O: the skeleton of a machine file'
+            cand perf 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
+            cand likwid-perfctr 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM: a CSV of bandwidth by kernel'
             cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
@@ -491,6 +507,75 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
         }
         &'numasim;import;hwloc'= {
+            cand --name 'The name of the machine [default: that of the file]'
+            cand --gflops-per-core 'Peak of one core in GFLOPS'
+            cand --bandwidth-gbs 'What the memory of a node delivers to its own cores, in GB/s'
+            cand --link-gbs 'What the cores of a node get from the memory of another one, in GB/s'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;numactl'= {
+            cand --lscpu 'Output of lscpu on the same machine, in any of its forms: cores, sockets and caches, which numactl does not know'
+            cand --threads-per-core 'Hardware threads of each core: of so many processors one counts as a core'
+            cand --name 'The name of the machine [default: that of the file]'
+            cand --gflops-per-core 'Peak of one core in GFLOPS'
+            cand --bandwidth-gbs 'What the memory of a node delivers to its own cores, in GB/s'
+            cand --link-gbs 'What the cores of a node get from the memory of another one, in GB/s'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;lscpu'= {
+            cand --name 'The name of the machine [default: that of the file]'
+            cand --gflops-per-core 'Peak of one core in GFLOPS'
+            cand --bandwidth-gbs 'What the memory of a node delivers to its own cores, in GB/s'
+            cand --link-gbs 'What the cores of a node get from the memory of another one, in GB/s'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;likwid-topology'= {
+            cand --name 'The name of the machine [default: that of the file]'
+            cand --gflops-per-core 'Peak of one core in GFLOPS'
+            cand --bandwidth-gbs 'What the memory of a node delivers to its own cores, in GB/s'
+            cand --link-gbs 'What the cores of a node get from the memory of another one, in GB/s'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;perf'= {
+            cand --threads 'Threads of each run, in the order of the files: 1,2,4'
+            cand --arithmetic-intensity 'FLOP per byte, where nothing counted them'
+            cand --name 'The name of the application in the new file [default: that of the first file]'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;likwid-perfctr'= {
+            cand --region 'The region of likwid-perfctr -m, where the program marks several'
+            cand --arithmetic-intensity 'FLOP per byte, where nothing counted them'
+            cand --name 'The name of the application in the new file [default: that of the first file]'
             cand -o 'Write to FILE, whole or not at all, instead of standard output'
             cand --output 'Write to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
@@ -549,7 +634,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;import;help'= {
             cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
-            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
+            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported'
+            cand numactl 'numactl --hardware: the skeleton of a machine file, with memory and distances'
+            cand lscpu 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches'
+            cand likwid-topology 'likwid-topology, as text, -c or -O: the skeleton of a machine file'
+            cand perf 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
+            cand likwid-perfctr 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM: a CSV of bandwidth by kernel'
             cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
@@ -560,6 +650,16 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;import;help;mlc'= {
         }
         &'numasim;import;help;hwloc'= {
+        }
+        &'numasim;import;help;numactl'= {
+        }
+        &'numasim;import;help;lscpu'= {
+        }
+        &'numasim;import;help;likwid-topology'= {
+        }
+        &'numasim;import;help;perf'= {
+        }
+        &'numasim;import;help;likwid-perfctr'= {
         }
         &'numasim;import;help;likwid'= {
         }
@@ -572,6 +672,55 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;import;help;starpu'= {
         }
         &'numasim;import;help;help'= {
+        }
+        &'numasim;catalog'= {
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;init'= {
+            cand -o 'Write the study to FILE; - is standard output'
+            cand --output 'Write the study to FILE; - is standard output'
+            cand --machine 'The machine: a file of the catalogue (@epyc-7501-2s) or on disk'
+            cand --app 'An application: NAME=INTENSITY in FLOP per byte, NAME=TEMPLATE, or TEMPLATE alone, where a template is an application of a workload of the catalogue (triad, spmv, dgemm, scan, ...); may be given more than once'
+            cand --color 'When to use colours'
+            cand --from-host 'The machine: this host, its nodes, cores and memory; what cannot be read is assumed, and how to measure it is said'
+            cand --force 'Replace a file that is there'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;export'= {
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand hwloc 'XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'numasim;export;hwloc'= {
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;export;help'= {
+            cand hwloc 'XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'numasim;export;help;hwloc'= {
+        }
+        &'numasim;export;help;help'= {
         }
         &'numasim;schema'= {
             cand -o 'Write to FILE, whole or not at all, instead of standard output'
@@ -626,6 +775,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand check 'Validate files and show what was read'
             cand detect 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
             cand import 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
+            cand catalog 'List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one'
+            cand init 'Write the first study: a machine, applications and a scenario, with comments'
+            cand export 'Write the machine for another tool'
             cand schema 'Print the JSON Schema of the input files, or of what a command writes'
             cand completions 'Print a script that completes commands and switches in a shell'
             cand man 'Print the manual page'
@@ -685,7 +837,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;help;import'= {
             cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
-            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
+            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported'
+            cand numactl 'numactl --hardware: the skeleton of a machine file, with memory and distances'
+            cand lscpu 'lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches'
+            cand likwid-topology 'likwid-topology, as text, -c or -O: the skeleton of a machine file'
+            cand perf 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
+            cand likwid-perfctr 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM: a CSV of bandwidth by kernel'
             cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
@@ -696,6 +853,16 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;help;import;hwloc'= {
         }
+        &'numasim;help;import;numactl'= {
+        }
+        &'numasim;help;import;lscpu'= {
+        }
+        &'numasim;help;import;likwid-topology'= {
+        }
+        &'numasim;help;import;perf'= {
+        }
+        &'numasim;help;import;likwid-perfctr'= {
+        }
         &'numasim;help;import;likwid'= {
         }
         &'numasim;help;import;stream'= {
@@ -705,6 +872,15 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;import;dot'= {
         }
         &'numasim;help;import;starpu'= {
+        }
+        &'numasim;help;catalog'= {
+        }
+        &'numasim;help;init'= {
+        }
+        &'numasim;help;export'= {
+            cand hwloc 'XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes'
+        }
+        &'numasim;help;export;hwloc'= {
         }
         &'numasim;help;schema'= {
         }

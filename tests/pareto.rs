@@ -209,7 +209,7 @@ fn the_plot_has_the_front_its_ends_and_the_baselines() {
     {
         assert!(svg.contains(&format!("\n{word}\n")), "{word} is missing");
     }
-    let output = run(&paper(), &[PAIR[0], PAIR[1], "--plot", "front.pdf"]);
+    let output = run(&paper(), &[PAIR[0], PAIR[1], "--plot", "front.gif"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("plots are SVG"), "{}", stderr(&output));
 }

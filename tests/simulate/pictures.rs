@@ -78,8 +78,8 @@ fn a_picture_is_of_one_simulation_and_replaces_no_input() {
         "{said}"
     );
     assert!(said.contains("`numasim report` shows a picture of each"), "{said}");
-    let output = simulate(&text, &["--plot", "cores.pdf"]);
-    assert!(stderr(&output).contains("plots are SVG or PNG"), "{}", stderr(&output));
+    let output = simulate(&text, &["--plot", "cores.gif"]);
+    assert!(stderr(&output).contains("plots are SVG, PNG or PDF"), "{}", stderr(&output));
     let file = config_path("dynamic/producer-consumer.toml");
     let output = run(&["simulate", &file, "--plot", "-"]);
     assert!(

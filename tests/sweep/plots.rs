@@ -94,7 +94,7 @@ fn what_cannot_be_drawn_is_refused_before_anything_is_computed() {
     let one = ["--set", "machine.link_gbs=1,2"];
     let two = [&one[..], &["--set", "machine.bandwidth_gbs=10,20"]].concat();
     let three = [&two[..], &["--set", "app.mem.arithmetic_intensity=1,2"]].concat();
-    assert!(refused("a.pdf", &one).contains("plots are SVG or PNG"));
+    assert!(refused("a.gif", &one).contains("plots are SVG, PNG or PDF"));
     assert!(refused("a.svg", &two).contains("a heat map shows one scenario"));
     assert!(refused("a.svg", &three).contains("one or two axes, but this sweep has 3"));
     assert!(refused("a.svg", &["--set", "machine.link_gbs=1"]).contains("this sweep has 0"));

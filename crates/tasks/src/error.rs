@@ -1,5 +1,6 @@
 //! Why a graph cannot be simulated.
 
+use numasim_graph::GenerateError;
 use numasim_model::NodeId;
 use numasim_model::graph::{SchedulerKind, TaskId};
 
@@ -74,4 +75,15 @@ pub enum TasksError {
     /// Somebody stopped it ([`crate::Observer::stops`]).
     #[error("stopped")]
     Stopped,
+}
+
+/// Why a job has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum JobError {
+    /// The graph cannot be simulated, or somebody stopped it.
+    #[error(transparent)]
+    Simulated(#[from] TasksError),
+    /// A graph with tasks of another size cannot be made.
+    #[error("generator task-bench: {0}")]
+    Generated(#[from] GenerateError),
 }

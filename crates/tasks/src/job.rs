@@ -1,6 +1,6 @@
 //! A graph under schedulers, placements and seeds, with what its makespan is compared with.
 
-use numasim_graph::{Dependencies, GenerateError};
+use numasim_graph::Dependencies;
 use numasim_model::Study;
 use numasim_model::graph::{
     PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskScenario,
@@ -9,10 +9,9 @@ use numasim_plan::GraphPlan;
 
 use crate::bound::{LowerBound, lower_bound};
 use crate::engine::simulate;
-use crate::error::TasksError;
-use crate::idle::IdleReason;
+use crate::error::{JobError, TasksError};
 use crate::metg::{Metg, bench};
-use crate::observer::{Observer, TaskRecord};
+use crate::observer::{Observer, Stoppable};
 use crate::question::Question;
 use crate::result::Run;
 use crate::room::{Counts, TooLarge};
@@ -159,17 +158,6 @@ pub struct Job<'a> {
     pub settings: &'a Settings,
 }
 
-/// Why a job has no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum JobError {
-    /// The graph cannot be simulated, or somebody stopped it.
-    #[error(transparent)]
-    Simulated(#[from] TasksError),
-    /// A graph with tasks of another size cannot be made.
-    #[error("generator task-bench: {0}")]
-    Generated(#[from] GenerateError),
-}
-
 /// A run with what it is compared with.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -214,29 +202,5 @@ impl<'a> Job<'a> {
             None => None,
         };
         Ok(Answer { run, bound, metg })
-    }
-}
-
-/// Looks on as another one does, and stops where that is asked for.
-pub(crate) struct Stoppable<'a> {
-    pub(crate) observer: &'a mut dyn Observer,
-    pub(crate) stop: &'a dyn Fn() -> bool,
-}
-
-impl Observer for Stoppable<'_> {
-    fn ended(&mut self, record: &TaskRecord) {
-        self.observer.ended(record);
-    }
-
-    fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
-        self.observer.partitioned(tasks, start_s, end_s);
-    }
-
-    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
-        self.observer.idle_because(reason, start_s, end_s);
-    }
-
-    fn stops(&self) -> bool {
-        (self.stop)() || self.observer.stops()
     }
 }

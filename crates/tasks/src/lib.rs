@@ -39,9 +39,9 @@ mod spread;
 
 pub use advice::{Advice, HomeRule, advise};
 pub use engine::{Profiler, profile, simulate};
-pub use error::TasksError;
+pub use error::{JobError, TasksError};
 pub use idle::{IdleReason, IdleTimes};
-pub use job::{Answer, Asked, Job, JobError, NoSeeds, Program, ProgramError, Settings};
+pub use job::{Answer, Asked, Job, NoSeeds, Program, ProgramError, Settings};
 pub use metg::{Metg, bench};
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;

@@ -11,8 +11,8 @@ use numasim_model::graph::{Generator, GraphSource, TaskBench};
 use numasim_model::{NodeId, Study};
 
 use crate::engine::simulate;
-use crate::job::{JobError, Stoppable};
-use crate::observer::Silent;
+use crate::error::JobError;
+use crate::observer::{Silent, Stoppable};
 use crate::question::Question;
 
 /// Larger tasks are looked at no more: a day on a core of 12 GFLOPS.

@@ -66,3 +66,27 @@ pub struct Silent;
 impl Observer for Silent {
     fn ended(&mut self, _: &TaskRecord) {}
 }
+
+/// Looks on as another one does, and stops where that is asked for.
+pub(crate) struct Stoppable<'a> {
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) stop: &'a dyn Fn() -> bool,
+}
+
+impl Observer for Stoppable<'_> {
+    fn ended(&mut self, record: &TaskRecord) {
+        self.observer.ended(record);
+    }
+
+    fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
+        self.observer.partitioned(tasks, start_s, end_s);
+    }
+
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        self.observer.idle_because(reason, start_s, end_s);
+    }
+
+    fn stops(&self) -> bool {
+        (self.stop)() || self.observer.stops()
+    }
+}
