@@ -124,7 +124,10 @@ mod back {
             for from in there.node_ids() {
                 let (a, b) = (there.node(from), back.node(from));
                 assert_eq!((a.cores, a.gflops_per_core), (b.cores, b.gflops_per_core), "{path}");
-                assert!(same(a.bandwidth, b.bandwidth), "{path}: {:?} {:?}", a.bandwidth, b.bandwidth);
+                // Where one node has all cores, the XML has no place for what a memory without cores has itself.
+                if a.cores > 0 || there.compute_nodes().count() > 1 {
+                    assert!(same(a.bandwidth, b.bandwidth), "{path}: {:?} {:?}", a.bandwidth, b.bandwidth);
+                }
                 assert_eq!(a.memory.is_some(), b.memory.is_some(), "{path}");
                 for to in there.node_ids() {
                     match (there.link(from, to), back.link(from, to)) {

@@ -193,7 +193,8 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
                 latencies.push((target.object, own, units::whole(ns)));
             }
         }
-        if target.cpus.is_empty() {
+        // Where one node has all cores, hwloc has one figure for both, and the link is what these get.
+        if target.cpus.is_empty() && machine.compute_nodes().count() > 1 {
             // What it delivers to all readers together. The last one: hwloc takes the first entry that has the reader's cores.
             let mib = units::to_mib(machine.node(to).bandwidth.value());
             bandwidths.push((target.object, all.to_string(), mib));
@@ -220,6 +221,9 @@ fn left_out(machine: &Machine, notes: &mut Vec<String>) {
         ("[[machine.shared_link]]", !machine.shared_links().is_empty()),
         ("[machine.sharing]", *machine.sharing() != numasim_model::Model::default()),
     ];
+    if machine.compute_nodes().count() == 1 && machine.node_count() > 1 {
+        notes.push("all cores are on one node: of memories without cores the link to them is in the XML, not what they have themselves".to_owned());
+    }
     let names: Vec<&str> = some.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect();
     if !names.is_empty() {
         notes.push(format!("hwloc has no place for {}: not in the XML", names.join(", ")));
