@@ -24,7 +24,7 @@ pub(crate) const FOLDERS: [(&str, &str); 9] = [
     ("dynamic", "complete studies over time"),
     ("tasks", "complete studies with graphs of tasks"),
     ("tasks/machines", "machines of papers on tasks"),
-    ("discriminate", "scenarios in which sharing models disagree, for the machine of the same name"),
+    ("discriminate", "scenarios in which models disagree, for the machine of that name"),
 ];
 
 /// Folders whose files are meant where others have the name, too.
