@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use numasim_document::explored::{Explored, RatedView};
+use numasim_document::explored::{Explored, RatedView, WhyUnproven};
 use numasim_document::{caution, intervals};
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Study, evaluate_with};
-use numasim_sim::baselines::Baseline;
+use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::{Draws, Interval, Rival, Rivals};
-use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore_to_the_end};
+use numasim_sim::search::{ExploreError, Outcome, Settings, explore_to_the_end};
 use numasim_sim::{Candidate, Caution, Objective, Problem, ProblemError, Restrictions, search};
 use pyo3::prelude::*;
 
@@ -19,9 +19,6 @@ use crate::evaluating::failed;
 use crate::reading::Reading;
 use crate::scenario::{ScenarioResult, loads, shown};
 use crate::working::{Stop, work};
-
-/// `even` and `one app per node`, which come first.
-const BUILT_IN_BASELINES: usize = 2;
 
 /// The best allocation that was found, how good it can be at most, and what it is compared with.
 #[pyclass(frozen, module = "numasim._core")]
@@ -36,9 +33,7 @@ pub(crate) struct Exploration {
     best: Py<ScenarioResult>,
     bound: f64,
     gap: f64,
-    /// Why the best is not proven: `time-limit`, `too-large` or `model`; None where it is.
-    #[pyo3(get)]
-    unproven: Option<&'static str>,
+    unproven: Option<WhyUnproven>,
     /// Seconds of the search.
     #[pyo3(get)]
     elapsed_s: f64,
@@ -54,9 +49,8 @@ pub(crate) struct Exploration {
 
 /// An objective by its name.
 pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
-    let all = [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
-    all.into_iter().find(|one| one.name() == name).ok_or_else(|| {
-        let known = all.map(Objective::name).join(", ");
+    Objective::ALL.into_iter().find(|one| one.name() == name).ok_or_else(|| {
+        let known = Objective::ALL.map(Objective::name).join(", ");
         error::input(py, &format!("there is no objective '{name}'; there is: {known}"))
     })
 }
@@ -127,12 +121,8 @@ pub(crate) fn explore(
     })?;
     let found = found.map_err(|why| error::input(py, &why))?;
     let Found { outcome, baselines } = found.map_err(|error| without_answer(py, &error))?;
-    let unproven = match outcome.status {
-        Status::Optimal => None,
-        _ if stop.is_out_of_time() => Some("time-limit"),
-        _ if !problem.proofs_apply(&outcome.best.placements) => Some("model"),
-        _ => Some("too-large"),
-    };
+    let out_of_time = stop.is_out_of_time().then_some(WhyUnproven::TimeLimit);
+    let unproven = WhyUnproven::of(&outcome, &problem, out_of_time);
     let rated = Rating { study: &study, problem: &problem };
     let impossible = |error: EvaluateError| failed(py, "an allocation of the search", &error);
     let mut best = rated.of("best".to_owned(), &outcome.best, false).map_err(impossible)?;
@@ -140,18 +130,18 @@ pub(crate) fn explore(
         rated.of(format!("alternative {}", i + 1), candidate, false).map_err(impossible)
     });
     let alternatives: Vec<ScenarioResult> = alternatives.collect::<Result<_, _>>()?;
-    let distinct = distinct(baselines);
-    let compared = distinct.iter().map(|baseline| {
+    let baselines = distinct(baselines);
+    let compared = baselines.iter().map(|baseline| {
         let Baseline { name, candidate, static_work, .. } = baseline;
         rated.of(name.clone(), candidate, *static_work).map_err(impossible)
     });
     let compared: Vec<ScenarioResult> = compared.collect::<Result<_, _>>()?;
     let others: Vec<&Candidate> =
-        outcome.alternatives.iter().chain(distinct.iter().map(|one| &one.candidate)).collect();
+        outcome.alternatives.iter().chain(baselines.iter().map(|one| &one.candidate)).collect();
     let (uncertainty, rivals) = uncertain(py, &study, &problem, &outcome.best, &others, &mut best)?;
     let keep =
         |all: Vec<ScenarioResult>| all.into_iter().map(|one| Py::new(py, one)).collect::<PyResult<Vec<_>>>();
-    let breaks = distinct.into_iter().map(|baseline| baseline.breaks);
+    let breaks = baselines.into_iter().map(|baseline| baseline.breaks);
     Ok(Exploration {
         cautions: problem.cautions(&best.allocation, &best.evaluation),
         best: Py::new(py, best)?,
@@ -192,17 +182,6 @@ fn without_answer(py: Python<'_>, error: &ExploreError) -> PyErr {
         ExploreError::NothingFound => error::infeasible(py, &error.to_string()),
         ExploreError::Fault(forbidden) => error::fault(py, &forbidden.to_string()),
     }
-}
-
-/// A scenario of the files may be what a built-in baseline is, by the same name.
-fn distinct(all: Vec<Baseline>) -> Vec<Baseline> {
-    let mut distinct: Vec<Baseline> = Vec::new();
-    for baseline in all {
-        if !distinct.iter().take(BUILT_IN_BASELINES).any(|known| *known == baseline) {
-            distinct.push(baseline);
-        }
-    }
-    distinct
 }
 
 struct Rating<'a> {
@@ -286,6 +265,12 @@ impl Exploration {
     #[getter]
     fn status(&self) -> &'static str {
         if self.unproven.is_none() { "optimal" } else { "feasible" }
+    }
+
+    /// Why the best is not proven: `time-limit`, `too-large` or `model`; None where it is.
+    #[getter]
+    fn unproven(&self) -> Option<&'static str> {
+        self.unproven.map(WhyUnproven::word)
     }
 
     /// The best allocation.

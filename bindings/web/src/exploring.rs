@@ -1,12 +1,12 @@
 //! The best placement, searched for.
 
-use numasim_document::explored::{Explored, RatedView};
+use numasim_document::explored::{Explored, RatedView, WhyUnproven};
 use numasim_document::{ScenarioView, intervals};
 use numasim_model::evaluation::Options;
 use numasim_model::{Evaluation, Study, evaluate_with};
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::{Draws, Interval, Prediction, Rival, Rivals};
-use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore_to_the_end};
+use numasim_sim::search::{ExploreError, Outcome, Settings, explore_to_the_end};
 use numasim_sim::sweep::Task;
 use numasim_sim::{Candidate, Objective, Problem, ProblemError, Restrictions, search};
 use serde::Serialize;
@@ -105,14 +105,10 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
     let baselines = distinct(problem.baselines(&study.scenarios, &watch));
     // Time that somebody gives is there to be used.
     let search = if wanted.time_limit_s.is_some() { explore_to_the_end } else { search::explore };
-    let Outcome { best, status, bound, gap, alternatives, alternatives_complete, .. } =
-        search(&problem, &settings, &watch).map_err(|error| without_answer(&error))?;
-    let unproven = match status {
-        Status::Optimal => None,
-        _ if watch.is_out_of_time() => Some("time-limit"),
-        _ if !problem.proofs_apply(&best.placements) => Some("model"),
-        _ => Some("too-large"),
-    };
+    let outcome = search(&problem, &settings, &watch).map_err(|error| without_answer(&error))?;
+    let out_of_time = watch.is_out_of_time().then_some(WhyUnproven::TimeLimit);
+    let unproven = WhyUnproven::of(&outcome, &problem, out_of_time);
+    let Outcome { best, bound, gap, alternatives, alternatives_complete, .. } = outcome;
     let rated = |name: String, candidate: Candidate, static_work: bool| {
         Rated::new(&study, &problem, name, candidate, static_work)
     };

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use numasim_document::explored::WhyUnproven;
 use numasim_draw::figures;
 use numasim_sim::Objective;
 use numasim_sim::search::{Monitor, Progress};
@@ -86,6 +87,16 @@ pub(crate) enum EndedBy {
     Interrupt,
     /// `--time-limit`.
     TimeLimit,
+}
+
+impl EndedBy {
+    /// Why there is no proof then.
+    pub(crate) const fn why(self) -> WhyUnproven {
+        match self {
+            Self::Interrupt => WhyUnproven::Interrupted,
+            Self::TimeLimit => WhyUnproven::TimeLimit,
+        }
+    }
 }
 
 impl Watch {

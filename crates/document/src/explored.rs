@@ -2,6 +2,7 @@
 
 use numasim_model::Study;
 use numasim_sim::intervals::{Draws, Interval, Rival};
+use numasim_sim::search::{Outcome, Status};
 use numasim_sim::{Caution, Problem};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
@@ -18,6 +19,38 @@ pub struct RatedView<'a> {
     pub value: f64,
     /// Beside the best on the same uncertain machines; of all but the best.
     pub rival: Option<&'a Rival>,
+}
+
+/// Why an answer is not proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyUnproven {
+    /// Somebody ended the search.
+    Interrupted,
+    /// Its time was over.
+    TimeLimit,
+    /// The space is larger than what the search covers.
+    TooLarge,
+    /// The sharing model lacks what proofs need.
+    Model,
+}
+
+impl WhyUnproven {
+    /// Of what a search has found, which `ended` may have ended before; `None` where it is proven.
+    pub fn of(outcome: &Outcome, problem: &Problem, ended: Option<Self>) -> Option<Self> {
+        let by_itself =
+            || if problem.proofs_apply(&outcome.best.placements) { Self::TooLarge } else { Self::Model };
+        (outcome.status != Status::Optimal).then(|| ended.unwrap_or_else(by_itself))
+    }
+
+    /// A stable word for JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::TimeLimit => "time-limit",
+            Self::TooLarge => "too-large",
+            Self::Model => "model",
+        }
+    }
 }
 
 /// Another answer than the best, with what is said of it.
@@ -57,8 +90,8 @@ pub struct Explored<'a> {
     pub bound: f64,
     /// |bound - value| / |bound|.
     pub gap: f64,
-    /// Why the best is not proven, in a stable word; `None` where it is.
-    pub unproven: Option<&'static str>,
+    /// Why the best is not proven; `None` where it is.
+    pub unproven: Option<WhyUnproven>,
     /// Seconds of the search.
     pub elapsed_s: f64,
     /// What the effort of an unproven search without a time limit has brought; `None` elsewhere.
@@ -97,7 +130,7 @@ impl Serialize for Explored<'_> {
             "bound": number(self.bound),
             "gap": number(self.gap),
             "elapsed_s": number(self.elapsed_s),
-            "unproven": self.unproven,
+            "unproven": self.unproven.map(WhyUnproven::word),
             "restrictions": self.problem.restrictions().describe(&self.study.apps),
             "seed": self.seed,
         });

@@ -117,7 +117,7 @@ pub struct End {
 impl End {
     /// |bound - value| / |bound|.
     pub fn gap(&self) -> Option<f64> {
-        self.bound.map(|bound| if bound == self.value { 0.0 } else { ((bound - self.value) / bound).abs() })
+        self.bound.map(|bound| search::gap(self.value, bound))
     }
 }
 

@@ -61,7 +61,7 @@ use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 use beside::Quiet;
 pub(crate) use local::generator;
-pub use outcome::{ExploreError, Outcome, Status};
+pub use outcome::{ExploreError, Outcome, Status, gap};
 use pool::Pool;
 use question::{Proof, Search};
 pub use rounds::explore_to_the_end;
@@ -136,7 +136,7 @@ pub fn explore(
         let Search { canonical, homes, .. } = search;
         Search { problem, settings, monitor: &quiet, canonical, homes }.alternatives(&best)
     };
-    let gap = if value == bound { 0.0 } else { ((bound - value) / bound).abs() };
+    let gap = gap(value, bound);
     Outcome { best, value, bound, gap, status, alternatives, alternatives_complete }.checked(problem)
 }
 

@@ -15,6 +15,11 @@ pub enum Status {
     Unproven,
 }
 
+/// |bound - value| / |bound|: the part of the bound that a value does not reach; 0 where they meet, also at 0.
+pub fn gap(value: f64, bound: f64) -> f64 {
+    if value == bound { 0.0 } else { ((bound - value) / bound).abs() }
+}
+
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {

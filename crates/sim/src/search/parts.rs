@@ -93,6 +93,7 @@ impl Search<'_> {
         let mut queue: BinaryHeap<_> = roots.into_iter().enumerate().map(opened).collect();
         let mut created = queue.len();
         let effort = *left;
+        let share_spent = |left: u64| 1.0 - left as f64 / effort.max(1) as f64;
         let mut tried: BTreeSet<D::Part> = BTreeSet::new();
         let mut open_bound = f64::NEG_INFINITY;
         while let Some(Open { part, bound, .. }) = queue.pop() {
@@ -105,10 +106,9 @@ impl Search<'_> {
             }
             let share = (*left / SHARE).max(LEAST);
             let elsewhere = queue.peek().map_or(open_bound, |open| open.bound.max(open_bound));
-            let spent = |left: u64| 1.0 - left as f64 / effort.max(1) as f64;
             let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere).with_shares(
-                spent(*left),
-                spent(left.saturating_sub(share)),
+                share_spent(*left),
+                share_spent(left.saturating_sub(share)),
                 pool.best().map(|best| best.score),
             );
             let Some(searched) = self.search_part(division, &part, pool, share, &monitor) else { continue };
@@ -143,7 +143,7 @@ impl Search<'_> {
             found,
             best: best.map(|score| self.problem.goal.value(score)),
             bound: self.problem.goal.value(best.map_or(open_bound, |score| open_bound.max(score))),
-            effort_spent: 1.0 - *left as f64 / effort.max(1) as f64,
+            effort_spent: share_spent(*left),
         });
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }

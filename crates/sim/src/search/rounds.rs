@@ -6,7 +6,7 @@
 //! search stays as it is: the answer of every round is that of [`explore`] with these settings.
 
 use super::settings::RISE;
-use super::{ExploreError, Monitor, Outcome, Settings, Status, explore};
+use super::{ExploreError, Monitor, Outcome, Settings, Status, explore, gap};
 use crate::objective::Objective;
 use crate::problem::Problem;
 
@@ -57,7 +57,7 @@ fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
     if better.alternatives.is_empty() && better.best == other.best {
         better.alternatives = other.alternatives;
     }
-    let gap = if better.value == bound { 0.0 } else { ((bound - better.value) / bound).abs() };
+    let gap = gap(better.value, bound);
     Outcome { bound, gap, status, ..better }
 }
 

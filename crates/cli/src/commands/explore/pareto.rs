@@ -17,10 +17,10 @@ use crate::files;
 use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::answer::WhyUnproven;
 use crate::view::front::{Compared, FrontView, Shown};
 use crate::view::{figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
+use numasim_document::explored::WhyUnproven;
 use numasim_document::located::Located;
 
 /// Runs the command.
@@ -141,12 +141,7 @@ fn view<'a>(
             baselines.push(Compared { shown, beaten_by, same_as, breaks: baseline.breaks });
         }
     }
-    let unproven = match watch.ended_by() {
-        _ if found.complete => None,
-        Some(EndedBy::Interrupt) => Some(WhyUnproven::Interrupted),
-        Some(EndedBy::TimeLimit) => Some(WhyUnproven::TimeLimit),
-        None => Some(WhyUnproven::TooLarge),
-    };
+    let unproven = (!found.complete).then(|| watch.ended_by().map_or(WhyUnproven::TooLarge, EndedBy::why));
     Ok(FrontView {
         study,
         question,

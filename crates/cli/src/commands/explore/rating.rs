@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use numasim_model::evaluation::Options;
 use numasim_model::{Study, evaluate_with};
 use numasim_sim::baselines::{Baseline, distinct};
-use numasim_sim::search::{Outcome, Settings, Status};
+use numasim_sim::search::{Outcome, Settings};
 use numasim_sim::{Candidate, Problem};
 
 use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
-use crate::view::answer::{Answer, Rated, WhyUnproven};
+use crate::view::answer::{Answer, Rated};
 use crate::watch::{EndedBy, Watch};
+use numasim_document::explored::WhyUnproven;
 
 /// A baseline with its evaluation, and the restriction that it breaks, if any.
 type RatedBaseline = (Rated, Option<String>);
@@ -60,21 +61,13 @@ pub(super) fn answer<'a>(
     baselines: Vec<RatedBaseline>,
     watch: &Watch,
 ) -> Result<Answer<'a>, Failure> {
+    let unproven = WhyUnproven::of(&outcome, problem, watch.ended_by().map(EndedBy::why));
     let alternatives = outcome
         .alternatives
         .into_iter()
         .enumerate()
         .map(|(i, candidate)| rated(study, problem, format!("alternative {}", i + 1), candidate, false))
         .collect::<Result<_, _>>()?;
-    let unproven = match (outcome.status, watch.ended_by()) {
-        (Status::Optimal, _) => None,
-        (_, Some(EndedBy::Interrupt)) => Some(WhyUnproven::Interrupted),
-        (_, Some(EndedBy::TimeLimit)) => Some(WhyUnproven::TimeLimit),
-        (Status::Stopped | Status::Unproven, None) if !problem.proofs_apply(&outcome.best.placements) => {
-            Some(WhyUnproven::Model)
-        }
-        (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
-    };
     let best = rated(study, problem, "best".to_owned(), outcome.best, false)?;
     Ok(Answer {
         study,

@@ -1,6 +1,6 @@
 //! What the effort of an unproven search has brought so far. What more would bring nobody knows: it is not guessed.
 
-use numasim_sim::search::Progress;
+use numasim_sim::search::{self, Progress};
 use serde_json::{Value, json};
 
 use super::Answer;
@@ -27,7 +27,7 @@ pub(crate) struct Mark {
 impl Mark {
     /// |bound - value| / |bound|.
     pub(crate) fn gap(&self) -> f64 {
-        if self.value == self.bound { 0.0 } else { ((self.bound - self.value) / self.bound).abs() }
+        search::gap(self.value, self.bound)
     }
 }
 

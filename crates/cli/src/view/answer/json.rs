@@ -25,7 +25,7 @@ impl Serialize for Document<'_> {
             best: rated(&answer.best),
             bound: answer.bound,
             gap: answer.gap,
-            unproven: answer.unproven.map(super::WhyUnproven::word),
+            unproven: answer.unproven,
             elapsed_s: answer.elapsed_s,
             effort: answer.effort.as_ref().map(super::effort::json),
             alternatives: answer.alternatives.iter().map(rated).collect(),

@@ -13,6 +13,7 @@ pub(crate) mod sensitivity;
 mod simple;
 mod table;
 
+use numasim_document::explored::WhyUnproven;
 use numasim_model::{Evaluation, Study};
 use numasim_sim::intervals::{Draws, Interval, Prediction, Rival};
 use numasim_sim::{Candidate, Caution, Problem};
@@ -39,31 +40,6 @@ pub(crate) struct Rated {
     pub(crate) intervals: Option<Prediction>,
     /// Beside the best on the same uncertain machines; of all others.
     pub(crate) rival: Option<Rival>,
-}
-
-/// Why an answer is not proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WhyUnproven {
-    /// Ctrl-C.
-    Interrupted,
-    /// `--time-limit`.
-    TimeLimit,
-    /// The space is larger than what the search covers.
-    TooLarge,
-    /// The sharing model lacks what proofs need.
-    Model,
-}
-
-impl WhyUnproven {
-    /// A stable word for JSON.
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Interrupted => "interrupted",
-            Self::TimeLimit => "time-limit",
-            Self::TooLarge => "too-large",
-            Self::Model => "model",
-        }
-    }
 }
 
 /// The answer to an `explore`.

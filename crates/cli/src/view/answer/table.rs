@@ -3,10 +3,11 @@
 use numasim_draw::grid::wrap;
 use numasim_sim::Objective;
 
+use super::Answer;
 use super::others::NO_BREAK;
-use super::{Answer, WhyUnproven};
 use crate::view::intervals::plus_minus;
 use crate::view::{Style, caution, figures, machine_title, table};
+use numasim_document::explored::WhyUnproven;
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;

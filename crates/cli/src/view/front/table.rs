@@ -7,9 +7,10 @@ use numasim_model::AppId;
 use numasim_sim::Objective;
 
 use super::{FrontView, Shown};
-use crate::view::answer::{WhyUnproven, gap, power_of_ten};
+use crate::view::answer::{gap, power_of_ten};
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, caution, figures, machine_title};
+use numasim_document::explored::WhyUnproven;
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;
