@@ -77,3 +77,17 @@ pub(crate) fn fault(py: Python<'_>, message: &str) -> PyErr {
 pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     py.import("numasim._errors")?.getattr("warn")?.call1((message,)).map(|_| ())
 }
+
+/// A value by the name that the command line takes.
+pub(crate) fn named<T: Copy>(
+    py: Python<'_>,
+    what: &str,
+    name: &str,
+    all: &[T],
+    of: fn(T) -> &'static str,
+) -> PyResult<T> {
+    all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();
+        input(py, &format!("there is no {what} '{name}'; there is: {}", known.join(", ")))
+    })
+}

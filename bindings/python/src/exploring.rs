@@ -49,10 +49,7 @@ pub(crate) struct Exploration {
 
 /// An objective by its name.
 pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
-    Objective::ALL.into_iter().find(|one| one.name() == name).ok_or_else(|| {
-        let known = Objective::ALL.map(Objective::name).join(", ");
-        error::input(py, &format!("there is no objective '{name}'; there is: {known}"))
-    })
+    error::named(py, "objective", name, &Objective::ALL, Objective::name)
 }
 
 /// A time limit in seconds.

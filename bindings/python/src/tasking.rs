@@ -48,20 +48,6 @@ pub(crate) struct TasksRun {
     number: usize,
 }
 
-/// A value by the name that the command line takes.
-fn named<T: Copy>(
-    py: Python<'_>,
-    what: &str,
-    name: &str,
-    all: &[T],
-    of: fn(T) -> &'static str,
-) -> PyResult<T> {
-    all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
-        let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();
-        error::input(py, &format!("there is no {what} '{name}'; there is: {}", known.join(", ")))
-    })
-}
-
 /// Simulates the graph of the files, or that of a folder, under schedulers or scenarios.
 #[pyfunction]
 #[pyo3(signature = (
@@ -84,11 +70,13 @@ pub(crate) fn tasks(
 ) -> PyResult<Tasks> {
     let refused = |refusal: Refusal| error::refused(py, &refusal);
     let study = reading.0.under(py, model)?;
-    let scheduler = |name: &String| named(py, "scheduler", name, &SchedulerKind::ALL, SchedulerKind::as_str);
-    let scenario = |name: &String| named(py, "scenario", name, &TaskScenario::ALL, TaskScenario::as_str);
+    let scheduler =
+        |name: &String| error::named(py, "scheduler", name, &SchedulerKind::ALL, SchedulerKind::as_str);
+    let scenario =
+        |name: &String| error::named(py, "scenario", name, &TaskScenario::ALL, TaskScenario::as_str);
     let asked = Asked {
         schedulers: schedulers.iter().map(scheduler).collect::<PyResult<_>>()?,
-        placement: named(py, "placement", placement, &PagePlacement::ALL, PagePlacement::as_str)?,
+        placement: error::named(py, "placement", placement, &PagePlacement::ALL, PagePlacement::as_str)?,
         scenarios: scenarios.iter().map(scenario).collect::<PyResult<_>>()?,
         steal,
         seed,
