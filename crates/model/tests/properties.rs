@@ -146,6 +146,34 @@ proptest! {
     }
 
     #[test]
+    fn threads_keep_what_the_search_is_told_that_they_keep(
+        case in case(),
+        limited in case_with_common_limits(),
+        more in prop::collection::vec(0_u32..4, 5),
+    ) {
+        for case in [case, limited] {
+            let solved = by_fast(&case.machine, &case.demands, &case.allocation);
+            let solver = numasim_model::sharing::Solver::new(&case.machine, &case.demands);
+            let total = |app: AppId| u32::try_from(case.allocation.total(app)).expect("few") + more[app.0];
+            let highest: Vec<u32> = case.apps().map(total).collect();
+            let mut least = vec![0.0; case.demands.len()];
+            for node in case.machine.compute_nodes() {
+                let Some(kept) = solver.kept(node) else { continue };
+                let threads: Vec<u32> = case.apps().map(|app| case.allocation.get(app, node)).collect();
+                kept.least_gflops(&threads, &highest, &mut least);
+                for app in case.apps() {
+                    let got = solved.gflops[app.0][node.0].unwrap_or(0.0) * f64::from(threads[app.0]);
+                    let rounding = case.rounding_gflops(app) * f64::from(threads[app.0]);
+                    prop_assert!(
+                        least[app.0] <= got + rounding,
+                        "{app:?} on {node}: {got}, but {} at least", least[app.0]
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn no_thread_is_hungry_with_room_on_all_it_uses(case in case(), limited in case_with_common_limits()) {
         for_each(OF_DEFAULT, |solver| {
             holds(invariants::nobody_hungry_with_room(&case.solve(solver).draws))?;

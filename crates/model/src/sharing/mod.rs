@@ -64,6 +64,7 @@ mod corrections;
 mod describe;
 pub mod ecm;
 pub mod invariants;
+pub mod least;
 pub mod max_min;
 pub mod network;
 mod ports;
