@@ -150,10 +150,11 @@ impl Boxes<'_> {
             let split: Vec<(Part<'_>, Option<[Part<'_>; 2]>, u64)> = batch
                 .into_par_iter()
                 .map(|mut part| {
-                    if listed < MOST_LISTED {
+                    let has_room = listed < MOST_LISTED;
+                    if has_room {
                         part.leave_out(cutoff);
                     }
-                    let (halves, work) = self.split(&part, cutoff, &known);
+                    let (halves, work) = self.split(&part, cutoff, &known, has_room);
                     (part, halves, work)
                 })
                 .collect();
@@ -301,13 +302,19 @@ impl Boxes<'_> {
     }
 
     /// Splits a box where it lowers the bound most; `None` if no counter can be split. Also says what that
-    /// cost.
+    /// cost. Where lists have room, halves have their own of what threads get at least.
     ///
     /// Where options are many, the places are judged by those that earn most: which split is better needs no bound that holds.
-    fn split<'p>(&self, part: &Part<'p>, cutoff: f64, known: &[u32]) -> (Option<[Part<'p>; 2]>, u64) {
+    fn split<'p>(
+        &self,
+        part: &Part<'p>,
+        cutoff: f64,
+        known: &[u32],
+        has_room: bool,
+    ) -> (Option<[Part<'p>; 2]>, u64) {
         let Part { ranges, relaxation, improved, .. } = part;
         let places = self.places(part, known);
-        let few = relaxation.foremost(improved);
+        let few = relaxation.foremost(improved, ranges);
         let (judged, from) = match &few {
             Some(few) => (few.relaxation(), few.here(improved)),
             None => (&**relaxation, improved.clone()),
@@ -343,6 +350,11 @@ impl Boxes<'_> {
             let (relaxation, trial) = match relaxation.within(&trial, &ranges) {
                 Some((less, trial)) => (Arc::new(less), trial),
                 None => (Arc::clone(relaxation), trial),
+            };
+            let relaxation = if has_room && relaxation.least_differs(&part.ranges, &ranges) {
+                Arc::new(relaxation.with_least(&ranges))
+            } else {
+                relaxation
             };
             let mut better = if trial.bound > cutoff {
                 relaxation.improve(&trial, &ranges, cutoff, THOROUGH)
@@ -384,7 +396,7 @@ mod tests {
         let part = Part { ranges: ranges.clone(), relaxation: listed, improved, number: 0 };
         let known = boxes.known(&pool);
         assert_eq!(known, [2, 2, 2, 2], "on the machine, and on its only class of nodes");
-        let (Some([below, above]), work) = boxes.split(&part, f64::NEG_INFINITY, &known) else {
+        let (Some([below, above]), work) = boxes.split(&part, f64::NEG_INFINITY, &known, true) else {
             panic!("there is something to split")
         };
         assert!(work > 0);

@@ -15,7 +15,7 @@ impl<'a> Relaxation<'a> {
     ///
     /// Where options are many, prices are looked for with those that earn most, until all of them say the same of these prices.
     pub(super) fn improve(&self, start: &Improved, ranges: &Ranges, target: f64, effort: Effort) -> Improved {
-        match self.foremost(start) {
+        match self.foremost(start, ranges) {
             Some(few) if effort.steps + effort.cuts > 0 => {
                 self.improve_on(few, start, ranges, target, effort)
             }
@@ -36,7 +36,7 @@ impl<'a> Relaxation<'a> {
         for round in 0..ROUNDS {
             let effort = if round > 0 && effort.cuts > 0 { Effort { steps: 0, ..effort } } else { effort };
             let found = few.relaxation().improve_on_all(&few.here(&from), ranges, target, effort);
-            let (bound, _) = self.bound(&found.prices, ranges);
+            let (bound, ..) = self.bound(&found.prices, ranges);
             let work = best.work + found.work + 2 * self.pricing();
             let agree = bound - found.bound <= AGREEMENT * bound.abs();
             from = few.there(&found);
@@ -48,7 +48,7 @@ impl<'a> Relaxation<'a> {
             if agree || best.bound <= target || self.monitor.stop() {
                 break;
             }
-            few = self.with_foremost(few, &found.prices);
+            few = self.with_foremost(few, &found.prices, ranges);
         }
         best
     }

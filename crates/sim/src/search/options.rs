@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
+use numasim_model::sharing::least::Kept;
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId};
 
@@ -26,7 +27,10 @@ pub(super) struct OptionTable {
     ///
     /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
     /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]).
-    potential: Vec<f64>,
+    potential: Arc<Vec<f64>>,
+    /// GFLOPS that each application gets on this node whatever others do, laid out as potentials; empty where that is not known, or
+    /// not needed because potentials say what is got.
+    least: Vec<f64>,
     /// GB/s that the option asks of each watched memory over a link: `reads[option * watched + memory]`.
     reads: Arc<Vec<f64>>,
     watched: usize,
@@ -101,8 +105,27 @@ impl OptionTable {
             counts.chunks_exact(apps).flat_map(|option| option.iter().zip(&ceilings).map(below)).collect()
         };
         let reads = reads(problem, evaluator, watched, node, &counts);
-        let (counts, reads) = (Arc::new(counts), Arc::new(reads));
-        Some(Self { apps, counts, potential, reads, watched: watched.len(), corners: None })
+        let (counts, potential, reads) = (Arc::new(counts), Arc::new(potential), Arc::new(reads));
+        Some(Self {
+            apps,
+            counts,
+            potential,
+            least: Vec::new(),
+            reads,
+            watched: watched.len(),
+            corners: None,
+        })
+    }
+
+    /// The same options with what they get at least where no application has more than `highest` threads on the machine.
+    pub(super) fn with_least(&self, kept: &Kept, highest: &[u32]) -> Self {
+        let mut least = vec![0.0; self.counts.len()];
+        let rows = least.par_chunks_exact_mut(self.apps).zip(self.counts.par_chunks_exact(self.apps));
+        rows.zip(self.potential.par_chunks_exact(self.apps)).for_each(|((least, counts), most)| {
+            kept.least_gflops(counts, highest, least);
+            least.iter_mut().zip(most).for_each(|(least, most)| *least = least.min(*most));
+        });
+        Self { least, ..self.clone() }
     }
 
     /// The same options where `solver` says what they get; `None` at a stop.
@@ -113,9 +136,10 @@ impl OptionTable {
         cost: u64,
         monitor: &dyn Monitor,
     ) -> Option<Self> {
-        let potential = potential(self.apps, &self.counts, solver, node, cost, monitor)?;
+        let potential = Arc::new(potential(self.apps, &self.counts, solver, node, cost, monitor)?);
         let (counts, reads) = (Arc::clone(&self.counts), Arc::clone(&self.reads));
-        Some(Self { apps: self.apps, counts, potential, reads, watched: self.watched, corners: None })
+        let (apps, watched) = (self.apps, self.watched);
+        Some(Self { apps, counts, potential, least: Vec::new(), reads, watched, corners: None })
     }
 
     /// Some of the listed options, in this order.
@@ -123,8 +147,9 @@ impl OptionTable {
         let counts = options.iter().flat_map(|&option| self.counts(option)).copied().collect();
         let potential = options.iter().flat_map(|&option| self.potential(option)).copied().collect();
         let reads = options.iter().flat_map(|&option| self.reads(option)).copied().collect();
-        let (counts, reads) = (Arc::new(counts), Arc::new(reads));
-        Self { apps: self.apps, counts, potential, reads, watched: self.watched, corners: None }
+        let least = options.iter().flat_map(|&option| self.least(option)).copied().collect();
+        let (counts, potential, reads) = (Arc::new(counts), Arc::new(potential), Arc::new(reads));
+        Self { apps: self.apps, counts, potential, least, reads, watched: self.watched, corners: None }
     }
 
     /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
@@ -147,7 +172,8 @@ impl OptionTable {
         let per_thread = (0..apps).map(gets).collect();
         let corners = Corners { minimum, has_minimum: least > 0, free, per_thread };
         let (counts, reads) = (Arc::new(Vec::new()), Arc::new(Vec::new()));
-        Self { apps, counts, potential: Vec::new(), reads, watched: 0, corners: Some(corners) }
+        let (potential, least) = (Arc::new(Vec::new()), Vec::new());
+        Self { apps, counts, potential, least, reads, watched: 0, corners: Some(corners) }
     }
 
     /// Number of options.
@@ -183,6 +209,11 @@ impl OptionTable {
     /// GB/s that a listed option asks of each watched memory over a link; corners count none.
     pub(super) fn reads(&self, option: usize) -> &[f64] {
         &self.reads[option * self.watched..(option + 1) * self.watched]
+    }
+
+    /// Lower bound on the GFLOPS of each application on this node, in a listed option; empty where there is none.
+    pub(super) fn least(&self, option: usize) -> &[f64] {
+        self.least.get(option * self.apps..(option + 1) * self.apps).unwrap_or_default()
     }
 
     /// Upper bound on the GFLOPS of each application on this node, in a listed option.

@@ -13,11 +13,12 @@ use super::homes::HomeSet;
 use super::pool::Pool;
 use super::question::{Proof, Search};
 use super::respond::Responder;
+use super::settings::Settings;
 use super::uniform::Uniform;
 use crate::problem::Evaluator;
 use crate::symmetry::node_classes;
 
-/// Most options of one node that are listed.
+/// Most options of one node that are listed with the default effort, and with less; more effort lists more, as far as memory allows.
 const MAX_OPTIONS: usize = 200_000;
 /// Most evaluations when every node gets the same.
 const MAX_UNIFORM: usize = 20_000_000;
@@ -243,6 +244,13 @@ impl<'a> Search<'a> {
         responder.cost() / OPTIONS_PER_STEP
     }
 
+    /// Most options of one node that are listed: a list is worth what it costs where there is time to search it.
+    fn most_options(&self) -> usize {
+        let times_default = self.settings.effort / Settings::default().effort;
+        let times = usize::try_from(times_default.max(1)).unwrap_or(usize::MAX);
+        MAX_OPTIONS.saturating_mul(times)
+    }
+
     /// What can be said of one set of homes, one of `share` that exist at the same time: what was said first, where that
     /// is enough or the monitor says stop.
     fn decide(&self, set: &HomeSet, target: f64, share: usize) -> Decided<'a> {
@@ -254,8 +262,9 @@ impl<'a> Search<'a> {
         let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
         let countable = evaluator.solver.threads_elsewhere_never_help();
         let watched = if countable { cells::watched(self.problem, &placements) } else { Vec::new() };
+        let limit = self.most_options();
         let listed =
-            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor);
+            Relaxation::new(self.problem, &evaluator, &classes, &watched, limit, share, self.monitor);
         let Some(relaxation) = listed else {
             let loose = Relaxation::loose(self.problem, &evaluator, &classes, self.monitor);
             let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);

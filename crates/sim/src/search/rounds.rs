@@ -2,7 +2,7 @@
 //!
 //! # Approach
 //! One search after the other, each with [`RISE`] times the effort of the one before and other random restarts, until one is proven or the
-//! monitor says stop. Of all of them the best allocation and the tightest bound count. Starting over costs at most a third of all steps, and each
+//! monitor says stop. More effort also lists nodes with more options. Of all of them the best allocation and the tightest bound count. Starting over costs at most a third of all steps, and each
 //! search stays as it is: the answer of every round is that of [`explore`] with these settings.
 
 use super::settings::RISE;
@@ -11,7 +11,7 @@ use crate::objective::Objective;
 use crate::problem::Problem;
 
 /// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
-/// go on for very long.
+/// go on for ever: what no effort proves is at least climbed to from further starts.
 ///
 /// # Errors
 /// Those of [`explore`]; [`ExploreError::NothingFound`] only when it was stopped.
@@ -28,7 +28,7 @@ pub fn explore_to_the_end(
             Err(ExploreError::NothingFound) => true,
             Err(_) => false,
         };
-        if !goes_on || monitor.stop() || settings.effort == u64::MAX {
+        if !goes_on || monitor.stop() {
             return found;
         }
         settings.effort = settings.effort.saturating_mul(RISE);

@@ -68,7 +68,7 @@ impl<'a> Tree<'a> {
     ) -> Option<Self> {
         let constant = relaxation.constant(prices, ranges);
         let earnings: Vec<Earnings> =
-            (0..relaxation.classes.len()).map(|c| relaxation.earnings(c, prices)).collect();
+            (0..relaxation.classes.len()).map(|c| relaxation.earnings(c, prices, ranges)).collect();
         let all: Vec<Vec<Ranked>> = relaxation
             .classes
             .iter()

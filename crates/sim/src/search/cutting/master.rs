@@ -17,7 +17,9 @@ pub(super) struct Master<'r, 'p> {
     pub(super) earned: Vec<Vec<Variable>>,
     pub(super) lambda: Vec<Option<Variable>>,
     /// Per counter: the price that pays and the price that charges, where they have a meaning.
-    pub(super) nu: Vec<[Option<Variable>; 2]>,
+    nu: Vec<[Option<Variable>; 2]>,
+    /// Per counter: the fewest threads.
+    lowest: Vec<u32>,
     /// Per watched memory with a limit.
     pub(super) mu: Vec<Option<Variable>>,
     pub(super) sigma: Vec<Variable>,
@@ -84,7 +86,8 @@ impl<'r, 'p> Master<'r, 'p> {
             .map(|class| program.add_var(class.nodes.len() as f64, (-1e6, 1e6)))
             .collect();
         let earned = Vec::new();
-        let mut master = Self { relaxation, scale, program, y, earned, lambda, nu, mu, sigma, bend };
+        let lowest = ranges.lowest.clone();
+        let mut master = Self { relaxation, scale, program, y, earned, lambda, nu, lowest, mu, sigma, bend };
         for class in 0..relaxation.classes.len() {
             let earned = (0..apps).map(|a| master.earning(class, a)).collect();
             master.earned.push(earned);
@@ -122,20 +125,33 @@ impl<'r, 'p> Master<'r, 'p> {
             terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
         }
         let (potentials, counts) = table.row(option);
+        // Prices that what cannot be done without costs, for all applications together.
+        let mut costs = vec![0.0; self.lambda.len()];
         for a in 0..apps {
             let potential = potentials[a];
-            if potential > 0.0 && unit[a] > 0.0 {
-                terms.push((self.earned[class][a], -potential / (unit[a] * self.scale)));
+            let least = match table.least(option).get(a) {
+                Some(&least) if self.earned[class][a] != self.y[a] => least,
+                _ => 0.0,
+            };
+            if potential > least && unit[a] > 0.0 {
+                terms.push((self.earned[class][a], -(potential - least) / (unit[a] * self.scale)));
             }
-            let threads = f64::from(counts[a]) / self.relaxation.total_cores;
-            if threads > 0.0 {
-                for counter in [a, apps * (1 + class) + a] {
-                    let [pays, charges] = self.nu[counter];
-                    terms.extend(pays.map(|variable| (variable, -threads)));
-                    terms.extend(charges.map(|variable| (variable, threads)));
+            if least > 0.0 {
+                terms.extend((unit[a] > 0.0).then(|| (self.y[a], -least / (unit[a] * self.scale))));
+                for &(m, draw) in &self.relaxation.classes[class].draw[a] {
+                    costs[m] += self.relaxation.shared_bandwidth[m].map_or(0.0, |all| least * draw / all);
                 }
             }
+            for counter in [a, apps * (1 + class) + a].into_iter().filter(|_| counts[a] > 0) {
+                let [pays, charges] = self.nu[counter];
+                let counted = self.relaxation.counted(class, counts[a], self.lowest[counter]);
+                let cores = self.relaxation.total_cores;
+                terms.extend(pays.map(|variable| (variable, -counted / cores)));
+                terms.extend(charges.map(|variable| (variable, f64::from(counts[a]) / cores)));
+            }
         }
+        let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| *cost > 0.0);
+        terms.extend(costs.filter_map(|(lambda, cost)| Some(((*lambda)?, cost))));
         (terms, 0.0)
     }
 
@@ -161,7 +177,8 @@ impl<'r, 'p> Master<'r, 'p> {
         Prices {
             y,
             lambda: self.lambda.iter().map(|&lambda| value(lambda) * self.scale).collect(),
-            nu: self.nu.iter().map(|&[pays, charges]| (value(pays) - value(charges)) * self.scale).collect(),
+            pays: self.nu.iter().map(|&[pays, _]| value(pays) * self.scale).collect(),
+            charges: self.nu.iter().map(|&[_, charges]| value(charges) * self.scale).collect(),
             mu: self.mu.iter().map(|&mu| value(mu) * self.scale).collect(),
         }
     }

@@ -9,8 +9,9 @@
 //! ```text
 //! minimise  K(y) + sum_m lambda_m + sum_w mu_w R_w / B_w + sum_c nodes_c sigma_c
 //!           - sum_k (plus_k lowest_k - minus_k highest_k) / cores
-//! where     sigma_c >= sum_a E_ac potential_a(x) / (unit_a scale) + sum_a (nu_a + nu_ca) threads_a(x) / cores
-//!                      - sum_w mu_w reads_w(x) / B_w   per cut
+//! where     sigma_c >= sum_a E_ac potential_a(x) / (unit_a scale)
+//!                      + sum_k (plus_k min(threads_k(x), lowest_k) - minus_k threads_k(x)) / cores
+//!                      - sum_w mu_w reads_w(x) / B_w   per cut; k: a on the machine, a on nodes of class c
 //!           E_ac >= y_a - sum_m lambda_m scale unit_a draw_acm / B_m,   E_ac >= 0
 //! ```
 
@@ -45,7 +46,7 @@ impl Relaxation<'_> {
             if objective == Objective::Geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size };
         let mut master = Master::new(self, ranges, scale);
         let mut cuts = best.cuts.clone();
-        cuts.extend(self.best_options(&best.prices).unwrap_or_default());
+        cuts.extend(self.best_options(&best.prices, ranges).unwrap_or_default());
         cuts.sort_unstable();
         cuts.dedup();
         let mut first = cuts.iter().map(|&(class, option)| master.cut(class, option)).collect::<Vec<_>>();
@@ -73,7 +74,7 @@ impl Relaxation<'_> {
             }
             best.work += self.program_steps() + self.pricing();
             let prices = master.prices(&solution);
-            let Some(found) = self.best_options(&prices) else { return best };
+            let Some(found) = self.best_options(&prices, ranges) else { return best };
             let bound = self.bound_from(&prices, ranges, &found);
             if bound < best.bound {
                 if bound < best.bound - 1e-9 * best.bound.abs() {
@@ -108,7 +109,7 @@ impl Relaxation<'_> {
                 }
             }
         }
-        best.cuts = self.tight(&cuts, &best.prices);
+        best.cuts = self.tight(&cuts, &best.prices, ranges);
         best.threads = self.mixed_threads(&best.cuts);
         best
     }
@@ -135,10 +136,11 @@ impl Relaxation<'_> {
     }
 
     /// Per class the option that earns most.
-    fn best_options(&self, prices: &Prices) -> Option<Vec<(usize, usize)>> {
+    fn best_options(&self, prices: &Prices, ranges: &Ranges) -> Option<Vec<(usize, usize)>> {
         (0..self.classes.len())
             .map(|c| {
-                best_option(&self.classes[c].table, &self.earnings(c, prices)).map(|(option, _)| (c, option))
+                let earnings = self.earnings(c, prices, ranges);
+                best_option(&self.classes[c].table, &earnings).map(|(option, _)| (c, option))
             })
             .collect()
     }
@@ -146,16 +148,16 @@ impl Relaxation<'_> {
     fn bound_from(&self, prices: &Prices, ranges: &Ranges, best: &[(usize, usize)]) -> f64 {
         let earned = best.iter().map(|&(c, option)| {
             let class = &self.classes[c];
-            class.nodes.len() as f64 * self.earnings(c, prices).of(&class.table, option)
+            class.nodes.len() as f64 * self.earnings(c, prices, ranges).of(&class.table, option)
         });
         self.constant(prices, ranges) + earned.sum::<f64>()
     }
 
     /// The cuts that nearly reach the top of their class at `prices`: the others no longer shape the bound.
-    fn tight(&self, cuts: &[(usize, usize)], prices: &Prices) -> Vec<(usize, usize)> {
+    fn tight(&self, cuts: &[(usize, usize)], prices: &Prices, ranges: &Ranges) -> Vec<(usize, usize)> {
         let mut kept = Vec::new();
         for c in 0..self.classes.len() {
-            let earnings = self.earnings(c, prices);
+            let earnings = self.earnings(c, prices, ranges);
             let table = &self.classes[c].table;
             let top = best_option(table, &earnings).map_or(0.0, |(_, top)| top);
             kept.extend(cuts.iter().filter(|&&(class, option)| {

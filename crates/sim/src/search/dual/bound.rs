@@ -27,48 +27,62 @@ impl Relaxation<'_> {
         let memory: f64 = priced.map(|(lambda, _)| lambda).sum();
         let reads = prices.mu.iter().zip(&self.watched).filter(|(mu, _)| **mu > 0.0);
         let reads: f64 = reads.map(|(mu, watched)| mu * watched.most / watched.bandwidth).sum();
-        let threads: f64 =
-            prices.nu.iter().enumerate().map(|(k, nu)| nu * ranges.binding(k, *nu)).sum::<f64>()
-                / self.total_cores;
+        let threads = ranges.at_their_ends(&prices.pays, &prices.charges) / self.total_cores;
         conjugate + memory + reads - threads
     }
 
-    /// What an option earns on a node of `class` at these prices.
-    pub(in crate::search) fn earnings(&self, class: usize, prices: &Prices) -> Earnings {
+    /// What an option earns on a node of `class` at these prices in these ranges.
+    ///
+    /// Where m threads are the fewest, no node needs to be paid for more than m of them: also the sum of min(threads, m) over
+    /// nodes is at least m. So a mixture of a little of a node full of threads and much of none does not count as m threads. Corners
+    /// stand for mixtures of options and are paid for all threads.
+    pub(in crate::search) fn earnings(&self, class: usize, prices: &Prices, ranges: &Ranges) -> Earnings {
         let unit = self.problem.goal.unit_gflops();
-        let of_gflops = (0..self.problem.apps.len())
+        let worth: Vec<f64> = (0..self.problem.apps.len())
             .map(|a| {
                 let worth = if unit[a] > 0.0 { prices.y[a] / unit[a] } else { 0.0 };
                 let cost: f64 = self.classes[class].draw[a]
                     .iter()
                     .filter_map(|&(m, draw)| Some(prices.lambda[m] / self.shared_bandwidth[m]? * draw))
                     .sum();
-                (worth - cost).max(0.0)
+                worth - cost
             })
             .collect();
+        let of_gflops = worth.iter().map(|worth| worth.max(0.0)).collect();
+        let of_least = worth.iter().map(|worth| worth.min(0.0)).collect();
         let apps = self.problem.apps.len();
-        let per_thread = (0..apps)
-            .map(|a| (prices.nu[a] + prices.nu[apps * (1 + class) + a]) / self.total_cores)
-            .collect();
+        let counters = |a: usize| [a, apps * (1 + class) + a];
+        let is_mixture = self.classes[class].table.as_corners().is_some();
+        let per_thread = (0..apps).map(|a| {
+            let price = |k: usize| if is_mixture { prices.pays[k] } else { 0.0 } - prices.charges[k];
+            counters(a).map(price).iter().sum::<f64>() / self.total_cores
+        });
+        let paid = (0..apps).flat_map(counters).filter(|&k| prices.pays[k] > 0.0 && !is_mixture);
+        let paid = paid.map(|k| (k % apps, ranges.lowest[k], prices.pays[k] / self.total_cores)).collect();
         let of_reads = prices.mu.iter().zip(&self.watched).map(|(mu, watched)| -mu / watched.bandwidth);
         let unless_zero =
             |prices: Vec<f64>| if prices.iter().all(|p| *p == 0.0) { Vec::new() } else { prices };
-        Earnings { of_gflops, per_thread: unless_zero(per_thread), of_reads: unless_zero(of_reads.collect()) }
+        let (per_thread, of_reads) = (unless_zero(per_thread.collect()), unless_zero(of_reads.collect()));
+        Earnings { of_gflops, of_least: unless_zero(of_least), per_thread, paid, of_reads }
     }
 
-    /// The bound at `prices` and its subgradient in the order y, lambda, nu.
-    pub(in crate::search) fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices) {
+    /// The bound at `prices`, its subgradient, and per counter the threads of the options that earn most.
+    pub(in crate::search) fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices, Vec<f64>) {
         let apps = self.problem.apps.len();
         let memories = self.shared_bandwidth.len();
         let unit = self.problem.goal.unit_gflops();
-        let nu = vec![0.0; prices.nu.len()];
+        let mut threads_of = vec![0.0; prices.pays.len()];
+        let ends = |ends: &[u32], sign: f64| -> Vec<f64> {
+            ends.iter().map(|&end| sign * f64::from(end) / self.total_cores).collect()
+        };
+        let (pays, charges) = (ends(&ranges.lowest, -1.0), ends(&ranges.highest, 1.0));
         let mu: Vec<f64> = self.watched.iter().map(|w| w.most / w.bandwidth).collect();
-        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu, mu };
+        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], pays, charges, mu };
         let mut bound = self.constant(prices, ranges);
         for (c, class) in self.classes.iter().enumerate() {
-            let earnings = self.earnings(c, prices);
+            let earnings = self.earnings(c, prices, ranges);
             let Some((option, best)) = best_option(&class.table, &earnings) else {
-                return (f64::NEG_INFINITY, slope);
+                return (f64::NEG_INFINITY, slope, threads_of);
             };
             let copies = class.nodes.len() as f64;
             bound += copies * best;
@@ -79,15 +93,18 @@ impl Relaxation<'_> {
                 *slope -= copies * reads / watched.bandwidth;
             }
             for a in 0..apps {
-                let threads = copies * f64::from(counts[a]);
-                slope.nu[a] += threads;
-                slope.nu[apps * (1 + c) + a] += threads;
-                if earnings.of_gflops[a] > 0.0 {
-                    slope.y[a] += if unit[a] > 0.0 { copies * potential[a] / unit[a] } else { 0.0 };
-                    for &(m, draw) in &class.draw[a] {
-                        if let Some(bandwidth) = self.shared_bandwidth[m] {
-                            slope.lambda[m] -= copies * potential[a] * draw / bandwidth;
-                        }
+                for counter in [a, apps * (1 + c) + a] {
+                    threads_of[counter] += copies * f64::from(counts[a]);
+                    slope.charges[counter] -= copies * f64::from(counts[a]) / self.total_cores;
+                    slope.pays[counter] +=
+                        copies * self.counted(c, counts[a], ranges.lowest[counter]) / self.total_cores;
+                }
+                let least = class.table.least(option).get(a).copied().unwrap_or(0.0);
+                let gflops = if earnings.of_gflops[a] > 0.0 { potential[a] } else { least };
+                slope.y[a] += if unit[a] > 0.0 { copies * gflops / unit[a] } else { 0.0 };
+                for &(m, draw) in &class.draw[a] {
+                    if let Some(bandwidth) = self.shared_bandwidth[m] {
+                        slope.lambda[m] -= copies * gflops * draw / bandwidth;
                     }
                 }
             }
@@ -110,7 +127,13 @@ impl Relaxation<'_> {
                 slope.y.iter_mut().for_each(|slope| *slope -= mean);
             }
         }
-        (bound, slope)
+        (bound, slope, threads_of)
+    }
+
+    /// How many of so many threads on one node of a class count for a lowest number.
+    pub(in crate::search) fn counted(&self, class: usize, threads: u32, lowest: u32) -> f64 {
+        let is_mixture = self.classes[class].table.as_corners().is_some();
+        f64::from(if is_mixture { threads } else { threads.min(lowest) })
     }
 
     /// The bound where y is the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes
@@ -143,7 +166,7 @@ impl Relaxation<'_> {
             *lambda *= moved(&|home| class.nodes.contains(&home));
         }
         prices.y = y;
-        let (bound, _) = self.bound(&prices, ranges);
+        let (bound, ..) = self.bound(&prices, ranges);
         bound.is_finite().then(|| Improved { bound, prices, ..from.clone() })
     }
 }
@@ -182,9 +205,9 @@ mod tests {
         // (0, 2) or (1, 1): 20 GFLOPS on each of 2 nodes
         let problem = question(2, Objective::TotalGflops);
         let relaxation = relaxation(&problem);
-        let (bound, slope) = relaxation.bound(&relaxation.start().prices, &relaxation.everything());
+        let (bound, _, threads) = relaxation.bound(&relaxation.start().prices, &relaxation.everything());
         assert!((bound - 40.0).abs() < 1e-9, "{bound}");
-        assert_eq!(slope.nu[..2].iter().sum::<f64>(), 4.0, "threads of the chosen options");
+        assert_eq!(threads[..2].iter().sum::<f64>(), 4.0, "threads of the chosen options");
     }
 
     #[test]
@@ -193,8 +216,8 @@ mod tests {
         let problem = question(1, Objective::TotalGflops);
         let relaxation = relaxation(&problem);
         let mut prices = relaxation.start().prices;
-        prices.nu[0] = 4.0;
-        let (bound, _) = relaxation.bound(&prices, &relaxation.everything());
+        prices.pays[0] = 4.0;
+        let (bound, ..) = relaxation.bound(&prices, &relaxation.everything());
         assert!((bound - 20.0).abs() < 1e-9, "{bound}");
     }
 }

@@ -26,11 +26,11 @@ impl Relaxation<'_> {
         let (mut step_factor, mut since_improved) = (1.0, 0);
         for _ in 0..steps {
             best.work += self.pricing();
-            let (bound, mut slope) = self.bound(&prices, ranges);
+            let (bound, mut slope, threads_of) = self.bound(&prices, ranges);
             if best.threads.is_empty() {
-                best.threads.clone_from(&slope.nu);
+                best.threads.clone_from(&threads_of);
             }
-            for (mean, threads) in best.threads.iter_mut().zip(&slope.nu) {
+            for (mean, threads) in best.threads.iter_mut().zip(&threads_of) {
                 *mean = 0.9 * *mean + 0.1 * threads;
             }
             if bound < best.bound {
@@ -52,32 +52,37 @@ impl Relaxation<'_> {
             for (slope, watched) in slope.mu.iter_mut().zip(&self.watched) {
                 *slope = if watched.most.is_finite() { *slope } else { 0.0 };
             }
-            for (k, slope) in slope.nu.iter_mut().enumerate() {
-                let binding = ranges.binding(k, prices.nu[k]);
-                *slope = if ranges.is_priced(k) { (*slope - binding) / self.total_cores } else { 0.0 };
+            for (k, (pays, charges)) in slope.pays.iter_mut().zip(&mut slope.charges).enumerate() {
+                let (pay, charge) = ranges.prices_with_meaning(k);
+                // What a price of 0 that would fall does for the bound is nothing.
+                *pays = if pay && (prices.pays[k] > 0.0 || *pays < 0.0) { *pays } else { 0.0 };
+                *charges = if charge && (prices.charges[k] > 0.0 || *charges < 0.0) { *charges } else { 0.0 };
             }
             let goal =
                 if target.is_finite() { target } else { best.bound - 0.05 * best.bound.abs().max(1e-12) };
-            let parts = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).chain(&slope.mu);
+            let parts = slope.y.iter().chain(&slope.lambda).chain(&slope.pays).chain(&slope.charges);
+            let parts = parts.chain(&slope.mu);
             let norm: f64 = parts.map(|s| s * s).sum();
             let excess = bound - goal;
             if norm <= 0.0 || step_factor < 1e-6 || !bound.is_finite() {
                 break;
             }
-            self.step(&mut prices, &slope, ranges, step_factor * excess / norm);
+            self.step(&mut prices, &slope, step_factor * excess / norm);
         }
         best
     }
 
-    fn step(&self, prices: &mut Prices, slope: &Prices, ranges: &Ranges, length: f64) {
+    fn step(&self, prices: &mut Prices, slope: &Prices, length: f64) {
         for (lambda, s) in prices.lambda.iter_mut().zip(&slope.lambda) {
             *lambda = (*lambda - length * s).max(0.0);
         }
         for (mu, s) in prices.mu.iter_mut().zip(&slope.mu) {
             *mu = (*mu - length * s).max(0.0);
         }
-        for (k, (nu, s)) in prices.nu.iter_mut().zip(&slope.nu).enumerate() {
-            *nu = ranges.clamp(k, *nu - length * s);
+        for (prices, slope) in [(&mut prices.pays, &slope.pays), (&mut prices.charges, &slope.charges)] {
+            for (price, s) in prices.iter_mut().zip(slope) {
+                *price = (*price - length * s).max(0.0);
+            }
         }
         match self.problem.goal.objective() {
             Objective::TotalGflops => {}

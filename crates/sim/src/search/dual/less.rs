@@ -31,11 +31,11 @@ pub(in crate::search) struct Few<'a> {
 impl<'a> Few<'a> {
     /// `kept`: per class the numbers of options, ascending.
     pub(in crate::search) fn new(all: &Relaxation<'a>, kept: Vec<Vec<usize>>) -> Self {
-        let classes = all.classes.iter().zip(&kept).map(|(class, kept)| Class {
-            nodes: class.nodes.clone(),
-            table: Arc::new(class.table.only(kept)),
-            draw: class.draw.clone(),
-        });
+        let classes = all
+            .classes
+            .iter()
+            .zip(&kept)
+            .map(|(class, kept)| Class { table: Arc::new(class.table.only(kept)), ..class.clone() });
         let relaxation = Relaxation {
             problem: all.problem,
             classes: classes.collect(),
@@ -96,7 +96,7 @@ impl<'a> Relaxation<'a> {
     }
 
     fn leading_above(&self, improved: &Improved, ranges: &Ranges, cutoff: f64) -> Option<(Self, Improved)> {
-        let earned = self.earned(&improved.prices);
+        let earned = self.earned(&improved.prices, ranges);
         let tops: Vec<f64> =
             earned.iter().map(|earned| earned.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect();
         let nodes = |c: usize| self.classes[c].nodes.len() as f64;
@@ -151,11 +151,11 @@ impl<'a> Relaxation<'a> {
     }
 
     /// The options that earn most at these prices, and those that shape the bound; `None` where options are few enough.
-    pub(in crate::search) fn foremost(&self, improved: &Improved) -> Option<Few<'a>> {
+    pub(in crate::search) fn foremost(&self, improved: &Improved, ranges: &Ranges) -> Option<Few<'a>> {
         if self.options() <= MANY || !self.is_listed() {
             return None;
         }
-        let mut kept = self.earning_most(&improved.prices, FOREMOST);
+        let mut kept = self.earning_most(&improved.prices, ranges, FOREMOST);
         for &(class, option) in &improved.cuts {
             if let Some(kept) = kept.get_mut(class) {
                 kept.push(option);
@@ -169,8 +169,8 @@ impl<'a> Relaxation<'a> {
     }
 
     /// `few` and the options that earn most at these prices.
-    pub(in crate::search) fn with_foremost(&self, few: Few<'a>, prices: &Prices) -> Few<'a> {
-        few.and(self, &self.earning_most(prices, FOREMOST))
+    pub(in crate::search) fn with_foremost(&self, few: Few<'a>, prices: &Prices, ranges: &Ranges) -> Few<'a> {
+        few.and(self, &self.earning_most(prices, ranges, FOREMOST))
     }
 
     /// Options of all classes together.
@@ -183,9 +183,9 @@ impl<'a> Relaxation<'a> {
     }
 
     /// What each option of each class earns.
-    fn earned(&self, prices: &Prices) -> Vec<Vec<f64>> {
+    fn earned(&self, prices: &Prices, ranges: &Ranges) -> Vec<Vec<f64>> {
         let of = |c: usize| {
-            let earnings = self.earnings(c, prices);
+            let earnings = self.earnings(c, prices, ranges);
             let table = &self.classes[c].table;
             (0..table.len()).into_par_iter().map(|option| earnings.of(table, option)).collect()
         };
@@ -193,7 +193,7 @@ impl<'a> Relaxation<'a> {
     }
 
     /// So many options of each class that earn most; of equals the first.
-    fn earning_most(&self, prices: &Prices, most: usize) -> Vec<Vec<usize>> {
+    fn earning_most(&self, prices: &Prices, ranges: &Ranges, most: usize) -> Vec<Vec<usize>> {
         let of = |earned: Vec<f64>| {
             let mut options: Vec<usize> = (0..earned.len()).collect();
             if options.len() > most {
@@ -203,7 +203,7 @@ impl<'a> Relaxation<'a> {
             }
             options
         };
-        self.earned(prices).into_iter().map(of).collect()
+        self.earned(prices, ranges).into_iter().map(of).collect()
     }
 }
 

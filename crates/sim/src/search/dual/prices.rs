@@ -9,8 +9,10 @@ pub(in crate::search) struct Prices {
     pub(in crate::search) y: Vec<f64>,
     /// Per class of memories, times their bandwidth (so that it has the unit of the score).
     pub(in crate::search) lambda: Vec<f64>,
-    /// Per counter of [`Ranges`], times the cores of the machine; positive pays for threads, negative charges.
-    pub(in crate::search) nu: Vec<f64>,
+    /// Per counter of [`super::Ranges`], times the cores of the machine: what is paid for threads up to the lowest number.
+    pub(in crate::search) pays: Vec<f64>,
+    /// The same: what is charged for each thread, because of the highest number.
+    pub(in crate::search) charges: Vec<f64>,
     /// Per watched memory, for reads over links, times the bandwidth of the memory.
     pub(in crate::search) mu: Vec<f64>,
 }
@@ -19,7 +21,11 @@ pub(in crate::search) struct Prices {
 #[derive(Clone, Debug)]
 pub(in crate::search) struct Earnings {
     pub(super) of_gflops: Vec<f64>,
+    /// Below 0 where GFLOPS cost more than they are worth: what cannot be done without costs that.
+    pub(super) of_least: Vec<f64>,
     pub(super) per_thread: Vec<f64>,
+    /// Application, the most threads that are paid for on a node, and the price of each.
+    pub(super) paid: Vec<(usize, u32, f64)>,
     pub(super) of_reads: Vec<f64>,
 }
 
@@ -33,9 +39,16 @@ impl Earnings {
         // Most prices of threads and reads are 0: then their lists are empty.
         let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
         let mut earned = gflops.sum::<f64>();
+        if !self.of_least.is_empty() {
+            earned += table.least(option).iter().zip(&self.of_least).map(|(g, p)| g * p).sum::<f64>();
+        }
         if !self.per_thread.is_empty() {
             let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
             earned += threads.sum::<f64>();
+        }
+        if !self.paid.is_empty() {
+            let counts = table.counts(option);
+            earned += self.paid.iter().map(|&(a, most, p)| f64::from(counts[a].min(most)) * p).sum::<f64>();
         }
         if !self.of_reads.is_empty() {
             let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);

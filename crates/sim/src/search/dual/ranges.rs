@@ -13,28 +13,18 @@ pub(in crate::search) struct Ranges {
 }
 
 impl Ranges {
-    /// The end of the range on which a price of this sign acts.
-    pub(super) fn binding(&self, counter: usize, nu: f64) -> f64 {
-        f64::from(if nu >= 0.0 { self.lowest[counter] } else { self.highest[counter] })
-    }
-
-    /// Whether the range says more than what is possible at all.
-    pub(in crate::search) fn is_priced(&self, counter: usize) -> bool {
-        let (pays, charges) = self.prices_with_meaning(counter);
-        pays || charges
+    /// What the constant of the bound takes away for these prices: all that is paid at the lowest numbers, less all that is charged
+    /// at the highest.
+    pub(in crate::search) fn at_their_ends(&self, pays: &[f64], charges: &[f64]) -> f64 {
+        let at = |prices: &[f64], ends: &[u32]| -> f64 {
+            prices.iter().zip(ends).filter(|(p, _)| **p > 0.0).map(|(p, end)| p * f64::from(*end)).sum()
+        };
+        at(pays, &self.lowest) - at(charges, &self.highest)
     }
 
     /// Whether a price that pays for threads has a meaning (a lowest number), and one that charges (a highest).
     pub(in crate::search) fn prices_with_meaning(&self, counter: usize) -> (bool, bool) {
         (self.lowest[counter] > 0, self.highest[counter] < self.capacity[counter])
-    }
-
-    /// A price of a sign that a limited end of the range justifies.
-    pub(super) fn clamp(&self, counter: usize, nu: f64) -> f64 {
-        let (pays, charges) = self.prices_with_meaning(counter);
-        let least = if charges { f64::NEG_INFINITY } else { 0.0 };
-        let most = if pays { f64::INFINITY } else { 0.0 };
-        nu.clamp(least, most)
     }
 
     /// The two parts of the range of `counter` below and above `cut`: up to `cut`, and from `cut` + 1.
@@ -64,7 +54,7 @@ mod tests {
         let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
         assert_eq!(ranges.prices_with_meaning(0), (true, false));
         assert_eq!(ranges.prices_with_meaning(1), (false, true));
-        // The first may pay for threads, not charge for them.
-        assert_eq!((ranges.clamp(0, 0.5), ranges.clamp(0, -0.5)), (0.5, 0.0));
+        // 0.5 for the lowest of the first, 2 for the highest of the second: 0.5 x 1 - 2 x 3.
+        assert_eq!(ranges.at_their_ends(&[0.5, 0.0], &[0.0, 2.0]), -5.5);
     }
 }

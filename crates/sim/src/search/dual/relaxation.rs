@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use numasim_model::sharing::least::Kept;
 use numasim_model::{Data, Node, NodeId};
 
 use super::prices::{Improved, Prices};
@@ -24,6 +25,8 @@ pub(in crate::search) struct Class {
     /// Per application: the classes of memories that it reads from here (and what else it shares), ascending, and the GB/s
     /// occupied of each per GFLOPS of the application on a node of this class.
     pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
+    /// Of its first node, where what threads get at least is asked for.
+    pub(in crate::search) kept: Option<Arc<Kept>>,
 }
 
 /// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
@@ -81,6 +84,12 @@ impl<'a> Relaxation<'a> {
             tables.push(table);
         }
         let mut relaxation = Self::build(problem, evaluator, node_classes, exact, monitor, tables);
+        if !exact {
+            for class in &mut relaxation.classes {
+                class.kept = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)).map(Arc::new);
+            }
+            relaxation = relaxation.with_least(&relaxation.everything());
+        }
         relaxation.watched = watched
             .iter()
             .map(|&memory| {
@@ -110,7 +119,7 @@ impl<'a> Relaxation<'a> {
                 }
                 _ => Arc::clone(&class.table),
             };
-            Some(Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() })
+            Some(Class { table, ..class.clone() })
         });
         let limits = least.iter().zip(most);
         let watched =
@@ -213,7 +222,7 @@ impl<'a> Relaxation<'a> {
                     }
                     draw
                 });
-                Class { draw: draw.collect(), nodes, table: Arc::new(table) }
+                Class { draw: draw.collect(), nodes, table: Arc::new(table), kept: None }
             })
             .collect();
         let read_from_outside = |m: NodeId| {
@@ -243,6 +252,25 @@ impl<'a> Relaxation<'a> {
         }
         let total_cores = machine.total_cores() as f64;
         Self { problem, classes, shared_bandwidth, watched: Vec::new(), exact, total_cores, monitor }
+    }
+
+    /// The same with what threads get at least in these ranges.
+    pub(in crate::search) fn with_least(&self, ranges: &Ranges) -> Self {
+        let highest = &ranges.highest[..self.problem.apps.len()];
+        let mut relaxation = self.clone();
+        for class in &mut relaxation.classes {
+            if let Some(kept) = &class.kept {
+                class.table = Arc::new(class.table.with_least(kept, highest));
+            }
+        }
+        relaxation
+    }
+
+    /// Whether other ranges mean something else for what threads get at least.
+    pub(in crate::search) fn least_differs(&self, before: &Ranges, after: &Ranges) -> bool {
+        let apps = self.problem.apps.len();
+        self.classes.iter().any(|class| class.kept.is_some())
+            && before.highest[..apps] != after.highest[..apps]
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
@@ -282,7 +310,8 @@ impl<'a> Relaxation<'a> {
         Prices {
             y,
             lambda: vec![0.0; self.shared_bandwidth.len()],
-            nu: vec![0.0; apps * (1 + self.classes.len())],
+            pays: vec![0.0; apps * (1 + self.classes.len())],
+            charges: vec![0.0; apps * (1 + self.classes.len())],
             mu: vec![0.0; self.watched.len()],
         }
     }

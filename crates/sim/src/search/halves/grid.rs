@@ -170,10 +170,10 @@ impl Filling<'_> {
         let apps = self.round.unit.len();
         let Some(place) = self.round.left.get(depth) else {
             let sum = &self.before[depth].p;
-            let descending = (1..apps).all(|a| !self.twins[a] || sum[a - 1] >= sum[a] - 1e-9 * sum[a]);
-            if descending
-                && self.smaller_half.is_none_or(|(first, most)| sum[first..].iter().sum::<f64>() <= most)
-            {
+            let gflops = |a: usize| sum[a] * self.round.unit[a];
+            let descending = (1..apps).all(|a| !self.twins[a] || gflops(a - 1) >= gflops(a) * (1.0 - 1e-9));
+            let is_smaller = |(first, most)| self.round.gflops(first, sum.iter().copied()) <= most;
+            if descending && self.smaller_half.is_none_or(is_smaller) {
                 #[allow(clippy::cast_possible_truncation, reason = "the error is accounted for")]
                 self.found.extend(sum.iter().map(|&p| p as f32));
                 self.found_chosen.extend_from_slice(&self.chosen);

@@ -7,7 +7,9 @@ use numasim_model::{NodeId, Placement};
 use super::question::Halves;
 use super::round::{Kept, Place, Round};
 use super::sums::{SINGLE, Sums};
+use super::windows::Windows;
 use crate::memory::Limits;
+use crate::objective::Objective;
 use crate::search::dual::{Class, Improved, best_option};
 use crate::search::pace::Pace;
 
@@ -27,19 +29,20 @@ impl Halves<'_> {
     ) -> Option<Round> {
         let prices = &root.prices;
         let mut bound = self.relaxation.constant(prices, self.ranges);
-        let earnings: Vec<_> =
-            (0..self.relaxation.classes.len()).map(|c| self.relaxation.earnings(c, prices)).collect();
+        let earnings: Vec<_> = (0..self.relaxation.classes.len())
+            .map(|c| self.relaxation.earnings(c, prices, self.ranges))
+            .collect();
         let mut tops = Vec::new();
         for (class, earnings) in self.relaxation.classes.iter().zip(&earnings) {
             let top = best_option(&class.table, earnings)?.1;
             bound += class.nodes.len() as f64 * top;
             tops.push(top);
         }
-        // Rounding of the sums must not close a window.
-        let gap = (bound - target).max(0.0) + 1e-12 * bound.abs();
-        let window = |y: &f64| if *y > 1e-9 { gap / (y * target) } else { f64::INFINITY };
-        let windows: Vec<f64> = prices.y.iter().map(window).collect();
-        let unit: Vec<f64> = self.problem.goal.unit_gflops().iter().map(|unit| unit * target).collect();
+        let goal = &self.problem.goal;
+        // Rounding of the sums must not close a window; those of logarithms have terms around 1.
+        let size = if goal.objective() == Objective::Geomean { bound.abs().max(1.0) } else { bound.abs() };
+        let gap = (bound - target).max(0.0) + 1e-12 * size;
+        let Windows { least: unit, width: windows } = Windows::new(goal, &prices.y, target, gap);
         let limits = Limits::new(&self.problem.machine, &self.problem.apps, self.placements);
         let mut pace = Pace::new(self.monitor);
         let mut kept = Vec::with_capacity(self.relaxation.classes.len());

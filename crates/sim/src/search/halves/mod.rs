@@ -1,4 +1,4 @@
-//! Meet in the middle: the exact end of a max-min search on few nodes.
+//! Meet in the middle: the exact end of a search for the best smallest p, or the best geometric mean, on few nodes.
 //!
 //! Where the smallest p decides, very many options of a node are equally good (a full controller, split in any way among
 //! memory-bound applications), and only whole threads keep the bound from being reached. Walking node by node then
@@ -11,6 +11,10 @@
 //! t < sum_a y_a P_a <= constant + sum of earnings = bound - sum of slacks (slack: what an option earns less than the best of
 //! its class). Hence the slacks of its options sum to less than gap = bound - t, and y_a (P_a - t) < gap: P_a lies in a
 //! window of width gap / y_a. In a cell of reads the sum of reads is in the range of the cell. Below, P and windows are divided by t, so that all are near 1.
+//!
+//! For the geometric mean the score is sum w_a ln P_a, and the bound is that of its tangent where P_a = w_a / y_a: with u_a = y_a P_a / w_a
+//! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
+//! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
 mod grid;
 mod keep;
@@ -21,6 +25,7 @@ mod round;
 mod sums;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use crate::parallel::prelude::*;
 
@@ -33,8 +38,8 @@ use meter::Common;
 pub(super) use question::Halves;
 use round::Round;
 
-/// Nodes with a choice: fewer are quick node by node, more have too many sums.
-const NODES: std::ops::RangeInclusive<usize> = 3..=6;
+/// Nodes with a choice: one is quick by itself, more have too many sums.
+const NODES: std::ops::RangeInclusive<usize> = 2..=6;
 /// The same for a sample.
 const SAMPLED_NODES: std::ops::RangeInclusive<usize> = 2..=10;
 /// Most sums of a half for a search that is over before anything else would be, a few tenths of a second.

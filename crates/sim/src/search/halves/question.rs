@@ -23,9 +23,13 @@ pub(in crate::search) struct Halves<'a> {
 impl Halves<'_> {
     pub(super) fn applies(&self, pool: &Pool) -> bool {
         let goal = &self.problem.goal;
-        let max_min = matches!(goal.objective(), Objective::Fair | Objective::Makespan);
-        let some_answer = pool.cutoff() > 0.0 && pool.cutoff().is_finite();
-        self.relaxation.exact && max_min && some_answer && !goal.unit_gflops().contains(&0.0)
+        let cutoff = pool.cutoff();
+        let has_windows = match goal.objective() {
+            Objective::TotalGflops => false,
+            Objective::Fair | Objective::Makespan => cutoff > 0.0,
+            Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
+        };
+        self.relaxation.exact && has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
     }
 
     /// The nodes with a choice in two halves, equal nodes next to each other.

@@ -37,7 +37,7 @@ pub(super) struct Round {
     pub(super) bound: f64,
     /// What slacks may sum to: the bound less the target, and something for rounding.
     pub(super) gap: f64,
-    /// t times the unit of each application: what P is measured in.
+    /// The lower end of the window of each application, GFLOPS: what P is measured in.
     pub(super) unit: Vec<f64>,
     /// Width of the window of P_a, which starts at 1.
     pub(super) windows: Vec<f64>,
@@ -52,18 +52,23 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Where the halves can be exchanged: the last application with its twins, and half of the most that they can get.
+    /// Where the halves can be exchanged: the last application with its twins, and half of the most GFLOPS that they can get.
     ///
     /// Only in a full search: the lists of a sample are not searched completely anyway.
     pub(super) fn smaller_half(&self, twins: &[bool]) -> Option<(usize, f64)> {
         let class = |place: &Place| place.class;
         let same = self.left.iter().map(class).eq(self.right.iter().map(class));
         let first = (0..twins.len()).rfind(|&a| !twins[a])?;
-        let most: f64 = self.windows[first..].iter().map(|window| 1.0 + window + SINGLE).sum();
+        let most: f64 = self.gflops(first, self.windows.iter().map(|window| 1.0 + window + SINGLE));
         // The base stays with the left half when the halves are exchanged.
-        let base: f64 = self.base.p[first..].iter().sum();
+        let base: f64 = self.gflops(first, self.base.p.iter().copied());
         (same && self.pairs == u64::MAX && most.is_finite())
-            .then_some((first, f64::midpoint(most, base) + SINGLE))
+            .then_some((first, f64::midpoint(most, base) * (1.0 + SINGLE)))
+    }
+
+    /// What the applications from `first` on get together, GFLOPS, where P is `p`.
+    pub(super) fn gflops(&self, first: usize, p: impl Iterator<Item = f64>) -> f64 {
+        p.zip(&self.unit).skip(first).map(|(p, unit)| p * unit).sum()
     }
 
     /// Shortens the lists to the options with the least slack until no half has more than `most` sums. Which of

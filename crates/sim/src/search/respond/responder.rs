@@ -45,6 +45,7 @@ impl<'a> Responder<'a> {
         let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
         let decoupled = relaxation.exact && single_cell && placements.iter().all(one_memory);
         let keep = if decoupled { TOP } else { TOP_COUPLED };
+        let everything = relaxation.everything();
         let ranked = relaxation
             .classes
             .iter()
@@ -53,7 +54,7 @@ impl<'a> Responder<'a> {
                 if monitor.stop() {
                     return None;
                 }
-                let earnings = relaxation.earnings(c, prices);
+                let earnings = relaxation.earnings(c, prices, &everything);
                 let mut all: Vec<(f64, usize)> =
                     (0..class.table.len()).map(|o| (earnings.of(&class.table, o), o)).collect();
                 all.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

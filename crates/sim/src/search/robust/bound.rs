@@ -166,7 +166,7 @@ impl Joint<'_> {
     fn keep_tight(&self, part: &mut Part) {
         let mut kept = Vec::new();
         for c in 0..self.classes().len() {
-            let earnings = self.earnings(c, &part.prices);
+            let earnings = self.earnings(c, &part.prices, &part.ranges);
             let own = part.cuts.iter().filter(|cut| cut.0 == c);
             let earned: Vec<_> = own.map(|&cut| (cut, self.earned(c, cut.1, &earnings))).collect();
             let top = earned.iter().map(|(_, earned)| *earned).fold(f64::NEG_INFINITY, f64::max);

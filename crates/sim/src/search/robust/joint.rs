@@ -118,19 +118,16 @@ impl<'a> Joint<'a> {
                 constant -= weight * scale.best;
             }
         }
-        let at = |(k, nu): (usize, &f64)| {
-            nu * f64::from(if *nu >= 0.0 { ranges.lowest[k] } else { ranges.highest[k] })
-        };
-        let threads: f64 = prices.of[0].nu.iter().enumerate().map(at).sum();
+        let threads = ranges.at_their_ends(&prices.of[0].pays, &prices.of[0].charges);
         constant - threads / self.relaxations[0].total_cores
     }
 
     /// What an option earns on a node of `class` under each model.
-    pub(super) fn earnings(&self, class: usize, prices: &JointPrices) -> Vec<Earnings> {
+    pub(super) fn earnings(&self, class: usize, prices: &JointPrices, ranges: &Ranges) -> Vec<Earnings> {
         self.relaxations
             .iter()
             .zip(&prices.of)
-            .map(|(relaxation, of)| relaxation.earnings(class, of))
+            .map(|(relaxation, of)| relaxation.earnings(class, of, ranges))
             .collect()
     }
 
@@ -150,7 +147,7 @@ impl<'a> Joint<'a> {
         let mut bound = self.constant(prices, ranges);
         let mut found = Vec::with_capacity(self.classes().len());
         for (c, class) in self.classes().iter().enumerate() {
-            let earnings = self.earnings(c, prices);
+            let earnings = self.earnings(c, prices, ranges);
             let options = class.table.len();
             let best_of = |options: std::ops::Range<usize>| {
                 let earned = options.map(|option| (option, self.earned(c, option, &earnings)));

@@ -24,6 +24,8 @@ pub(super) struct Master<'j, 'a> {
     lambda: Vec<Vec<Option<Variable>>>,
     /// Per counter: the price that pays and the price that charges, where they have a meaning.
     nu: Vec<[Option<Variable>; 2]>,
+    /// Per counter: the fewest threads.
+    lowest: Vec<u32>,
     sigma: Vec<Variable>,
     /// Per model and application, for geomean: the part of the bound that bends.
     bend: Vec<Vec<Option<Variable>>>,
@@ -77,7 +79,8 @@ impl<'j, 'a> Master<'j, 'a> {
             .collect();
         let copies = joint.classes().iter().map(|class| class.nodes.len() as f64);
         let sigma = copies.map(|copies| program.add_var(copies, (-1e6, 1e6))).collect();
-        let mut master = Self { joint, program, weights, y, earned: Vec::new(), lambda, nu, sigma, bend };
+        let (lowest, earned) = (ranges.lowest.clone(), Vec::new());
+        let mut master = Self { joint, program, weights, y, earned, lambda, nu, lowest, sigma, bend };
         let (classes, apps) = (joint.classes().len(), joint.apps());
         for model in 0..joint.scales.len() {
             let mut of_model = Vec::with_capacity(classes);
@@ -136,11 +139,12 @@ impl<'j, 'a> Master<'j, 'a> {
         }
         let (_, counts) = self.joint.classes()[class].table.row(option);
         for (a, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let threads = f64::from(count) / self.joint.relaxations[0].total_cores;
+            let first = &self.joint.relaxations[0];
             for counter in [a, apps * (1 + class) + a] {
                 let [pays, charges] = self.nu[counter];
-                terms.extend(pays.map(|variable| (variable, -threads)));
-                terms.extend(charges.map(|variable| (variable, threads)));
+                let counted = first.counted(class, count, self.lowest[counter]) / first.total_cores;
+                terms.extend(pays.map(|variable| (variable, -counted)));
+                terms.extend(charges.map(|variable| (variable, f64::from(count) / first.total_cores)));
             }
         }
         summed(terms)
@@ -178,13 +182,17 @@ impl<'j, 'a> Master<'j, 'a> {
                 // Never 0, where the bound is infinite.
                 Objective::Geomean => value(self.y[model][a]).max(1e-6 * weights[model] * own),
             });
-            let nu = self.nu.iter().map(
-                |&[pays, charges]| {
-                    if model == 0 { optional(pays) - optional(charges) } else { 0.0 }
-                },
-            );
+            let of_threads = |which: usize| {
+                self.nu.iter().map(move |nu| if model == 0 { optional(nu[which]) } else { 0.0 }).collect()
+            };
             let lambda = self.lambda[model].iter().map(|&lambda| optional(lambda));
-            Prices { y: y.collect(), lambda: lambda.collect(), nu: nu.collect(), mu: Vec::new() }
+            Prices {
+                y: y.collect(),
+                lambda: lambda.collect(),
+                pays: of_threads(0),
+                charges: of_threads(1),
+                mu: Vec::new(),
+            }
         });
         JointPrices { of: of.collect(), weights }
     }

@@ -57,7 +57,7 @@ impl<'t, 'a> Tree<'t, 'a> {
         let classes = joint.classes();
         let mut ranked: Vec<Vec<(f64, usize)>> = (0..classes.len())
             .map(|c| {
-                let earnings = joint.earnings(c, &part.prices);
+                let earnings = joint.earnings(c, &part.prices, &part.ranges);
                 let options = 0..classes[c].table.len();
                 let mut ranked: Vec<_> = options.map(|o| (joint.earned(c, o, &earnings), o)).collect();
                 ranked.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
