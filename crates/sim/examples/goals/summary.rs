@@ -38,6 +38,13 @@ impl Display for Line {
     }
 }
 
+/// Of several runs of one question that with the median gap; of an even number the worse one of the middle.
+pub(crate) fn median(mut runs: Vec<Line>) -> Option<Line> {
+    runs.sort_by(|a, b| a.gap.unwrap_or(f64::INFINITY).total_cmp(&b.gap.unwrap_or(f64::INFINITY)));
+    let middle = runs.len() / 2;
+    runs.into_iter().nth(middle)
+}
+
 /// Proven, gaps and time of all questions, then of each kind where there are several.
 pub(crate) fn of(model: &str, seconds: f64, clock: Clock, lines: &[Line]) -> String {
     let clock = if clock == Clock::Wall { "s" } else { "s of CPU time" };
