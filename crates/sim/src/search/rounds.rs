@@ -2,8 +2,8 @@
 //!
 //! # Approach
 //! One search after the other, each with [`RISE`] times the effort of the one before and other random restarts, until one is proven or the
-//! monitor says stop. More effort also lists nodes with more options. Of all of them the best allocation and the tightest bound count. Starting over costs at most a third of all steps, and each
-//! search stays as it is: the answer of every round is that of [`explore`] with these settings.
+//! monitor says stop. More effort also lists nodes with more options. Of all of them the best allocation and the tightest bound count. Starting over costs at
+//! most a third of all steps, and each search stays as it is: the answer of every round is that of [`explore`] with these settings.
 
 use super::settings::RISE;
 use super::{ExploreError, Monitor, Outcome, Settings, Status, explore, gap};
