@@ -94,7 +94,13 @@ fn origin(sent: &Sent) -> String {
         (&sent.known, sent.methods.first().map_or(0, |one| one.comparison.beside.contended.scenarios));
     let measured = sent.methods.first().map_or(0, |one| one.comparison.scenarios.len());
     let day: String = known.started_utc.chars().take(10).collect();
-    let doubts: Vec<&str> = known.doubts.iter().map(|doubt| doubt.code.as_str()).collect();
+    let mut doubts: Vec<&str> = Vec::new();
+    for doubt in &known.doubts {
+        // The same of many repetitions is one doubt here.
+        if !doubts.contains(&doubt.code.as_str()) {
+            doubts.push(&doubt.code);
+        }
+    }
     let doubts = if doubts.is_empty() { String::new() } else { format!(" Doubts: {}.", doubts.join(", ")) };
     format!(
         "{}, measured {day} by {} {} (run {}): {}, {contended} contended, {} each.{doubts}",
