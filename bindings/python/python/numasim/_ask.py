@@ -98,11 +98,11 @@ def explore(
         objective,
         restrictions,
         of_apps,
+        (simple, within),
         top,
         seed,
         model=model,
         models=None if models is None else ",".join(_list(models)),
-        simple=(simple, within),
         time_limit_s=time_limit,
         threads=threads,
     )

@@ -312,11 +312,11 @@ def explore(
     objective_name: str,
     restrictions: _Restrictions,
     of_apps: _OfApps,
+    simple: tuple[bool, float],
     top: int,
     seed: int,
     model: str | None = None,
     models: str | None = None,
-    simple: tuple[bool, float] = (False, 0.01),
     time_limit_s: float | None = None,
     threads: int | None = None,
 ) -> Exploration: ...

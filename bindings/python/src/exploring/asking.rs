@@ -1,6 +1,7 @@
 //! What is asked of a search, from values of Python; and why it cannot be asked.
 
-use std::num::{NonZeroU16, NonZeroU32};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 use numasim_document::placing::{Asked, OfApp};
@@ -52,8 +53,7 @@ pub(super) fn model_list(py: Python<'_>, text: &str) -> PyResult<ModelList> {
 
 /// What the simplest may lose; `None` where nobody wants it.
 pub(super) fn within(py: Python<'_>, (simple, share): (bool, f64)) -> PyResult<Option<f64>> {
-    let share =
-        search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
+    let share = search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
     if !simple && share.to_bits() != WITHIN.to_bits() {
         return Err(error::input(py, "within is what the simplest may lose: give it with simple=True"));
     }
@@ -63,26 +63,27 @@ pub(super) fn within(py: Python<'_>, (simple, share): (bool, f64)) -> PyResult<O
 /// What is asked of single applications.
 pub(super) fn to_asked(py: Python<'_>, (threads, multiple, nodes, exclusive): OfApps) -> PyResult<Asked> {
     Ok(Asked {
-        threads: figures(py, "app_threads", "0", threads)?,
-        threads_multiple: figures::<NonZeroU32>(py, "threads_multiple", "1", multiple)?,
-        max_nodes: figures::<NonZeroU16>(py, "max_nodes", "1", nodes)?,
+        threads: figures(py, "app_threads", 0..=u32::MAX, threads)?,
+        threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, multiple)?,
+        max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), nodes)?,
         exclusive,
     })
 }
 
-/// Figures that are numbers from `least` up.
-fn figures<T: TryFrom<i64>>(
+/// Figures in a range, which is that of their type.
+fn figures<T: FromStr>(
     py: Python<'_>,
     what: &str,
-    least: &str,
+    range: RangeInclusive<u32>,
     figures: Vec<Figure>,
 ) -> PyResult<Vec<OfApp<T>>> {
-    let checked = figures.into_iter().map(|(app, figure)| match T::try_from(figure) {
-        Ok(value) => Ok(OfApp { app, value }),
-        Err(_) => {
-            let whose = app.map_or_else(String::new, |app| format!(" of '{app}'"));
-            Err(error::input(py, &format!("{what}{whose} is a number from {least} up, not {figure}")))
+    let checked = figures.into_iter().map(|(app, figure)| {
+        if let Ok(value) = figure.to_string().parse() {
+            return Ok(OfApp { app, value });
         }
+        let whose = app.map_or_else(String::new, |app| format!(" of '{app}'"));
+        let (least, most) = (range.start(), range.end());
+        Err(error::input(py, &format!("{what}{whose} is a number from {least} to {most}, not {figure}")))
     });
     checked.collect()
 }

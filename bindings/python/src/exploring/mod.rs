@@ -19,8 +19,8 @@ use pyo3::prelude::*;
 use crate::error;
 use crate::reading::{Reading, of_name};
 use crate::scenario::ScenarioResult;
-pub(crate) use asking::{objective, time_limit, to_restrictions};
 use asking::{OfApps, model_list, to_asked, within};
+pub(crate) use asking::{objective, time_limit, to_restrictions};
 pub(crate) use exploration::Exploration;
 use rating::{Rating, uncertain};
 pub(crate) use robust::Robust;
@@ -31,8 +31,8 @@ pub(crate) use simplest::Simplest;
 /// too, and what it may lose.
 #[pyfunction]
 #[pyo3(signature = (
-    reading, objective_name, restrictions, of_apps, top, seed,
-    model=None, models=None, simple=(false, 0.01), time_limit_s=None, threads=None,
+    reading, objective_name, restrictions, of_apps, simple, top, seed,
+    model=None, models=None, time_limit_s=None, threads=None,
 ))]
 pub(crate) fn explore(
     py: Python<'_>,
@@ -40,11 +40,11 @@ pub(crate) fn explore(
     objective_name: &str,
     restrictions: (bool, bool, u32, bool),
     of_apps: OfApps,
+    simple: (bool, f64),
     top: usize,
     seed: u64,
     model: Option<&str>,
     models: Option<&str>,
-    simple: (bool, f64),
     time_limit_s: Option<f64>,
     threads: Option<usize>,
 ) -> PyResult<Exploration> {

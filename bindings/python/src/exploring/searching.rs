@@ -91,8 +91,7 @@ impl Question<'_> {
                 let known = outcome.alternatives.iter().chain(allowed.map(|one| &one.candidate));
                 let known: Vec<Candidate> = known.cloned().collect();
                 let clock = stop.for_one(of_simplest);
-                let found =
-                    simplest_beside(problem, &outcome.best, &known, within, settings, timed, &clock);
+                let found = simplest_beside(problem, &outcome.best, &known, within, settings, timed, &clock);
                 Some(found.map_err(ExploreError::from)?)
             }
         };
