@@ -137,7 +137,12 @@ def exploration_html(found: Any) -> str:
 
 def percent(share: float) -> str:
     """A share of the best: three digits, and nothing is 0."""
-    return f"{share * 100:.3g} %" if abs(share) >= 5e-8 else "0 %"
+    return f"{points(share)} %"
+
+
+def points(share: float) -> str:
+    """The same without its unit."""
+    return f"{share * 100:.3g}" if abs(share) >= 5e-8 else "0"
 
 
 def _sure(proven: bool) -> str:
@@ -147,12 +152,12 @@ def _sure(proven: bool) -> str:
 def robust_html(robust: Any) -> str:
     """The placement that is good whichever model is right, and who loses how much where."""
     rows = [
-        [name, percent(max(0.0, *regrets.values())), *(percent(one) for one in regrets.values())]
+        [name, points(max(0.0, *regrets.values())), *(points(one) for one in regrets.values())]
         for name, regrets in ({"robust": robust.regrets} | robust.others).items()
     ]
     sure = "proven" if robust.status == "optimal" else f"not proven, no placement loses less than {percent(robust.bound)}"
     caption = f"robust: loses at most {percent(robust.worst_regret)} of the best whichever model is right, {sure}"
-    lost = table(caption, ["loses", "worst", *robust.regrets], rows)
+    lost = table(caption, ["loses, %", "worst", *robust.regrets], rows)
     left_out = [f"Left out: {one['reason']}." for one in robust.left_out]
     return scenario_html(robust.best) + lost + notes(left_out)
 
