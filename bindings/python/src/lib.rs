@@ -28,7 +28,7 @@ mod _core {
     #[pymodule_export]
     use super::evaluating::{Evaluation, evaluate};
     #[pymodule_export]
-    use super::exploring::{Exploration, explore};
+    use super::exploring::{Exploration, Robust, Simplest, explore};
     #[pymodule_export]
     use super::reading::Reading;
     #[pymodule_export]

@@ -113,19 +113,24 @@ impl Reading {
     }
 }
 
+/// A model by its name.
+pub(crate) fn of_name(py: Python<'_>, name: &str) -> PyResult<ModelKind> {
+    error::named(py, "model", name, &ModelKind::ALL, ModelKind::name)
+}
+
 impl Read {
-    /// The study with the rules of a model; the corrections of its file stay. Warns of figures that no machine has.
+    /// The study with the rules of a model, by its name. Warns of figures that no machine has.
     pub(crate) fn under(&self, py: Python<'_>, model: Option<&str>) -> PyResult<Arc<Study>> {
+        self.under_model(py, model.map(|name| of_name(py, name)).transpose()?)
+    }
+
+    /// The study with the rules of a model; the corrections of its file stay. Warns of figures that no machine has.
+    pub(crate) fn under_model(&self, py: Python<'_>, model: Option<ModelKind>) -> PyResult<Arc<Study>> {
         let study = match model {
             None => Arc::clone(&self.study),
-            Some(name) => {
-                let kind = ModelKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
-                    let known: Vec<&str> = ModelKind::ALL.into_iter().map(ModelKind::name).collect();
-                    error::input(py, &format!("there is no model '{name}'; there is: {}", known.join(", ")))
-                })?;
+            Some(kind) => {
                 let mut study = Study::clone(&self.study);
-                let sharing = study.machine.sharing().with_kind(kind);
-                study.machine = study.machine.with_sharing(sharing);
+                study.machine = study.machine.with_model(kind);
                 Arc::new(study)
             }
         };

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 use pyo3::prelude::*;
 
@@ -49,13 +50,21 @@ impl Stop {
 
 impl Monitor for Stop {
     fn stop(&self) -> bool {
-        if self.limit.is_some_and(|limit| self.start.elapsed() >= limit) {
-            self.out_of_time.store(true, Ordering::Relaxed);
-        }
-        self.is_interrupted() || self.is_out_of_time()
+        // All of the time: a search whose part of it is over leaves the rest to others.
+        self.is_interrupted() || self.is_over(1.0)
     }
 
     fn progress(&self, _: &Progress) {}
+}
+
+impl Shared for Stop {
+    fn is_over(&self, part: f64) -> bool {
+        let over = self.limit.is_some_and(|limit| self.start.elapsed() >= limit.mul_f64(part));
+        if over {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        over
+    }
 }
 
 /// One search of several, each with the same time.

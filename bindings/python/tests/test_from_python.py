@@ -175,9 +175,13 @@ def test_a_grid_that_memory_has_no_room_for_is_refused() -> None:
 def test_notebooks_see_tables_without_foreign_html() -> None:
     apps = [numasim.App("<b>", ai=0.5)]
     odd = numasim.Study(machine(), apps, [numasim.Scenario("s", {"<b>": 1})])
-    for result in (numasim.evaluate(odd), numasim.explore(odd), numasim.sweep(odd, {"machine.link_gbs": [1, 2]})):
+    found = numasim.explore(odd, models="all", simple=True)
+    assert found.robust is not None and found.simple is not None
+    swept = numasim.sweep(odd, {"machine.link_gbs": [1, 2]})
+    for result in (numasim.evaluate(odd), numasim.explore(odd), found, found.robust, found.simple, swept):
         page = result._repr_html_()
         assert "<table>" in page and "<b>" not in page
+    assert "whichever model is right" in found._repr_html_() and "The best is the simplest" in found._repr_html_()
 
 
 def test_doubts_of_a_machine_are_warnings() -> None:

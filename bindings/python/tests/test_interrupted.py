@@ -29,6 +29,14 @@ def test_ctrl_c_ends_a_search() -> None:
     timer.join()
 
 
+def test_ctrl_c_ends_all_searches_of_a_question() -> None:
+    timer, begin = interrupt_soon(), time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        numasim.explore(LONG, "geomean", models="all", simple=True, time_limit=600)
+    assert time.monotonic() - begin < 20
+    timer.join()
+
+
 def test_ctrl_c_ends_a_sweep() -> None:
     timer = interrupt_soon()
     with pytest.raises(KeyboardInterrupt):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import warnings
 from pathlib import Path
@@ -118,6 +119,103 @@ def test_the_best_allocation_under_restrictions(command_line: Any) -> None:
     found = numasim.explore(path, same_on_every_node=True, no_idle_cores=True, top=1, threads=1)
     expected = command_line("explore", path, "--same-on-every-node", "--no-idle-cores", "--top", "1")
     assert without_time(found.to_dict()) == without_time(expected)
+
+
+# Under restrictions of single applications, each with its words of the command line.
+OF_APPS: list[tuple[dict[str, Any], list[str]]] = [
+    ({"app_threads": {"bad": 3}, "max_nodes": {"bad": 1}}, ["--threads", "bad=3", "--max-nodes", "bad=1"]),
+    ({"threads_multiple": 2}, ["--threads-multiple", "2"]),
+    ({"threads_multiple": {"bad": 4, "mem": 2}}, ["--threads-multiple", "bad=4", "--threads-multiple", "mem=2"]),
+    ({"max_nodes": np.int64(2)}, ["--max-nodes", "2"]),
+    ({"exclusive": ["bad", "mem-1"]}, ["--exclusive", "bad", "--exclusive", "mem-1"]),
+]
+
+
+@pytest.mark.parametrize(("asked", "words"), OF_APPS, ids=lambda one: " ".join(one) if isinstance(one, list) else "")
+def test_the_best_allocation_under_restrictions_of_applications(
+    command_line: Any, asked: dict[str, Any], words: list[str]
+) -> None:
+    path = CONFIGS / "paper/numa-bad.toml"
+    found = numasim.explore(path, **asked)
+    expected = command_line("explore", path, *words)
+    assert without_time(found.to_dict()) == without_time(expected)
+    assert found.to_dict()["restrictions"] or "app_threads" in asked
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """The applications of the paper on two nodes of four cores: what is proven under every model in a moment."""
+    text = (CONFIGS / "paper/numa-bad.toml").read_text()
+    machine, apps = text.split("[[app]]", 1)
+    machine = re.sub(r"(?m)^nodes = .*$", "nodes = 2", machine)
+    machine = re.sub(r"(?m)^cores_per_node = .*$", "cores_per_node = 4", machine)
+    apps = ("[[app]]" + apps).split("[[scenario]]", 1)[0]
+    path = tmp_path / "small.toml"
+    path.write_text(machine + apps)
+    return path
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_the_robust_and_the_simplest_placement(command_line: Any, small: Path, objective: str) -> None:
+    found = numasim.explore(small, objective, models="all", simple=True, within=0.05, seed=3)
+    words = ["--objective", objective, "--models", "all", "--simple", "--within", "0.05", "--seed", "3"]
+    expected = command_line("explore", small, *words)
+    assert without_time(found.to_dict()) == without_time(expected)
+    robust, simple = expected["robust"], expected["simple"]
+    assert found.robust is not None and found.simple is not None
+    for key in ["worst_regret", "bound", "status", "at_most", "regrets", "others", "models", "left_out"]:
+        assert getattr(found.robust, key) == robust[key], key
+    assert list(found.robust.regrets) == list(robust["regrets"])
+    for key in ["loss", "within", "proven", "different_numbers", "shared_nodes"]:
+        assert getattr(found.simple, key) == simple[key], key
+    for own, best in [(found.robust.best, robust["best"]), (found.simple.best, simple["best"])]:
+        assert (own.name, own.value) == (best["name"], best["value"])
+        assert own.threads.tolist() == [app["threads"] for app in best["apps"]]
+
+
+@pytest.mark.parametrize(("model", "models"), [(None, "max-min,ecm"), ("max-min", "baseline-proportional,ecm")])
+def test_the_robust_placement_of_some_models(command_line: Any, small: Path, model: str | None, models: str) -> None:
+    found = numasim.explore(small, "geomean", model=model, models=models.split(","), top=0)
+    words = [] if model is None else ["--model", model]
+    expected = command_line("explore", small, "--objective", "geomean", "--models", models, "--top", "0", *words)
+    assert without_time(found.to_dict()) == without_time(expected)
+    assert found.to_dict()["model"] == "max-min"
+
+
+def test_the_simplest_of_baselines_with_static_work_and_broken_restrictions(command_line: Any, small: Path) -> None:
+    text = small.read_text()
+    groups = dict.fromkeys(re.sub(r"-\d+$", "", app) for app in numasim.Study.read(small).apps)
+    threads = ", ".join(f"{group} = 1" for group in groups)
+    small.write_text(text + f'[[scenario]]\nname = "static"\nstatic = true\nthreads = {{ {threads} }}\n')
+    found = numasim.explore(small, "fair", no_idle_cores=True, models="all", simple=True)
+    words = ["--objective", "fair", "--no-idle-cores", "--models", "all", "--simple"]
+    expected = command_line("explore", small, *words)
+    assert without_time(found.to_dict()) == without_time(expected)
+    assert "static" not in expected["robust"]["others"] and "static" in [one["name"] for one in expected["baselines"]]
+
+
+def test_a_model_that_cannot_read_the_machine(command_line: Any, program: str, small: Path) -> None:
+    small.write_text(small.read_text().replace("link_gbs", "read_gbs = 30.0\nlink_gbs", 1))
+    with pytest.warns(numasim.NumasimWarning, match="left out: the model .* has no reading of `read_gbs`"):
+        found = numasim.explore(small, models="all")
+    expected = command_line("explore", small, "--models", "all")
+    assert without_time(found.to_dict()) == without_time(expected)
+    assert found.robust is not None and found.robust.left_out == expected["robust"]["left_out"] != []
+    with pytest.raises(numasim.InputError, match="the model ecm has no reading of `read_gbs`") as caught:
+        numasim.explore(small, models=["max-min", "ecm"])
+    printed = subprocess.run([program, "explore", str(small), "--models", "max-min,ecm"], capture_output=True)
+    assert printed.returncode == 1 and str(caught.value).split(" (")[0] in printed.stderr.decode()
+
+
+def test_an_answer_that_is_not_proven_says_what_its_effort_has_brought(command_line: Any) -> None:
+    path = CONFIGS / "scale/8x64.toml"
+    found = numasim.explore(path, min_threads_per_node=1, top=0)
+    expected = command_line("explore", path, "--min-threads-per-node", "1", "--top", "0")
+    assert expected["status"] == "feasible" and "spent" in expected["effort"]
+    own = found.to_dict()
+    for mark in [*own["effort"]["history"], *expected["effort"]["history"]]:
+        assert mark.pop("elapsed_s") > 0
+    assert without_time(own) == without_time(expected)
 
 
 def test_a_sweep_of_scenarios(program: str) -> None:

@@ -3,7 +3,7 @@
 use numasim_document::explored::{Explored, RatedView, WhyUnproven};
 use numasim_document::{ScenarioView, intervals};
 use numasim_model::evaluation::Options;
-use numasim_model::{Evaluation, Study, evaluate_with};
+use numasim_model::{Evaluation, Study};
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::{Draws, Interval, Prediction, Rival, Rivals};
 use numasim_sim::search::{ExploreError, Outcome, Settings, explore_to_the_end};
@@ -37,20 +37,9 @@ struct Rated {
 
 impl Rated {
     /// The search itself never divides work beforehand.
-    fn new(
-        study: &Study,
-        problem: &Problem,
-        name: String,
-        candidate: Candidate,
-        static_work: bool,
-    ) -> Result<Self, String> {
-        let options = Options { static_work, ..Options::default() };
-        let Candidate { allocation, placements, score, .. } = &candidate;
-        let evaluation = evaluate_with(&study.machine, &study.apps, placements, allocation, options)
-            .map_err(|error| failed(&name, &error))?;
-        let goal = problem.goal();
-        let gflops: Vec<f64> = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
-        let value = goal.value(if static_work { goal.score(&gflops) } else { *score });
+    fn new(problem: &Problem, name: String, candidate: Candidate, static_work: bool) -> Result<Self, String> {
+        let (evaluation, value) =
+            problem.evaluated(&candidate, static_work).map_err(|error| failed(&name, &error))?;
         Ok(Self { name, candidate, evaluation, value })
     }
 
@@ -110,7 +99,7 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
     let unproven = WhyUnproven::of(&outcome, &problem, out_of_time);
     let Outcome { best, bound, gap, alternatives, alternatives_complete, .. } = outcome;
     let rated = |name: String, candidate: Candidate, static_work: bool| {
-        Rated::new(&study, &problem, name, candidate, static_work)
+        Rated::new(&problem, name, candidate, static_work)
     };
     let best = rated("best".to_owned(), best, false)?;
     let alternatives = alternatives.into_iter().enumerate();

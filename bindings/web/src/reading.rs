@@ -69,10 +69,7 @@ pub fn read(question: &str) -> Result<String, String> {
     let machine = &study.machine;
     let letters = Lettering::new(&study.apps);
     let apps = study.apps.iter().enumerate().map(|(number, app)| of_app(app, letters.of(AppId(number))));
-    let able = |kind: &ModelKind| {
-        let sharing = machine.sharing().with_kind(*kind);
-        machine.clone().with_sharing(sharing).sharing_refusal().is_none()
-    };
+    let able = |kind: &ModelKind| machine.clone().with_model(*kind).sharing_refusal().is_none();
     let contents = Contents {
         version: env!("CARGO_PKG_VERSION"),
         machine: machine_title(machine),

@@ -112,8 +112,7 @@ fn under(mut study: Study, model: Option<&str>) -> Result<Study, String> {
             let known: Vec<&str> = ModelKind::ALL.into_iter().map(ModelKind::name).collect();
             format!("error: there is no model '{name}'; there is: {}\n", known.join(", "))
         })?;
-        let sharing = study.machine.sharing().with_kind(kind);
-        study.machine = study.machine.with_sharing(sharing);
+        study.machine = study.machine.with_model(kind);
     }
     match study.machine.sharing_refusal() {
         Some(refusal) => Err(format!("error: machine '{}': {refusal}\n", study.machine.name())),

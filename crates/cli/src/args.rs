@@ -34,6 +34,8 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
+use numasim_sim::search::over_models::ModelList;
+use numasim_sim::search::{WITHIN, within};
 
 use crate::documents::Document;
 use crate::help;
@@ -52,9 +54,9 @@ pub(crate) use export::{ExportArgs, ExportHwlocArgs, ExportKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
 pub(crate) use init::{AppTemplate, InitArgs, Like};
-pub(crate) use model::{ModelChoice, ModelList, ModelsArgs};
+pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
-pub(crate) use placing::{OfApp, PlacingArgs};
+pub(crate) use placing::PlacingArgs;
 pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use profile::ProfileArgs;
@@ -252,9 +254,6 @@ pub(crate) struct EvaluateArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// How much of the best the simplest allocation may lose, as a share.
-const WITHIN: f64 = 0.01;
-
 /// `numasim explore`.
 #[derive(Debug, Args)]
 pub(crate) struct ExploreArgs {
@@ -273,7 +272,7 @@ pub(crate) struct ExploreArgs {
 
     /// Also find the placement that is good whichever of these models is right: the smallest worst loss beside the best of each.
     /// `all`: every model that can answer the question
-    #[arg(long, value_name = "NAME,NAME...", value_parser = model::list)]
+    #[arg(long, value_name = "NAME,NAME...", value_parser = str::parse::<ModelList>)]
     #[arg(conflicts_with_all = ["pareto", "emit"])]
     pub(crate) models: Option<ModelList>,
 
@@ -462,10 +461,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Reads `--within`.
 fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
-        _ => Err("write a share from 0 to below 1, such as 0.01 for 1 %".to_owned()),
-    }
+    within(text.parse().unwrap_or(f64::NAN)).map_err(str::to_owned)
 }
 
 #[cfg(test)]

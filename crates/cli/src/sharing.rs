@@ -7,12 +7,6 @@ use numasim_model::{Machine, ModelKind, Study};
 use crate::failure::Failure;
 use crate::shell::Shell;
 
-/// The machine with the rules of another model; the corrections of its file stay.
-pub(crate) fn with_kind(machine: Machine, kind: ModelKind) -> Machine {
-    let sharing = machine.sharing().with_kind(kind);
-    machine.with_sharing(sharing)
-}
-
 /// Takes the model of the command line, if there is one, and warns of corrections that it does not look at, and of figures
 /// that no machine has.
 ///
@@ -20,7 +14,7 @@ pub(crate) fn with_kind(machine: Machine, kind: ModelKind) -> Machine {
 /// A [`Failure`] if the model has no reading of something that the machine has.
 pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Result<Study, Failure> {
     let machine = match chosen {
-        Some(kind) => with_kind(study.machine, kind),
+        Some(kind) => study.machine.with_model(kind),
         None => study.machine,
     };
     if let Some(refusal) = machine.sharing_refusal() {
@@ -48,7 +42,7 @@ pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> 
 
 /// The models that honour all that a machine has.
 fn able(machine: &Machine) -> Vec<&'static str> {
-    let able = |kind: &ModelKind| with_kind(machine.clone(), *kind).sharing_refusal().is_none();
+    let able = |kind: &ModelKind| machine.clone().with_model(*kind).sharing_refusal().is_none();
     ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect()
 }
 

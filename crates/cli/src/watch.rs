@@ -1,8 +1,6 @@
 //! The outside world of a search: the time limit, Ctrl-C, and the progress bar.
 
-mod history;
 mod parts;
-mod share;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -12,13 +10,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use numasim_document::explored::WhyUnproven;
 use numasim_draw::figures;
 use numasim_sim::Objective;
+use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
-pub(crate) use history::History;
 pub(crate) use parts::Parts;
-pub(crate) use share::Share;
 
 /// A search that takes longer than this shows what it is doing.
 pub(crate) const SHOW_AFTER: Duration = Duration::from_secs(1);
@@ -208,6 +205,18 @@ impl Monitor for Watch {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to FULL")]
         bar.set_position(bar.position().max((part * FULL as f64) as u64));
         bar.set_message(message(self.objective, progress, room()));
+    }
+}
+
+impl Shared for Watch {
+    fn is_over(&self, part: f64) -> bool {
+        let over = self
+            .limit
+            .is_some_and(|limit| self.start.elapsed() >= limit.saturating_sub(self.kept_back).mul_f64(part));
+        if over {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        over
     }
 }
 

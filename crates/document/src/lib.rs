@@ -15,6 +15,7 @@ pub mod lettering;
 pub mod located;
 pub mod of_tasks;
 pub mod over_time;
+pub mod placing;
 pub mod refusal;
 pub mod room;
 mod scenario;

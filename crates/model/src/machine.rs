@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::access::Access;
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
-use crate::sharing_model::{Model, Refusal};
+use crate::sharing_model::{Model, ModelKind, Refusal};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
@@ -151,6 +151,13 @@ impl Machine {
     pub fn with_sharing(mut self, sharing: Model) -> Self {
         self.sharing = sharing;
         self
+    }
+
+    /// The same machine with the rules of another model; the corrections of its file stay.
+    #[must_use]
+    pub fn with_model(self, kind: ModelKind) -> Self {
+        let sharing = self.sharing().with_kind(kind);
+        self.with_sharing(sharing)
     }
 
     /// The same machine with the time that a load takes, in nanoseconds, on an idle machine: row = node of the core,

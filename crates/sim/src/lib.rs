@@ -19,6 +19,7 @@ mod problem;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
+mod rating;
 pub mod restrictions;
 pub mod search;
 pub mod sensitivity;

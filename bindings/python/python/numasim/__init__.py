@@ -22,7 +22,17 @@ Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_g
 
 from ._ask import evaluate, explore, simulate, sweep, tasks
 from ._columns import Columns
-from ._core import Evaluation, Exploration, ScenarioResult, SimulatedRun, Simulation, Tasks, TasksRun
+from ._core import (
+    Evaluation,
+    Exploration,
+    Robust,
+    ScenarioResult,
+    SimulatedRun,
+    Simplest,
+    Simulation,
+    Tasks,
+    TasksRun,
+)
 from ._errors import Fault, InfeasibleError, InputError, NumasimError, NumasimWarning
 from ._study import App, Machine, Scenario, Study
 from ._sweep import SweepResult
@@ -38,9 +48,11 @@ __all__ = [
     "Machine",
     "NumasimError",
     "NumasimWarning",
+    "Robust",
     "Scenario",
     "ScenarioResult",
     "SimulatedRun",
+    "Simplest",
     "Simulation",
     "Study",
     "SweepResult",

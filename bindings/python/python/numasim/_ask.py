@@ -42,7 +42,14 @@ def explore(
     whole_nodes: bool = False,
     min_threads_per_node: int = 0,
     no_idle_cores: bool = False,
+    app_threads: Mapping[str, int] | None = None,
+    threads_multiple: int | Mapping[str, int] | None = None,
+    max_nodes: int | Mapping[str, int] | None = None,
+    exclusive: str | Sequence[str] | None = None,
     model: str | None = None,
+    models: str | Sequence[str] | None = None,
+    simple: bool = False,
+    within: float = 0.01,
     time_limit: float | None = None,
     top: int = 3,
     seed: int = 0,
@@ -60,21 +67,44 @@ def explore(
         whole_nodes: At most one application has threads on a node.
         min_threads_per_node: Fewest threads of each application on every node with cores.
         no_idle_cores: Every core is used.
+        app_threads: Exactly so many threads over the machine, by application (its own name, or that of its group:
+            each instance); ``--threads APP=N`` of the command line.
+        threads_multiple: The threads of an application on each node are a multiple of this: one number for every
+            application, or by application.
+        max_nodes: At most so many nodes have threads of an application: one number, or by application.
+        exclusive: Applications that share their nodes with nobody: one or several names.
         model: Another bandwidth-sharing model than that of the machine.
+        models: Also find the placement that is good whichever of these models is right (``robust`` of the answer): the
+            smallest worst loss beside the best of each. Names, or ``"all"``: every model that can answer the question.
+            Without ``model`` the first name is the model of the ordinary answer.
+        simple: Also search for the simplest allocation that loses little of the best (``simple`` of the answer): few
+            different numbers of threads of an application, whole nodes before shared ones.
+        within: With ``simple``: how much of the best it may lose, as a share.
         time_limit: Search until proven, for so many seconds at most, and keep the best found; by default until proven
-            or until an effort of some seconds is spent.
+            or until an effort of some seconds is spent. All searches share it.
         top: How many alternatives.
         seed: Of the random restarts.
         threads: Worker threads of the search; by default one for each core of this host.
 
     Raises:
-        InputError: the question makes no sense.
+        InputError: the question makes no sense; a model that was named has no reading of the machine.
         InfeasibleError: no allocation keeps to it, or none was found in time.
         KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
     """
     restrictions = (same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
+    of_apps = (_figures(app_threads), _figures(threads_multiple), _figures(max_nodes), _list(exclusive))
     return _core.explore(
-        reading_of(study), objective, restrictions, top, seed, model=model, time_limit_s=time_limit, threads=threads
+        reading_of(study),
+        objective,
+        restrictions,
+        of_apps,
+        (simple, within),
+        top,
+        seed,
+        model=model,
+        models=None if models is None else ",".join(_list(models)),
+        time_limit_s=time_limit,
+        threads=threads,
     )
 
 
@@ -121,6 +151,13 @@ def sweep(
         time_limit_s=time_limit,
     )
     return SweepResult(columns, len(axes))
+
+
+def _figures(figures: int | Mapping[str, int] | None) -> list[tuple[str | None, int]]:
+    """Figures of applications; None is every application."""
+    if figures is None:
+        return []
+    return list(figures.items()) if isinstance(figures, Mapping) else [(None, figures)]
 
 
 def _list(names: str | Sequence[str] | None) -> list[str]:

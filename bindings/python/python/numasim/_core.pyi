@@ -12,8 +12,10 @@ __all__ = [
     "Evaluation",
     "Exploration",
     "Reading",
+    "Robust",
     "ScenarioResult",
     "SimulatedRun",
+    "Simplest",
     "Simulation",
     "Tasks",
     "TasksRun",
@@ -26,6 +28,8 @@ __all__ = [
 ]
 
 _Restrictions = tuple[bool, bool, int, bool]
+_Figures = list[tuple[str | None, int]]
+_OfApps = tuple[_Figures, _Figures, _Figures, list[str]]
 _Folder = tuple[str, tuple[tuple[str, str], tuple[str, str]]]
 
 @final
@@ -149,9 +153,56 @@ class Exploration:
     def baselines(self) -> list[ScenarioResult]: ...
     @property
     def breaks(self) -> list[str | None]: ...
+    @property
+    def robust(self) -> Robust | None: ...
+    @property
+    def simple(self) -> Simplest | None: ...
     def to_json(self) -> str: ...
     def to_dict(self) -> dict[str, Any]: ...
     def to_pandas(self) -> pd.DataFrame: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Robust:
+    """The placement with the smallest worst regret over several sharing models: what it loses of the best of each, as a share."""
+
+    @property
+    def best(self) -> ScenarioResult: ...
+    @property
+    def worst_regret(self) -> float: ...
+    @property
+    def bound(self) -> float: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def at_most(self) -> float: ...
+    @property
+    def regrets(self) -> dict[str, float]: ...
+    @property
+    def others(self) -> dict[str, dict[str, float]]: ...
+    @property
+    def models(self) -> dict[str, dict[str, Any]]: ...
+    @property
+    def left_out(self) -> list[dict[str, str]]: ...
+    def to_pandas(self) -> pd.DataFrame: ...
+    def _repr_html_(self) -> str: ...
+
+@final
+class Simplest:
+    """The simplest allocation that loses at most a given share of the best."""
+
+    @property
+    def best(self) -> ScenarioResult: ...
+    @property
+    def within(self) -> float: ...
+    @property
+    def loss(self) -> float: ...
+    @property
+    def proven(self) -> bool: ...
+    @property
+    def different_numbers(self) -> int: ...
+    @property
+    def shared_nodes(self) -> bool: ...
     def _repr_html_(self) -> str: ...
 
 @final
@@ -260,9 +311,12 @@ def explore(
     reading: Reading,
     objective_name: str,
     restrictions: _Restrictions,
+    of_apps: _OfApps,
+    simple: tuple[bool, float],
     top: int,
     seed: int,
     model: str | None = None,
+    models: str | None = None,
     time_limit_s: float | None = None,
     threads: int | None = None,
 ) -> Exploration: ...

@@ -39,22 +39,47 @@ def evaluation_frame(evaluation: Any) -> pd.DataFrame:
     return frame
 
 
+def _is_another(found: Any) -> bool:
+    """Whether there is a simplest allocation that is not the best itself."""
+    return found.simple is not None and not np.array_equal(found.simple.best.threads, found.best.threads)
+
+
+def _everything(found: Any) -> list[tuple[str, Any, str | None]]:
+    """Every allocation of an exploration, with its role and the restriction that it breaks, in the order of the command line."""
+    everything: list[tuple[str, Any, str | None]] = [("best", found.best, None)]
+    everything += [("alternative", one, None) for one in found.alternatives]
+    if found.robust is not None:
+        everything.append(("robust", found.robust.best, None))
+    everything += [("baseline", one, breaks) for one, breaks in zip(found.baselines, found.breaks)]
+    if _is_another(found):
+        everything.append(("simple", found.simple.best, None))
+    return everything
+
+
 def exploration_frame(found: Any) -> pd.DataFrame:
-    """One row for each allocation: best, alternatives, baselines."""
+    """One row for each allocation: best, alternatives, the robust one, baselines, the simplest."""
     import pandas as pd
 
-    best, alternatives, baselines = found.best, found.alternatives, found.baselines
-    everything = [best, *alternatives, *baselines]
-    roles = ["best"] + ["alternative"] * len(alternatives) + ["baseline"] * len(baselines)
+    roles, everything, breaks = zip(*_everything(found))
     data: dict[str, Any] = {
-        "role": pd.Categorical(roles, categories=["best", "alternative", "baseline"]),
+        "role": pd.Categorical(roles, categories=["best", "alternative", "robust", "baseline", "simple"]),
         "value": [one.value for one in everything],
         "total_gflops": [one.total_gflops for one in everything],
-        "breaks": [None] * (1 + len(alternatives)) + found.breaks,
+        "breaks": list(breaks),
     }
     gflops = np.array([one.gflops for one in everything])
-    data |= {f"gflops:{app}": gflops[:, number] for number, app in enumerate(best.apps)}
+    data |= {f"gflops:{app}": gflops[:, number] for number, app in enumerate(found.best.apps)}
     return pd.DataFrame(data, index=pd.Index([one.name for one in everything], name="allocation"))
+
+
+def robust_frame(robust: Any) -> pd.DataFrame:
+    """Who loses how much where: a column for each model."""
+    import pandas as pd
+
+    rows = {"robust": robust.regrets} | robust.others
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(robust.regrets))
+    frame.insert(0, "worst", frame.max(axis=1).clip(lower=0.0))
+    return frame.rename_axis(index="allocation", columns="model")
 
 
 def figure(value: float) -> str:
@@ -96,12 +121,51 @@ def evaluation_html(evaluation: Any) -> str:
 def exploration_html(found: Any) -> str:
     """The best allocation, and the others by their value."""
     unit = f" {found.unit}" if found.unit else ""
-    others = [*found.alternatives, *found.baselines]
-    rows = [[one.name, figure(one.value), figure(one.total_gflops)] for one in [found.best, *others]]
+    rows = [[one.name, figure(one.value), figure(one.total_gflops)] for _, one, _ in _everything(found)]
     proof = "proven" if found.status == "optimal" else f"not proven ({found.unproven})"
     caption = f"{found.objective}: {figure(found.value)}{unit}, bound {figure(found.bound)}, {proof}"
     compared = table(caption, ["allocation", "value" + (f" ({found.unit})" if found.unit else ""), "GFLOPS"], rows)
-    return scenario_html(found.best) + compared + notes(found.cautions)
+    page = scenario_html(found.best) + compared + notes(found.cautions)
+    if found.robust is not None:
+        page += robust_html(found.robust)
+    if _is_another(found):
+        page += simplest_html(found.simple)
+    elif found.simple is not None:
+        page += notes([f"The best is the simplest within {percent(found.simple.within)}{_sure(found.simple.proven)}."])
+    return page
+
+
+def percent(share: float) -> str:
+    """A share of the best: three digits, and nothing is 0."""
+    return f"{points(share)} %"
+
+
+def points(share: float) -> str:
+    """The same without its unit."""
+    return f"{share * 100:.3g}" if abs(share) >= 5e-8 else "0"
+
+
+def _sure(proven: bool) -> str:
+    return ", proven" if proven else ", not proven"
+
+
+def robust_html(robust: Any) -> str:
+    """The placement that is good whichever model is right, and who loses how much where."""
+    rows = [
+        [name, points(max(0.0, *regrets.values())), *(points(one) for one in regrets.values())]
+        for name, regrets in ({"robust": robust.regrets} | robust.others).items()
+    ]
+    sure = "proven" if robust.status == "optimal" else f"not proven, no placement loses less than {percent(robust.bound)}"
+    caption = f"robust: loses at most {percent(robust.worst_regret)} of the best whichever model is right, {sure}"
+    lost = table(caption, ["loses, %", "worst", *robust.regrets], rows)
+    left_out = [f"Left out: {one['reason']}." for one in robust.left_out]
+    return scenario_html(robust.best) + lost + notes(left_out)
+
+
+def simplest_html(simplest: Any) -> str:
+    """The simplest allocation, and what it loses."""
+    loss = f"loses {percent(simplest.loss)} of the best, the simplest within {percent(simplest.within)}"
+    return scenario_html(simplest.best) + notes([f"simple: {loss}{_sure(simplest.proven)}"])
 
 
 def columns_html(result: Any) -> str:

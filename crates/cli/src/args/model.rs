@@ -27,33 +27,6 @@ pub(super) fn one_or_all() -> impl TypedValueParser<Value = ModelChoice> {
         .map(|name| ModelKind::from_name(&name).map_or(ModelChoice::All, ModelChoice::One))
 }
 
-/// What `explore --models` takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ModelList {
-    /// All that can answer the question.
-    All,
-    /// These, each once.
-    Named(Vec<ModelKind>),
-}
-
-/// Reads `all` or `max-min,ecm`.
-pub(super) fn list(text: &str) -> Result<ModelList, String> {
-    if text.trim() == "all" {
-        return Ok(ModelList::All);
-    }
-    let known = || names().join(", ");
-    let mut kinds = Vec::new();
-    for name in text.split(',').map(str::trim) {
-        let kind = ModelKind::from_name(name)
-            .ok_or_else(|| format!("'{name}' is no model; write all, or some of {}", known()))?;
-        if kinds.contains(&kind) {
-            return Err(format!("{name} is there twice"));
-        }
-        kinds.push(kind);
-    }
-    Ok(ModelList::Named(kinds))
-}
-
 fn names() -> [&'static str; ModelKind::ALL.len()] {
     ModelKind::ALL.map(ModelKind::name)
 }
@@ -67,18 +40,4 @@ pub(crate) struct ModelsArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_has_each_model_once() {
-        assert_eq!(list("all"), Ok(ModelList::All));
-        assert_eq!(list("max-min, ecm"), Ok(ModelList::Named(vec![ModelKind::MaxMin, ModelKind::Ecm])));
-        for wrong in ["", "max-min,", "fast", "ecm,ecm", "all,ecm"] {
-            assert!(list(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -3,17 +3,9 @@
 use std::num::{NonZeroU16, NonZeroU32};
 
 use clap::{ArgAction, Args};
+use numasim_document::placing::{Asked, OfApp};
 
 const HEADING: &str = "Restrict the choice (these combine)";
-
-/// `APP=N`, or `N` for every application.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OfApp<T> {
-    /// The application, or all instances of a group; `None` is every application.
-    pub(crate) app: Option<String>,
-    /// The figure.
-    pub(crate) value: T,
-}
 
 /// The value of `--threads`: of an application, or of the search itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,25 +29,31 @@ pub(crate) struct PlacingArgs {
     /// alone: of every application
     #[arg(long, value_name = "APP=N", value_parser = multiple, action = ArgAction::Append)]
     #[arg(help_heading = HEADING)]
-    pub(crate) threads_multiple: Vec<OfApp<NonZeroU32>>,
+    threads_multiple: Vec<OfApp<NonZeroU32>>,
 
     /// At most N nodes have threads of the application; N alone: of each application
     #[arg(long, value_name = "APP=N", value_parser = nodes, action = ArgAction::Append)]
     #[arg(help_heading = HEADING)]
-    pub(crate) max_nodes: Vec<OfApp<NonZeroU16>>,
+    max_nodes: Vec<OfApp<NonZeroU16>>,
 
     /// Where the application has threads, nobody else has; may be given more than once
     #[arg(long, value_name = "APP", action = ArgAction::Append, help_heading = HEADING)]
-    pub(crate) exclusive: Vec<String>,
+    exclusive: Vec<String>,
 }
 
 impl PlacingArgs {
-    /// How many threads applications have.
-    pub(crate) fn threads(&self) -> impl Iterator<Item = &OfApp<u32>> {
-        self.threads.iter().filter_map(|threads| match threads {
-            Threads::OfApp(of) => Some(of),
+    /// What is asked of applications.
+    pub(crate) fn asked(&self) -> Asked {
+        let threads = self.threads.iter().filter_map(|threads| match threads {
+            Threads::OfApp(of) => Some(of.clone()),
             Threads::OfSearch(_) => None,
-        })
+        });
+        Asked {
+            threads: threads.collect(),
+            threads_multiple: self.threads_multiple.clone(),
+            max_nodes: self.max_nodes.clone(),
+            exclusive: self.exclusive.clone(),
+        }
     }
 
     /// Worker threads of the search; the last number counts.

@@ -7,7 +7,6 @@ use crate::args::DiscriminateArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
-use crate::sharing;
 use crate::shell::Shell;
 use crate::view::Style;
 use crate::view::discriminate as view;
@@ -19,7 +18,7 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
     let (emitted, output) = (args.emit_scenarios.as_deref(), args.output.output.as_deref());
     let emitted = Destination::open_second("--emit-scenarios", emitted, output, &args.files)?;
     for kind in ModelKind::ALL {
-        if let Some(refusal) = sharing::with_kind(machine.clone(), kind).sharing_refusal() {
+        if let Some(refusal) = machine.clone().with_model(kind).sharing_refusal() {
             shell.warn(format!("{refusal}: it is compared as if that were not there"));
         }
     }

@@ -117,8 +117,7 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
     sharing::warn_of_doubts(&study.machine, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     located.can_be_evaluated(study, &wanted(study, &args.scenario)?)?;
-    let under =
-        |kind: ModelKind| Study { machine: sharing::with_kind(study.machine.clone(), kind), ..study.clone() };
+    let under = |kind: ModelKind| Study { machine: study.machine.clone().with_model(kind), ..study.clone() };
     let mut studies = Vec::new();
     for kind in ModelKind::ALL {
         let study = under(kind);

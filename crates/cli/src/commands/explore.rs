@@ -1,7 +1,6 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
 mod pareto;
-mod placing;
 mod rating;
 mod robust;
 mod simple;
@@ -10,7 +9,8 @@ use std::path::PathBuf;
 
 use numasim_model::{Scenario, Study};
 use numasim_sim::objective::GoalError;
-use numasim_sim::search::{ExploreError, Settings, explore, explore_to_the_end};
+use numasim_sim::search::over_models::Models;
+use numasim_sim::search::{ExploreError, History, Settings, explore, explore_to_the_end};
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
@@ -28,10 +28,10 @@ use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
 use crate::view::{figures, json, plots, warning};
-use crate::watch::{History, Watch};
+use crate::watch::Watch;
 use numasim_document::located::Located;
+use numasim_document::placing::placed;
 use numasim_document::room;
-use robust::Models;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
     let chosen = Models::first(args.study.model, args.models.as_ref());
-    let mut study = placing::placed(sharing::choose(study, chosen, shell)?, &args.placing)?;
+    let mut study = placed(sharing::choose(study, chosen, shell)?, &args.placing.asked())?;
     study.machine = processors::complete(study.machine, &args.emit)?;
     warn_of_static_work(
         &study,
@@ -106,7 +106,8 @@ pub(super) fn searched<'a>(
     // Time that somebody gives is there to be used.
     let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
     let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
-    let history = History::new(&watch);
+    let elapsed_s = || watch.elapsed_s();
+    let history = History::new(&watch, &elapsed_s);
     let searched = in_pool(args.placing.workers(), || match &models {
         None => search(problem, &settings, &history),
         Some(models) => search(problem, &settings, &models.first_share(&watch)),
@@ -122,8 +123,10 @@ pub(super) fn searched<'a>(
     if let Some((models, outcome)) = models.zip(of_first) {
         let timed = args.time_limit.is_some();
         in_pool(args.placing.workers(), || {
-            let found = models.search(problem, &outcome, &settings, &watch, timed)?;
-            found.add_to(&mut answer, study, &watch, shell)
+            let bests = models
+                .search(problem, &outcome, &settings, &watch, timed)
+                .map_err(|error| robust::no_best(error, problem))?;
+            robust::add_to(&mut answer, bests, &watch, shell)
         })??;
     }
     watch.finish();

@@ -14,7 +14,6 @@ use super::lines::{Lines, Numbered, Unreadable};
 use super::record::{Action, Decision, Line, SCHEMA, Seen, Start, json};
 use crate::diagnostics;
 use crate::failure::Failure;
-use crate::sharing;
 
 /// Most threads of an application on a node, as in the protocol of the agent.
 const MOST_THREADS: u32 = 65_536;
@@ -97,7 +96,7 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     if let Some(model) = &start.model {
         let kind = ModelKind::from_name(model)
             .ok_or_else(|| no_trace(name, &format!("there is no sharing model '{model}'")))?;
-        study.machine = sharing::with_kind(study.machine, kind);
+        study.machine = study.machine.with_model(kind);
     }
     let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
     if cores != start.cores {

@@ -22,7 +22,7 @@ mod candidates;
 mod tests;
 
 use numasim_model::sharing::Solver;
-use numasim_model::{Allocation, App, AppId, Data, Machine, Model, ModelKind, NodeId, Placement, Scenario};
+use numasim_model::{Allocation, App, AppId, Data, Machine, ModelKind, NodeId, Placement, Scenario};
 
 use crate::answer::{Forbidden, fits};
 use candidates::{Candidate, Kind, Side};
@@ -98,12 +98,7 @@ pub fn discriminate(machine: &Machine, most: usize) -> Result<Proposal, Forbidde
 
 fn proposed(machine: &Machine, most: usize) -> Proposal {
     let all = candidates::all(machine);
-    let machines: Vec<Machine> = ModelKind::ALL
-        .map(|kind| {
-            let model: Model = machine.sharing().with_kind(kind);
-            machine.clone().with_sharing(model)
-        })
-        .into();
+    let machines: Vec<Machine> = ModelKind::ALL.map(|kind| machine.clone().with_model(kind)).into();
     let answers: Vec<Answers> = all.iter().map(|one| answers(&machines, one)).collect();
     let differences: Vec<Vec<f64>> = answers.iter().map(differences).collect();
     let mut best = vec![vec![0.0_f64; pairs().count()]; Kind::COUNT];

@@ -32,11 +32,13 @@ mod cutting;
 mod dual;
 mod few_nodes;
 mod halves;
+mod history;
 mod homes;
 mod improve;
 mod local;
 mod options;
 mod outcome;
+pub mod over_models;
 mod pace;
 mod parts;
 mod pool;
@@ -60,13 +62,17 @@ use crate::objective::{Goal, Objective};
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 use beside::Quiet;
+pub use history::{History, Mark, Spent};
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status, gap};
 use pool::Pool;
 use question::{Proof, Search};
 pub use rounds::explore_to_the_end;
 pub use settings::Settings;
-pub use simple::{Simplest, Simplicity, simplest, simplest_to_the_end, simplicity};
+pub use simple::{
+    PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
+    simplicity, within,
+};
 
 /// Finds the best allocation.
 ///

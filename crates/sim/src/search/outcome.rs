@@ -15,6 +15,16 @@ pub enum Status {
     Unproven,
 }
 
+impl Status {
+    /// A stable word for documents: `optimal`, or `feasible` for whatever is not proven.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Stopped | Self::Unproven => "feasible",
+        }
+    }
+}
+
 /// |bound - value| / |bound|: the part of the bound that a value does not reach; 0 where they meet, also at 0.
 pub fn gap(value: f64, bound: f64) -> f64 {
     if value == bound { 0.0 } else { ((bound - value) / bound).abs() }

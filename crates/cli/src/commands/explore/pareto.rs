@@ -6,7 +6,6 @@ use numasim_model::{Study, evaluate};
 use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
-use super::placing::placed;
 use super::{
     in_pool, objective, open_plot, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer,
 };
@@ -22,12 +21,13 @@ use crate::view::{figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
 use numasim_document::explored::WhyUnproven;
 use numasim_document::located::Located;
+use numasim_document::placing::placed;
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = placed(sharing::choose(study, args.study.model, shell)?, &args.placing)?;
+    let study = placed(sharing::choose(study, args.study.model, shell)?, &args.placing.asked())?;
     warn_of_static_work(
         &study,
         "its figures here are those of work shared by speed, as in the search",

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use numasim_model::evaluation::Options;
-use numasim_model::{Study, evaluate_with};
+use numasim_model::Study;
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::search::{Outcome, Settings};
 use numasim_sim::{Candidate, Problem};
@@ -29,7 +28,7 @@ pub(super) fn baselines(
     let rated = distinct
         .into_iter()
         .map(|Baseline { name, candidate, breaks, static_work }| {
-            Ok((rated(study, problem, name, candidate, static_work)?, breaks))
+            Ok((rated(problem, name, candidate, static_work)?, breaks))
         })
         .collect::<Result<_, Failure>>()?;
     Ok((rated, start.elapsed()))
@@ -66,9 +65,9 @@ pub(super) fn answer<'a>(
         .alternatives
         .into_iter()
         .enumerate()
-        .map(|(i, candidate)| rated(study, problem, format!("alternative {}", i + 1), candidate, false))
+        .map(|(i, candidate)| rated(problem, format!("alternative {}", i + 1), candidate, false))
         .collect::<Result<_, _>>()?;
-    let best = rated(study, problem, "best".to_owned(), outcome.best, false)?;
+    let best = rated(problem, "best".to_owned(), outcome.best, false)?;
     Ok(Answer {
         study,
         problem,
@@ -90,34 +89,14 @@ pub(super) fn answer<'a>(
 }
 
 /// An allocation that a search found, evaluated.
-pub(super) fn found(
-    study: &Study,
-    problem: &Problem,
-    name: &str,
-    candidate: Candidate,
-) -> Result<Rated, Failure> {
-    rated(study, problem, name.to_owned(), candidate, false)
+pub(super) fn found(problem: &Problem, name: &str, candidate: Candidate) -> Result<Rated, Failure> {
+    rated(problem, name.to_owned(), candidate, false)
 }
 
 /// `static_work`: work is divided beforehand, which the search itself never does.
-pub(super) fn rated(
-    study: &Study,
-    problem: &Problem,
-    name: String,
-    candidate: Candidate,
-    static_work: bool,
-) -> Result<Rated, Failure> {
-    let options = Options { static_work, ..Options::default() };
-    let (placements, allocation) = (&candidate.placements, &candidate.allocation);
-    let evaluation = evaluate_with(&study.machine, &study.apps, placements, allocation, options)
-        .map_err(|error| impossible(&error))?;
-    let score = if static_work {
-        let gflops: Vec<f64> = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
-        problem.goal().score(&gflops)
-    } else {
-        candidate.score
-    };
-    let value = problem.goal().value(score);
+fn rated(problem: &Problem, name: String, candidate: Candidate, static_work: bool) -> Result<Rated, Failure> {
+    let (evaluation, value) =
+        problem.evaluated(&candidate, static_work).map_err(|error| impossible(&error))?;
     Ok(Rated { name, value, candidate, evaluation, intervals: None, rival: None })
 }
 

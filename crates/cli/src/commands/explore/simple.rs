@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use numasim_sim::Candidate;
-use numasim_sim::search::{Settings, simplest, simplest_to_the_end};
+use numasim_sim::search::{PART_OF_SIMPLEST, Settings, simplest_beside};
 
 use super::{in_pool, rating};
 use crate::args::ExploreArgs;
@@ -12,13 +12,10 @@ use crate::shell::Shell;
 use crate::view::answer::{Answer, Simple};
 use crate::watch::Watch;
 
-/// The part of the time limit, or without one of the effort, that the search for the simplest has: one of so many.
-const PART: u32 = 5;
-
 /// The part of the time limit that is kept for it.
 pub(super) fn time(args: &ExploreArgs) -> Duration {
     let limit = args.time_limit.filter(|_| args.simple);
-    limit.map_or(Duration::ZERO, |limit| limit / PART)
+    limit.map_or(Duration::ZERO, |limit| limit / PART_OF_SIMPLEST)
 }
 
 /// The simplest allocation within `--within` of the best.
@@ -29,19 +26,18 @@ pub(super) fn simple(
     shell: &Shell,
 ) -> Result<Simple, Failure> {
     let problem = answer.problem;
-    let watch = Watch::start(args.time_limit.map(|limit| limit / PART), problem.goal().objective(), shell);
+    let limit = args.time_limit.map(|limit| limit / PART_OF_SIMPLEST);
+    let watch = Watch::start(limit, problem.goal().objective(), shell);
     let baselines = answer.baselines.iter().filter(|(_, breaks)| breaks.is_none()).map(|(rated, _)| rated);
     let known: Vec<Candidate> =
         answer.alternatives.iter().chain(baselines).map(|rated| rated.candidate.clone()).collect();
-    let settings = Settings { top: 0, effort: settings.effort / u64::from(PART), ..*settings };
-    // Time that somebody gives is there to be used.
-    let search = if args.time_limit.is_some() { simplest_to_the_end } else { simplest };
     let best = &answer.best.candidate;
-    let found =
-        in_pool(args.placing.workers(), || search(problem, best, &known, args.within, &settings, &watch));
+    let found = in_pool(args.placing.workers(), || {
+        simplest_beside(problem, best, &known, args.within, settings, limit.is_some(), &watch)
+    });
     watch.finish();
     let found = found?.map_err(|forbidden| Failure::forbidden(&forbidden))?;
-    let rated = rating::found(answer.study, problem, "simple", found.candidate.clone())?;
+    let rated = rating::found(problem, "simple", found.candidate.clone())?;
     let is_best = rated.candidate.allocation == best.allocation;
     Ok(Simple { rated, found, within: args.within, is_best })
 }

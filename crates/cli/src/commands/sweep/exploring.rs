@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use numasim_model::{NodeId, evaluate, evaluation::Warning};
-use numasim_sim::search::{ExploreError, Monitor, Outcome, Progress, Status, explore};
+use numasim_sim::search::{ExploreError, Monitor, Outcome, Progress, explore};
 use numasim_sim::{Problem, Restrictions};
 
 use super::plan::{Plan, Question};
@@ -141,7 +141,7 @@ fn write(rows: &mut Rows, problem: &Problem, columns: &[Column], outcome: &Outco
     let best = &outcome.best;
     let evaluation = evaluate(problem.machine(), problem.apps(), &best.placements, &best.allocation)
         .map_err(|error| impossible(&error))?;
-    rows.text(if outcome.status == Status::Optimal { "optimal" } else { "feasible" });
+    rows.text(outcome.status.word());
     for number in [outcome.value, outcome.bound, outcome.gap, evaluation.total.value()] {
         rows.number(number);
     }

@@ -27,7 +27,7 @@ impl Serialize for Document<'_> {
             gap: answer.gap,
             unproven: answer.unproven,
             elapsed_s: answer.elapsed_s,
-            effort: answer.effort.as_ref().map(super::effort::json),
+            effort: answer.effort.as_ref(),
             alternatives: answer.alternatives.iter().map(rated).collect(),
             alternatives_complete: answer.alternatives_complete,
             baselines: baselines.map(|(one, breaks)| (rated(one), breaks.as_deref())).collect(),
@@ -45,17 +45,10 @@ fn view<'a>(answer: &'a Answer<'_>, rated: &'a Rated) -> RatedView<'a> {
 
 /// The answers of `--models` and `--simple`.
 fn further<'a>(answer: &'a Answer<'_>) -> Vec<Further<'a>> {
-    let robust = answer.robust.iter().map(|robust| Further {
-        key: "robust",
-        of: robust.json().into_iter().collect(),
-        best: view(answer, &robust.best),
-        of_several_models: true,
-    });
-    let simple = answer.simple.iter().map(|simple| Further {
-        key: "simple",
-        of: simple.json(),
-        best: view(answer, &simple.rated),
-        of_several_models: false,
-    });
+    let robust = answer.robust.iter().map(|robust| Further::robust(&robust.over, view(answer, &robust.best)));
+    let simple = answer
+        .simple
+        .iter()
+        .map(|simple| Further::simple(&simple.found, simple.within, view(answer, &simple.rated)));
     robust.chain(simple).collect()
 }

@@ -16,10 +16,10 @@ mod table;
 use numasim_document::explored::WhyUnproven;
 use numasim_model::{Evaluation, Study};
 use numasim_sim::intervals::{Draws, Interval, Prediction, Rival};
+use numasim_sim::search::Spent;
 use numasim_sim::{Candidate, Caution, Problem};
 
 use super::ScenarioView;
-pub(crate) use effort::Spent;
 pub(crate) use json::Document;
 pub(super) use others::changes;
 pub(crate) use simple::Simple;

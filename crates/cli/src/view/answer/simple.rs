@@ -4,12 +4,10 @@ use numasim_draw::figures as ranges;
 use numasim_draw::grid::wrap;
 use numasim_model::{Allocation, AppId, Machine, NodeId};
 use numasim_sim::search::Simplest;
-use serde_json::Value;
 
 use super::table::gap;
 use super::{Answer, Rated};
 use crate::view::Style;
-use crate::view::json::number;
 
 /// The answer to `--simple`.
 #[derive(Debug)]
@@ -25,19 +23,6 @@ pub(crate) struct Simple {
 }
 
 impl Simple {
-    /// What the JSON says of it beside the scenario object.
-    pub(super) fn json(&self) -> Vec<(String, Value)> {
-        let Self { found, within, .. } = self;
-        let entries = [
-            ("loss", number(found.loss)),
-            ("within", number(*within)),
-            ("proven", Value::from(found.proven)),
-            ("different_numbers", Value::from(found.simplicity.numbers)),
-            ("shared_nodes", Value::from(found.simplicity.mixed)),
-        ];
-        entries.map(|(key, value)| (key.to_owned(), value)).into()
-    }
-
     fn verdict(&self) -> String {
         let within = gap(self.within);
         let proof = match (self.is_best, self.found.proven) {

@@ -6,6 +6,7 @@
 //! class is excluded with proof when no part of it can be good enough. The first with an answer is the simplest; within it the
 //! best that is found counts.
 
+mod beside;
 mod class;
 mod measure;
 
@@ -15,6 +16,8 @@ use super::settings::{RISE, Settings};
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};
+use beside::settings_beside;
+pub use beside::{PART_OF_SIMPLEST, WITHIN, within};
 use class::Class;
 pub use measure::{Simplicity, simplicity};
 
@@ -116,6 +119,24 @@ pub fn simplest_to_the_end(
         known.push(found.candidate);
         settings.effort = settings.effort.saturating_mul(RISE);
     }
+}
+
+/// The simplest with its part of the effort of `settings`, which are those of the search for the best. `timed`: somebody gave a time
+/// limit, which is there to be used ([`simplest_to_the_end`]); its part is `monitor`'s to keep.
+///
+/// # Errors
+/// Those of [`simplest`].
+pub fn simplest_beside(
+    problem: &Problem,
+    best: &Candidate,
+    known: &[Candidate],
+    within: f64,
+    settings: &Settings,
+    timed: bool,
+    monitor: &dyn Monitor,
+) -> Result<Simplest, Forbidden> {
+    let search = if timed { simplest_to_the_end } else { simplest };
+    search(problem, best, known, within, &settings_beside(settings), monitor)
 }
 
 /// All classes that are simpler than `than`, the simplest first. Where nodes are whole anyway, there is no other way.

@@ -1,14 +1,19 @@
 //! A search for programs.
 
+mod effort;
+mod further;
+
 use numasim_model::Study;
 use numasim_sim::intervals::{Draws, Interval, Rival};
-use numasim_sim::search::{Outcome, Status};
+use numasim_sim::search::{Outcome, Spent, Status};
 use numasim_sim::{Caution, Problem};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
 use crate::json::{Number, Sequence, ends, entries, name_model, number};
 use crate::{ScenarioView, caution, intervals};
+use effort::effort;
+pub use further::Further;
 
 /// An allocation with its value.
 #[derive(Clone, Copy, Debug)]
@@ -53,19 +58,6 @@ impl WhyUnproven {
     }
 }
 
-/// Another answer than the best, with what is said of it.
-#[derive(Clone, Debug)]
-pub struct Further<'a> {
-    /// Its key in the document.
-    pub key: &'static str,
-    /// What is said of it, in the documented order.
-    pub of: Vec<(String, Value)>,
-    /// The allocation, `best` of the object.
-    pub best: RatedView<'a>,
-    /// Intervals would be those of one model, and are left out.
-    pub of_several_models: bool,
-}
-
 /// The documented JSON of `explore`, keys in the documented order.
 ///
 /// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `effort` (of an unproven search without a time limit: the part that is `spent`, and as `history` value, bound and gap
@@ -95,7 +87,7 @@ pub struct Explored<'a> {
     /// Seconds of the search.
     pub elapsed_s: f64,
     /// What the effort of an unproven search without a time limit has brought; `None` elsewhere.
-    pub effort: Option<Value>,
+    pub effort: Option<&'a Spent>,
     /// The next best ones.
     pub alternatives: Vec<RatedView<'a>>,
     /// No better alternative is missing.
@@ -134,8 +126,8 @@ impl Serialize for Explored<'_> {
             "restrictions": self.problem.restrictions().describe(&self.study.apps),
             "seed": self.seed,
         });
-        if let Some(effort) = &self.effort {
-            rest["effort"] = effort.clone();
+        if let Some(spent) = self.effort {
+            rest["effort"] = effort(spent);
         }
         if let Some((draws, _)) = &self.uncertainty {
             head["intervals"] = intervals::json(draws);

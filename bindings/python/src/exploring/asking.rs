@@ -1,0 +1,113 @@
+//! What is asked of a search, from values of Python; and why it cannot be asked.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::time::Duration;
+
+use numasim_document::placing::{Asked, OfApp};
+use numasim_sim::search::over_models::{ModelList, ModelsError};
+use numasim_sim::search::{self, ExploreError, WITHIN};
+use numasim_sim::{Objective, ProblemError, Restrictions};
+use pyo3::prelude::*;
+
+use crate::error;
+
+/// Threads of applications, then what the threads on a node are a multiple of, then most nodes, then who is alone on its nodes.
+/// Without a name: of every application.
+pub(crate) type OfApps = (Vec<Figure>, Vec<Figure>, Vec<Figure>, Vec<String>);
+
+type Figure = (Option<String>, i64);
+
+/// An objective by its name.
+pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
+    error::named(py, "objective", name, &Objective::ALL, Objective::name)
+}
+
+/// A time limit in seconds.
+pub(crate) fn time_limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(seconds) = seconds else { return Ok(None) };
+    if !seconds.is_finite() || seconds < 0.0 {
+        return Err(error::input(
+            py,
+            &format!("time_limit is a number of seconds, 0 or more, not {seconds}"),
+        ));
+    }
+    // 30 years; a greater one means the same.
+    Ok(Some(Duration::from_secs_f64(seconds.min(1e9))))
+}
+
+/// `same_on_every_node`, `whole_nodes`, `min_threads_per_node`, `no_idle_cores`.
+pub(crate) fn to_restrictions((same, whole, fewest, no_idle): (bool, bool, u32, bool)) -> Restrictions {
+    Restrictions {
+        same_on_every_node: same,
+        whole_nodes: whole,
+        min_threads_per_node: fewest,
+        no_idle_cores: no_idle,
+    }
+}
+
+/// The models that an answer is to be good under.
+pub(super) fn model_list(py: Python<'_>, text: &str) -> PyResult<ModelList> {
+    text.parse().map_err(|why: String| error::input(py, &format!("models: {why}")))
+}
+
+/// What the simplest may lose; `None` where nobody wants it.
+pub(super) fn within(py: Python<'_>, (simple, share): (bool, f64)) -> PyResult<Option<f64>> {
+    let share = search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
+    if !simple && share.to_bits() != WITHIN.to_bits() {
+        return Err(error::input(py, "within is what the simplest may lose: give it with simple=True"));
+    }
+    Ok(simple.then_some(share))
+}
+
+/// What is asked of single applications.
+pub(super) fn to_asked(py: Python<'_>, (threads, multiple, nodes, exclusive): OfApps) -> PyResult<Asked> {
+    Ok(Asked {
+        threads: figures(py, "app_threads", 0..=u32::MAX, threads)?,
+        threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, multiple)?,
+        max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), nodes)?,
+        exclusive,
+    })
+}
+
+/// Figures in a range, which is that of their type.
+fn figures<T: FromStr>(
+    py: Python<'_>,
+    what: &str,
+    range: RangeInclusive<u32>,
+    figures: Vec<Figure>,
+) -> PyResult<Vec<OfApp<T>>> {
+    let checked = figures.into_iter().map(|(app, figure)| {
+        if let Ok(value) = figure.to_string().parse() {
+            return Ok(OfApp { app, value });
+        }
+        let whose = app.map_or_else(String::new, |app| format!(" of '{app}'"));
+        let (least, most) = (range.start(), range.end());
+        Err(error::input(py, &format!("{what}{whose} is a number from {least} to {most}, not {figure}")))
+    });
+    checked.collect()
+}
+
+/// Why a question cannot be asked.
+pub(super) fn refused(py: Python<'_>, error: &ProblemError) -> PyErr {
+    match error {
+        ProblemError::NoApps => {
+            error::input(py, "there is no application to place (add an App, or an [[app]] to the files)")
+        }
+        ProblemError::Infeasible(why) => error::infeasible(py, &format!("no allocation is possible: {why}")),
+        other => error::input(py, &other.to_string()),
+    }
+}
+
+/// Why there is no answer.
+pub(super) fn without_answer(py: Python<'_>, error: &ModelsError) -> PyErr {
+    match error {
+        ModelsError::Problem(error @ ProblemError::Infeasible(_)) => refused(py, error),
+        ModelsError::Problem(error) => error::input(py, &format!("{error} (leave it out of models)")),
+        ModelsError::Search(ExploreError::Infeasible(why)) => {
+            error::infeasible(py, &format!("no allocation is possible: {why}"))
+        }
+        ModelsError::Search(ExploreError::NothingFound) => error::infeasible(py, &error.to_string()),
+        ModelsError::Search(ExploreError::Fault(forbidden)) => error::fault(py, &forbidden.to_string()),
+    }
+}
