@@ -86,6 +86,38 @@ fn a_cancelled_search_leaves_the_best_that_it_has_told() {
 
 #[test]
 #[ignore = "long: .ci/web runs it"]
+fn a_search_that_is_cancelled_at_once_says_so_and_changes_nothing() {
+    let Some(page) = page() else { return };
+    // No message of a worker arrives before the script lets go.
+    let script = "by('explore').click(); await until(() => window.explored); const listed = !by('found-box').hidden;\
+        set('machine', 'opteron-8n', 'change'); set('workload', 'genomics', 'change'); set('objective', 'geomean', 'change'); set('threads-0-0', 0);\
+        const shown = () => [answer, by('map').innerHTML, by('threads').textContent, by('total').textContent, by('command').textContent].join();\
+        const before = shown(); by('explore').click(); const during = by('searched').textContent; by('cancel').click();\
+        const said = by('searched').textContent; await new Promise((go) => setTimeout(go, 500));\
+        tell({ listed, during, said, later: by('searched').textContent, same: shown() === before, found: by('found-box').hidden,\
+          explore: by('explore').disabled, cancel: by('cancel').disabled, explored: window.explored });";
+    let (found, console) = told(&page, "#machine=xeon-gold-6140-2s&workload=hpc-node", script);
+    assert!(console.is_empty(), "{console:?}");
+    let said = text(&found["said"]);
+    let (after, rest) = said.split_once(" s: ").expect("when it was cancelled");
+    assert!(after.starts_with("Cancelled after 0."), "{said}");
+    assert_eq!(rest, "nothing was found yet. The placement shown is the one from before the search.");
+    assert_eq!((text(&found["during"]), text(&found["later"])), ("Searching …", said));
+    assert_eq!((&found["same"], &found["explored"]), (&json!(true), &Value::Null), "{found}");
+    assert_eq!(
+        (&found["listed"], &found["found"]),
+        (&json!(true), &json!(true)),
+        "the list of another search is gone"
+    );
+    assert_eq!(
+        (&found["explore"], &found["cancel"]),
+        (&json!(false), &json!(true)),
+        "another search can begin"
+    );
+}
+
+#[test]
+#[ignore = "long: .ci/web runs it"]
 fn a_time_limit_ends_a_search_with_a_bound() {
     let Some(page) = page() else { return };
     let script = "set('limit', '0.5', 'change'); by('explore').click(); await until(() => window.explored);\

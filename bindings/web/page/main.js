@@ -115,8 +115,9 @@ function search(event) {
   const limit = state.limit ? { time_limit_s: Number(state.limit) } : {};
   const question = { ...asked(), placed: shownPlacement(), search: { objective: state.objective, same_on_every_node: same,
     whole_nodes: whole, no_idle_cores: busy, min_threads_per_node: fewest, ...limit } };
-  reported = null;
+  [reported, window.explored] = [null, null];
   running(true);
+  at('found-box').hidden = true; // what another search found
   at('searched').textContent = 'Searching …';
   beginSearch(bytes, question, ({ progress, answer, trouble: wrong }) => {
     if (progress) return report(progress, question.search.objective);
@@ -139,18 +140,20 @@ function running(is) {
 function report(progress, objective) {
   reported = { ...progress, objective };
   at('effort').value = Math.max(at('effort').value, progress.effort_spent);
+  const best = progress.best === null ? 'nothing found yet' : `best so far ${valueInWords(progress.best, objective)}`;
   const bound = progress.bound === null ? '' : `, ${objective === 'makespan' ? 'at least' : 'at most'} ${valueInWords(progress.bound, objective)}`;
-  at('searched').textContent = `${progress.elapsed_s.toFixed(1)} s: best so far ${valueInWords(progress.best, objective)}${bound}`;
+  at('searched').textContent = `${progress.elapsed_s.toFixed(1)} s: ${best}${bound}`;
 }
 
 function cancel() {
   if (!searching) return;
+  const after = `Cancelled after ${((performance.now() - searching.began) / 1000).toFixed(1)} s`;
   endSearch();
   running(false);
   const best = reported?.found;
   at('searched').textContent = best
-    ? `Cancelled after ${reported.elapsed_s.toFixed(1)} s. Best so far: ${valueInWords(reported.best, reported.objective)}, not proven; it is shown.`
-    : 'Cancelled before anything was found.';
+    ? `${after}. Best so far: ${valueInWords(reported.best, reported.objective)}, not proven; it is shown.`
+    : `${after}: nothing was found yet. The placement shown is the one from before the search.`;
   if (best) show(best);
 }
 

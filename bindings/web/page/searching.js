@@ -6,7 +6,7 @@ function beginSearch(bytes, question, heard) {
   const source = ['module', 'worker'].map((id) => document.getElementById(id).textContent).join('\n');
   const address = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
   const worker = new Worker(address);
-  searching = { worker, address };
+  searching = { worker, address, began: performance.now() };
   const done = (what) => {
     if (searching?.worker !== worker) return;
     endSearch();

@@ -94,7 +94,7 @@ fn memory(data: &Placement, node: usize, nodes: usize, host: &HostTopology) -> V
         Placement::Home(home) => vec![(home.0, 1.0)],
         Placement::Interleave => (0..nodes).map(|node| (node, 1.0 / nodes as f64)).collect(),
         Placement::Fractions(shares) => shares.iter().copied().enumerate().collect(),
-        Placement::PartHome { home, share } if home.0 == node => vec![(node, 1.0)],
+        Placement::PartHome { home, .. } if home.0 == node => vec![(node, 1.0)],
         Placement::PartHome { home, share } => vec![(home.0, *share), (node, 1.0 - share)],
         Placement::PartInterleave { share } => (0..nodes)
             .map(|memory| (memory, share / nodes as f64 + if memory == node { 1.0 - share } else { 0.0 }))

@@ -41,7 +41,7 @@ mod tests {
     #[test]
     fn an_interval_is_20_ms_to_a_minute() {
         assert_eq!(interval("20"), Ok(Duration::from_millis(20)));
-        assert_eq!(interval("60000"), Ok(Duration::from_mins(1)));
+        assert_eq!(interval("60000"), Ok(Duration::from_secs(60)));
         for wrong in ["19", "60001", "-1", "0.5", "500ms", ""] {
             assert!(interval(wrong).is_err(), "{wrong} was accepted");
         }
