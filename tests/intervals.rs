@@ -79,6 +79,21 @@ fn explore_says_who_cannot_be_told_from_the_best() {
     assert!(text.contains("400 draws of the uncertain figures of the machine"), "{text}");
 }
 
+#[test]
+fn the_simplest_does_not_have_the_interval_of_the_best() {
+    // The best has 1 and 2 threads of `mem`, the simplest within 10 % 2 and 2: 5.2 % less, which is outside of the interval of the best.
+    let machine = "[machine]\nname = \"two\"\nbandwidth_matrix_gbs = [[32.0, 10.0], [10.0, 37.0]]\n\
+                   [machine.provenance]\nbandwidth_matrix_gbs = { kind = \"measured\", interval95_percent = 5.0 }\n\
+                   [[machine.node]]\ncores = 7\ngflops_per_core = 10.0\n[[machine.node]]\ncores = 7\ngflops_per_core = 10.0\n";
+    let apps = "[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\n[[app]]\nname = \"cpu\"\narithmetic_intensity = 10.0\n";
+    let (_folder, file) = study(&format!("{machine}{apps}"));
+    let document = json(&["explore", &path(&file), "--objective", "fair", "--simple", "--within", "0.1"]);
+    let (best, simple) = (&document["best"], &document["simple"]["best"]);
+    assert_ne!(best["apps"][0]["threads"], simple["apps"][0]["threads"], "{document}");
+    assert!(best["value_interval"][0].as_f64() > simple["value"].as_f64(), "{document}");
+    assert!(simple.get("value_interval").is_none(), "{document}");
+}
+
 /// The study of the two cores whose calibration is kept, with the intervals that `calibrate` would write today.
 fn calibrated(folder: &Path) -> PathBuf {
     let results = repository("results/2026-11-21-2-core-vm-model-versus-real");

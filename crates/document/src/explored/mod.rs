@@ -166,7 +166,7 @@ pub fn ties(best: f64, other: f64) -> bool {
 /// What an allocation is in the document.
 enum Role<'a> {
     Best,
-    OfSeveralModels,
+    Further,
     Alternative,
     Baseline { breaks: Option<&'a str> },
 }
@@ -179,11 +179,13 @@ struct FurtherObject<'a> {
 impl Serialize for FurtherObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Further { of, best, of_several_models, .. } = self.further;
+        let (this, other) = (&best.scenario, &self.explored.best.scenario);
+        let is_best = this.allocation == other.allocation && this.placements == other.placements;
         let mut object = serializer.serialize_map(None)?;
         for (key, value) in of {
             object.serialize_entry(key, value)?;
         }
-        let role = if *of_several_models { Role::OfSeveralModels } else { Role::Best };
+        let role = if is_best && !of_several_models { Role::Best } else { Role::Further };
         object.serialize_entry("best", &RatedObject { explored: self.explored, rated: best, role })?;
         object.end()
     }
@@ -202,7 +204,8 @@ impl Serialize for RatedObject<'_> {
         entries(&rated.scenario, &mut object)?;
         object.serialize_entry("value", &Number(rated.value))?;
         match (&explored.uncertainty, rated.rival) {
-            _ if matches!(role, Role::OfSeveralModels) => {}
+            // The interval is that of the best.
+            _ if matches!(role, Role::Further) => {}
             (Some((_, value)), None) => object.serialize_entry("value_interval", &ends(*value))?,
             (_, Some(rival)) => {
                 object.serialize_entry("value_interval", &ends(rival.value))?;
@@ -212,7 +215,7 @@ impl Serialize for RatedObject<'_> {
             (None, None) => {}
         }
         match role {
-            Role::Best | Role::OfSeveralModels => {}
+            Role::Best | Role::Further => {}
             Role::Alternative => {
                 object.serialize_entry("tie", &ties(explored.best.value, rated.value))?;
             }
