@@ -1,8 +1,8 @@
 //! What threads keep whatever others do: a lower bound under the default model, for searches.
 //!
 //! In the first round every port is granted what it asks for, or else at least an equal part of the controller; the local one at least what the links
-//! do not ask for ([`super::ports`]). Links that share another ask for at least an equal part of it. What a thread is granted inside
-//! a port grows with what the port has ([`Split`]), it takes the smallest of its ports, and later rounds take nothing away.
+//! do not ask for (`sharing/ports.rs`). Links that share another ask for at least an equal part of it. What a thread is granted inside
+//! a port grows with what the port has (`sharing/split.rs`), it takes the smallest of its ports, and later rounds take nothing away.
 //!
 //! # Why it grows
 //! With C cores, grant G, wants w and W = sum w, S = sum min(w, G / C), a thread that wants more than G / C gets
