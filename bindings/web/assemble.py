@@ -22,9 +22,9 @@ def inside(text: str) -> str:
 
 
 def shipped(folder: str) -> list[dict[str, str]]:
-    """The files of a folder, each with its title: the name of its machine, or those of its applications."""
+    """The files of a folder in the order of `numasim catalog`, each with its title: the name of its machine, or those of its applications."""
     found = []
-    for path in sorted(pathlib.Path("configs", folder).glob("*.toml")):
+    for path in sorted(pathlib.Path("configs", folder).glob("*.toml"), key=lambda path: path.stem):
         text = path.read_text()
         tables = tomllib.loads(text)
         names = ", ".join(app["name"] for app in tables.get("app", []))

@@ -30,7 +30,7 @@ impl Outside for Page {
 
 /// To be called once: a fault of this program reaches the page in words.
 #[unsafe(no_mangle)]
-pub extern "C" fn start() {
+pub(crate) extern "C" fn start() {
     panic::set_hook(Box::new(|found| {
         let words = found.to_string();
         // SAFETY: the page reads these bytes before it returns.
@@ -40,7 +40,7 @@ pub extern "C" fn start() {
 
 /// Room for a question of `length` bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn reserve(length: usize) -> *mut u8 {
+pub(crate) extern "C" fn reserve(length: usize) -> *mut u8 {
     Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
@@ -49,7 +49,7 @@ pub extern "C" fn reserve(length: usize) -> *mut u8 {
 /// # Safety
 /// `address` and `length` are those that were returned, and nobody uses them after this.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn release(address: *mut u8, length: usize) {
+pub(crate) unsafe extern "C" fn release(address: *mut u8, length: usize) {
     // SAFETY: the promise above; both come from a boxed slice of this length.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(address, length)) });
 }
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn release(address: *mut u8, length: usize) {
 /// # Safety
 /// As [`answered`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn read(address: *const u8, length: usize) -> u64 {
+pub(crate) unsafe extern "C" fn read(address: *const u8, length: usize) -> u64 {
     // SAFETY: the promise of the caller.
     unsafe { answered(address, length, crate::read) }
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn read(address: *const u8, length: usize) -> u64 {
 /// # Safety
 /// As [`answered`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn evaluate(address: *const u8, length: usize) -> u64 {
+pub(crate) unsafe extern "C" fn evaluate(address: *const u8, length: usize) -> u64 {
     // SAFETY: the promise of the caller.
     unsafe { answered(address, length, crate::evaluate) }
 }
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn evaluate(address: *const u8, length: usize) -> u64 {
 /// # Safety
 /// As [`answered`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn explore(address: *const u8, length: usize) -> u64 {
+pub(crate) unsafe extern "C" fn explore(address: *const u8, length: usize) -> u64 {
     // SAFETY: the promise of the caller.
     unsafe { answered(address, length, |question| crate::explore(question, &Page)) }
 }

@@ -119,12 +119,25 @@ impl OptionTable {
 
     /// The same options with what they get at least where no application has more than `highest` threads on the machine.
     pub(super) fn with_least(&self, kept: &Kept, highest: &[u32]) -> Self {
-        let mut least = vec![0.0; self.counts.len()];
-        let rows = least.par_chunks_exact_mut(self.apps).zip(self.counts.par_chunks_exact(self.apps));
-        rows.zip(self.potential.par_chunks_exact(self.apps)).for_each(|((least, counts), most)| {
-            kept.least_gflops(counts, highest, least);
-            least.iter_mut().zip(most).for_each(|(least, most)| *least = least.min(*most));
-        });
+        /// Options of one task.
+        const CHUNK: usize = 1024;
+        let size = CHUNK * self.apps;
+        let parts: Vec<Vec<f64>> = self
+            .counts
+            .par_chunks(size)
+            .enumerate()
+            .map(|(chunk, counts)| {
+                let mut part = vec![0.0; counts.len()];
+                let rows = part.chunks_exact_mut(self.apps).zip(counts.chunks_exact(self.apps));
+                for (least, counts) in rows {
+                    kept.least_gflops(counts, highest, least);
+                }
+                let most = &self.potential[chunk * size..][..counts.len()];
+                part.iter_mut().zip(most).for_each(|(least, most)| *least = least.min(*most));
+                part
+            })
+            .collect();
+        let least = parts.concat();
         Self { least, ..self.clone() }
     }
 
