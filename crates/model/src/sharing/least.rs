@@ -120,9 +120,9 @@ impl Kept {
                 Some(controller) => port.kept_gbs.max(controller - self.asked_over_links(threads, highest)),
                 None => port.kept_gbs,
             };
-            let split = Split::new(kept.min(wanted), self.inverse_cores, takers());
+            let split = (wanted > kept).then(|| Split::new(kept, self.inverse_cores, takers()));
             for taker in &port.takers {
-                let granted = if wanted <= kept { taker.demand_gbs } else { split.granted(taker.demand_gbs) };
+                let granted = split.map_or(taker.demand_gbs, |split| split.granted(taker.demand_gbs));
                 least[taker.app] = least[taker.app].min(granted * taker.moved_per_occupied);
             }
         }

@@ -9,9 +9,9 @@
 //!
 //! Lines of CSV go to standard output, the summary to standard error. `--clock cpu` counts the CPU time of this process instead of the
 //! time on the wall: with `RAYON_NUM_THREADS=1` a busy machine then does at most as much as an idle one. `--every N` asks each N-th
-//! question only, `--only TEXT` those with the text in their name and objective, `--seconds S` and `--seed N` change what they say. `--repeat N` asks a question again, N times in all, where its answer took more
-//! than a fifth of the time; the summary then stands on the run with the median gap of each. A quicker answer would have to
-//! be five times slower to be another one.
+//! question only, `--only TEXT` those with the text in their name and objective, `--seconds S` and `--seed N` change what they say.
+//! `--repeat N` asks a question again, N times in all, where its answer took more than a fifth of the time; the summary then stands on
+//! the run with the median gap of each. A quicker answer would have to be five times slower to be another one.
 
 mod clock;
 mod random;

@@ -351,16 +351,14 @@ impl Boxes<'_> {
                 Some((less, trial)) => (Arc::new(less), trial),
                 None => (Arc::clone(relaxation), trial),
             };
-            let relaxation = if has_room && relaxation.least_differs(&part.ranges, &ranges) {
+            let is_open = trial.bound > cutoff;
+            let relaxation = if is_open && has_room && relaxation.least_differs(&part.ranges, &ranges) {
                 Arc::new(relaxation.with_least(&ranges))
             } else {
                 relaxation
             };
-            let mut better = if trial.bound > cutoff {
-                relaxation.improve(&trial, &ranges, cutoff, THOROUGH)
-            } else {
-                trial.clone()
-            };
+            let mut better =
+                if is_open { relaxation.improve(&trial, &ranges, cutoff, THOROUGH) } else { trial.clone() };
             better.bound = better.bound.min(trial.bound).min(improved.bound);
             Part { ranges, relaxation, improved: better, number: 0 }
         };

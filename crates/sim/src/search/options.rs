@@ -224,6 +224,11 @@ impl OptionTable {
         &self.reads[option * self.watched..(option + 1) * self.watched]
     }
 
+    /// Whether it is known what options get at least.
+    pub(super) fn has_least(&self) -> bool {
+        !self.least.is_empty()
+    }
+
     /// Lower bound on the GFLOPS of each application on this node, in a listed option; empty where there is none.
     pub(super) fn least(&self, option: usize) -> &[f64] {
         self.least.get(option * self.apps..(option + 1) * self.apps).unwrap_or_default()

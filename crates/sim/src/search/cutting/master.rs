@@ -2,11 +2,10 @@
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
 
+use super::{LARGEST_PRICE, ThreadPrices};
 use crate::objective::Objective;
 use crate::search::dual::{Prices, Ranges, Relaxation};
 
-/// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
-const LARGEST_PRICE: f64 = 50.0;
 /// The linear program over the cuts so far.
 pub(super) struct Master<'r, 'p> {
     pub(super) relaxation: &'r Relaxation<'p>,
@@ -16,10 +15,7 @@ pub(super) struct Master<'r, 'p> {
     /// Per class and application: what one unit of G / unit earns there.
     pub(super) earned: Vec<Vec<Variable>>,
     pub(super) lambda: Vec<Option<Variable>>,
-    /// Per counter: the price that pays and the price that charges, where they have a meaning.
-    nu: Vec<[Option<Variable>; 2]>,
-    /// Per counter: the fewest threads.
-    lowest: Vec<u32>,
+    threads: ThreadPrices,
     /// Per watched memory with a limit.
     pub(super) mu: Vec<Option<Variable>>,
     pub(super) sigma: Vec<Variable>,
@@ -61,17 +57,7 @@ impl<'r, 'p> Master<'r, 'p> {
             .iter()
             .map(|bandwidth| bandwidth.map(|_| program.add_var(1.0, (0.0, LARGEST_PRICE))))
             .collect();
-        let nu = (0..ranges.lowest.len())
-            .map(|k| {
-                let (lowest, highest) = (f64::from(ranges.lowest[k]), f64::from(ranges.highest[k]));
-                let (pays, charges) = ranges.prices_with_meaning(k);
-                let cores = relaxation.total_cores;
-                [
-                    pays.then(|| program.add_var(-lowest / cores, (0.0, LARGEST_PRICE))),
-                    charges.then(|| program.add_var(highest / cores, (0.0, LARGEST_PRICE))),
-                ]
-            })
-            .collect();
+        let threads = ThreadPrices::new(&mut program, relaxation, ranges);
         let mu = relaxation
             .watched
             .iter()
@@ -86,8 +72,7 @@ impl<'r, 'p> Master<'r, 'p> {
             .map(|class| program.add_var(class.nodes.len() as f64, (-1e6, 1e6)))
             .collect();
         let earned = Vec::new();
-        let lowest = ranges.lowest.clone();
-        let mut master = Self { relaxation, scale, program, y, earned, lambda, nu, lowest, mu, sigma, bend };
+        let mut master = Self { relaxation, scale, program, y, earned, lambda, threads, mu, sigma, bend };
         for class in 0..relaxation.classes.len() {
             let earned = (0..apps).map(|a| master.earning(class, a)).collect();
             master.earned.push(earned);
@@ -142,13 +127,7 @@ impl<'r, 'p> Master<'r, 'p> {
                     costs[m] += self.relaxation.shared_bandwidth[m].map_or(0.0, |all| least * draw / all);
                 }
             }
-            for counter in [a, apps * (1 + class) + a].into_iter().filter(|_| counts[a] > 0) {
-                let [pays, charges] = self.nu[counter];
-                let counted = self.relaxation.counted(class, counts[a], self.lowest[counter]);
-                let cores = self.relaxation.total_cores;
-                terms.extend(pays.map(|variable| (variable, -counted / cores)));
-                terms.extend(charges.map(|variable| (variable, f64::from(counts[a]) / cores)));
-            }
+            terms.extend(self.threads.terms(self.relaxation, class, a, counts[a]));
         }
         let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| *cost > 0.0);
         terms.extend(costs.filter_map(|(lambda, cost)| Some(((*lambda)?, cost))));
@@ -174,11 +153,12 @@ impl<'r, 'p> Master<'r, 'p> {
                 *y /= sum;
             }
         }
+        let [pays, charges] = self.threads.values(solution, self.scale);
         Prices {
             y,
             lambda: self.lambda.iter().map(|&lambda| value(lambda) * self.scale).collect(),
-            pays: self.nu.iter().map(|&[pays, _]| value(pays) * self.scale).collect(),
-            charges: self.nu.iter().map(|&[_, charges]| value(charges) * self.scale).collect(),
+            pays,
+            charges,
             mu: self.mu.iter().map(|&mu| value(mu) * self.scale).collect(),
         }
     }

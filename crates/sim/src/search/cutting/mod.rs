@@ -16,13 +16,17 @@
 //! ```
 
 mod master;
+mod threads;
 
 use microlp::ComparisonOp;
 
 use super::dual::{Improved, Prices, Ranges, Relaxation, best_option};
 use crate::objective::Objective;
 use master::{Cut, Master};
+pub(super) use threads::ThreadPrices;
 
+/// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
+pub(super) const LARGEST_PRICE: f64 = 50.0;
 /// Most pairs of an application and a class of nodes: with more, solving one program takes longer than it helps.
 const MOST_EARNINGS: usize = 1_000;
 /// Rounds without a better bound after which none is expected: the rest is rounding of the programs.

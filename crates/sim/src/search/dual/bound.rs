@@ -49,7 +49,9 @@ impl Relaxation<'_> {
             })
             .collect();
         let of_gflops = worth.iter().map(|worth| worth.max(0.0)).collect();
-        let of_least = worth.iter().map(|worth| worth.min(0.0)).collect();
+        // The lists of options are long: nothing is looked up in one that is not there.
+        let has_least = self.classes[class].table.has_least();
+        let of_least = worth.iter().map(|worth| worth.min(0.0)).filter(|_| has_least).collect();
         let apps = self.problem.apps.len();
         let counters = |a: usize| [a, apps * (1 + class) + a];
         let is_mixture = self.classes[class].table.as_corners().is_some();

@@ -4,10 +4,8 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Sol
 
 use super::joint::{Joint, JointPrices};
 use crate::objective::Objective;
+use crate::search::cutting::{LARGEST_PRICE, ThreadPrices};
 use crate::search::dual::{Prices, Ranges};
-
-/// Prices beyond this many times the merit are never needed; the box keeps the first programs bounded.
-const LARGEST_PRICE: f64 = 50.0;
 
 /// `sum >= right side`.
 pub(super) type Cut = Vec<(Variable, f64)>;
@@ -22,10 +20,8 @@ pub(super) struct Master<'j, 'a> {
     /// Per model, class and application: what a unit of GFLOPS earns, as a multiple of a variable.
     earned: Vec<Vec<Vec<(Variable, f64)>>>,
     lambda: Vec<Vec<Option<Variable>>>,
-    /// Per counter: the price that pays and the price that charges, where they have a meaning.
-    nu: Vec<[Option<Variable>; 2]>,
-    /// Per counter: the fewest threads.
-    lowest: Vec<u32>,
+    /// All models have them in common.
+    threads: ThreadPrices,
     sigma: Vec<Variable>,
     /// Per model and application, for geomean: the part of the bound that bends.
     bend: Vec<Vec<Option<Variable>>>,
@@ -68,19 +64,11 @@ impl<'j, 'a> Master<'j, 'a> {
                 shared.map(|b| b.map(|_| program.add_var(1.0, (0.0, LARGEST_PRICE)))).collect()
             })
             .collect();
-        let cores = joint.relaxations[0].total_cores;
-        let nu = (0..ranges.lowest.len())
-            .map(|k| {
-                let (lowest, highest) = (f64::from(ranges.lowest[k]), f64::from(ranges.highest[k]));
-                let (pays, charges) = ranges.prices_with_meaning(k);
-                let mut price = |cost: f64| program.add_var(cost, (0.0, LARGEST_PRICE));
-                [pays.then(|| price(-lowest / cores)), charges.then(|| price(highest / cores))]
-            })
-            .collect();
+        let threads = ThreadPrices::new(&mut program, &joint.relaxations[0], ranges);
         let copies = joint.classes().iter().map(|class| class.nodes.len() as f64);
         let sigma = copies.map(|copies| program.add_var(copies, (-1e6, 1e6))).collect();
-        let (lowest, earned) = (ranges.lowest.clone(), Vec::new());
-        let mut master = Self { joint, program, weights, y, earned, lambda, nu, lowest, sigma, bend };
+        let mut master =
+            Self { joint, program, weights, y, earned: Vec::new(), lambda, threads, sigma, bend };
         let (classes, apps) = (joint.classes().len(), joint.apps());
         for model in 0..joint.scales.len() {
             let mut of_model = Vec::with_capacity(classes);
@@ -124,7 +112,6 @@ impl<'j, 'a> Master<'j, 'a> {
     /// The cut of one option.
     pub(super) fn cut(&self, class: usize, option: usize) -> Cut {
         let mut terms = vec![(self.sigma[class], 1.0)];
-        let apps = self.joint.apps();
         for (model, (relaxation, scale)) in self.joint.relaxations.iter().zip(&self.joint.scales).enumerate()
         {
             let units = relaxation.problem.goal.unit_gflops();
@@ -138,14 +125,8 @@ impl<'j, 'a> Master<'j, 'a> {
             }
         }
         let (_, counts) = self.joint.classes()[class].table.row(option);
-        for (a, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let first = &self.joint.relaxations[0];
-            for counter in [a, apps * (1 + class) + a] {
-                let [pays, charges] = self.nu[counter];
-                let counted = first.counted(class, count, self.lowest[counter]) / first.total_cores;
-                terms.extend(pays.map(|variable| (variable, -counted)));
-                terms.extend(charges.map(|variable| (variable, f64::from(count) / first.total_cores)));
-            }
+        for (a, &count) in counts.iter().enumerate() {
+            terms.extend(self.threads.terms(&self.joint.relaxations[0], class, a, count));
         }
         summed(terms)
     }
@@ -182,17 +163,9 @@ impl<'j, 'a> Master<'j, 'a> {
                 // Never 0, where the bound is infinite.
                 Objective::Geomean => value(self.y[model][a]).max(1e-6 * weights[model] * own),
             });
-            let of_threads = |which: usize| {
-                self.nu.iter().map(move |nu| if model == 0 { optional(nu[which]) } else { 0.0 }).collect()
-            };
+            let [pays, charges] = self.threads.values(solution, if model == 0 { 1.0 } else { 0.0 });
             let lambda = self.lambda[model].iter().map(|&lambda| optional(lambda));
-            Prices {
-                y: y.collect(),
-                lambda: lambda.collect(),
-                pays: of_threads(0),
-                charges: of_threads(1),
-                mu: Vec::new(),
-            }
+            Prices { y: y.collect(), lambda: lambda.collect(), pays, charges, mu: Vec::new() }
         });
         JointPrices { of: of.collect(), weights }
     }
