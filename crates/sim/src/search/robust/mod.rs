@@ -123,7 +123,7 @@ impl Robust {
 }
 
 /// Finds the placement with the smallest worst regret. `problems` are one question under several models, each with what
-/// [`super::explore`] found, or `None` where a stop left nothing. At most `settings.effort` steps are spent.
+/// [`super::explore`] found, or `None` where a stop or too little effort left nothing. At most `settings.effort` steps are spent.
 ///
 /// # Errors
 /// [`ExploreError::NothingFound`] if there is no answer for any model; [`ExploreError::Fault`] if the answer breaks a rule of the question.
