@@ -98,10 +98,17 @@ impl Shell {
     }
 }
 
-/// Writes a text that is complete: where memory ends while it is put together, `memory` says so on a line of its own.
+/// Writes a text that is complete, in one piece: where memory ends while it is put together, `memory` says so on a line of its own.
 fn tell(text: &str) {
+    let stderr = std::io::stderr();
     // Nobody is left to be told that standard error is closed.
-    let _ = anstream::stderr().write_all(text.as_bytes());
+    let _ = if anstream::AutoStream::choice(&stderr) == ColorChoice::Never {
+        // Without colours the stream would write what is between their codes piece by piece.
+        let plain = anstream::adapter::strip_str(text).to_string();
+        stderr.lock().write_all(plain.as_bytes())
+    } else {
+        anstream::stderr().write_all(text.as_bytes())
+    };
 }
 
 /// Columns of the terminal behind standard error; 80 where nobody knows.
