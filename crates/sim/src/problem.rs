@@ -262,7 +262,7 @@ impl Candidate {
 
 /// Solver and workspace for fixed placements: turns thread counts into candidates.
 pub(crate) struct Evaluator<'a> {
-    problem: &'a Problem,
+    pub(crate) problem: &'a Problem,
     pub(crate) placements: Vec<Placement>,
     pub(crate) solver: Solver,
     workspace: Workspace,

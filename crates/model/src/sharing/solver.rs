@@ -10,7 +10,7 @@ use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
-use crate::sharing_model::Model;
+use crate::sharing_model::{Model, ModelKind};
 use crate::table::Table;
 
 /// A machine and applications, compiled for evaluation.
@@ -100,6 +100,17 @@ impl Solver {
         no_links
             || (!compiled.has_common_limits()
                 && (compiled.model.threads_elsewhere_never_help() || (hard && compiled.reads_one_memory())))
+    }
+
+    /// Whether a thread that reads the memory of its own node gets no more beside others than with all other nodes empty. Other than for
+    /// [`Self::threads_elsewhere_never_help`], nodes may share links: where each thread reads one memory, what is held back on a link leaves
+    /// room at other controllers only to those that come over links, too, and a controller with others on it has no more for the threads of its
+    /// own node. These have what they want after the first round, or their controller is full and stays so.
+    pub fn threads_elsewhere_never_help_local_ones(&self) -> bool {
+        let compiled = &self.compiled;
+        let hard = compiled.model.parameters.saturation_knee == 0.0;
+        let apart = hard && compiled.reads.is_empty() && compiled.reads_one_memory();
+        self.threads_elsewhere_never_help() || (apart && compiled.model.kind != ModelKind::Ecm)
     }
 
     /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.

@@ -57,12 +57,13 @@ pub(super) struct Common {
     pub(super) parts: Vec<Vec<f64>>,
 }
 
-/// The links between classes of nodes, links that pairs share, and what nodes can read: those that can be too narrow.
+/// The links between classes of nodes (`with_links`), links that pairs share, and what nodes can read: those that can be too narrow.
 /// `classes`: the nodes of each.
 pub(super) fn common_limits(
     problem: &Problem,
     evaluator: &Evaluator<'_>,
     classes: &[&[NodeId]],
+    with_links: bool,
 ) -> Vec<Common> {
     /// With more classes there would be too many pairs for the linear programs.
     const MOST_CLASSES: usize = 16;
@@ -77,7 +78,7 @@ pub(super) fn common_limits(
         classes.iter().map(|class| apps.clone().map(|a| part(class, a, over)).collect()).collect()
     };
     let mut found = Vec::new();
-    if classes.len() <= MOST_CLASSES {
+    if with_links && classes.len() <= MOST_CLASSES {
         for (c, from) in classes.iter().enumerate() {
             for to in classes {
                 let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
@@ -169,7 +170,7 @@ mod tests {
         let together = |node| ceilings(&problem, &evaluator, NodeId(node))[0].together;
         assert!((together(0) - 24.0).abs() < 1e-12 && (together(1) - 18.0).abs() < 1e-12);
         // Of the link to node 0, a GB/s on node 1 occupies 1/3.
-        let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]]);
+        let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]], true);
         assert_eq!(common.len(), 1);
         assert!((common[0].parts[1][0] - 1.0 / 3.0).abs() < 1e-12);
     }
@@ -180,7 +181,7 @@ mod tests {
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         let (zero, one) = ([NodeId(0)], [NodeId(1)]);
         // 4 threads on node 1 want 40 GB/s, a quarter of them over the link to node 0. Nobody reads over the other.
-        let common = common_limits(&problem, &evaluator, &[&zero, &one]);
+        let common = common_limits(&problem, &evaluator, &[&zero, &one], true);
         assert_eq!(common, [Common { capacity: 6.0, parts: vec![vec![0.0], vec![0.25]] }]);
     }
 }

@@ -5,15 +5,14 @@
 //! most what the smaller one leaves, threads elsewhere ask for at most the larger one. In a cell of one value the nodes
 //! are independent, and the bound is as good as where all data is local.
 //!
-//! What a node asks is a sum over whole threads, cut off at the link, so that there are few values: each is met.
+//! What a node asks is a sum over whole threads, cut off at the link, so that there are few values: each is met. What they draw where they may get
+//! less than they ask can be anything between nothing and all: that is left to [`super::boxes`].
 
-use numasim_model::{ModelKind, NodeId, Placement};
+use numasim_model::Placement;
 
-use super::dual::{Effort, Improved, Relaxation};
+use super::dual::{Effort, Improved, Relaxation, Watched};
 use crate::problem::{Evaluator, Problem};
 
-/// Most memories whose readers are counted; each multiplies the number of cells.
-const MAX_WATCHED: usize = 4;
 /// Most values of one memory; beyond that neighbours share one.
 const MAX_VALUES: usize = 256;
 /// Most values of one node that are added to those of the others one by one.
@@ -25,38 +24,6 @@ const SINGLE: Effort = Effort { steps: 10, cuts: 60 };
 
 /// What all other nodes together may ask of a memory: a range of possible values, GB/s.
 type Value = (f64, f64);
-
-/// The memories whose readers are counted: homes that threads elsewhere can read, where these get all that their links ask
-/// for. So it is under `remote-first`, and under the default where no link is wider than an equal part of the controller. Elsewhere
-/// what they ask says nothing about what they leave.
-pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId> {
-    let machine = &problem.machine;
-    let sharing = machine.sharing();
-    // A knee or a loss makes remote reads cost something else than what they ask.
-    if sharing.parameters.saturation_knee != 0.0
-        || sharing.parameters.overload_loss != 0.0
-        || sharing.parameters.remote_loss != 0.0
-    {
-        return Vec::new();
-    }
-    let mut homes: Vec<NodeId> = placements.iter().filter_map(Placement::home).collect();
-    homes.sort_unstable();
-    homes.dedup();
-    let served_in_full = |home: NodeId| {
-        let links = || machine.compute_nodes().filter_map(|node| machine.link(node, home));
-        let equal_part = machine.node(home).bandwidth.value() / (1.0 + links().count() as f64);
-        match sharing.kind {
-            ModelKind::RemoteFirst => true,
-            ModelKind::BaselineProportional => links()
-                .map(|link| link.value() * sharing.parameters.link_efficiency)
-                .all(|link| link <= equal_part),
-            _ => false,
-        }
-    };
-    homes.retain(|&home| machine.compute_nodes().any(|node| node != home) && served_in_full(home));
-    homes.truncate(MAX_WATCHED);
-    homes
-}
 
 /// One set of decided homes, or the part of it where reads are in certain ranges, with its bound.
 pub(super) struct Cell<'a> {
@@ -110,7 +77,12 @@ impl<'a> Cell<'a> {
         work
     }
 
-    /// Whether the reads of every watched memory are known.
+    /// Whether what is read of every watched memory is known: nodes do not depend on each other then.
+    pub(super) fn knows_all(&self) -> bool {
+        self.is_single() && self.relaxation.watched.iter().all(|watched| watched.drawn.is_none())
+    }
+
+    /// Whether it cannot be cut: what is asked of every watched memory is known.
     pub(super) fn is_single(&self) -> bool {
         self.ranges.iter().all(|(first, last)| first == last)
     }
@@ -154,7 +126,9 @@ impl<'a> Cell<'a> {
         // Where reads are known and served in full, potentials say all there is to say about memories.
         let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
         let served = |(w, r): (usize, &(usize, usize))| {
-            r.0 == r.1 && self.values[w][r.1].1 <= relaxation.watched[w].bandwidth
+            relaxation.watched[w].drawn.is_none()
+                && r.0 == r.1
+                && self.values[w][r.1].1 <= relaxation.watched[w].bandwidth
         };
         if self.placements.iter().all(one_memory) && ranges.iter().enumerate().all(served) {
             relaxation.shared_bandwidth.fill(None);
@@ -175,7 +149,10 @@ impl<'a> Cell<'a> {
 /// What all nodes together can ask of watched memory `w`, in ascending order; all that its controller cannot serve is
 /// one value. `None` at a stop.
 fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Option<Vec<Value>> {
-    let bandwidth = relaxation.watched[w].bandwidth;
+    let Watched { bandwidth, drawn, .. } = relaxation.watched[w];
+    if drawn.is_some() {
+        return Some(vec![(0.0, f64::INFINITY)]);
+    }
     let tolerance = 1e-9 * bandwidth;
     let mut sums: Vec<Value> = vec![(0.0, 0.0)];
     for class in &relaxation.classes {
@@ -222,10 +199,13 @@ fn merged(mut values: Vec<Value>, tolerance: f64, bandwidth: f64) -> Vec<Value> 
 
 #[cfg(test)]
 mod tests {
+    use numasim_model::NodeId;
+
     use super::*;
     use crate::monitor::Unattended;
     use crate::objective::Objective;
     use crate::restrictions::Restrictions;
+    use crate::search::watch::watched;
     use crate::symmetry::node_classes;
     use crate::testing::{app, local_app, uniform_machine};
 
@@ -245,8 +225,8 @@ mod tests {
         let placements = vec![Placement::Home(NodeId(0)), Placement::Local];
         let evaluator = Evaluator::new(&problem, placements.clone());
         let classes = node_classes(&machine, &problem.apps, &placements, false);
-        let watched = watched(&problem, &placements);
-        assert_eq!(watched, [NodeId(0)]);
+        let watched = watched(&problem, &placements, true);
+        assert_eq!(watched.len(), 1);
         let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, 100, 1, &Unattended)
             .expect("few options");
         let start = relaxation.start();
@@ -263,21 +243,6 @@ mod tests {
         }
         single.sort_by(f64::total_cmp);
         assert_eq!(single, [0.0, 20.0, 30.0]);
-    }
-
-    #[test]
-    fn readers_that_may_get_less_than_they_ask_are_not_counted() {
-        // Two ports: an equal part of 62 GB/s is 31.
-        let watched_at = |link: f64, kind: ModelKind| {
-            let machine = uniform_machine(2, 2, 10.0, 62.0, link).with_sharing(kind.into());
-            let far = app("far", 0.5, numasim_model::Data::Placed(Placement::Home(NodeId(0))));
-            let problem = Problem::new(&machine, &[far], Objective::TotalGflops, Restrictions::default());
-            watched(&problem.expect("a possible question"), &[Placement::Home(NodeId(0))]).len()
-        };
-        assert_eq!(watched_at(31.0, ModelKind::BaselineProportional), 1);
-        assert_eq!(watched_at(31.5, ModelKind::BaselineProportional), 0);
-        assert_eq!(watched_at(31.5, ModelKind::RemoteFirst), 1);
-        assert_eq!(watched_at(31.0, ModelKind::MaxMin), 0);
     }
 
     #[test]

@@ -50,6 +50,7 @@ mod rounds;
 mod settings;
 mod simple;
 mod uniform;
+mod watch;
 
 #[cfg(test)]
 mod testing;

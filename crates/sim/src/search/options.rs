@@ -7,10 +7,11 @@ use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
 use numasim_model::sharing::least::Kept;
 use numasim_model::table::Table;
-use numasim_model::{AppId, NodeId};
+use numasim_model::{AppId, NodeId, Placement};
 
 use super::ceilings::{Ceiling, ceilings};
 use super::pace::Pace;
+use super::watch::Watch;
 use crate::contents::Contents;
 use crate::memory::Limits;
 use crate::monitor::Monitor;
@@ -26,12 +27,15 @@ pub(super) struct OptionTable {
     /// GFLOPS of each application on this node with every other node empty: `potential[option * apps + app]`.
     ///
     /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
-    /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]).
+    /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]), and so for those applications only that
+    /// they can help.
     potential: Arc<Vec<f64>>,
     /// GFLOPS that each application gets on this node whatever others do, laid out as potentials; empty where that is not known, or
     /// not needed because potentials say what is got.
     least: Vec<f64>,
-    /// GB/s that the option asks of each watched memory over a link: `reads[option * watched + memory]`.
+    /// GB/s that the option asks of each watched memory over a link: `asks[option * watched + memory]`.
+    asks: Arc<Vec<f64>>,
+    /// What of it counts ([`Watched`]), laid out as `asks`.
     reads: Arc<Vec<f64>>,
     watched: usize,
     /// In place of lists: the few options of a looser table.
@@ -82,36 +86,46 @@ impl Corners {
 
 impl OptionTable {
     /// All options of `node`, or `None` if there are more than `limit`, or at a stop. `watched`: the memories whose readers are
-    /// counted. `exact`: threads elsewhere never help.
+    /// counted.
     pub(super) fn new(
         problem: &Problem,
         evaluator: &Evaluator<'_>,
-        watched: &[NodeId],
+        watched: &[Watch],
         node: NodeId,
-        exact: bool,
         limit: usize,
         monitor: &dyn Monitor,
     ) -> Option<Self> {
         let apps = problem.apps.len();
         let Evaluator { solver, limits, .. } = evaluator;
         let counts = counts(problem, limits.as_ref(), node, limit)?;
-        let potential = if exact {
+        let alone = alone(evaluator, node);
+        let potential = if alone.iter().all(|alone| *alone) {
             potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?
         } else {
             let ceilings = ceilings(problem, evaluator, node);
             let below = |(&threads, ceiling): (&u32, &Ceiling)| {
                 (f64::from(threads) * ceiling.per_thread).min(ceiling.together)
             };
-            counts.chunks_exact(apps).flat_map(|option| option.iter().zip(&ceilings).map(below)).collect()
+            let below: Vec<f64> = counts
+                .chunks_exact(apps)
+                .flat_map(|option| option.iter().zip(&ceilings).map(below))
+                .collect();
+            if alone.contains(&true) {
+                let solved = potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?;
+                lower(&below, &solved, &alone)
+            } else {
+                below
+            }
         };
-        let reads = reads(problem, evaluator, watched, node, &counts);
-        let (counts, potential, reads) = (Arc::new(counts), Arc::new(potential), Arc::new(reads));
+        let asks = Arc::new(asks(problem, evaluator, watched, node, &counts));
+        let (counts, potential) = (Arc::new(counts), Arc::new(potential));
         Some(Self {
             apps,
             counts,
             potential,
             least: Vec::new(),
-            reads,
+            reads: Arc::clone(&asks),
+            asks,
             watched: watched.len(),
             corners: None,
         })
@@ -141,18 +155,25 @@ impl OptionTable {
         Self { least, ..self.clone() }
     }
 
-    /// The same options where `solver` says what they get; `None` at a stop.
-    pub(super) fn with_solver(
+    /// The same options on `node` where others have taken `taken` GB/s from its memory; `None` at a stop.
+    pub(super) fn with_less(
         &self,
-        solver: &Solver,
-        node: NodeId,
-        cost: u64,
+        evaluator: &Evaluator<'_>,
+        (node, taken): (NodeId, f64),
         monitor: &dyn Monitor,
     ) -> Option<Self> {
-        let potential = Arc::new(potential(self.apps, &self.counts, solver, node, cost, monitor)?);
-        let (counts, reads) = (Arc::clone(&self.counts), Arc::clone(&self.reads));
-        let (apps, watched) = (self.apps, self.watched);
-        Some(Self { apps, counts, potential, least: Vec::new(), reads, watched, corners: None })
+        let solver = evaluator.solver_with_less(node, taken);
+        let cost = evaluator.problem.evaluation_cost();
+        let solved = potential(self.apps, &self.counts, &solver, node, cost, monitor)?;
+        let potential = lower(&self.potential, &solved, &alone(evaluator, node));
+        let least = self.least.iter().zip(&potential).map(|(least, most)| least.min(*most)).collect();
+        Some(Self { potential: Arc::new(potential), least, ..self.clone() })
+    }
+
+    /// The same where no more than `most` GB/s of what an option asks of a watched memory count, one entry each.
+    pub(super) fn counting(&self, most: &[f64]) -> Self {
+        let asks = self.asks.iter().zip(most.iter().cycle());
+        Self { reads: Arc::new(asks.map(|(asks, most)| asks.min(*most)).collect()), ..self.clone() }
     }
 
     /// Some of the listed options, in this order.
@@ -160,9 +181,11 @@ impl OptionTable {
         let counts = options.iter().flat_map(|&option| self.counts(option)).copied().collect();
         let potential = options.iter().flat_map(|&option| self.potential(option)).copied().collect();
         let reads = options.iter().flat_map(|&option| self.reads(option)).copied().collect();
+        let asks = options.iter().flat_map(|&option| self.asks(option)).copied().collect();
         let least = options.iter().flat_map(|&option| self.least(option)).copied().collect();
-        let (counts, potential, reads) = (Arc::new(counts), Arc::new(potential), Arc::new(reads));
-        Self { apps: self.apps, counts, potential, least, reads, watched: self.watched, corners: None }
+        let (counts, potential) = (Arc::new(counts), Arc::new(potential));
+        let (reads, asks) = (Arc::new(reads), Arc::new(asks));
+        Self { apps: self.apps, counts, potential, least, asks, reads, watched: self.watched, corners: None }
     }
 
     /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
@@ -184,9 +207,18 @@ impl OptionTable {
         };
         let per_thread = (0..apps).map(gets).collect();
         let corners = Corners { minimum, has_minimum: least > 0, free, per_thread };
-        let (counts, reads) = (Arc::new(Vec::new()), Arc::new(Vec::new()));
-        let (potential, least) = (Arc::new(Vec::new()), Vec::new());
-        Self { apps, counts, potential, least, reads, watched: 0, corners: Some(corners) }
+        let (counts, none) = (Arc::new(Vec::new()), Arc::new(Vec::new()));
+        let (asks, reads) = (Arc::clone(&none), Arc::clone(&none));
+        Self {
+            apps,
+            counts,
+            potential: none,
+            least: Vec::new(),
+            asks,
+            reads,
+            watched: 0,
+            corners: Some(corners),
+        }
     }
 
     /// Number of options.
@@ -219,7 +251,12 @@ impl OptionTable {
         &self.counts[option * self.apps..(option + 1) * self.apps]
     }
 
-    /// GB/s that a listed option asks of each watched memory over a link; corners count none.
+    /// GB/s that a listed option asks of each watched memory over a link.
+    fn asks(&self, option: usize) -> &[f64] {
+        &self.asks[option * self.watched..(option + 1) * self.watched]
+    }
+
+    /// What counts of the GB/s that a listed option asks of each watched memory over a link; corners count none.
     pub(super) fn reads(&self, option: usize) -> &[f64] {
         &self.reads[option * self.watched..(option + 1) * self.watched]
     }
@@ -238,6 +275,22 @@ impl OptionTable {
     pub(super) fn potential(&self, option: usize) -> &[f64] {
         &self.potential[option * self.apps..(option + 1) * self.apps]
     }
+}
+
+/// Per application, whether what it gets on `node` with all others empty is the most that it gets there.
+fn alone(evaluator: &Evaluator<'_>, node: NodeId) -> Vec<bool> {
+    let solver = &evaluator.solver;
+    let (all, local) =
+        (solver.threads_elsewhere_never_help(), solver.threads_elsewhere_never_help_local_ones());
+    let machine = &evaluator.problem.machine;
+    let reads_own = |placement: &Placement| placement.read_from(machine, node) == [node];
+    evaluator.placements.iter().map(|placement| all || (local && reads_own(placement))).collect()
+}
+
+/// What is known to be the most: `solved` for those of `alone`, for the others as before.
+fn lower(before: &[f64], solved: &[f64], alone: &[bool]) -> Vec<f64> {
+    let own = before.iter().zip(solved).zip(alone.iter().cycle());
+    own.map(|((before, solved), alone)| if *alone { before.min(*solved) } else { *before }).collect()
 }
 
 /// GFLOPS of each application for each option when every other node is empty; `None` at a stop.
@@ -273,29 +326,33 @@ fn potential(
     Some(parts?.concat())
 }
 
-/// What each option asks to occupy of each watched memory over the link to it, GB/s: all that its threads want, at most the link.
-fn reads(
+/// What each option asks to occupy of each watched memory over the link to it, GB/s: all that its threads want, at most the link and
+/// what the watch says of it.
+fn asks(
     problem: &Problem,
     evaluator: &Evaluator<'_>,
-    watched: &[NodeId],
+    watched: &[Watch],
     node: NodeId,
     counts: &[u32],
 ) -> Vec<f64> {
     let apps = problem.apps.len();
     let solver = &evaluator.solver;
     let efficiency = problem.machine.sharing().parameters.link_efficiency;
-    let mut reads = Vec::with_capacity(counts.len() / apps * watched.len());
+    let mut asks = Vec::with_capacity(counts.len() / apps * watched.len());
     for option in counts.chunks_exact(apps) {
-        reads.extend(watched.iter().map(|&memory| {
+        asks.extend(watched.iter().map(|watch| {
+            let memory = watch.memory;
             let Some(link) = problem.machine.link(node, memory) else { return 0.0 };
             let demand_gbs = |(a, &threads): (usize, &u32)| {
                 let wants = solver.demand_per_thread()[a * solver.nodes() + node.0];
                 f64::from(threads) * wants * evaluator.cost(a, node, memory)
             };
-            option.iter().enumerate().map(demand_gbs).sum::<f64>().min(link.value() * efficiency)
+            let limit =
+                watch.part.get(node.0).copied().unwrap_or(f64::INFINITY).min(link.value() * efficiency);
+            option.iter().enumerate().map(demand_gbs).sum::<f64>().min(limit)
         }));
     }
-    reads
+    asks
 }
 
 /// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order; one row

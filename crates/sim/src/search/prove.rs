@@ -5,7 +5,7 @@ use crate::parallel::prelude::*;
 use super::beside::Beside;
 use super::boxes::Boxes;
 use super::budget::{Budget, OPTIONS_PER_STEP};
-use super::cells::{self, Cell};
+use super::cells::Cell;
 use super::dual::{Effort, Relaxation};
 use super::few_nodes::FewNodes;
 use super::halves::{self, Halves};
@@ -15,6 +15,7 @@ use super::question::{Proof, Search};
 use super::respond::Responder;
 use super::settings::Settings;
 use super::uniform::Uniform;
+use super::watch::watched;
 use crate::problem::Evaluator;
 use crate::symmetry::node_classes;
 
@@ -236,7 +237,7 @@ impl<'a> Search<'a> {
             placements,
             &improved.prices,
             improved.bound,
-            cell.is_single(),
+            cell.knows_all(),
             self.monitor,
         );
         let Some(responder) = responder else { return 0 };
@@ -260,8 +261,8 @@ impl<'a> Search<'a> {
         let placements = self.problem.placements(&set.homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
-        let countable = evaluator.solver.threads_elsewhere_never_help();
-        let watched = if countable { cells::watched(self.problem, &placements) } else { Vec::new() };
+        let never_help = evaluator.solver.threads_elsewhere_never_help();
+        let watched = watched(self.problem, &placements, never_help);
         let limit = self.most_options();
         let listed =
             Relaxation::new(self.problem, &evaluator, &classes, &watched, limit, share, self.monitor);

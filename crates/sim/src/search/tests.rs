@@ -8,6 +8,7 @@ use numasim_model::{
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
+mod drawn;
 mod effort;
 mod forbidden;
 mod four_nodes;

@@ -135,7 +135,7 @@ impl<'a> Relaxation<'a> {
     }
 
     /// With the options that are `wanted`, and `improved` in their numbers; `None` where that is more than three quarters.
-    fn only_where(
+    pub(super) fn only_where(
         &self,
         improved: &Improved,
         wanted: impl Fn(usize, usize) -> bool,

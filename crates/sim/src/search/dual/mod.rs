@@ -35,6 +35,7 @@
 
 mod bound;
 mod descent;
+mod drawn;
 mod less;
 mod prices;
 mod ranges;
@@ -44,4 +45,6 @@ pub(super) use bound::best_option;
 pub(super) use less::Few;
 pub(super) use prices::{Earnings, Effort, Improved, Prices};
 pub(super) use ranges::Ranges;
+#[cfg(test)]
+pub(super) use relaxation::Drawn;
 pub(super) use relaxation::{Class, Relaxation, Watched};

@@ -13,6 +13,7 @@ use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::ceilings::common_limits;
 use crate::search::options::OptionTable;
+use crate::search::watch::{Count, Level, Watch};
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
 const MOST_ENTRIES: usize = 40_000_000;
@@ -39,6 +40,18 @@ pub(in crate::search) struct Watched {
     pub(in crate::search) least: f64,
     /// Most that they ask, GB/s; infinite where there is no limit.
     pub(in crate::search) most: f64,
+    /// Where they are counted by what they draw: of that, what is sure to be drawn counts, and there is no least.
+    pub(in crate::search) drawn: Option<Drawn>,
+}
+
+/// How a memory is watched whose readers may get less than they ask.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Drawn {
+    /// The shared resource that stands for all that others get of it.
+    pub(in crate::search) resource: usize,
+    pub(in crate::search) level: Level,
+    /// What they draw, GB/s.
+    pub(in crate::search) range: (f64, f64),
 }
 
 /// The relaxed problem for fixed placements.
@@ -51,8 +64,8 @@ pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) shared_bandwidth: Vec<Option<f64>>,
     /// Memories whose readers are counted.
     pub(in crate::search) watched: Vec<Watched>,
-    /// Whether potentials are what a node gets with all others empty: threads elsewhere never help. Else they are what
-    /// no sharing gives more than.
+    /// Whether potentials are what a node gets with all others empty: threads elsewhere never help those that read the memory of their
+    /// own node. Else they are what no sharing gives more than.
     pub(in crate::search) exact: bool,
     /// Cores of the machine: the scale of thread prices.
     pub(in crate::search) total_cores: f64,
@@ -67,37 +80,59 @@ impl<'a> Relaxation<'a> {
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
-        watched: &[NodeId],
+        watched: &[Watch],
         limit: usize,
         share: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
         // What a node gets with all others empty bounds what it gets beside them only if these never help it.
-        let exact = evaluator.solver.threads_elsewhere_never_help();
+        let exact = evaluator.solver.threads_elsewhere_never_help_local_ones();
         let representatives = representatives(node_classes);
         let mut tables = Vec::with_capacity(representatives.len());
         let mut entries_left = MOST_ENTRIES / share.max(1);
         for &node in &representatives {
             let limit = limit.min(entries_left / problem.apps.len());
-            let table = OptionTable::new(problem, evaluator, watched, node, exact, limit, monitor)?;
+            let table = OptionTable::new(problem, evaluator, watched, node, limit, monitor)?;
             entries_left -= table.len() * problem.apps.len();
             tables.push(table);
         }
         let mut relaxation = Self::build(problem, evaluator, node_classes, exact, monitor, tables);
-        if !exact {
+        let is_coupled = !evaluator.solver.threads_elsewhere_never_help()
+            || watched.iter().any(|watch| matches!(watch.count, Count::Drawn(_)));
+        if is_coupled {
             for class in &mut relaxation.classes {
                 class.kept = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)).map(Arc::new);
             }
             relaxation = relaxation.with_least(&relaxation.everything());
         }
-        relaxation.watched = watched
-            .iter()
-            .map(|&memory| {
-                let bandwidth = problem.machine.node(memory).bandwidth.value();
-                Watched { memory, bandwidth, least: 0.0, most: f64::INFINITY }
-            })
-            .collect();
+        for watch in watched {
+            relaxation.watch(evaluator, watch);
+        }
         Some(relaxation)
+    }
+
+    /// Watches one memory more.
+    fn watch(&mut self, evaluator: &Evaluator<'_>, watch: &Watch) {
+        let memory = watch.memory;
+        let bandwidth = self.problem.machine.node(memory).bandwidth.value();
+        let drawn = match watch.count {
+            Count::Asked => None,
+            Count::Drawn(level) => {
+                let resource = self.shared_bandwidth.len();
+                self.shared_bandwidth.push(Some(bandwidth));
+                for class in self.classes.iter_mut().filter(|class| !class.nodes.contains(&memory)) {
+                    let Some(&from) = class.nodes.first() else { continue };
+                    for (a, app) in self.problem.apps.iter().enumerate() {
+                        let cost = evaluator.cost(a, from, memory);
+                        if cost > 0.0 {
+                            class.draw[a].push((resource, cost / app.arithmetic_intensity.value()));
+                        }
+                    }
+                }
+                Some(Drawn { resource, level, range: (0.0, self.most_drawn(memory)) })
+            }
+        };
+        self.watched.push(Watched { memory, bandwidth, least: 0.0, most: f64::INFINITY, drawn });
     }
 
     /// The same where others ask between `least` and `most` GB/s of the watched memories, one entry each.
@@ -109,13 +144,11 @@ impl<'a> Relaxation<'a> {
         least: &[f64],
         most: &[f64],
     ) -> Option<Self> {
-        let cost = self.problem.evaluation_cost();
         let classes = self.classes.iter().map(|class| {
             let taken = self.watched.iter().zip(least).find(|(w, _)| class.nodes == [w.memory]);
             let table = match taken {
                 Some((watched, &least)) if least > 0.0 => {
-                    let solver = evaluator.solver_with_less(watched.memory, least);
-                    Arc::new(class.table.with_solver(&solver, watched.memory, cost, self.monitor)?)
+                    Arc::new(class.table.with_less(evaluator, (watched.memory, least), self.monitor)?)
                 }
                 _ => Arc::clone(&class.table),
             };
@@ -237,9 +270,9 @@ impl<'a> Relaxation<'a> {
                 shared.then(|| class.nodes.iter().map(|&m| machine.node(m).bandwidth.value()).sum())
             })
             .collect();
-        if !exact {
+        if !evaluator.solver.threads_elsewhere_never_help() || !exact {
             let nodes: Vec<&[NodeId]> = classes.iter().map(|class| &class.nodes[..]).collect();
-            for common in common_limits(problem, evaluator, &nodes) {
+            for common in common_limits(problem, evaluator, &nodes, !exact) {
                 let resource = shared_bandwidth.len();
                 shared_bandwidth.push(Some(common.capacity));
                 for (class, parts) in classes.iter_mut().zip(&common.parts) {

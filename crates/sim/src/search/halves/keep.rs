@@ -16,6 +16,9 @@ use crate::search::pace::Pace;
 /// Most pairs of sums looked at below one first choice in a sample.
 const SAMPLE_PAIRS: u64 = 20_000;
 
+/// Windows that are wider than this many units have no upper end: sums in single precision would be too coarse there.
+const WIDEST: f64 = 15.0;
+
 impl Halves<'_> {
     /// The options that may lead above `target`; of those that give and take the same only the first. `None`
     /// where a node has no option, or at a stop. With `sample` only
@@ -42,7 +45,12 @@ impl Halves<'_> {
         // Rounding of the sums must not close a window; those of logarithms have terms around 1.
         let size = if goal.objective() == Objective::Geomean { bound.abs().max(1.0) } else { bound.abs() };
         let gap = (bound - target).max(0.0) + 1e-12 * size;
-        let Windows { least: unit, width: windows } = Windows::new(goal, &prices.y, target, gap);
+        let Windows { least: unit, width: mut windows } = Windows::new(goal, &prices.y, target, gap);
+        for (window, priced) in windows.iter_mut().zip(self.priced()) {
+            if priced || *window > WIDEST {
+                *window = f64::INFINITY;
+            }
+        }
         let limits = Limits::new(&self.problem.machine, &self.problem.apps, self.placements);
         let mut pace = Pace::new(self.monitor);
         let mut kept = Vec::with_capacity(self.relaxation.classes.len());
@@ -130,8 +138,8 @@ impl Halves<'_> {
         readers.next().is_none().then_some(reader)
     }
 
-    /// What an option gives and takes: GFLOPS, reads, and threads where their total is limited or data moves with them
-    /// that may not fit.
+    /// What an option gives and takes: GFLOPS, reads, and threads where their total is limited, data moves with them
+    /// that may not fit, or potentials are not what is got.
     fn effect(&self, class: usize, option: usize, limits: Option<&Limits>) -> Vec<u64> {
         let table = &self.relaxation.classes[class].table;
         let apps = self.problem.apps.len();
@@ -140,7 +148,9 @@ impl Halves<'_> {
                 self.ranges.lowest[a] <= 1 && self.ranges.lowest[apps * (1 + class) + a] == 0;
             let unlimited_above =
                 [a, apps * (1 + class) + a].iter().all(|&k| !self.ranges.prices_with_meaning(k).1);
-            !(unlimited_below && unlimited_above) || limits.is_some_and(|limits| limits.moves_with(a))
+            !(unlimited_below && unlimited_above)
+                || limits.is_some_and(|limits| limits.moves_with(a))
+                || self.has_prices()
         };
         // Without the last 12 bits, in which 100 x 1/2 and 100 x 2/4 may differ.
         let rounded = |value: &f64| value.to_bits().saturating_add(1 << 11) >> 12;

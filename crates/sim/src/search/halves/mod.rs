@@ -12,6 +12,9 @@
 //! its class). Hence the slacks of its options sum to less than gap = bound - t, and y_a (P_a - t) < gap: P_a lies in a
 //! window of width gap / y_a. In a cell of reads the sum of reads is in the range of the cell. Below, P and windows are divided by t, so that all are near 1.
 //!
+//! Where something that several nodes share has a price, an application that uses it may get less than the sum of its potentials: t < P_a
+//! still holds, but there is no upper end of its window. For the others nothing changes, and slacks count what is used at its price.
+//!
 //! For the geometric mean the score is sum w_a ln P_a, and the bound is that of its tangent where P_a = w_a / y_a: with u_a = y_a P_a / w_a
 //! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
@@ -44,6 +47,8 @@ const NODES: std::ops::RangeInclusive<usize> = 2..=6;
 const SAMPLED_NODES: std::ops::RangeInclusive<usize> = 2..=10;
 /// Most sums of a half for a search that is over before anything else would be, a few tenths of a second.
 pub(super) const QUICK: f64 = 1.2e7;
+/// Most sums of a half for a search in one of very many parts.
+pub(super) const SMALL: f64 = 3e5;
 /// Most sums of a half for a search when all else has failed: a few seconds.
 pub(super) const THOROUGH: f64 = 4e7;
 /// Sums of the right half from which on a sample is taken first: a better answer makes the lists shorter.
@@ -79,7 +84,7 @@ impl Halves<'_> {
     pub(super) fn search(&self, root: &Improved, pool: &mut Pool, most: f64, steps: u64) -> Halved {
         let steps = steps.min(MOST_STEPS);
         let mut halved = Halved { complete: false, work: 0 };
-        if !self.applies(pool) || self.relaxation.shared_bandwidth.iter().any(Option::is_some) {
+        if !self.applies(pool, root.bound) {
             return halved;
         }
         let Some((left, right)) = self.halves(NODES) else { return halved };
@@ -126,7 +131,7 @@ impl Halves<'_> {
     /// Proves nothing; says how many steps it took.
     pub(super) fn sample(&self, root: &Improved, pool: &mut Pool, steps: u64) -> u64 {
         let mut work = 0;
-        if !self.applies(pool) {
+        if !self.applies(pool, root.bound) {
             return work;
         }
         let Some(halves) = self.halves(SAMPLED_NODES) else { return work };

@@ -21,15 +21,33 @@ pub(in crate::search) struct Halves<'a> {
 }
 
 impl Halves<'_> {
-    pub(super) fn applies(&self, pool: &Pool) -> bool {
+    /// Whether there are windows above the cutoff of `pool`, where nothing is above `bound`.
+    pub(super) fn applies(&self, pool: &Pool, bound: f64) -> bool {
+        /// Far above the cutoff there are too many sums, and in units of it they would be too coarse in single precision.
+        const MOST_UNITS: f64 = 16.0;
         let goal = &self.problem.goal;
         let cutoff = pool.cutoff();
         let has_windows = match goal.objective() {
             Objective::TotalGflops => false,
-            Objective::Fair | Objective::Makespan => cutoff > 0.0,
+            Objective::Fair | Objective::Makespan => MOST_UNITS * cutoff > bound && cutoff > 0.0,
             Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
         };
         self.relaxation.exact && has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
+    }
+
+    /// Whether nodes share something that has a price: then potentials are not what is got.
+    pub(super) fn has_prices(&self) -> bool {
+        self.relaxation.shared_bandwidth.iter().any(Option::is_some)
+    }
+
+    /// Per application, whether it uses something that has a price.
+    pub(super) fn priced(&self) -> Vec<bool> {
+        let shared = &self.relaxation.shared_bandwidth;
+        let uses = |a: usize| {
+            let drawn = self.relaxation.classes.iter().flat_map(move |class| &class.draw[a]);
+            drawn.into_iter().any(|&(m, draw)| draw > 0.0 && shared[m].is_some())
+        };
+        (0..self.problem.apps.len()).map(uses).collect()
     }
 
     /// The nodes with a choice in two halves, equal nodes next to each other.

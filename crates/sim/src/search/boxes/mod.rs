@@ -6,83 +6,37 @@
 //! dual; the most promising box is split first, at the counter whose two halves have the lowest bounds. Boxes that
 //! resist are searched node by node.
 
-use std::cmp::Ordering;
+mod part;
+mod split;
+
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use crate::parallel::prelude::*;
-use numasim_model::{AppId, NodeId, Placement};
+use numasim_model::Placement;
 
 use super::beside::Beside;
 use super::branch::{Tree, steps_to_rate};
 use super::budget::Budget;
-use super::dual::{Effort, Improved, Ranges, Relaxation};
+use super::dual::{Improved, Ranges, Relaxation};
 use super::halves::{self, Halved, Halves};
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
 use crate::problem::Problem;
+use part::Part;
 
 /// Boxes split at the same time, from the same cutoff.
 const BATCH: usize = 16;
-/// Work on the bound of a box that may be split.
-const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
-/// Work to judge where to split.
-const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
-/// Places judged per split.
-const TRIALS: usize = 24;
 /// Open parts at which those of a max-min objective are tried in halves: by then their bounds know of whole threads.
 const PARTS_BEFORE_HALVES: usize = 6;
-/// Steps for a first try node by node, before any split: often that is enough.
-const FIRST_TRY: u64 = 200_000;
+/// Steps for a first try node by node, before any split: often that is enough. Tests ask small questions, and shall see parts, too.
+const FIRST_TRY: u64 = if cfg!(test) { 20 } else { 200_000 };
+/// Steps for a search in halves of a part of which little is left.
+const LITTLE: u64 = 2_000_000;
 /// The part of the budget for splitting; the rest is for what resists.
 const SPLITTING_SHARE: u64 = 2;
 /// Most options that parts have lists of their own for, all together; after that parts share the list of what they were cut from.
 const MOST_LISTED: usize = 4_000_000;
-
-/// A part of the space with its bound.
-#[derive(Clone)]
-struct Part<'a> {
-    ranges: Ranges,
-    /// With the options that are left in it.
-    relaxation: Arc<Relaxation<'a>>,
-    improved: Improved,
-    /// Order of creation: breaks ties, so that the order of work is fixed.
-    number: usize,
-}
-
-impl Part<'_> {
-    /// Drops what cannot lead above `cutoff` in this part from its list.
-    fn leave_out(&mut self, cutoff: f64) {
-        if let Some((less, improved)) = self.relaxation.above(&self.improved, &self.ranges, cutoff) {
-            (self.relaxation, self.improved) = (Arc::new(less), improved);
-        }
-    }
-
-    /// Its share of the options of its list.
-    fn listed(&self) -> usize {
-        self.relaxation.options() / Arc::strong_count(&self.relaxation).max(1)
-    }
-}
-
-impl PartialEq for Part<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Part<'_> {}
-
-impl PartialOrd for Part<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Part<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.improved.bound.total_cmp(&other.improved.bound).then(other.number.cmp(&self.number))
-    }
-}
 
 /// The exact search for one set of decided placements.
 pub(super) struct Boxes<'a> {
@@ -130,15 +84,16 @@ impl Boxes<'_> {
                     return f64::NEG_INFINITY;
                 }
             }
-            let cutoff = pool.cutoff();
             let mut batch = Vec::new();
             while batch.len() < BATCH
                 && let Some(part) = queue.pop()
             {
-                if part.improved.bound > cutoff {
+                if part.improved.bound > pool.cutoff() && !self.narrow_in_halves(&part, pool, &mut splitting)
+                {
                     batch.push(part);
                 }
             }
+            let cutoff = pool.cutoff();
             if batch.is_empty() {
                 break;
             }
@@ -203,6 +158,18 @@ impl Boxes<'_> {
         self.in_halves(relaxation, ranges, improved, pool, budget, halves::THOROUGH)
     }
 
+    /// The same where what other nodes draw is known so well that hardly anything is left to look at, for a little while.
+    fn narrow_in_halves(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
+        let Part { relaxation, ranges, improved, .. } = part;
+        if !relaxation.knows_what_is_drawn() {
+            return false;
+        }
+        let mut little = budget.at_most(LITTLE);
+        let done = self.in_halves(relaxation, ranges, improved, pool, &mut little, halves::SMALL);
+        budget.settle(little);
+        done
+    }
+
     fn in_halves(
         &self,
         relaxation: &Relaxation<'_>,
@@ -252,124 +219,11 @@ impl Boxes<'_> {
         let monitor = Beside::new(self.monitor, self.problem, improved.bound, elsewhere);
         tree.search(self.canonical, pool, budget, &monitor).open_bound.min(improved.bound)
     }
-
-    /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per
-    /// counter in `known`).
-    fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
-        let Part { ranges, improved, .. } = part;
-        let one_class = self.relaxation.classes.iter().filter(|class| class.table.len() > 1).count() < 2;
-        let counters = if one_class { self.problem.apps.len() } else { ranges.lowest.len() };
-        let open = |&counter: &usize| ranges.lowest[counter] < ranges.highest[counter];
-        let clamp = |counter: usize, cut: u32| cut.clamp(ranges.lowest[counter], ranges.highest[counter] - 1);
-        let around_known = (0..counters).filter(open).flat_map(|counter| {
-            let threads = known.get(counter).copied().unwrap_or(0);
-            [(counter, clamp(counter, threads)), (counter, clamp(counter, threads.saturating_sub(1)))]
-        });
-        let around_mean = (0..counters).filter(open).map(|counter| {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "clamped to the range"
-            )]
-            let cut = improved.threads.get(counter).map_or(0.0, |threads| threads.max(0.0)) as u32;
-            (counter, clamp(counter, cut))
-        });
-        let mut places: Vec<(usize, u32)> = around_known.chain(around_mean).collect();
-        places.sort_unstable();
-        places.dedup();
-        if places.len() > TRIALS {
-            // Wide ranges first: they have been split least.
-            let width = |counter: usize| ranges.highest[counter] - ranges.lowest[counter];
-            places.sort_by_key(|&(counter, cut)| (std::cmp::Reverse(width(counter)), counter, cut));
-            places.truncate(TRIALS);
-        }
-        places
-    }
-
-    /// The threads of the best known answer per counter.
-    fn known(&self, pool: &Pool) -> Vec<u32> {
-        let Some(best) = pool.best() else { return Vec::new() };
-        let apps = self.problem.apps.len();
-        let on = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<u32> {
-            let nodes: Vec<NodeId> = nodes.collect();
-            (0..apps).map(|a| nodes.iter().map(|&n| best.allocation.get(AppId(a), n)).sum()).collect()
-        };
-        let mut known = on(&mut self.problem.machine.node_ids());
-        for class in &self.relaxation.classes {
-            known.extend(on(&mut class.nodes.iter().copied()));
-        }
-        known
-    }
-
-    /// Splits a box where it lowers the bound most; `None` if no counter can be split. Also says what that
-    /// cost. Where lists have room, halves have their own of what threads get at least.
-    ///
-    /// Where options are many, the places are judged by those that earn most: which split is better needs no bound that holds.
-    fn split<'p>(
-        &self,
-        part: &Part<'p>,
-        cutoff: f64,
-        known: &[u32],
-        has_room: bool,
-    ) -> (Option<[Part<'p>; 2]>, u64) {
-        let Part { ranges, relaxation, improved, .. } = part;
-        let places = self.places(part, known);
-        let few = relaxation.foremost(improved, ranges);
-        let (judged, from) = match &few {
-            Some(few) => (few.relaxation(), few.here(improved)),
-            None => (&**relaxation, improved.clone()),
-        };
-        let mut best: Option<(f64, [Ranges; 2], [Improved; 2])> = None;
-        let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
-        for (counter, cut) in places {
-            let halves = ranges.split(counter, cut);
-            let trials = halves.each_ref().map(|half| match judged.within(&from, half) {
-                Some((judged, from)) => judged.improve(&from, half, cutoff, TRIAL),
-                None => judged.improve(&from, half, cutoff, TRIAL),
-            });
-            work += trials[0].work + trials[1].work;
-            let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
-            // Mostly the worse half counts, a little the better one.
-            let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
-            if best.as_ref().is_none_or(|(least, ..)| left < *least) {
-                best = Some((left, halves, trials));
-            }
-            if left <= 0.0 || self.monitor.stop() {
-                break;
-            }
-        }
-        let Some((_, halves, trials)) = best else { return (None, work) };
-        let [below, above] = halves;
-        let finish = |ranges: Ranges, trial: &Improved| {
-            // What few options say of a half is no bound on all of them; the cuts of a shorter list have other numbers.
-            let trial = Improved {
-                bound: if few.is_some() { f64::INFINITY } else { trial.bound },
-                cuts: improved.cuts.clone(),
-                ..trial.clone()
-            };
-            let (relaxation, trial) = match relaxation.within(&trial, &ranges) {
-                Some((less, trial)) => (Arc::new(less), trial),
-                None => (Arc::clone(relaxation), trial),
-            };
-            let is_open = trial.bound > cutoff;
-            let relaxation = if is_open && has_room && relaxation.least_differs(&part.ranges, &ranges) {
-                Arc::new(relaxation.with_least(&ranges))
-            } else {
-                relaxation
-            };
-            let mut better =
-                if is_open { relaxation.improve(&trial, &ranges, cutoff, THOROUGH) } else { trial.clone() };
-            better.bound = better.bound.min(trial.bound).min(improved.bound);
-            Part { ranges, relaxation, improved: better, number: 0 }
-        };
-        let parts = [finish(below, &trials[0]), finish(above, &trials[1])];
-        work += parts.iter().map(|part| part.improved.work).sum::<u64>();
-        (Some(parts), work)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::split::TRIAL;
     use super::*;
     use crate::monitor::Unattended;
     use crate::objective::Objective;

@@ -1,0 +1,177 @@
+//! What holds of parts of the space by what other nodes draw of a memory, for every allocation of small random questions.
+
+use numasim_model::evaluation::evaluate;
+use numasim_model::{AppId, ModelKind};
+
+use super::*;
+use crate::search::dual::{Class, Drawn, Effort, Relaxation};
+use crate::search::halves::{self, Halves};
+use crate::search::pool::Canonical;
+use crate::search::watch::watched;
+use crate::symmetry::node_classes;
+
+/// Machines where somebody reads over links, and applications that read one memory each.
+fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
+    let kind = prop::sample::select(
+        &[
+            ModelKind::BaselineProportional,
+            ModelKind::BaselineProportional,
+            ModelKind::RemoteFirst,
+            ModelKind::MaxMin,
+            ModelKind::Proportional,
+        ][..],
+    );
+    let of_one_memory = |app: App, nodes: usize| {
+        let data = match &app.data {
+            Data::OpenHome { .. } | Data::Placed(Placement::Home(_) | Placement::Local) => app.data.clone(),
+            other => {
+                let node = match other {
+                    Data::Placed(Placement::PartHome { home, .. }) => *home,
+                    _ => NodeId(nodes - 1),
+                };
+                Data::Placed(Placement::Home(node))
+            }
+        };
+        let home = |data| match data {
+            Data::OpenHome { .. } => Data::Placed(Placement::Home(NodeId(0))),
+            placed => placed,
+        };
+        App { data: home(data), placing: Placing::default(), memory: None, ..app }
+    };
+    question()
+        .prop_flat_map(move |(machine, apps, objective, _)| {
+            (Just(machine), Just(apps), Just(objective), kind.clone())
+        })
+        .prop_map(move |(machine, apps, objective, kind)| {
+            let nodes = machine.node_count();
+            let machine = with_nodes(&machine, |_, node| Node { read_bandwidth: None, ..node });
+            let apps = apps.into_iter().map(|app| of_one_memory(app, nodes)).collect();
+            (machine.with_sharing(kind.into()), apps, objective)
+        })
+}
+
+/// What other nodes draw of a memory, GB/s of reads.
+fn drawn(problem: &Problem, evaluator: &Evaluator<'_>, allocation: &Allocation, memory: NodeId) -> f64 {
+    let Problem { machine, apps, .. } = problem;
+    let evaluation = evaluate(machine, apps, &evaluator.placements, allocation).expect("it fits");
+    let of = |(a, app): (usize, &App)| -> f64 {
+        let group = |n: NodeId| {
+            let gflops = evaluation.apps[a].per_node[n.0].as_ref().map_or(0.0, |group| group.gflops.value());
+            gflops / app.arithmetic_intensity.value() * evaluator.cost(a, n, memory)
+        };
+        machine.compute_nodes().filter(|&n| n != memory).map(group).sum()
+    };
+    apps.iter().enumerate().map(of).sum()
+}
+
+/// Everything that a part says of an allocation that lies in it.
+fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation: &Allocation) {
+    let problem = part.problem;
+    let evaluation =
+        evaluate(&problem.machine, &problem.apps, &evaluator.placements, allocation).expect("it fits");
+    let apps = problem.apps.len();
+    let mut reads = vec![0.0; part.watched.len()];
+    for class in &part.classes {
+        for &node in &class.nodes {
+            let counts: Vec<u32> = (0..apps).map(|a| allocation.get(AppId(a), node)).collect();
+            let Class { table, .. } = class;
+            let option = (0..table.len()).find(|&option| table.counts(option) == counts);
+            let option = option.unwrap_or_else(|| panic!("{counts:?} on {node:?} was left out"));
+            for a in 0..apps {
+                let group = evaluation.apps[a].per_node[node.0].as_ref();
+                let gflops = group.map_or(0.0, |group| group.gflops.value());
+                let most = table.potential(option)[a];
+                assert!(gflops <= most * (1.0 + 1e-9) + 1e-9, "{a} on {node:?}: {gflops} of {most}");
+                let least = table.least(option).get(a).copied().unwrap_or(0.0);
+                assert!(gflops >= least * (1.0 - 1e-9) - 1e-9, "{a} on {node:?}: {gflops}, least {least}");
+            }
+            reads.iter_mut().zip(table.reads(option)).for_each(|(sum, reads)| *sum += reads);
+        }
+    }
+    for (watched, counted) in part.watched.iter().zip(reads) {
+        assert!(counted <= watched.most * (1.0 + 1e-9) + 1e-9, "{counted} of {}", watched.most);
+        if let Some(Drawn { resource, .. }) = watched.drawn {
+            let drawn = drawn(problem, evaluator, allocation, watched.memory);
+            let most = part.shared_bandwidth[resource].expect("a limit");
+            assert!(drawn <= most * (1.0 + 1e-9) + 1e-9, "{drawn} of {most}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(100))]
+
+    #[test]
+    fn what_a_part_says_holds_of_all_that_lies_in_it(
+        (machine, apps, objective) in one_memory_each(),
+        cuts in prop::collection::vec(0.02..0.98_f64, 4),
+    ) {
+        let Ok(problem) = Problem::new(&machine, &apps, objective, Restrictions::default()) else { return Ok(()) };
+        let placements = problem.placements(&[]);
+        let evaluator = Evaluator::new(&problem, placements.clone());
+        let never_help = evaluator.solver.threads_elsewhere_never_help();
+        let watches = watched(&problem, &placements, never_help);
+        let classes = node_classes(&machine, &apps, &placements, false);
+        let whole = Relaxation::new(&problem, &evaluator, &classes, &watches, 10_000, 1, &Unattended)
+            .expect("few options");
+        let mut parts = vec![whole.clone()];
+        for (w, watched) in whole.watched.iter().enumerate() {
+            let Some(Drawn { range: (least, most), .. }) = watched.drawn else { continue };
+            let cut = least + (most - least) * cuts[w];
+            parts = parts
+                .iter()
+                .flat_map(|part| {
+                    [(least, cut), (cut, most)].map(|range| {
+                        part.where_drawn(&part.start(), &evaluator, w, range).expect("watched").0
+                    })
+                })
+                .collect();
+        }
+        // What halves find in each part that they search completely.
+        let canonical = Canonical::new(&problem);
+        let found: Vec<Option<f64>> = parts
+            .iter()
+            .map(|part| {
+                let ranges = part.everything();
+                let root = part.improve(&part.start(), &ranges, f64::NEG_INFINITY, Effort { steps: 20, cuts: 20 });
+                let mut pool = Pool::new(1);
+                let first = problem.machine.compute_nodes().next()?;
+                let mut start = Allocation::empty(apps.len(), machine.node_count());
+                let (free, asked) = (machine.node(first).cores, apps.len());
+                (0..asked.min(free as usize)).for_each(|a| start.set(AppId(a), first, 1));
+                let mut rated = Evaluator::new(&problem, placements.clone());
+                pool.add(&canonical, rated.candidate(start));
+                let halves = Halves {
+                    problem: &problem,
+                    relaxation: part,
+                    placements: &placements,
+                    ranges: &ranges,
+                    canonical: &canonical,
+                    monitor: &Unattended,
+                };
+                let halved = halves.search(&root, &mut pool, halves::QUICK, u64::MAX);
+                (halved.complete && root.bound.is_finite()).then(|| pool.cutoff())
+            })
+            .collect();
+        let mut rated = Evaluator::new(&problem, placements.clone());
+        let mut allocation = Allocation::empty(apps.len(), machine.node_count());
+        every_allocation(&problem, &mut allocation, 0, &mut |allocation| {
+            if !problem.allows(allocation, &placements) {
+                return;
+            }
+            let (score, _) = rated.rate(allocation.as_slice());
+            for (part, found) in parts.iter().zip(&found) {
+                let inside = part.watched.iter().all(|watched| {
+                    let Some(Drawn { range: (least, most), .. }) = watched.drawn else { return true };
+                    (least..=most).contains(&drawn(&problem, &evaluator, allocation, watched.memory))
+                });
+                if inside {
+                    check(part, &evaluator, allocation);
+                    if let Some(found) = found {
+                        assert!(score <= *found || same_score(score, *found), "{score} beats {found}: {allocation:?}");
+                    }
+                }
+            }
+        });
+    }
+}
