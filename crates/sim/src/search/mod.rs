@@ -6,8 +6,9 @@
 //! 2. Hill climbing from several starts gives a good answer (`local`).
 //! 3. Each gets an upper bound (`dual`, `cutting`); those that cannot beat the best answer are closed, the others are
 //!    searched for better answers with the prices of the bound (`respond`).
-//! 4. Where data has a home, the others are split by what other nodes read from it (`cells`).
-//! 5. What is left is split by thread totals (`boxes`) and what remains is searched node by node (`branch`); where
+//! 4. Where data has a home, the others are split by what other nodes read from it (`watch`): at once where they get what they ask
+//!    (`cells`), else as a part is split.
+//! 5. What is left is split by thread totals and what is drawn of homes (`boxes`) and what remains is searched node by node (`branch`); where
 //!    every node gets the same, all are evaluated (`uniform`).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 6. A second pass with a lower cutoff finds the next best, different answers.

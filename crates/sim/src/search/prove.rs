@@ -86,8 +86,9 @@ impl<'a> Search<'a> {
         }
         let mut budget = Budget::new(effort);
         for cell in &cells {
-            // Not more than half: many homes are tried one after the other.
-            if budget.left() > effort / 2 {
+            // Not more than half: many homes are tried one after the other. Hardly any where halves find what is best and prove it.
+            let rest = if halves::may_end(&cell.relaxation) { effort / 8 * 7 } else { effort / 2 };
+            if budget.left() > rest {
                 budget.spend(self.respond(cell, pool));
                 if cell.is_single() {
                     budget.spend(self.sample(cell, pool, budget.left()));
@@ -168,6 +169,7 @@ impl<'a> Search<'a> {
         if cell.improved.bound > pool.cutoff()
             && !self.problem.restrictions.same_on_every_node
             && pool.is_for_one()
+            && !relaxation.is_drawn_from()
             && !self.monitor.stop()
         {
             let halves = Halves {

@@ -5,6 +5,9 @@
 //! least 10" makes both halves provably worse than the relaxation of the whole. Each box of ranges is bounded by the
 //! dual; the most promising box is split first, at the counter whose two halves have the lowest bounds. Boxes that
 //! resist are searched node by node.
+//!
+//! What other nodes draw of a memory where they may get less than they ask ([`super::watch`]) is one more range; where halves may end it, it
+//! is cut first until it is narrow. Where applications read several memories, how many threads they have is cut first.
 
 mod part;
 mod split;
@@ -32,7 +35,7 @@ const PARTS_BEFORE_HALVES: usize = 6;
 /// Steps for a first try node by node, before any split: often that is enough. Tests ask small questions, and shall see parts, too.
 const FIRST_TRY: u64 = if cfg!(test) { 20 } else { 200_000 };
 /// Steps for a search in halves of a part of which little is left.
-const LITTLE: u64 = 2_000_000;
+const LITTLE: u64 = 6_000_000;
 /// The part of the budget for splitting; the rest is for what resists.
 const SPLITTING_SHARE: u64 = 2;
 /// Most options that parts have lists of their own for, all together; after that parts share the list of what they were cut from.
@@ -179,7 +182,7 @@ impl Boxes<'_> {
         budget: &mut Budget,
         most: f64,
     ) -> bool {
-        if !pool.is_for_one() {
+        if !pool.is_for_one() || (relaxation.is_drawn_from() && !relaxation.knows_what_is_drawn()) {
             return false;
         }
         let Self { problem, placements, canonical, monitor, .. } = *self;

@@ -8,6 +8,7 @@ use super::Boxes;
 use super::part::Part;
 use crate::problem::Evaluator;
 use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
+use crate::search::halves;
 use crate::search::pool::Pool;
 
 /// Work on the bound of a box that may be split.
@@ -22,6 +23,9 @@ impl Boxes<'_> {
     /// counter in `known`).
     fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
         let Part { ranges, improved, .. } = part;
+        if let Some(place) = self.readers_first(part) {
+            return vec![place];
+        }
         let one_class = self.relaxation.classes.iter().filter(|class| class.table.len() > 1).count() < 2;
         let counters = if one_class { self.problem.apps.len() } else { ranges.lowest.len() };
         let open = |&counter: &usize| ranges.lowest[counter] < ranges.highest[counter];
@@ -49,6 +53,27 @@ impl Boxes<'_> {
             places.truncate(TRIALS);
         }
         places
+    }
+
+    /// The total of an application that reads over links, where it may still be anything: how many such threads there are says what all
+    /// others keep, and before that is known no other split helps.
+    fn readers_first(&self, part: &Part<'_>) -> Option<(usize, u32)> {
+        if part.relaxation.exact || part.relaxation.classes.iter().all(|class| class.kept.is_none()) {
+            return None;
+        }
+        let Ranges { lowest, highest, .. } = &part.ranges;
+        let machine = &self.problem.machine;
+        let over_links = |a: usize| {
+            let own = |node: NodeId| self.placements[a].read_from(machine, node) == [node];
+            !machine.compute_nodes().all(own)
+        };
+        let wide = |a: &usize| highest[*a] > lowest[*a] + lowest[*a] / 2 && over_links(*a);
+        let ratio = |a: usize| f64::from(highest[a] + 1) / f64::from(lowest[a] + 1);
+        let app = (0..self.problem.apps.len()).filter(wide).max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)))?;
+        let middle = (f64::from(highest[app] + 1) * f64::from(lowest[app] + 1)).sqrt() - 1.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two counts")]
+        let cut = (middle as u32).clamp(lowest[app], highest[app] - 1);
+        Some((app, cut))
     }
 
     /// The threads of the best known answer per counter.
@@ -84,9 +109,11 @@ impl Boxes<'_> {
             Some(few) => (few.relaxation(), few.here(improved)),
             None => (&**relaxation, improved.clone()),
         };
-        let by_threads = self.places(part, known).into_iter();
+        let reads_first = !relaxation.knows_what_is_drawn() && halves::may_end(self.relaxation);
+        let by_threads = if reads_first { Vec::new() } else { self.places(part, known) }.into_iter();
         let by_threads = by_threads.map(|(counter, cut)| ranges.split(counter, cut).map(Side::Threads));
-        let by_reads = relaxation.cuts_of_what_is_drawn().into_iter();
+        let by_reads =
+            relaxation.cuts_of_what_is_drawn().into_iter().take(if reads_first { 1 } else { usize::MAX });
         let by_reads = by_reads.map(|(watch, ends)| ends.map(|range| Side::Drawn { watch, range }));
         let mut best: Option<(f64, [Side; 2], [Improved; 2])> = None;
         let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
@@ -129,8 +156,10 @@ impl Boxes<'_> {
             } else {
                 relaxation
             };
+            // What is cut again at once is not worth much work.
+            let effort = if reads_first && !relaxation.knows_what_is_drawn() { TRIAL } else { THOROUGH };
             let mut better =
-                if is_open { relaxation.improve(&trial, &half, cutoff, THOROUGH) } else { trial.clone() };
+                if is_open { relaxation.improve(&trial, &half, cutoff, effort) } else { trial.clone() };
             better.bound = better.bound.min(trial.bound).min(improved.bound);
             Part { ranges: half, relaxation, improved: better, number: 0 }
         };

@@ -6,14 +6,14 @@ use numasim_model::NodeId;
 use numasim_model::units::GigabytesPerSecond;
 
 use super::prices::Improved;
-use super::relaxation::{Class, Drawn, Relaxation, Watched};
+use super::relaxation::{Drawn, Relaxation, Watched};
 use crate::problem::Evaluator;
 
 /// The part of the controller below which a range is not cut any more.
 const NARROWEST: f64 = 1e-4;
 /// The part of the controller below which a range is narrow: what the own node and all others get has a limit each then, which together are
 /// hardly more than the controller.
-const NARROW: f64 = 1.0 / 32.0;
+const NARROW: f64 = 0.01;
 
 impl Relaxation<'_> {
     /// The most that other nodes can draw of a memory, GB/s.
@@ -23,6 +23,11 @@ impl Relaxation<'_> {
         let all = links.map(GigabytesPerSecond::value).sum::<f64>();
         // No sum of what is drawn is beyond the end by rounding.
         all.min(machine.node(memory).bandwidth.value()) * (1.0 + 1e-9)
+    }
+
+    /// Whether memories are watched by what is drawn of them.
+    pub(in crate::search) fn is_drawn_from(&self) -> bool {
+        self.watched.iter().any(|watched| watched.drawn.is_some())
     }
 
     /// Whether ranges of what is drawn are narrow, and there are any.
@@ -35,7 +40,24 @@ impl Relaxation<'_> {
         ranges.peek().is_some() && ranges.all(|narrow| narrow)
     }
 
-    /// Where ranges of what is drawn can be cut: the watched memory, and both parts.
+    /// Whether no option could take more of a watched memory over links than counts as read: then what counts is at least what is drawn.
+    pub(in crate::search) fn counts_all(&self, w: usize) -> bool {
+        let Some(Drawn { resource, .. }) = self.watched[w].drawn else { return false };
+        self.classes.iter().all(|class| {
+            let of_app = |draw: &Vec<(usize, f64)>| -> f64 {
+                draw.iter().filter(|(m, _)| *m == resource).map(|(_, draw)| draw).sum()
+            };
+            let draws: Vec<f64> = class.draw.iter().map(of_app).collect();
+            draws.iter().all(|draw| *draw <= 0.0)
+                || (0..class.table.len()).all(|option| {
+                    let taken: f64 =
+                        class.table.potential(option).iter().zip(&draws).map(|(g, d)| g * d).sum();
+                    taken <= class.table.reads(option)[w] * (1.0 + 1e-9) + 1e-12
+                })
+        })
+    }
+
+    /// Where ranges of what is drawn can be cut, the widest first: the watched memory, and both parts.
     pub(in crate::search) fn cuts_of_what_is_drawn(&self) -> Vec<(usize, [(f64, f64); 2])> {
         let cut = |(w, watched): (usize, &Watched)| {
             let (least, most) = watched.drawn?.range;
@@ -43,7 +65,12 @@ impl Relaxation<'_> {
             let wide = most - least > NARROWEST * watched.bandwidth;
             wide.then_some((w, [(least, middle), (middle, most)]))
         };
-        self.watched.iter().enumerate().filter_map(cut).collect()
+        let mut cuts: Vec<(usize, [(f64, f64); 2])> =
+            self.watched.iter().enumerate().filter_map(cut).collect();
+        let width =
+            |(w, [low, high]): &(usize, [(f64, f64); 2])| (high.1 - low.0) / self.watched[*w].bandwidth;
+        cuts.sort_by(|a, b| width(b).total_cmp(&width(a)));
+        cuts
     }
 
     /// The relaxation where other nodes draw `least` to `most` GB/s of watched memory `w`, and `improved` in its numbers of options. `None` at a
@@ -74,16 +101,11 @@ impl Relaxation<'_> {
             };
             class.table = Arc::new(table.counting(&counts));
         }
+        part.watched[w].least = if part.counts_all(w) { least } else { 0.0 };
         let mut prices = improved.prices.clone();
         let before = part.shared_bandwidth[drawn.resource].replace(most);
         if let (Some(before), Some(price)) = (before, prices.lambda.get_mut(drawn.resource)) {
             *price *= most / before;
-        }
-        let own = |class: &Class| class.nodes == [memory];
-        if let Some(own) = part.classes.iter().position(own)
-            && most - least < NARROW * bandwidth
-        {
-            part.shared_bandwidth[own] = None;
         }
         let improved = Improved { prices, ..improved.clone() };
         let tolerance = 1e-9 * bandwidth;

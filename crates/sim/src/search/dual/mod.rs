@@ -45,6 +45,4 @@ pub(super) use bound::best_option;
 pub(super) use less::Few;
 pub(super) use prices::{Earnings, Effort, Improved, Prices};
 pub(super) use ranges::Ranges;
-#[cfg(test)]
-pub(super) use relaxation::Drawn;
-pub(super) use relaxation::{Class, Relaxation, Watched};
+pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};

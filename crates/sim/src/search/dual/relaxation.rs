@@ -40,7 +40,7 @@ pub(in crate::search) struct Watched {
     pub(in crate::search) least: f64,
     /// Most that they ask, GB/s; infinite where there is no limit.
     pub(in crate::search) most: f64,
-    /// Where they are counted by what they draw: of that, what is sure to be drawn counts, and there is no least.
+    /// Where they are counted by what they draw: what is sure to be drawn counts as asked.
     pub(in crate::search) drawn: Option<Drawn>,
 }
 

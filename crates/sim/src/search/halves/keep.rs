@@ -45,11 +45,10 @@ impl Halves<'_> {
         // Rounding of the sums must not close a window; those of logarithms have terms around 1.
         let size = if goal.objective() == Objective::Geomean { bound.abs().max(1.0) } else { bound.abs() };
         let gap = (bound - target).max(0.0) + 1e-12 * size;
-        let Windows { least: unit, width: mut windows } = Windows::new(goal, &prices.y, target, gap);
-        for (window, priced) in windows.iter_mut().zip(self.priced()) {
-            if priced || *window > WIDEST {
-                *window = f64::INFINITY;
-            }
+        let Windows { least: unit, width: mut windows } =
+            Windows::new(goal, &prices.y, target, gap, &self.beyond(prices));
+        for window in windows.iter_mut().filter(|window| **window > WIDEST) {
+            *window = f64::INFINITY;
         }
         let limits = Limits::new(&self.problem.machine, &self.problem.apps, self.placements);
         let mut pace = Pace::new(self.monitor);
@@ -150,7 +149,7 @@ impl Halves<'_> {
                 [a, apps * (1 + class) + a].iter().all(|&k| !self.ranges.prices_with_meaning(k).1);
             !(unlimited_below && unlimited_above)
                 || limits.is_some_and(|limits| limits.moves_with(a))
-                || self.has_prices()
+                || self.is_shared()
         };
         // Without the last 12 bits, in which 100 x 1/2 and 100 x 2/4 may differ.
         let rounded = |value: &f64| value.to_bits().saturating_add(1 << 11) >> 12;

@@ -12,13 +12,14 @@
 //! its class). Hence the slacks of its options sum to less than gap = bound - t, and y_a (P_a - t) < gap: P_a lies in a
 //! window of width gap / y_a. In a cell of reads the sum of reads is in the range of the cell. Below, P and windows are divided by t, so that all are near 1.
 //!
-//! Where something that several nodes share has a price, an application that uses it may get less than the sum of its potentials: t < P_a
-//! still holds, but there is no upper end of its window. For the others nothing changes, and slacks count what is used at its price.
+//! Where something that several nodes share has a price, applications may get less than their potentials: t < P_a still holds, but the upper
+//! ends of windows are farther away, or there are none ([`beyond`]). Slacks count what is used at its price.
 //!
 //! For the geometric mean the score is sum w_a ln P_a, and the bound is that of its tangent where P_a = w_a / y_a: with u_a = y_a P_a / w_a
 //! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
+mod beyond;
 mod grid;
 mod keep;
 mod lookup;
@@ -32,8 +33,9 @@ mod windows;
 
 use crate::parallel::prelude::*;
 
-use super::dual::Improved;
+use super::dual::{Improved, Relaxation};
 use super::pool::Pool;
+use crate::objective::Objective;
 use crate::problem::Evaluator;
 use grid::{Grid, InVain, MOST_STORED};
 use lookup::Lookup;
@@ -48,7 +50,7 @@ const SAMPLED_NODES: std::ops::RangeInclusive<usize> = 2..=10;
 /// Most sums of a half for a search that is over before anything else would be, a few tenths of a second.
 pub(super) const QUICK: f64 = 1.2e7;
 /// Most sums of a half for a search in one of very many parts.
-pub(super) const SMALL: f64 = 3e5;
+pub(super) const SMALL: f64 = 1.2e7;
 /// Most sums of a half for a search when all else has failed: a few seconds.
 pub(super) const THOROUGH: f64 = 4e7;
 /// Sums of the right half from which on a sample is taken first: a better answer makes the lists shorter.
@@ -69,6 +71,14 @@ pub(super) struct Halved {
     pub(super) complete: bool,
     /// What it cost, in steps of the search, also where it was in vain.
     pub(super) work: u64,
+}
+
+/// Whether parts where it is known what other nodes draw of a memory may be closed by halves.
+pub(super) fn may_end(relaxation: &Relaxation<'_>) -> bool {
+    let choices = relaxation.classes.iter().filter(|class| class.table.len() > 1);
+    relaxation.is_drawn_from()
+        && relaxation.problem.goal.objective() != Objective::TotalGflops
+        && NODES.contains(&choices.map(|class| class.nodes.len()).sum())
 }
 
 /// How a round ended.
@@ -99,6 +109,9 @@ impl Halves<'_> {
                 return halved;
             };
             halved.work += round.work;
+            if !round.tells_apart() {
+                return halved;
+            }
             let looked_up = round.combinations(&round.right);
             if looked_up > WORTH_A_SAMPLE && looked_up <= most && !sampled {
                 sampled = true;

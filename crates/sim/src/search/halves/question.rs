@@ -35,19 +35,9 @@ impl Halves<'_> {
         self.relaxation.exact && has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
     }
 
-    /// Whether nodes share something that has a price: then potentials are not what is got.
-    pub(super) fn has_prices(&self) -> bool {
+    /// Whether nodes share something that may be scarce: then potentials need not be what is got.
+    pub(super) fn is_shared(&self) -> bool {
         self.relaxation.shared_bandwidth.iter().any(Option::is_some)
-    }
-
-    /// Per application, whether it uses something that has a price.
-    pub(super) fn priced(&self) -> Vec<bool> {
-        let shared = &self.relaxation.shared_bandwidth;
-        let uses = |a: usize| {
-            let drawn = self.relaxation.classes.iter().flat_map(move |class| &class.draw[a]);
-            drawn.into_iter().any(|&(m, draw)| draw > 0.0 && shared[m].is_some())
-        };
-        (0..self.problem.apps.len()).map(uses).collect()
     }
 
     /// The nodes with a choice in two halves, equal nodes next to each other.

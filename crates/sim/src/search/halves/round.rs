@@ -52,6 +52,11 @@ pub(super) struct Round {
 }
 
 impl Round {
+    /// Whether at least half of the windows have an upper end: else nearly all sums are in reach of all others.
+    pub(super) fn tells_apart(&self) -> bool {
+        2 * self.windows.iter().filter(|window| window.is_finite()).count() >= self.windows.len()
+    }
+
     /// Where the halves can be exchanged: the last application with its twins, and half of the most GFLOPS that they can get.
     ///
     /// Only in a full search: the lists of a sample are not searched completely anyway.

@@ -12,18 +12,31 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    /// Of answers that score more than `target`, at prices `y` of GFLOPS per unit whose bound is `gap` above it; see the
-    /// module text.
-    pub(super) fn new(goal: &Goal, y: &[f64], target: f64, gap: f64) -> Self {
+    /// Of answers that score more than `target`, at prices `y` of GFLOPS per unit whose bound is `gap` above it, and by `beyond` of each
+    /// application more for upper ends; see the module text.
+    pub(super) fn new(goal: &Goal, y: &[f64], target: f64, gap: f64, beyond: &[f64]) -> Self {
         let unit = goal.unit_gflops().iter();
         if goal.objective() != Objective::Geomean {
-            let width = |y: &f64| if *y > 1e-9 { gap / (y * target) } else { f64::INFINITY };
+            let width = |(y, beyond): (&f64, &f64)| {
+                if *y > 1e-9 { (gap + beyond) / (y * target) } else { f64::INFINITY }
+            };
             return Self {
                 least: unit.map(|unit| unit * target).collect(),
-                width: y.iter().map(width).collect(),
+                width: y.iter().zip(beyond).map(width).collect(),
             };
         }
-        let ends: Vec<(f64, f64)> = goal.weights().iter().map(|weight| around_one(gap / weight)).collect();
+        let ends = goal.weights().iter().zip(beyond).map(|(weight, beyond)| {
+            let (low, high) = around_one(gap / weight);
+            let high = if *beyond <= 0.0 {
+                high
+            } else if beyond.is_finite() {
+                around_one((gap + beyond) / weight).1
+            } else {
+                f64::INFINITY
+            };
+            (low, high)
+        });
+        let ends: Vec<(f64, f64)> = ends.collect();
         let least = unit.zip(goal.weights()).zip(y).zip(&ends);
         Self {
             least: least.map(|(((unit, weight), y), (low, _))| unit * weight / y * low).collect(),

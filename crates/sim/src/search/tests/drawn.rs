@@ -24,7 +24,7 @@ fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
     let of_one_memory = |app: App, nodes: usize| {
         let data = match &app.data {
             Data::OpenHome { .. } | Data::Placed(Placement::Home(_) | Placement::Local) => app.data.clone(),
-            other => {
+            other @ Data::Placed(_) => {
                 let node = match other {
                     Data::Placed(Placement::PartHome { home, .. }) => *home,
                     _ => NodeId(nodes - 1),
@@ -34,7 +34,7 @@ fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
         };
         let home = |data| match data {
             Data::OpenHome { .. } => Data::Placed(Placement::Home(NodeId(0))),
-            placed => placed,
+            placed @ Data::Placed(_) => placed,
         };
         App { data: home(data), placing: Placing::default(), memory: None, ..app }
     };
@@ -90,6 +90,7 @@ fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation: &Allocati
     }
     for (watched, counted) in part.watched.iter().zip(reads) {
         assert!(counted <= watched.most * (1.0 + 1e-9) + 1e-9, "{counted} of {}", watched.most);
+        assert!(counted >= watched.least * (1.0 - 1e-9) - 1e-9, "{counted}, least {}", watched.least);
         if let Some(Drawn { resource, .. }) = watched.drawn {
             let drawn = drawn(problem, evaluator, allocation, watched.memory);
             let most = part.shared_bandwidth[resource].expect("a limit");
