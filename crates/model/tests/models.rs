@@ -322,6 +322,36 @@ proptest! {
         }
     }
 
+    /// The same for threads that read the memory of their own node, also where pairs of nodes share links: beside others they get no more than
+    /// with all other nodes empty.
+    #[test]
+    fn threads_that_read_their_own_memory_are_not_helped_over_shared_links(
+        case in case_with_common_limits(),
+        model in corrected(),
+        at in any::<Index>(),
+    ) {
+        let node = NodeId(at.index(case.machine.node_count()));
+        let case = case.with_one_memory_each();
+        let machine = case.machine.clone().with_sharing(model);
+        let solver = numasim_model::sharing::Solver::new(&machine, &case.demands);
+        prop_assume!(solver.threads_elsewhere_never_help_local_ones());
+        let mut alone = case.clone();
+        for app in case.apps() {
+            for other in case.machine.node_ids().filter(|&other| other != node) {
+                alone.allocation.set(app, other, 0);
+            }
+        }
+        let (before, after) = (alone.under(model).bandwidth, case.under(model).bandwidth);
+        let reads_own = |app: AppId| {
+            case.demands[app.0].placement.read_from(&case.machine, node) == [node]
+        };
+        for app in case.apps().filter(|&app| reads_own(app)) {
+            if let (Some(before), Some(after)) = (before[app.0][node.0], after[app.0][node.0]) {
+                prop_assert!(after <= before + tolerance(&case), "{app:?}: {before} to {after}");
+            }
+        }
+    }
+
     #[test]
     fn on_one_node_all_data_is_local_under_every_model(case in case_of(Just(1)), model in corrected()) {
         let mut local = case.clone();
