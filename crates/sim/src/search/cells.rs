@@ -226,7 +226,7 @@ mod tests {
         let evaluator = Evaluator::new(&problem, placements.clone());
         let classes = node_classes(&machine, &problem.apps, &placements, false);
         let watched = watched(&problem, &placements, true);
-        assert_eq!(watched.len(), 1);
+        assert_eq!(watched.iter().map(|watch| watch.memory).collect::<Vec<_>>(), [NodeId(0)]);
         let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, 100, 1, &Unattended)
             .expect("few options");
         let start = relaxation.start();

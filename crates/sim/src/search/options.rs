@@ -11,7 +11,7 @@ use numasim_model::{AppId, NodeId, Placement};
 
 use super::ceilings::{Ceiling, ceilings};
 use super::pace::Pace;
-use super::watch::Watch;
+use super::watch::{Watch, reads_own};
 use crate::contents::Contents;
 use crate::memory::Limits;
 use crate::monitor::Monitor;
@@ -283,8 +283,8 @@ fn alone(evaluator: &Evaluator<'_>, node: NodeId) -> Vec<bool> {
     let (all, local) =
         (solver.threads_elsewhere_never_help(), solver.threads_elsewhere_never_help_local_ones());
     let machine = &evaluator.problem.machine;
-    let reads_own = |placement: &Placement| placement.read_from(machine, node) == [node];
-    evaluator.placements.iter().map(|placement| all || (local && reads_own(placement))).collect()
+    let own = |placement: &Placement| all || (local && reads_own(machine, placement, node));
+    evaluator.placements.iter().map(own).collect()
 }
 
 /// What is known to be the most: `solved` for those of `alone`, for the others as before.

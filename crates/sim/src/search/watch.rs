@@ -9,7 +9,7 @@
 //!   is at least B - R >= B - most, and at least the equal part of all ports; what they ask up to there, they draw: together at most `most`.
 //! - On a link that several pairs of nodes share, each is sure of an equal part only: more of what it asks does not count.
 
-use numasim_model::{ModelKind, NodeId, Placement};
+use numasim_model::{Machine, ModelKind, NodeId, Placement};
 
 use crate::problem::Problem;
 
@@ -113,6 +113,11 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: b
     let mut watched: Vec<Watch> = homes.iter().filter_map(watch).collect();
     watched.truncate(MAX_WATCHED);
     watched
+}
+
+/// Whether threads on `node` read nothing but its own memory.
+pub(super) fn reads_own(machine: &Machine, placement: &Placement, node: NodeId) -> bool {
+    placement.read_from(machine, node) == [node]
 }
 
 /// Per node: the equal part of each shared link on its way to `home`, of all pairs that may use it.

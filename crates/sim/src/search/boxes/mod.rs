@@ -78,12 +78,12 @@ impl Boxes<'_> {
                 let parts = std::mem::take(&mut queue).into_sorted_vec();
                 for part in parts.into_iter().rev() {
                     if part.improved.bound > pool.cutoff()
-                        && !self.part_in_halves(&part, pool, &mut splitting)
+                        && !self.part_in_halves(&part, pool, &mut splitting, halves::THOROUGH)
                     {
                         queue.push(part);
                     }
                 }
-                if !queue.is_empty() && self.part_in_halves(&all, pool, &mut splitting) {
+                if !queue.is_empty() && self.part_in_halves(&all, pool, &mut splitting, halves::THOROUGH) {
                     return f64::NEG_INFINITY;
                 }
             }
@@ -156,19 +156,18 @@ impl Boxes<'_> {
         self.in_halves(self.relaxation, ranges, improved, pool, budget, most)
     }
 
-    fn part_in_halves(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
+    fn part_in_halves(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget, most: f64) -> bool {
         let Part { relaxation, ranges, improved, .. } = part;
-        self.in_halves(relaxation, ranges, improved, pool, budget, halves::THOROUGH)
+        self.in_halves(relaxation, ranges, improved, pool, budget, most)
     }
 
     /// The same where what other nodes draw is known so well that hardly anything is left to look at, for a little while.
     fn narrow_in_halves(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
-        let Part { relaxation, ranges, improved, .. } = part;
-        if !relaxation.knows_what_is_drawn() {
+        if !part.relaxation.knows_what_is_drawn() {
             return false;
         }
         let mut little = budget.at_most(LITTLE);
-        let done = self.in_halves(relaxation, ranges, improved, pool, &mut little, halves::SMALL);
+        let done = self.part_in_halves(part, pool, &mut little, halves::QUICK);
         budget.settle(little);
         done
     }
@@ -232,19 +231,20 @@ mod tests {
     use crate::objective::Objective;
     use crate::search::testing::{LOCAL, pool_with, question, relaxation};
 
+    fn boxes<'a>(
+        problem: &'a Problem,
+        relaxation: &'a Relaxation<'a>,
+        canonical: &'a Canonical,
+    ) -> Boxes<'a> {
+        Boxes { problem, relaxation, placements: &LOCAL, canonical, monitor: &Unattended }
+    }
+
     #[test]
     fn both_parts_of_a_split_cover_the_box_and_are_bounded_by_it() {
         let problem = question(2, Objective::Fair);
         let relaxation = relaxation(&problem);
         let (canonical, pool) = pool_with(&problem, &[vec![1, 1], vec![1, 1]]);
-        let monitor = &Unattended;
-        let boxes = Boxes {
-            problem: &problem,
-            relaxation: &relaxation,
-            placements: &LOCAL,
-            canonical: &canonical,
-            monitor,
-        };
+        let boxes = boxes(&problem, &relaxation, &canonical);
         let ranges = relaxation.everything();
         let improved = relaxation.improve(&relaxation.start(), &ranges, pool.cutoff(), TRIAL);
         let listed = Arc::new(relaxation.clone());
@@ -269,14 +269,7 @@ mod tests {
         let problem = question(2, Objective::Fair);
         let relaxation = relaxation(&problem);
         let (canonical, mut pool) = pool_with(&problem, &[vec![2, 0], vec![0, 1]]);
-        let monitor = &Unattended;
-        let boxes = Boxes {
-            problem: &problem,
-            relaxation: &relaxation,
-            placements: &LOCAL,
-            canonical: &canonical,
-            monitor,
-        };
+        let boxes = boxes(&problem, &relaxation, &canonical);
         let root = relaxation.improve(&relaxation.start(), &relaxation.everything(), pool.cutoff(), TRIAL);
         assert_eq!(boxes.search(root, &mut pool, &mut Budget::new(1_000_000)), f64::NEG_INFINITY);
         // (2, 0) beside (0, 2): 16/32 and 20/40; (1, 1) twice: 20/32 and 20/40. Nothing gives `cpu` more than 1/2

@@ -10,6 +10,7 @@ use crate::problem::Evaluator;
 use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
 use crate::search::halves;
 use crate::search::pool::Pool;
+use crate::search::watch::reads_own;
 
 /// Work on the bound of a box that may be split.
 const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
@@ -63,10 +64,8 @@ impl Boxes<'_> {
         }
         let Ranges { lowest, highest, .. } = &part.ranges;
         let machine = &self.problem.machine;
-        let over_links = |a: usize| {
-            let own = |node: NodeId| self.placements[a].read_from(machine, node) == [node];
-            !machine.compute_nodes().all(own)
-        };
+        let over_links =
+            |a: usize| !machine.compute_nodes().all(|node| reads_own(machine, &self.placements[a], node));
         let wide = |a: &usize| highest[*a] > lowest[*a] + lowest[*a] / 2 && over_links(*a);
         let ratio = |a: usize| f64::from(highest[a] + 1) / f64::from(lowest[a] + 1);
         let app = (0..self.problem.apps.len()).filter(wide).max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)))?;

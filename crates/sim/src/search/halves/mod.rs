@@ -49,8 +49,6 @@ const NODES: std::ops::RangeInclusive<usize> = 2..=6;
 const SAMPLED_NODES: std::ops::RangeInclusive<usize> = 2..=10;
 /// Most sums of a half for a search that is over before anything else would be, a few tenths of a second.
 pub(super) const QUICK: f64 = 1.2e7;
-/// Most sums of a half for a search in one of very many parts.
-pub(super) const SMALL: f64 = 1.2e7;
 /// Most sums of a half for a search when all else has failed: a few seconds.
 pub(super) const THOROUGH: f64 = 4e7;
 /// Sums of the right half from which on a sample is taken first: a better answer makes the lists shorter.

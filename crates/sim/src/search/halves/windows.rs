@@ -26,15 +26,9 @@ impl Windows {
             };
         }
         let ends = goal.weights().iter().zip(beyond).map(|(weight, beyond)| {
-            let (low, high) = around_one(gap / weight);
-            let high = if *beyond <= 0.0 {
-                high
-            } else if beyond.is_finite() {
-                around_one((gap + beyond) / weight).1
-            } else {
-                f64::INFINITY
-            };
-            (low, high)
+            let (low, _) = around_one(gap / weight);
+            let farther = |beyond: f64| around_one((gap + beyond) / weight).1;
+            (low, if beyond.is_finite() { farther(*beyond) } else { f64::INFINITY })
         });
         let ends: Vec<(f64, f64)> = ends.collect();
         let least = unit.zip(goal.weights()).zip(y).zip(&ends);
