@@ -35,7 +35,7 @@ pub(super) struct OptionTable {
     least: Vec<f64>,
     /// GB/s that the option asks of each watched memory over a link: `asks[option * watched + memory]`.
     asks: Arc<Vec<f64>>,
-    /// What of it counts ([`Watched`]), laid out as `asks`.
+    /// What of it counts ([`super::dual::Watched`]), laid out as `asks`.
     reads: Arc<Vec<f64>>,
     watched: usize,
     /// In place of lists: the few options of a looser table.
