@@ -11,6 +11,7 @@
 use numasim_model::Placement;
 
 use super::dual::{Effort, Improved, Relaxation, Watched};
+use super::watch::reads_one_memory;
 use crate::problem::{Evaluator, Problem};
 
 /// Most values of one memory; beyond that neighbours share one.
@@ -124,13 +125,12 @@ impl<'a> Cell<'a> {
         });
         let mut relaxation = relaxation.where_others_read(&evaluator, &least, &most.collect::<Vec<_>>())?;
         // Where reads are known and served in full, potentials say all there is to say about memories.
-        let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
         let served = |(w, r): (usize, &(usize, usize))| {
             relaxation.watched[w].drawn.is_none()
                 && r.0 == r.1
                 && self.values[w][r.1].1 <= relaxation.watched[w].bandwidth
         };
-        if self.placements.iter().all(one_memory) && ranges.iter().enumerate().all(served) {
+        if self.placements.iter().all(reads_one_memory) && ranges.iter().enumerate().all(served) {
             relaxation.shared_bandwidth.fill(None);
         }
         let effort = if ranges.iter().all(|(first, last)| first == last) { SINGLE } else { PASSING };

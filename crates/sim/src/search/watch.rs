@@ -88,7 +88,7 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: b
             _ => false,
         }
     };
-    let one_memory = placements.iter().all(|p| matches!(p, Placement::Local | Placement::Home(_)));
+    let one_memory = placements.iter().all(reads_one_memory);
     let limited_reads = machine.nodes().iter().any(|node| node.read_bandwidth.is_some());
     let level = |home: NodeId| match sharing.kind {
         ModelKind::BaselineProportional if sharing.parameters.remote_weight == 1.0 => {
@@ -113,6 +113,11 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: b
     let mut watched: Vec<Watch> = homes.iter().filter_map(watch).collect();
     watched.truncate(MAX_WATCHED);
     watched
+}
+
+/// Whether each thread reads one memory.
+pub(super) fn reads_one_memory(placement: &Placement) -> bool {
+    matches!(placement, Placement::Local | Placement::Home(_))
 }
 
 /// Whether threads on `node` read nothing but its own memory.

@@ -8,6 +8,7 @@ use crate::objective::Objective;
 use crate::problem::Problem;
 use crate::search::dual::{Prices, Relaxation, Watched};
 use crate::search::options::OptionTable;
+use crate::search::watch::reads_one_memory;
 
 /// Options per node that are tried in pairs, and that starts are drawn from.
 pub(super) const TOP: usize = 48;
@@ -42,8 +43,7 @@ impl<'a> Responder<'a> {
         single_cell: bool,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
-        let decoupled = relaxation.exact && single_cell && placements.iter().all(one_memory);
+        let decoupled = relaxation.exact && single_cell && placements.iter().all(reads_one_memory);
         let keep = if decoupled { TOP } else { TOP_COUPLED };
         let everything = relaxation.everything();
         let ranked = relaxation
