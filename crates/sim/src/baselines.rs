@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Scenario};
 
+use crate::ascent::Ascent;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::may_hold;
@@ -180,25 +181,22 @@ pub(crate) fn good_homes(
         }
         return best;
     }
+    let mut ascent = Ascent::new(best);
     let mut improved = true;
     while improved {
         improved = false;
         for &a in &open {
             for node in (0..nodes).map(NodeId) {
                 if stop() {
-                    return best;
+                    return ascent.into_best();
                 }
-                let mut placements = best.placements.clone();
+                let mut placements = ascent.best().placements.clone();
                 placements[a] = data[a].placement_at(node);
-                let candidate = rate(&placements);
-                if candidate.beats(&best) {
-                    best = candidate;
-                    improved = true;
-                }
+                improved |= ascent.tries(rate(&placements));
             }
         }
     }
-    best
+    ascent.into_best()
 }
 
 #[cfg(test)]

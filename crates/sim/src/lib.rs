@@ -5,6 +5,7 @@
 //! keyboard and the terminal are behind [`search::Monitor`], which the caller implements.
 
 mod answer;
+mod ascent;
 pub mod baselines;
 pub mod cautions;
 mod contents;

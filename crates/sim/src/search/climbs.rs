@@ -5,6 +5,7 @@ use numasim_model::{Allocation, Data, Placement};
 
 use super::local;
 use super::question::Search;
+use crate::ascent::Ascent;
 use crate::baselines::{even, good_homes, one_app_per_node};
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
@@ -77,18 +78,18 @@ pub(super) fn climb_with_homes<R: local::Rates>(
     monitor: &dyn Monitor,
 ) -> Candidate {
     let data: Vec<Data> = problem.apps.iter().map(|app| app.data.clone()).collect();
-    let mut best = start;
+    let mut ascent = Ascent::new(start);
     while !monitor.stop() {
+        let best = ascent.best();
         let climbed =
             local::climb(problem, &mut rater(best.placements.clone()), best.allocation.clone(), monitor);
         let rate =
             |placements: &[Placement]| rater(placements.to_vec()).candidate(climbed.allocation.clone());
         let moved = good_homes(problem.machine.node_count(), &data, &rate, &|| monitor.stop());
         let next = if moved.beats(&climbed) { moved } else { climbed };
-        if !next.beats(&best) {
-            return best;
+        if !ascent.tries(next) {
+            break;
         }
-        best = next;
     }
-    best
+    ascent.into_best()
 }

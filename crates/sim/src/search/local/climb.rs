@@ -3,6 +3,7 @@
 use numasim_model::{Allocation, AppId, NodeId, Placing};
 
 use super::rates::Rates;
+use crate::ascent::Ascent;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem};
 use crate::restrictions::Restrictions;
@@ -26,24 +27,25 @@ pub(in crate::search) fn climb<R: Rates>(
     let sites = Sites::new(problem);
     let changed = start.clone();
     let pace = Pace::new(monitor);
-    let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed, pace };
+    let ascent = Ascent::new(evaluator.candidate(start));
+    let mut climber = Climber { problem, evaluator, sites, ascent, changed, pace };
     while !monitor.stop() && climber.sweep(monitor) {}
-    climber.best
+    climber.ascent.into_best()
 }
 
 struct Climber<'c, 'p, 'm, R> {
     problem: &'p Problem,
     evaluator: &'c mut R,
     sites: Sites<'p>,
-    best: Candidate,
-    /// The allocation of `best`, or a change of it that is being judged.
+    ascent: Ascent,
+    /// The allocation of the best, or a change of it that is being judged.
     changed: Allocation,
     pace: Pace<'m>,
 }
 
 impl<R: Rates> Climber<'_, '_, '_, R> {
     fn threads(&self, app: usize, site: usize) -> u32 {
-        self.sites.threads(&self.best.allocation, app, site)
+        self.sites.threads(&self.ascent.best().allocation, app, site)
     }
 
     /// Tries every move once, keeping each that improves; true if one did.
@@ -159,13 +161,13 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
             self.pace.stops_after(self.problem.evaluation_cost());
             let excess = self.evaluator.excess(self.changed.as_slice());
             let (score, tie_break) = self.evaluator.rate(self.changed.as_slice());
-            self.best.is_beaten_by(excess, score, tie_break)
+            self.ascent.is_beaten_by(excess, score, tie_break)
         };
         if better {
-            self.best = self.evaluator.candidate(self.changed.clone());
+            self.ascent.go_to(self.evaluator.candidate(self.changed.clone()));
         } else {
             for &(app, site, _) in change {
-                self.sites.take_back(&self.best.allocation, &mut self.changed, app, site);
+                self.sites.take_back(&self.ascent.best().allocation, &mut self.changed, app, site);
             }
         }
         better
