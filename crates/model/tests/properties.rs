@@ -8,6 +8,7 @@ use crate::common::{
     Case, OF_DEFAULT, OF_REMOTE_FIRST, SOLVERS, Solved, Solver, by_fast, by_reference, links,
 };
 use numasim_model::sharing::invariants;
+use numasim_model::sharing::least::MostThreads;
 use numasim_model::{AppId, Demand, NodeId, Placement};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -157,10 +158,14 @@ proptest! {
             let total = |app: AppId| u32::try_from(case.allocation.total(app)).expect("few") + more[app.0];
             let highest: Vec<u32> = case.apps().map(total).collect();
             let mut least = vec![0.0; case.demands.len()];
+            let may_be = |(node, app): (NodeId, AppId)| case.allocation.get(app, node) + more[app.0] / 2;
+            let places = case.machine.node_ids().flat_map(|node| case.apps().map(move |app| (node, app)));
+            let on_node: Vec<u32> = places.map(may_be).collect();
+            let most = MostThreads { on_machine: &highest, on_node: &on_node };
             for node in case.machine.compute_nodes() {
                 let Some(kept) = solver.kept(node) else { continue };
                 let threads: Vec<u32> = case.apps().map(|app| case.allocation.get(app, node)).collect();
-                kept.least_gflops(&threads, &highest, &mut least);
+                kept.least_gflops(&threads, most, &mut least);
                 for app in case.apps() {
                     let got = solved.gflops[app.0][node.0].unwrap_or(0.0) * f64::from(threads[app.0]);
                     let rounding = case.rounding_gflops(app) * f64::from(threads[app.0]);

@@ -1,21 +1,34 @@
 //! What threads keep whatever others do: a lower bound under the default model, for searches.
 //!
-//! In the first round every port is granted what it asks for, or else at least an equal part of the controller; the local one at least what the links
-//! do not ask for (`sharing/ports.rs`). Links that share another ask for at least an equal part of it. What a thread is granted inside
-//! a port grows with what the port has (`sharing/split.rs`), it takes the smallest of its ports, and later rounds take nothing away.
+//! In the first round every port is granted what it asks for, or else at least an equal part of the controller; or the level that all ports are
+//! filled to, where others do not ask for theirs: with A asked by other links, B - A at the local port, and (B - A) / 2 at a link even where the
+//! local port wants all there is (`sharing/ports.rs`). Links that share another of C GB/s ask for at least an equal part of it, and for C - A, where
+//! A is asked by the others on it. What a thread is granted inside a port grows with what the port has (`sharing/split.rs`), it takes the smallest
+//! of its ports, and later rounds take nothing away.
+//!
+//! Threads that read nothing but the memory of their node have in each round at least an equal part of what the port has in it, of C cores, until they
+//! have what they want or the controller is full. What the port has in all rounds is then at least the controller less all that others draw in the end
+//! (not what they ask: who reads several memories takes no more than the narrowest way lets through), and the equal parts add up.
 //!
 //! # Why it grows
 //! With C cores, grant G, wants w and W = sum w, S = sum min(w, G / C), a thread that wants more than G / C gets
 //! G / C + (w - G / C) f with f = (G - S) / (W - S). Where k < C threads want more than G / C, S grows by k / C with G, so that f grows
 //! by ((W - S) - (W - G) k / C) / (W - S)^2, which is not negative as S <= G; and G / C grows more than it takes from w - G / C.
 
+mod asked;
+
 use super::compiled::{Common, Compiled, PoolKind};
 use super::solver::Solver;
 use super::split::Split;
 use crate::ids::{AppId, NodeId};
+use asked::Asked;
+pub use asked::MostThreads;
 
 /// Room for rounding in other orders of sums.
 const ROUNDING: f64 = 1e-11;
+
+/// The part of a controller that rounds may leave though somebody wants it (`sharing/rounds.rs`: what counts as nothing), with room.
+const LEFT_OVER: f64 = 1e-9;
 
 /// The threads of one application at one port.
 #[derive(Clone, Copy, Debug)]
@@ -25,27 +38,33 @@ struct Taker {
     demand_gbs: f64,
     /// GB/s as the thread moves them for each GB/s that it occupies of this memory.
     moved_per_occupied: f64,
+    /// Whether it reads nothing else.
+    only_here: bool,
+}
+
+/// A link that other pairs of nodes share with a port.
+#[derive(Clone, Debug)]
+struct Shared {
+    /// GB/s, and the equal part of all pairs.
+    capacity: f64,
+    equal_part: f64,
+    others: Asked,
 }
 
 /// A port through which threads of the node read a memory.
 #[derive(Clone, Debug)]
 struct Port {
-    /// What it has at least, if its threads want that: an equal part of the controller, the link, an equal part of shared links; GB/s.
-    kept_gbs: f64,
-    /// The controller, where it is that of the node itself: what links do not ask for stays with it. GB/s.
-    own_gbs: Option<f64>,
+    /// The controller, and the equal part of all ports, GB/s.
+    controller: f64,
+    equal_part: f64,
+    /// Links into the same memory from other nodes.
+    others: Asked,
+    /// Of a link: its GB/s, and what the own threads of the memory ask.
+    link: Option<(f64, Asked)>,
+    /// Of the port of the node's own threads: what others draw in the end.
+    drawn: Option<Asked>,
+    shared: Vec<Shared>,
     takers: Vec<Taker>,
-}
-
-/// Threads of another node that read the memory of this one.
-#[derive(Clone, Debug)]
-struct Link {
-    /// GB/s.
-    capacity: f64,
-    /// Cores of the node: the most threads.
-    cores: f64,
-    /// Application, and what one of its threads wants to occupy, GB/s.
-    wants: Vec<(usize, f64)>,
 }
 
 /// What threads of one node keep under the default model.
@@ -53,12 +72,60 @@ struct Link {
 pub struct Kept {
     inverse_cores: f64,
     ports: Vec<Port>,
-    /// Into the memory of the node.
-    links: Vec<Link>,
-    /// Per application: what one of its threads elsewhere wants of the memory of this node at most, GB/s.
-    elsewhere_gbs: Vec<f64>,
     /// Per application: FLOP per byte, and GFLOPS of the core.
     rooflines: Vec<(f64, f64)>,
+}
+
+impl Port {
+    fn new(compiled: &Compiled, node: NodeId, (m, p, kind): (usize, usize, PoolKind)) -> Self {
+        let memory = &compiled.memories[m];
+        let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
+        let is_link = kind == PoolKind::Link;
+        let uses = |shared: &&Common| is_link && shared.users.iter().any(|&user| user as usize == p);
+        let shared = compiled.shared.iter().filter(uses).map(|shared| {
+            let others = shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
+            Shared {
+                capacity: shared.capacity,
+                equal_part: shared.capacity / shared.users.len() as f64,
+                others: Asked::new(compiled, others, node),
+            }
+        });
+        let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
+            app: flow.group as usize / compiled.memories.len(),
+            demand_gbs: flow.demand_gbs,
+            moved_per_occupied: flow.inverse_cost,
+            only_here: !is_link
+                && compiled.flows.iter().filter(|other| other.group == flow.group).count() == 1,
+        });
+        let own = || Asked::new(compiled, memory.own.into_iter(), node);
+        Self {
+            controller: memory.bandwidth,
+            equal_part: memory.bandwidth / (1 + readers) as f64,
+            others: Asked::new(compiled, memory.links.clone().filter(|&link| link != p), node),
+            link: is_link.then(|| (compiled.pools[p].capacity, own())),
+            drawn: (!is_link).then(|| Asked::drawn(compiled, memory.links.clone(), node)),
+            shared: shared.collect(),
+            takers: takers.collect(),
+        }
+    }
+
+    /// GB/s that it has at least where its threads want `wanted`; no more than that is looked for.
+    fn kept_gbs(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let mut kept = wanted;
+        for shared in self.shared.iter().filter(|shared| shared.equal_part < wanted) {
+            let left = shared.capacity - shared.others.at_most(threads, most);
+            kept = kept.min(left.max(shared.equal_part));
+        }
+        if self.equal_part < kept {
+            let left = self.controller - self.others.at_most(threads, most);
+            let level = match &self.link {
+                Some((_, own)) => (left / 2.0).max(left - own.at_most(threads, most)),
+                None => left,
+            };
+            kept = kept.min(level.max(self.equal_part));
+        }
+        kept.min(self.link.as_ref().map_or(f64::INFINITY, |link| link.0))
+    }
 }
 
 impl Kept {
@@ -68,61 +135,36 @@ impl Kept {
         if !compiled.model.is_plain_default() || limited {
             return None;
         }
-        let nodes = compiled.memories.len();
-        let apps = compiled.intensity.len();
-        let app_of = |group: u32| group as usize / nodes;
         let inverse_cores = compiled.pools.iter().find(|pool| pool.from == node)?.inverse_cores;
-        let mut ports = Vec::new();
-        for (m, p, kind) in compiled.pool_indices().filter(|&(_, p, _)| compiled.pools[p].from == node) {
-            let memory = &compiled.memories[m];
-            let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
-            let (own_gbs, narrowest) = match kind {
-                PoolKind::Own => (Some(memory.bandwidth), f64::INFINITY),
-                PoolKind::Link => {
-                    let uses = |shared: &&Common| shared.users.iter().any(|&user| user as usize == p);
-                    let shared = compiled.shared.iter().filter(uses);
-                    let parts = shared.map(|shared| shared.capacity / shared.users.len() as f64);
-                    (None, parts.fold(compiled.pools[p].capacity, f64::min))
-                }
-            };
-            let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
-                app: app_of(flow.group),
-                demand_gbs: flow.demand_gbs,
-                moved_per_occupied: flow.inverse_cost,
-            });
-            let kept_gbs = (memory.bandwidth / (1 + readers) as f64).min(narrowest);
-            ports.push(Port { kept_gbs, own_gbs, takers: takers.collect() });
-        }
-        let links = compiled.pools[compiled.memories[node.0].links.clone()].iter().map(|pool| {
-            let flows = compiled.flows[pool.flows.clone()].iter();
-            let wants = flows.map(|flow| (app_of(flow.group), flow.demand_gbs)).collect();
-            Link { capacity: pool.capacity, cores: pool.inverse_cores.recip(), wants }
-        });
-        let links: Vec<Link> = links.collect();
-        let mut elsewhere_gbs = vec![0.0_f64; apps];
-        for &(app, gbs) in links.iter().flat_map(|link| &link.wants) {
-            elsewhere_gbs[app] = elsewhere_gbs[app].max(gbs);
-        }
+        let of_node = compiled.pool_indices().filter(|&(_, p, _)| compiled.pools[p].from == node);
+        let ports = of_node.map(|pool| Port::new(compiled, node, pool)).collect();
+        let apps = compiled.intensity.len();
         let rooflines = (0..apps).map(|a| (compiled.intensity[a], compiled.peak[(AppId(a), node)])).collect();
-        Some(Self { inverse_cores, ports, links, elsewhere_gbs, rooflines })
+        Some(Self { inverse_cores, ports, rooflines })
     }
 
     /// GFLOPS that the threads of each application on the node get at least, all of them together.
     ///
-    /// `threads`: of each application on the node. `highest`: the most that each has on the whole machine.
-    pub fn least_gflops(&self, threads: &[u32], highest: &[u32], least: &mut [f64]) {
+    /// `threads`: of each application on the node. `most`: the most that each has.
+    pub fn least_gflops(&self, threads: &[u32], most: MostThreads<'_>, least: &mut [f64]) {
         // First the GB/s of one thread.
         least.fill(f64::INFINITY);
         for port in &self.ports {
             let takers = || port.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs));
             let wanted: f64 = takers().map(|(threads, gbs)| threads * gbs).sum();
-            let kept = match port.own_gbs {
-                Some(controller) => port.kept_gbs.max(controller - self.asked_over_links(threads, highest)),
-                None => port.kept_gbs,
-            };
+            let kept = port.kept_gbs(wanted, threads, most);
             let split = (wanted > kept).then(|| Split::new(kept, self.inverse_cores, takers()));
+            let in_the_end = match &port.drawn {
+                Some(drawn) if split.is_some() && port.takers.iter().any(|taker| taker.only_here) => {
+                    (port.controller - drawn.at_most(threads, most)) * self.inverse_cores * (1.0 - LEFT_OVER)
+                }
+                _ => 0.0,
+            };
             for taker in &port.takers {
-                let granted = split.map_or(taker.demand_gbs, |split| split.granted(taker.demand_gbs));
+                let mut granted = split.map_or(taker.demand_gbs, |split| split.granted(taker.demand_gbs));
+                if taker.only_here {
+                    granted = granted.max(in_the_end.min(taker.demand_gbs));
+                }
                 least[taker.app] = least[taker.app].min(granted * taker.moved_per_occupied);
             }
         }
@@ -130,19 +172,6 @@ impl Kept {
             let of_one = if least.is_finite() { (*least * intensity).min(*peak) } else { 0.0 };
             *least = f64::from(*threads) * of_one * (1.0 - ROUNDING);
         }
-    }
-
-    /// The most that other nodes ask of the memory of this one, GB/s.
-    fn asked_over_links(&self, threads: &[u32], highest: &[u32]) -> f64 {
-        let elsewhere = |app: usize| f64::from(highest[app].saturating_sub(threads[app]));
-        let asked = |link: &Link| -> f64 {
-            let wants = link.wants.iter().map(|&(app, gbs)| elsewhere(app).min(link.cores) * gbs);
-            wants.sum::<f64>().min(link.capacity)
-        };
-        // Each thread is on one node only: at most on that where it wants most.
-        let together: f64 =
-            self.elsewhere_gbs.iter().enumerate().map(|(app, gbs)| elsewhere(app) * gbs).sum();
-        self.links.iter().map(asked).sum::<f64>().min(together)
     }
 }
 
@@ -161,7 +190,8 @@ mod tests {
     use crate::machine::{KernelBandwidths, Machine, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
-    fn kept(apps: &[(f64, Placement)]) -> Kept {
+    /// Nodes of 8 cores with 60 GB/s, `links` as [`Machine::new`] takes them; node 0.
+    fn kept_on(nodes: usize, links: Vec<f64>, apps: &[(f64, Placement)]) -> Kept {
         let node = Node {
             cores: 8,
             gflops_per_core: Gflops::new(10.0),
@@ -171,7 +201,8 @@ mod tests {
             memory: None,
             kernels: KernelBandwidths::NONE,
         };
-        let machine = Machine::uniform("two", 2, node, GigabytesPerSecond::new(20.0)).expect("a machine");
+        let links = links.into_iter().map(GigabytesPerSecond::new).collect();
+        let machine = Machine::new("equal nodes", vec![node; nodes], links).expect("a machine");
         let demands: Vec<Demand> = apps
             .iter()
             .map(|(intensity, placement)| Demand {
@@ -183,6 +214,16 @@ mod tests {
         Solver::new(&machine, &demands).kept(NodeId(0)).expect("the default")
     }
 
+    /// Two nodes with links of 20 GB/s.
+    fn kept(apps: &[(f64, Placement)]) -> Kept {
+        kept_on(2, vec![20.0; 4], apps)
+    }
+
+    /// So many on the machine, and all of them on any node.
+    fn most(on_machine: &[u32]) -> MostThreads<'_> {
+        MostThreads { on_machine, on_node: &[8; 8] }
+    }
+
     #[test]
     fn a_full_controller_leaves_what_links_do_not_ask_for() {
         // `mem` wants 20 GB/s a thread, `spread` 10, half of it here. 4 threads of `mem` and 2 of `spread`: 80 + 10 = 90 GB/s. Of 6 threads of
@@ -190,10 +231,10 @@ mod tests {
         // 2 x 5, what is left, 10, goes to `mem`: 30 GB/s, 15 GFLOPS. Of the other memory 2 of `spread` want 10 and have 20: 2 x 10 GFLOPS.
         let kept = kept(&[(0.5, Placement::Local), (1.0, Placement::Interleave)]);
         let mut least = [0.0; 2];
-        kept.least_gflops(&[4, 2], &[8, 6], &mut least);
+        kept.least_gflops(&[4, 2], most(&[8, 6]), &mut least);
         assert!((least[0] - 15.0).abs() < 1e-9 && (least[1] - 20.0).abs() < 1e-9, "{least:?}");
         // No more than 3 of `spread`: one elsewhere asks for 5: 55 GB/s, baseline 6.875: 4 x 6.875 and 2 x 5, 17.5 more: 45 GB/s.
-        kept.least_gflops(&[4, 2], &[8, 3], &mut least);
+        kept.least_gflops(&[4, 2], most(&[8, 3]), &mut least);
         assert!((least[0] - 22.5).abs() < 1e-9, "{least:?}");
     }
 
@@ -202,7 +243,37 @@ mod tests {
         // 1 x 20 + 1 x 5 of 60 - 20 GB/s.
         let kept = kept(&[(0.5, Placement::Local), (1.0, Placement::Interleave)]);
         let mut least = [0.0; 2];
-        kept.least_gflops(&[1, 1], &[8, 8], &mut least);
+        kept.least_gflops(&[1, 1], most(&[8, 8]), &mut least);
         assert!((least[0] - 10.0).abs() < 1e-9, "{least:?}");
+    }
+
+    #[test]
+    fn a_link_has_what_other_ports_leave() {
+        // Two nodes: the only other port of the memory of node 1 is the local one, and half of 60 GB/s is more than the link has, 20. 8 threads
+        // of `spread` ask for 40: 2.5 GB/s a thread, of both memories 5 GB/s.
+        let spread = [(1.0, Placement::Interleave)];
+        let mut least = [0.0];
+        kept(&spread).least_gflops(&[8], most(&[16]), &mut least);
+        assert!((least[0] - 8.0 * 5.0).abs() < 1e-9, "{least:?}");
+        // Three nodes with links of 50: an equal part of 3 ports is 20 GB/s. One thread on the third node, which asks for 10/3, leaves (60 - 10/3) / 2
+        // at least: all that 8 threads of node 0 ask for, 8 x 10/3. 8 threads there ask for as much, and leave (60 - 80/3) / 2 = 16.7: the equal part.
+        let kept = kept_on(3, vec![50.0; 9], &spread);
+        kept.least_gflops(&[8], most(&[9]), &mut least);
+        assert!((least[0] - 80.0).abs() < 1e-9, "{least:?}");
+        kept.least_gflops(&[8], most(&[16]), &mut least);
+        assert!((least[0] - 60.0).abs() < 1e-9, "{least:?}");
+    }
+
+    #[test]
+    fn threads_of_a_node_have_in_the_end_what_others_cannot_take() {
+        // Three nodes, links of 5 GB/s to the memory of the third and of 50 to the others. 8 threads of `spread` on node 1 ask node 0 for 26.7 GB/s, which
+        // leaves 33.3 in the first round; but they get 5 from the third memory, and take 5 of each. So 8 threads of `mem`, which want 160, have
+        // an eighth of 55 GB/s each in the end: 27.5 GFLOPS together.
+        let links = vec![50.0, 50.0, 5.0, 50.0, 50.0, 5.0, 50.0, 50.0, 50.0];
+        let kept = kept_on(3, links, &[(0.5, Placement::Local), (1.0, Placement::Interleave)]);
+        let mut least = [0.0; 2];
+        let on_node = [8, 0, 8, 8, 8, 0];
+        kept.least_gflops(&[8, 0], MostThreads { on_machine: &[8, 8], on_node: &on_node }, &mut least);
+        assert!((27.5 - 1e-6..=27.5).contains(&least[0]), "{least:?}");
     }
 }

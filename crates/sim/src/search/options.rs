@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
-use numasim_model::sharing::least::Kept;
+use numasim_model::sharing::least::{Kept, MostThreads};
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};
 
@@ -17,6 +17,9 @@ use crate::memory::Limits;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
+
+/// Options of one task.
+const CHUNK: usize = 1024;
 
 /// The options of one node, and of every node that can be exchanged with it.
 #[derive(Clone, Debug)]
@@ -131,10 +134,8 @@ impl OptionTable {
         })
     }
 
-    /// The same options with what they get at least where no application has more than `highest` threads on the machine.
-    pub(super) fn with_least(&self, kept: &Kept, highest: &[u32]) -> Self {
-        /// Options of one task.
-        const CHUNK: usize = 1024;
+    /// The same options with what they get at least where no application has more than so many threads.
+    pub(super) fn with_least(&self, kept: &Kept, most: MostThreads<'_>) -> Self {
         let size = CHUNK * self.apps;
         let parts: Vec<Vec<f64>> = self
             .counts
@@ -144,15 +145,49 @@ impl OptionTable {
                 let mut part = vec![0.0; counts.len()];
                 let rows = part.chunks_exact_mut(self.apps).zip(counts.chunks_exact(self.apps));
                 for (least, counts) in rows {
-                    kept.least_gflops(counts, highest, least);
+                    kept.least_gflops(counts, most, least);
                 }
-                let most = &self.potential[chunk * size..][..counts.len()];
-                part.iter_mut().zip(most).for_each(|(least, most)| *least = least.min(*most));
+                let potential = &self.potential[chunk * size..][..counts.len()];
+                part.iter_mut().zip(potential).for_each(|(least, most)| *least = least.min(*most));
                 part
             })
             .collect();
         let least = parts.concat();
         Self { least, ..self.clone() }
+    }
+
+    /// GB/s that any option draws at least of each shared resource; `draw`: per application, resources and GB/s for each GFLOPS.
+    pub(super) fn least_drawn(&self, draw: &[Vec<(usize, f64)>], resources: usize) -> Vec<f64> {
+        let mut least = vec![if self.least.is_empty() { 0.0 } else { f64::INFINITY }; resources];
+        let mut drawn = vec![0.0; resources];
+        for option in self.least.chunks_exact(self.apps) {
+            draw_of(option, draw, &mut drawn);
+            least.iter_mut().zip(&drawn).for_each(|(least, drawn)| *least = least.min(*drawn));
+        }
+        least
+    }
+
+    /// The same options where no more than `room` GB/s are left for one of each shared resource, laid out as for [`Self::least_drawn`].
+    pub(super) fn with_room(&self, draw: &[Vec<(usize, f64)>], room: &[f64]) -> Self {
+        let size = CHUNK * self.apps;
+        let parts: Vec<Vec<f64>> = self
+            .least
+            .par_chunks(size)
+            .zip(self.potential.par_chunks(size))
+            .map(|(least, potential)| {
+                let mut part = potential.to_vec();
+                let mut drawn = vec![0.0; room.len()];
+                for (most, least) in part.chunks_exact_mut(self.apps).zip(least.chunks_exact(self.apps)) {
+                    draw_of(least, draw, &mut drawn);
+                    for ((most, least), draw) in most.iter_mut().zip(least).zip(draw) {
+                        let more = draw.iter().map(|&(m, draw)| (room[m] - drawn[m]).max(0.0) / draw);
+                        *most = most.min(least + more.fold(f64::INFINITY, f64::min));
+                    }
+                }
+                part
+            })
+            .collect();
+        Self { potential: Arc::new(parts.concat()), ..self.clone() }
     }
 
     /// The same options on `node` where others have taken `taken` GB/s from its memory; `None` at a stop.
@@ -274,6 +309,16 @@ impl OptionTable {
     /// Upper bound on the GFLOPS of each application on this node, in a listed option.
     pub(super) fn potential(&self, option: usize) -> &[f64] {
         &self.potential[option * self.apps..(option + 1) * self.apps]
+    }
+}
+
+/// GB/s of each resource that so many `gflops` of each application draw.
+fn draw_of(gflops: &[f64], draw: &[Vec<(usize, f64)>], drawn: &mut [f64]) {
+    drawn.fill(0.0);
+    for (gflops, draw) in gflops.iter().zip(draw) {
+        for &(m, draw) in draw {
+            drawn[m] += gflops * draw;
+        }
     }
 }
 

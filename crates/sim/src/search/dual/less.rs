@@ -113,18 +113,12 @@ impl<'a> Relaxation<'a> {
         if !self.is_listed() {
             return None;
         }
-        let counter = |c: usize, a: usize| apps * (1 + c) + a;
+        let tight = ranges.tightened(apps);
         // Per class and application the fewest and most threads on one of its nodes.
         let limits = |c: usize, a: usize| {
-            let own = counter(c, a);
-            let most = ranges.highest[a].min(ranges.highest[own]);
-            let elsewhere: u32 = (0..self.classes.len())
-                .filter(|&other| other != c)
-                .map(|other| ranges.highest[counter(other, a)])
-                .fold(0, u32::saturating_add);
-            let least = ranges.lowest[own].max(ranges.lowest[a].saturating_sub(elsewhere));
+            let own = apps * (1 + c) + a;
             // Of several equal nodes one may have none.
-            (if self.classes[c].nodes.len() == 1 { least } else { 0 }, most)
+            (if self.classes[c].nodes.len() == 1 { tight.lowest[own] } else { 0 }, tight.highest[own])
         };
         let limits: Vec<Vec<(u32, u32)>> =
             (0..self.classes.len()).map(|c| (0..apps).map(|a| limits(c, a)).collect()).collect();

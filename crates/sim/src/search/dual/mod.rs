@@ -40,6 +40,7 @@ mod less;
 mod prices;
 mod ranges;
 mod relaxation;
+mod room;
 
 pub(super) use bound::best_option;
 pub(super) use less::Few;

@@ -27,6 +27,28 @@ impl Ranges {
         (self.lowest[counter] > 0, self.highest[counter] < self.capacity[counter])
     }
 
+    /// The same parts of the space, where every range says what follows for it from the others of its application: what is on the machine is on
+    /// the classes together.
+    ///
+    /// Prices do not need that: it follows for sums of threads as it does here.
+    pub(in crate::search) fn tightened(&self, apps: usize) -> Self {
+        let mut tight = self.clone();
+        let counters = |a: usize| (a + apps..self.lowest.len()).step_by(apps);
+        for a in 0..apps {
+            let sum = |ends: &[u32]| counters(a).map(|k| ends[k]).fold(0, u32::saturating_add);
+            let (low, high) = (sum(&self.lowest), sum(&self.highest));
+            tight.lowest[a] = self.lowest[a].max(low);
+            tight.highest[a] = self.highest[a].min(high);
+            for k in counters(a) {
+                let beside_least = tight.highest[a].saturating_sub(low - self.lowest[k]);
+                let beside_most = tight.lowest[a].saturating_sub(high - self.highest[k]);
+                tight.highest[k] = self.highest[k].min(beside_least);
+                tight.lowest[k] = self.lowest[k].max(beside_most);
+            }
+        }
+        tight
+    }
+
     /// The two parts of the range of `counter` below and above `cut`: up to `cut`, and from `cut` + 1.
     pub(in crate::search) fn split(&self, counter: usize, cut: u32) -> [Self; 2] {
         let (mut below, mut above) = (self.clone(), self.clone());
@@ -56,5 +78,18 @@ mod tests {
         assert_eq!(ranges.prices_with_meaning(1), (false, true));
         // 0.5 for the lowest of the first, 2 for the highest of the second: 0.5 x 1 - 2 x 3.
         assert_eq!(ranges.at_their_ends(&[0.5, 0.0], &[0.0, 2.0]), -5.5);
+    }
+
+    #[test]
+    fn ranges_say_what_follows_from_each_other() {
+        // One application on the machine and on two classes: 3 to 4 threads, of which 2 are on the second class at least and 1 at most on the first.
+        let ranges = Ranges { lowest: vec![3, 0, 2], highest: vec![4, 1, 8], capacity: vec![16, 8, 8] };
+        let tight = ranges.tightened(1);
+        // 2 on the second class leave 2, so 1 stays; 1 on the first leave 2 to be on the second, and of 4 none is on the first: 4.
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 0, 2], vec![4, 1, 4]));
+        // At most 2 on the second class: at least 1 on the first; no more than 3 in all.
+        let ranges = Ranges { highest: vec![4, 1, 2], ..ranges };
+        let tight = ranges.tightened(1);
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 1, 2], vec![3, 1, 2]));
     }
 }

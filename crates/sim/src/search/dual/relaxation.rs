@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_model::sharing::least::Kept;
+use numasim_model::sharing::least::{Kept, MostThreads};
 use numasim_model::{Data, Node, NodeId};
 
 use super::prices::{Improved, Prices};
@@ -289,21 +289,27 @@ impl<'a> Relaxation<'a> {
 
     /// The same with what threads get at least in these ranges.
     pub(in crate::search) fn with_least(&self, ranges: &Ranges) -> Self {
-        let highest = &ranges.highest[..self.problem.apps.len()];
+        let apps = self.problem.apps.len();
+        let ranges = ranges.tightened(apps);
+        let mut on_node = vec![0; self.problem.machine.node_count() * apps];
+        for (class, highest) in self.classes.iter().zip(ranges.highest[apps..].chunks_exact(apps)) {
+            for node in &class.nodes {
+                on_node[node.0 * apps..][..apps].copy_from_slice(highest);
+            }
+        }
+        let most = MostThreads { on_machine: &ranges.highest[..apps], on_node: &on_node };
         let mut relaxation = self.clone();
         for class in &mut relaxation.classes {
             if let Some(kept) = &class.kept {
-                class.table = Arc::new(class.table.with_least(kept, highest));
+                class.table = Arc::new(class.table.with_least(kept, most));
             }
         }
-        relaxation
+        relaxation.with_room()
     }
 
     /// Whether other ranges mean something else for what threads get at least.
     pub(in crate::search) fn least_differs(&self, before: &Ranges, after: &Ranges) -> bool {
-        let apps = self.problem.apps.len();
-        self.classes.iter().any(|class| class.kept.is_some())
-            && before.highest[..apps] != after.highest[..apps]
+        self.classes.iter().any(|class| class.kept.is_some()) && before != after
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.

@@ -4,7 +4,7 @@ use numasim_model::evaluation::evaluate;
 use numasim_model::{AppId, ModelKind};
 
 use super::*;
-use crate::search::dual::{Class, Drawn, Effort, Relaxation};
+use crate::search::dual::{Class, Drawn, Effort, Ranges, Relaxation};
 use crate::search::halves::{self, Halves};
 use crate::search::pool::Canonical;
 use crate::search::watch::watched;
@@ -65,7 +65,7 @@ fn drawn(problem: &Problem, evaluator: &Evaluator<'_>, allocation: &Allocation, 
 }
 
 /// Everything that a part says of an allocation that lies in it.
-fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation: &Allocation) {
+pub(super) fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation: &Allocation) {
     let problem = part.problem;
     let evaluation =
         evaluate(&problem.machine, &problem.apps, &evaluator.placements, allocation).expect("it fits");
@@ -99,6 +99,34 @@ fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation: &Allocati
     }
 }
 
+/// The best score that halves find in a part, where they search it completely: nothing in it is better than that or than a poor start.
+pub(super) fn found_in_halves(
+    part: &Relaxation<'_>,
+    ranges: &Ranges,
+    placements: &[Placement],
+    canonical: &Canonical,
+) -> Option<f64> {
+    let Problem { machine, apps, .. } = part.problem;
+    let root = part.improve(&part.start(), ranges, f64::NEG_INFINITY, Effort { steps: 20, cuts: 20 });
+    let mut pool = Pool::new(1);
+    let first = machine.compute_nodes().next()?;
+    let mut start = Allocation::empty(apps.len(), machine.node_count());
+    let (free, asked) = (machine.node(first).cores, apps.len());
+    (0..asked.min(free as usize)).for_each(|a| start.set(AppId(a), first, 1));
+    let mut rated = Evaluator::new(part.problem, placements.to_vec());
+    pool.add(canonical, rated.candidate(start));
+    let halves = Halves {
+        problem: part.problem,
+        relaxation: part,
+        placements,
+        ranges,
+        canonical,
+        monitor: &Unattended,
+    };
+    let halved = halves.search(&root, &mut pool, halves::QUICK, u64::MAX);
+    (halved.complete && root.bound.is_finite()).then(|| pool.cutoff())
+}
+
 proptest! {
     #![proptest_config(crate::random::questions(100))]
 
@@ -130,30 +158,8 @@ proptest! {
         }
         // What halves find in each part that they search completely.
         let canonical = Canonical::new(&problem);
-        let found: Vec<Option<f64>> = parts
-            .iter()
-            .map(|part| {
-                let ranges = part.everything();
-                let root = part.improve(&part.start(), &ranges, f64::NEG_INFINITY, Effort { steps: 20, cuts: 20 });
-                let mut pool = Pool::new(1);
-                let first = problem.machine.compute_nodes().next()?;
-                let mut start = Allocation::empty(apps.len(), machine.node_count());
-                let (free, asked) = (machine.node(first).cores, apps.len());
-                (0..asked.min(free as usize)).for_each(|a| start.set(AppId(a), first, 1));
-                let mut rated = Evaluator::new(&problem, placements.clone());
-                pool.add(&canonical, rated.candidate(start));
-                let halves = Halves {
-                    problem: &problem,
-                    relaxation: part,
-                    placements: &placements,
-                    ranges: &ranges,
-                    canonical: &canonical,
-                    monitor: &Unattended,
-                };
-                let halved = halves.search(&root, &mut pool, halves::QUICK, u64::MAX);
-                (halved.complete && root.bound.is_finite()).then(|| pool.cutoff())
-            })
-            .collect();
+        let found: Vec<Option<f64>> =
+            parts.iter().map(|part| found_in_halves(part, &part.everything(), &placements, &canonical)).collect();
         let mut rated = Evaluator::new(&problem, placements.clone());
         let mut allocation = Allocation::empty(apps.len(), machine.node_count());
         every_allocation(&problem, &mut allocation, 0, &mut |allocation| {
