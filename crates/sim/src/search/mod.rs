@@ -87,9 +87,20 @@ pub fn explore(
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
+    explore_beyond(problem, settings, monitor, None)
+}
+
+/// [`explore`] where this allocation is known.
+fn explore_beyond(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+    known: Option<&Candidate>,
+) -> Result<Outcome, ExploreError> {
     let search = Search::new(problem, settings, monitor);
     let mut pool = Pool::new(1);
-    let climbed = search.climbed();
+    let mut climbed = search.climbed();
+    climbed.extend(known.cloned());
     for candidate in &climbed {
         pool.add(&search.canonical, candidate.clone());
     }

@@ -85,13 +85,20 @@ impl<'a> Search<'a> {
             }
         }
         let mut budget = Budget::new(effort);
-        for cell in &cells {
-            // Not more than half: many homes are tried one after the other. Hardly any where halves find what is best and prove it.
-            let rest = if halves::may_end(&cell.relaxation) { effort / 8 * 7 } else { effort / 2 };
+        for (position, cell) in cells.iter().enumerate() {
+            // Not more than half: many homes are tried one after the other. Hardly any where halves find what is best and prove it, or where
+            // potentials are far from what is got.
+            let little = halves::may_end(&cell.relaxation) || !cell.relaxation.exact;
+            let rest = if little { effort / 8 * 7 } else { effort / 2 };
             if budget.left() > rest {
                 budget.spend(self.respond(cell, pool));
                 if cell.is_single() {
-                    budget.spend(self.sample(cell, pool, budget.left()));
+                    let steps = if little {
+                        budget.left().saturating_sub(rest) / (cells.len() - position) as u64
+                    } else {
+                        budget.left()
+                    };
+                    budget.spend(self.sample(cell, pool, steps));
                 }
             }
         }

@@ -2,11 +2,11 @@
 //!
 //! # Approach
 //! One search after the other, each with [`RISE`] times the effort of the one before and other random restarts, until one is proven or the
-//! monitor says stop. More effort also lists nodes with more options. Of all of them the best allocation and the tightest bound count. Starting over costs at
-//! most a third of all steps, and each search stays as it is: the answer of every round is that of [`explore`] with these settings.
+//! monitor says stop. More effort also lists nodes with more options. Each begins with the best allocation of those before; of all bounds the tightest
+//! counts. Starting over costs at most a third of all steps.
 
 use super::settings::RISE;
-use super::{ExploreError, Monitor, Outcome, Settings, Status, explore, gap};
+use super::{ExploreError, Monitor, Outcome, Settings, Status, explore, explore_beyond, gap};
 use crate::objective::Objective;
 use crate::problem::Problem;
 
@@ -33,7 +33,9 @@ pub fn explore_to_the_end(
         }
         settings.effort = settings.effort.saturating_mul(RISE);
         settings.seed = settings.seed.wrapping_add(1);
-        found = match (found, explore(problem, &settings, monitor)) {
+        let known = found.as_ref().ok().map(|outcome| &outcome.best);
+        let next = explore_beyond(problem, &settings, monitor, known);
+        found = match (found, next) {
             (Ok(before), Ok(after)) => Ok(together(problem, before, after)),
             (Ok(before), Err(ExploreError::NothingFound)) => Ok(before),
             (_, after) => after,

@@ -34,10 +34,10 @@ const BATCH: usize = 16;
 const PARTS_BEFORE_HALVES: usize = 6;
 /// Steps for a first try node by node, before any split: often that is enough. Tests ask small questions, and shall see parts, too.
 const FIRST_TRY: u64 = if cfg!(test) { 20 } else { 200_000 };
+/// Allocations of a part that is searched node by node before it is split any further.
+const SMALL: f64 = 3e6;
 /// Steps for a search in halves of a part of which little is left.
 const LITTLE: u64 = 6_000_000;
-/// The part of the budget for splitting; the rest is for what resists.
-const SPLITTING_SHARE: u64 = 2;
 /// Most options that parts have lists of their own for, all together; after that parts share the list of what they were cut from.
 const MOST_LISTED: usize = 4_000_000;
 
@@ -65,7 +65,8 @@ impl Boxes<'_> {
             return f64::NEG_INFINITY;
         }
         let all = whole.clone();
-        let mut splitting = budget.at_most(budget.left() / SPLITTING_SHARE);
+        let kept = if self.relaxation.exact { budget.left() / 2 } else { budget.left() / 8 };
+        let mut splitting = budget.at_most(budget.left() - kept);
         let before_splitting = splitting.left();
         let mut tried_halves = false;
         let mut queue = BinaryHeap::from([whole]);
@@ -88,11 +89,18 @@ impl Boxes<'_> {
                 }
             }
             let mut batch = Vec::new();
+            let has_room = queue.iter().map(Part::listed).sum::<usize>() < MOST_LISTED;
             while batch.len() < BATCH
-                && let Some(part) = queue.pop()
+                && let Some(mut part) = queue.pop()
             {
-                if part.improved.bound > pool.cutoff() && !self.narrow_in_halves(&part, pool, &mut splitting)
+                if part.improved.bound <= pool.cutoff() || self.narrow_in_halves(&part, pool, &mut splitting)
                 {
+                    continue;
+                }
+                if has_room {
+                    part.leave_out(pool.cutoff());
+                }
+                if !self.small_node_by_node(&part, pool, &mut splitting) {
                     batch.push(part);
                 }
             }
@@ -104,14 +112,9 @@ impl Boxes<'_> {
             let bound = open.map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
             self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
             let known = self.known(pool);
-            let listed: usize = queue.iter().chain(&batch).map(Part::listed).sum();
             let split: Vec<(Part<'_>, Option<[Part<'_>; 2]>, u64)> = batch
                 .into_par_iter()
-                .map(|mut part| {
-                    let has_room = listed < MOST_LISTED;
-                    if has_room {
-                        part.leave_out(cutoff);
-                    }
+                .map(|part| {
                     let (halves, work) = self.split(&part, cutoff, &known, has_room);
                     (part, halves, work)
                 })
@@ -209,6 +212,17 @@ impl Boxes<'_> {
             budget.settle(share);
         }
         open_bound
+    }
+
+    /// Searches a part node by node in which so few allocations are left that no split would be as quick; whether that covered it.
+    fn small_node_by_node(&self, part: &Part<'_>, pool: &mut Pool, budget: &mut Budget) -> bool {
+        if part.relaxation.allocations() > SMALL {
+            return false;
+        }
+        let mut little = budget.at_most(FIRST_TRY);
+        let open_bound = self.tree(part, pool, &mut little, f64::INFINITY);
+        budget.settle(little);
+        open_bound <= pool.cutoff()
     }
 
     /// Searches one part node by node; returns a bound on what it left open. Nothing in other parts is better than `elsewhere`.

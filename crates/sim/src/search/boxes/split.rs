@@ -16,6 +16,8 @@ use crate::search::watch::reads_own;
 const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
 /// Work to judge where to split.
 pub(super) const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
+/// Fewer threads that read over links than these are counted nearly one by one.
+const FEW: u32 = 8;
 /// Places judged per split.
 const TRIALS: usize = 24;
 
@@ -24,7 +26,7 @@ impl Boxes<'_> {
     /// counter in `known`).
     fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
         let Part { ranges, improved, .. } = part;
-        if let Some(place) = self.readers_first(part) {
+        if let Some(place) = self.readers_first(&part.relaxation, ranges) {
             return vec![place];
         }
         let one_class = self.relaxation.classes.iter().filter(|class| class.table.len() > 1).count() < 2;
@@ -56,23 +58,29 @@ impl Boxes<'_> {
         places
     }
 
-    /// The total of an application that reads over links, where it may still be anything: how many such threads there are says what all
-    /// others keep, and before that is known no other split helps.
-    fn readers_first(&self, part: &Part<'_>) -> Option<(usize, u32)> {
-        if part.relaxation.exact || part.relaxation.classes.iter().all(|class| class.kept.is_none()) {
+    /// The threads of an application that reads over links, on the machine or on a class of nodes, where that may still be anything: how many such
+    /// threads there are, and where, says what all others keep, and before that is known no other split helps.
+    fn readers_first(&self, relaxation: &Relaxation<'_>, ranges: &Ranges) -> Option<(usize, u32)> {
+        if relaxation.exact || relaxation.classes.iter().all(|class| class.kept.is_none()) {
             return None;
         }
-        let Ranges { lowest, highest, .. } = &part.ranges;
+        let apps = self.problem.apps.len();
+        let Ranges { lowest, highest, .. } = &ranges.tightened(apps);
         let machine = &self.problem.machine;
         let over_links =
             |a: usize| !machine.compute_nodes().all(|node| reads_own(machine, &self.placements[a], node));
-        let wide = |a: &usize| highest[*a] > lowest[*a] + lowest[*a] / 2 && over_links(*a);
-        let ratio = |a: usize| f64::from(highest[a] + 1) / f64::from(lowest[a] + 1);
-        let app = (0..self.problem.apps.len()).filter(wide).max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)))?;
-        let middle = (f64::from(highest[app] + 1) * f64::from(lowest[app] + 1)).sqrt() - 1.0;
+        // Each of a few threads counts.
+        let slack = |k: usize| if lowest[k] < FEW { lowest[k] / 4 } else { lowest[k] / 2 };
+        let wide = |k: &usize| highest[*k] > lowest[*k] + slack(*k) && over_links(*k % apps);
+        let ratio = |k: usize| f64::from(highest[k] + 1) / f64::from(lowest[k] + 1);
+        let widest = |counters: std::ops::Range<usize>| {
+            counters.filter(wide).max_by(|&j, &k| ratio(j).total_cmp(&ratio(k)).then(k.cmp(&j)))
+        };
+        let counter = widest(0..apps).or_else(|| widest(apps..lowest.len()))?;
+        let middle = (f64::from(highest[counter] + 1) * f64::from(lowest[counter] + 1)).sqrt() - 1.0;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two counts")]
-        let cut = (middle as u32).clamp(lowest[app], highest[app] - 1);
-        Some((app, cut))
+        let cut = (middle as u32).clamp(lowest[counter], highest[counter] - 1);
+        Some((counter, cut))
     }
 
     /// The threads of the best known answer per counter.
@@ -156,7 +164,9 @@ impl Boxes<'_> {
                 relaxation
             };
             // What is cut again at once is not worth much work.
-            let effort = if reads_first && !relaxation.knows_what_is_drawn() { TRIAL } else { THOROUGH };
+            let again = (reads_first && !relaxation.knows_what_is_drawn())
+                || self.readers_first(&relaxation, &half).is_some();
+            let effort = if again { TRIAL } else { THOROUGH };
             let mut better =
                 if is_open { relaxation.improve(&trial, &half, cutoff, effort) } else { trial.clone() };
             better.bound = better.bound.min(trial.bound).min(improved.bound);

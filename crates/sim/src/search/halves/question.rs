@@ -32,7 +32,7 @@ impl Halves<'_> {
             Objective::Fair | Objective::Makespan => MOST_UNITS * cutoff > bound && cutoff > 0.0,
             Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
         };
-        self.relaxation.exact && has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
+        has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
     }
 
     /// Whether nodes share something that may be scarce: then potentials need not be what is got.
