@@ -101,14 +101,15 @@ impl Asked {
             let hungriest = link.wants.iter().map(|want| want.of_one).fold(0.0, f64::max);
             wants.min(link.cores * hungriest).min(link.capacity)
         };
-        let (known, others): (Vec<&Link>, Vec<&Link>) =
-            self.links.iter().partition(|link| link.from == self.here);
+        let through = |here: bool| -> f64 {
+            self.links.iter().filter(|link| (link.from == self.here) == here).map(asked).sum()
+        };
         let of_app = |(app, of_many): (usize, &Vec<f64>)| {
             let threads = elsewhere(app) as usize;
             of_many.get(threads).or(of_many.last()).copied().unwrap_or(0.0)
         };
         let together: f64 = self.of_many.iter().enumerate().map(of_app).sum();
-        known.into_iter().map(asked).sum::<f64>() + others.into_iter().map(asked).sum::<f64>().min(together)
+        through(true) + through(false).min(together)
     }
 }
 
