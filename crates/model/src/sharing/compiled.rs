@@ -277,6 +277,17 @@ impl Compiled {
         self.flows.iter().all(|flow| !flow.spread)
     }
 
+    /// The application of a flow.
+    pub(super) fn app_of(&self, flow: &Flow) -> usize {
+        flow.group as usize / self.memories.len()
+    }
+
+    /// The shared links that `pool` uses.
+    pub(super) fn shared_by(&self, pool: usize) -> impl Iterator<Item = &Common> {
+        let uses = move |shared: &&Common| shared.users.iter().any(|&user| user as usize == pool);
+        self.shared.iter().filter(uses)
+    }
+
     /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
     fn add_pool(
         &mut self,

@@ -17,7 +17,7 @@
 
 mod asked;
 
-use super::compiled::{Common, Compiled, PoolKind};
+use super::compiled::{Compiled, PoolKind};
 use super::solver::Solver;
 use super::split::Split;
 use crate::ids::{AppId, NodeId};
@@ -61,7 +61,7 @@ struct Port {
     others: Asked,
     /// Of a link: its GB/s, and what the own threads of the memory ask.
     link: Option<(f64, Asked)>,
-    /// Of the port of the node's own threads: what others draw in the end.
+    /// Where some of its threads read nothing else: what others draw in the end.
     drawn: Option<Asked>,
     shared: Vec<Shared>,
     takers: Vec<Taker>,
@@ -81,8 +81,7 @@ impl Port {
         let memory = &compiled.memories[m];
         let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
         let is_link = kind == PoolKind::Link;
-        let uses = |shared: &&Common| is_link && shared.users.iter().any(|&user| user as usize == p);
-        let shared = compiled.shared.iter().filter(uses).map(|shared| {
+        let shared = compiled.shared_by(p).map(|shared| {
             let others = shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
             Shared {
                 capacity: shared.capacity,
@@ -91,21 +90,26 @@ impl Port {
             }
         });
         let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
-            app: flow.group as usize / compiled.memories.len(),
+            app: compiled.app_of(flow),
             demand_gbs: flow.demand_gbs,
             moved_per_occupied: flow.inverse_cost,
+            // Not `spread`: fractions sum to 1 but for rounding, so that beside one of 1 there may be another.
             only_here: !is_link
                 && compiled.flows.iter().filter(|other| other.group == flow.group).count() == 1,
         });
+        let takers: Vec<Taker> = takers.collect();
         let own = || Asked::new(compiled, memory.own.into_iter(), node);
         Self {
             controller: memory.bandwidth,
             equal_part: memory.bandwidth / (1 + readers) as f64,
             others: Asked::new(compiled, memory.links.clone().filter(|&link| link != p), node),
             link: is_link.then(|| (compiled.pools[p].capacity, own())),
-            drawn: (!is_link).then(|| Asked::drawn(compiled, memory.links.clone(), node)),
+            drawn: takers
+                .iter()
+                .any(|taker| taker.only_here)
+                .then(|| Asked::drawn(compiled, memory.links.clone(), node)),
             shared: shared.collect(),
-            takers: takers.collect(),
+            takers,
         }
     }
 
@@ -155,7 +159,7 @@ impl Kept {
             let kept = port.kept_gbs(wanted, threads, most);
             let split = (wanted > kept).then(|| Split::new(kept, self.inverse_cores, takers()));
             let in_the_end = match &port.drawn {
-                Some(drawn) if split.is_some() && port.takers.iter().any(|taker| taker.only_here) => {
+                Some(drawn) if split.is_some() => {
                     (port.controller - drawn.at_most(threads, most)) * self.inverse_cores * (1.0 - LEFT_OVER)
                 }
                 _ => 0.0,

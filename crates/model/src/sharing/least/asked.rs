@@ -1,7 +1,7 @@
 //! What threads may ask of something that several links lead to: at most so much, wherever they are.
 
 use crate::ids::NodeId;
-use crate::sharing::compiled::{Common, Compiled, Flow, PoolKind};
+use crate::sharing::compiled::{Compiled, Flow, PoolKind};
 
 /// The most threads that there may be.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ impl Asked {
                 cores: pool.inverse_cores.recip(),
                 wants: flows
                     .map(|flow| Want {
-                        app: flow.group as usize / nodes,
+                        app: compiled.app_of(flow),
                         of_one: flow.demand_gbs,
                         together: most(flow),
                     })
@@ -121,8 +121,7 @@ fn most_moved(compiled: &Compiled, group: u32) -> f64 {
         let way = match kind {
             PoolKind::Own => controller,
             PoolKind::Link => {
-                let uses = |shared: &&Common| shared.users.iter().any(|&user| user as usize == p);
-                let shared = compiled.shared.iter().filter(uses).map(|shared| shared.capacity);
+                let shared = compiled.shared_by(p).map(|shared| shared.capacity);
                 shared.fold(controller.min(compiled.pools[p].capacity), f64::min)
             }
         };

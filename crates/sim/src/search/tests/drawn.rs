@@ -99,6 +99,14 @@ pub(super) fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation
     }
 }
 
+/// The whole space, as a search begins with it.
+pub(super) fn everything<'a>(problem: &'a Problem, evaluator: &Evaluator<'_>) -> Relaxation<'a> {
+    let Evaluator { placements, solver, .. } = evaluator;
+    let watches = watched(problem, placements, solver.threads_elsewhere_never_help());
+    let classes = node_classes(&problem.machine, &problem.apps, placements, false);
+    Relaxation::new(problem, evaluator, &classes, &watches, 10_000, 1, &Unattended).expect("few options")
+}
+
 /// The best score that halves find in a part, where they search it completely: nothing in it is better than that or than a poor start.
 pub(super) fn found_in_halves(
     part: &Relaxation<'_>,
@@ -138,11 +146,7 @@ proptest! {
         let Ok(problem) = Problem::new(&machine, &apps, objective, Restrictions::default()) else { return Ok(()) };
         let placements = problem.placements(&[]);
         let evaluator = Evaluator::new(&problem, placements.clone());
-        let never_help = evaluator.solver.threads_elsewhere_never_help();
-        let watches = watched(&problem, &placements, never_help);
-        let classes = node_classes(&machine, &apps, &placements, false);
-        let whole = Relaxation::new(&problem, &evaluator, &classes, &watches, 10_000, 1, &Unattended)
-            .expect("few options");
+        let whole = everything(&problem, &evaluator);
         let mut parts = vec![whole.clone()];
         for (w, watched) in whole.watched.iter().enumerate() {
             let Some(Drawn { range: (least, most), .. }) = watched.drawn else { continue };

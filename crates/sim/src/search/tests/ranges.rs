@@ -2,12 +2,10 @@
 
 use numasim_model::AppId;
 
-use super::drawn::{check, found_in_halves};
+use super::drawn::{check, everything, found_in_halves};
 use super::*;
 use crate::search::dual::{Effort, Ranges, Relaxation};
 use crate::search::pool::Canonical;
-use crate::search::watch::watched;
-use crate::symmetry::node_classes;
 
 /// Whether an allocation lies in these ranges.
 fn lies_in(part: &Relaxation<'_>, ranges: &Ranges, allocation: &Allocation) -> bool {
@@ -43,11 +41,7 @@ proptest! {
         let Ok(problem) = Problem::new(&machine, &apps, objective, Restrictions::default()) else { return Ok(()) };
         let placements = problem.placements(&[]);
         let evaluator = Evaluator::new(&problem, placements.clone());
-        let never_help = evaluator.solver.threads_elsewhere_never_help();
-        let watches = watched(&problem, &placements, never_help);
-        let classes = node_classes(&machine, &apps, &placements, false);
-        let whole = Relaxation::new(&problem, &evaluator, &classes, &watches, 10_000, 1, &Unattended)
-            .expect("few options");
+        let whole = everything(&problem, &evaluator);
         // One side of each cut after the other, as the search goes down.
         let (mut ranges, mut part) = (whole.everything(), whole);
         for (counter, cut, above) in cuts {
