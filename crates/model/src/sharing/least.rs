@@ -16,6 +16,7 @@
 //! by ((W - S) - (W - G) k / C) / (W - S)^2, which is not negative as S <= G; and G / C grows more than it takes from w - G / C.
 
 mod asked;
+mod others;
 
 use super::compiled::{Compiled, PoolKind};
 use super::solver::Solver;
@@ -23,6 +24,7 @@ use super::split::Split;
 use crate::ids::{AppId, NodeId};
 use asked::Asked;
 pub use asked::MostThreads;
+pub use others::DrawnByOthers;
 
 /// Room for rounding in other orders of sums.
 const ROUNDING: f64 = 1e-11;
@@ -196,6 +198,10 @@ mod tests {
 
     /// Nodes of 8 cores with 60 GB/s, `links` as [`Machine::new`] takes them; node 0.
     fn kept_on(nodes: usize, links: Vec<f64>, apps: &[(f64, Placement)]) -> Kept {
+        solver_on(nodes, links, apps).kept(NodeId(0)).expect("the default")
+    }
+
+    pub(super) fn solver_on(nodes: usize, links: Vec<f64>, apps: &[(f64, Placement)]) -> Solver {
         let node = Node {
             cores: 8,
             gflops_per_core: Gflops::new(10.0),
@@ -215,7 +221,7 @@ mod tests {
                 placement: placement.clone(),
             })
             .collect();
-        Solver::new(&machine, &demands).kept(NodeId(0)).expect("the default")
+        Solver::new(&machine, &demands)
     }
 
     /// Two nodes with links of 20 GB/s.
@@ -224,7 +230,7 @@ mod tests {
     }
 
     /// So many on the machine, and all of them on any node.
-    fn most(on_machine: &[u32]) -> MostThreads<'_> {
+    pub(super) fn most(on_machine: &[u32]) -> MostThreads<'_> {
         MostThreads { on_machine, on_node: &[8; 8] }
     }
 

@@ -88,7 +88,10 @@ pub(super) fn common_limits(
                 let mut parts = parts_over(&|from, memory| from != memory && to.contains(&memory));
                 let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != c);
                 others.for_each(|(_, parts)| parts.fill(0.0));
-                found.push(Common { capacity, parts });
+                // One application alone is held back by its ceiling.
+                if parts[c].iter().filter(|part| **part > 0.0).count() > 1 {
+                    found.push(Common { capacity, parts });
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
-use numasim_model::sharing::least::{Kept, MostThreads};
+use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};
 
@@ -36,6 +36,8 @@ pub(super) struct OptionTable {
     /// GFLOPS that each application gets on this node whatever others do, laid out as potentials; empty where that is not known, or
     /// not needed because potentials say what is got.
     least: Vec<f64>,
+    /// GB/s that threads elsewhere draw at most of the memory of the node, per option; empty where that is not asked for.
+    others: Vec<f64>,
     /// GB/s that the option asks of each watched memory over a link: `asks[option * watched + memory]`.
     asks: Arc<Vec<f64>>,
     /// What of it counts ([`super::dual::Watched`]), laid out as `asks`.
@@ -127,6 +129,7 @@ impl OptionTable {
             counts,
             potential,
             least: Vec::new(),
+            others: Vec::new(),
             reads: Arc::clone(&asks),
             asks,
             watched: watched.len(),
@@ -154,6 +157,18 @@ impl OptionTable {
             .collect();
         let least = parts.concat();
         Self { least, ..self.clone() }
+    }
+
+    /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
+    pub(super) fn with_others(&self, drawn: &DrawnByOthers, most: MostThreads<'_>) -> Self {
+        let others = self.counts.par_chunks_exact(self.apps).map(|counts| drawn.at_most(counts, most));
+        Self { others: others.collect(), ..self.clone() }
+    }
+
+    /// GB/s that threads elsewhere draw at most of the memory of the node beside a listed option.
+    #[inline]
+    pub(super) fn others_gbs(&self, option: usize) -> f64 {
+        self.others.get(option).copied().unwrap_or(f64::INFINITY)
     }
 
     /// GB/s that any option draws at least of each shared resource; `draw`: per application, resources and GB/s for each GFLOPS.
@@ -218,9 +233,20 @@ impl OptionTable {
         let reads = options.iter().flat_map(|&option| self.reads(option)).copied().collect();
         let asks = options.iter().flat_map(|&option| self.asks(option)).copied().collect();
         let least = options.iter().flat_map(|&option| self.least(option)).copied().collect();
+        let others = options.iter().filter_map(|&option| self.others.get(option)).copied().collect();
         let (counts, potential) = (Arc::new(counts), Arc::new(potential));
         let (reads, asks) = (Arc::new(reads), Arc::new(asks));
-        Self { apps: self.apps, counts, potential, least, asks, reads, watched: self.watched, corners: None }
+        Self {
+            apps: self.apps,
+            counts,
+            potential,
+            least,
+            others,
+            asks,
+            reads,
+            watched: self.watched,
+            corners: None,
+        }
     }
 
     /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
@@ -249,6 +275,7 @@ impl OptionTable {
             counts,
             potential: none,
             least: Vec::new(),
+            others: Vec::new(),
             asks,
             reads,
             watched: 0,

@@ -4,7 +4,7 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Sol
 
 use super::{LARGEST_PRICE, ThreadPrices};
 use crate::objective::Objective;
-use crate::search::dual::{Prices, Ranges, Relaxation};
+use crate::search::dual::{Prices, Ranges, Relaxation, Shares};
 
 /// The linear program over the cuts so far.
 pub(super) struct Master<'r, 'p> {
@@ -12,7 +12,7 @@ pub(super) struct Master<'r, 'p> {
     pub(super) scale: f64,
     pub(super) program: LinearProgram,
     pub(super) y: Vec<Variable>,
-    /// Per class and application: what one unit of G / unit earns there.
+    /// Per class and application: what one unit of G / unit earns there; empty where options deal out their memory.
     pub(super) earned: Vec<Vec<Variable>>,
     pub(super) lambda: Vec<Option<Variable>>,
     threads: ThreadPrices,
@@ -55,7 +55,11 @@ impl<'r, 'p> Master<'r, 'p> {
         let lambda: Vec<Option<Variable>> = relaxation
             .shared_bandwidth
             .iter()
-            .map(|bandwidth| bandwidth.map(|_| program.add_var(1.0, (0.0, LARGEST_PRICE))))
+            .enumerate()
+            .map(|(m, bandwidth)| {
+                let limit = if relaxation.has_limit(m) { 1.0 } else { 0.0 };
+                bandwidth.map(|_| program.add_var(limit, (0.0, LARGEST_PRICE)))
+            })
             .collect();
         let threads = ThreadPrices::new(&mut program, relaxation, ranges);
         let mu = relaxation
@@ -74,7 +78,8 @@ impl<'r, 'p> Master<'r, 'p> {
         let earned = Vec::new();
         let mut master = Self { relaxation, scale, program, y, earned, lambda, threads, mu, sigma, bend };
         for class in 0..relaxation.classes.len() {
-            let earned = (0..apps).map(|a| master.earning(class, a)).collect();
+            let by_prices = relaxation.classes[class].own.is_none();
+            let earned = (0..apps).filter(|_| by_prices).map(|a| master.earning(class, a)).collect();
             master.earned.push(earned);
         }
         master
@@ -100,15 +105,47 @@ impl<'r, 'p> Master<'r, 'p> {
         earned
     }
 
+    /// The cut of one option where its memory is dealt out like that: `sum >= right side`.
+    pub(super) fn cut_of_shares(&self, class: usize, option: usize, shares: &Shares) -> Cut {
+        let unit = self.relaxation.problem.goal.unit_gflops();
+        let of = &self.relaxation.classes[class];
+        let mut terms = vec![(self.sigma[class], 1.0)];
+        self.add_reads(class, option, &mut terms);
+        let mut costs = vec![0.0; self.lambda.len()];
+        let per_bandwidth = |m: usize| self.relaxation.shared_bandwidth[m].map_or(0.0, f64::recip);
+        let (_, counts) = of.table.row(option);
+        for (a, &gflops) in shares.gflops.iter().enumerate() {
+            if gflops > 0.0 && unit[a] > 0.0 {
+                terms.push((self.y[a], -gflops / (unit[a] * self.scale)));
+            }
+            for (m, draw) in of.draws_at_prices(a) {
+                costs[m] += gflops * draw * per_bandwidth(m);
+            }
+            terms.extend(self.threads.terms(self.relaxation, class, a, counts[a]));
+        }
+        if let Some(own) = &of.own {
+            costs[own.resource] -= shares.others_gbs * per_bandwidth(own.resource);
+        }
+        let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| *cost != 0.0);
+        terms.extend(costs.filter_map(|(lambda, cost)| Some(((*lambda)?, cost))));
+        (terms, 0.0)
+    }
+
+    /// What an option pays for reads of watched memories.
+    fn add_reads(&self, class: usize, option: usize, terms: &mut Vec<(Variable, f64)>) {
+        let reads = self.relaxation.classes[class].table.reads(option);
+        for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(reads) {
+            terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
+        }
+    }
+
     /// The cut of one option: `sum >= right side`.
     pub(super) fn cut(&self, class: usize, option: usize) -> Cut {
         let table = &self.relaxation.classes[class].table;
         let unit = self.relaxation.problem.goal.unit_gflops();
         let apps = unit.len();
         let mut terms = vec![(self.sigma[class], 1.0)];
-        for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(table.reads(option)) {
-            terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
-        }
+        self.add_reads(class, option, &mut terms);
         let (potentials, counts) = table.row(option);
         // Prices that what cannot be done without costs, for all applications together.
         let mut costs = vec![0.0; self.lambda.len()];

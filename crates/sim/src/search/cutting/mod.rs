@@ -20,7 +20,7 @@ mod threads;
 
 use microlp::ComparisonOp;
 
-use super::dual::{Improved, Prices, Ranges, Relaxation, best_option};
+use super::dual::{Improved, Prices, Ranges, Relaxation, Shares, best_option};
 use crate::objective::Objective;
 use master::{Cut, Master};
 pub(super) use threads::ThreadPrices;
@@ -35,6 +35,23 @@ const PATIENCE: usize = 12;
 const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
 const AGREEMENT: f64 = 1e-11;
+
+/// An option that shapes the bound, and how it deals out the memory of its node.
+#[derive(PartialEq)]
+struct Chosen {
+    class: usize,
+    option: usize,
+    shares: Option<Shares>,
+}
+
+impl Chosen {
+    fn of(&self, master: &Master<'_, '_>) -> Cut {
+        match &self.shares {
+            Some(shares) => master.cut_of_shares(self.class, self.option, shares),
+            None => master.cut(self.class, self.option),
+        }
+    }
+}
 
 impl Relaxation<'_> {
     /// Lowers the bound of `start` by at most `rounds` rounds of cutting planes; ends early at `target`, or when the
@@ -53,7 +70,8 @@ impl Relaxation<'_> {
         cuts.extend(self.best_options(&best.prices, ranges).unwrap_or_default());
         cuts.sort_unstable();
         cuts.dedup();
-        let mut first = cuts.iter().map(|&(class, option)| master.cut(class, option)).collect::<Vec<_>>();
+        let mut known = self.with_shares(&cuts, &best.prices, ranges);
+        let mut first = known.iter().map(|cut| cut.of(&master)).collect::<Vec<_>>();
         for (app, weight) in self.problem.goal.weights().iter().enumerate() {
             let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
             first.extend(
@@ -92,10 +110,11 @@ impl Relaxation<'_> {
                 break;
             }
             let mut fresh: Vec<Cut> = Vec::new();
-            for &(class, option) in &found {
-                if !cuts.contains(&(class, option)) {
-                    cuts.push((class, option));
-                    fresh.push(master.cut(class, option));
+            for cut in self.with_shares(&found, &prices, ranges) {
+                if !known.contains(&cut) {
+                    fresh.push(cut.of(&master));
+                    cuts.push((cut.class, cut.option));
+                    known.push(cut);
                 }
             }
             fresh.extend((0..prices.y.len()).filter_map(|app| master.tangent(app, prices.y[app])));
@@ -113,6 +132,8 @@ impl Relaxation<'_> {
                 }
             }
         }
+        cuts.sort_unstable();
+        cuts.dedup();
         best.cuts = self.tight(&cuts, &best.prices, ranges);
         best.threads = self.mixed_threads(&best.cuts);
         best
@@ -147,6 +168,17 @@ impl Relaxation<'_> {
                 best_option(&self.classes[c].table, &earnings).map(|(option, _)| (c, option))
             })
             .collect()
+    }
+
+    /// How these options deal out the memories of their nodes at these prices, where they do.
+    fn with_shares(&self, options: &[(usize, usize)], prices: &Prices, ranges: &Ranges) -> Vec<Chosen> {
+        let earnings: Vec<_> = (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect();
+        let with_shares = |&(class, option): &(usize, usize)| {
+            let of = &self.classes[class];
+            let shares = of.own.is_some().then(|| earnings[class].shares(&of.table, option));
+            Chosen { class, option, shares }
+        };
+        options.iter().map(with_shares).collect()
     }
 
     fn bound_from(&self, prices: &Prices, ranges: &Ranges, best: &[(usize, usize)]) -> f64 {

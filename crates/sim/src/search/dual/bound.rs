@@ -3,6 +3,7 @@
 use crate::parallel::prelude::*;
 use numasim_model::{NodeId, Placement};
 
+use super::own::Dealt;
 use super::prices::{Earnings, Improved, Prices};
 use super::ranges::Ranges;
 use super::relaxation::Relaxation;
@@ -23,8 +24,8 @@ impl Relaxation<'_> {
                 .sum(),
             _ => 0.0,
         };
-        let priced = prices.lambda.iter().zip(&self.shared_bandwidth).filter(|(_, b)| b.is_some());
-        let memory: f64 = priced.map(|(lambda, _)| lambda).sum();
+        let priced = (0..self.shared_bandwidth.len()).filter(|&m| self.has_limit(m));
+        let memory: f64 = priced.map(|m| prices.lambda[m]).sum();
         let reads = prices.mu.iter().zip(&self.watched).filter(|(mu, _)| **mu > 0.0);
         let reads: f64 = reads.map(|(mu, watched)| mu * watched.most / watched.bandwidth).sum();
         let threads = ranges.at_their_ends(&prices.pays, &prices.charges) / self.total_cores;
@@ -38,16 +39,19 @@ impl Relaxation<'_> {
     /// stand for mixtures of options and are paid for all threads.
     pub(in crate::search) fn earnings(&self, class: usize, prices: &Prices, ranges: &Ranges) -> Earnings {
         let unit = self.problem.goal.unit_gflops();
+        let price = |m: usize| self.shared_bandwidth[m].map_or(0.0, |bandwidth| prices.lambda[m] / bandwidth);
         let worth: Vec<f64> = (0..self.problem.apps.len())
             .map(|a| {
                 let worth = if unit[a] > 0.0 { prices.y[a] / unit[a] } else { 0.0 };
-                let cost: f64 = self.classes[class].draw[a]
-                    .iter()
-                    .filter_map(|&(m, draw)| Some(prices.lambda[m] / self.shared_bandwidth[m]? * draw))
-                    .sum();
-                worth - cost
+                let draw = self.classes[class].draw[a].iter();
+                worth - draw.map(|&(m, draw)| price(m) * draw).sum::<f64>()
             })
             .collect();
+        let own = self.classes[class].own.as_ref().map(|own| {
+            let of_others = price(own.resource);
+            let beside = worth.iter().zip(&own.draw).map(|(worth, draw)| worth + of_others * draw);
+            Dealt::new(own, beside.collect(), of_others)
+        });
         let of_gflops = worth.iter().map(|worth| worth.max(0.0)).collect();
         // The lists of options are long: nothing is looked up in one that is not there.
         let has_least = self.classes[class].table.has_least();
@@ -65,7 +69,7 @@ impl Relaxation<'_> {
         let unless_zero =
             |prices: Vec<f64>| if prices.iter().all(|p| *p == 0.0) { Vec::new() } else { prices };
         let (per_thread, of_reads) = (unless_zero(per_thread.collect()), unless_zero(of_reads.collect()));
-        Earnings { of_gflops, of_least: unless_zero(of_least), per_thread, paid, of_reads }
+        Earnings { of_gflops, of_least: unless_zero(of_least), per_thread, paid, of_reads, own }
     }
 
     /// The bound at `prices`, its subgradient, and per counter the threads of the options that earn most.
@@ -88,7 +92,8 @@ impl Relaxation<'_> {
             };
             let copies = class.nodes.len() as f64;
             bound += copies * best;
-            let (potential, counts) = class.table.row(option);
+            let shares = earnings.shares(&class.table, option);
+            let (_, counts) = class.table.row(option);
             for ((slope, watched), reads) in
                 slope.mu.iter_mut().zip(&self.watched).zip(class.table.reads(option))
             {
@@ -101,18 +106,22 @@ impl Relaxation<'_> {
                     slope.pays[counter] +=
                         copies * self.counted(c, counts[a], ranges.lowest[counter]) / self.total_cores;
                 }
-                let least = class.table.least(option).get(a).copied().unwrap_or(0.0);
-                let gflops = if earnings.of_gflops[a] > 0.0 { potential[a] } else { least };
+                let gflops = shares.gflops[a];
                 slope.y[a] += if unit[a] > 0.0 { copies * gflops / unit[a] } else { 0.0 };
-                for &(m, draw) in &class.draw[a] {
+                for (m, draw) in class.draws_at_prices(a) {
                     if let Some(bandwidth) = self.shared_bandwidth[m] {
                         slope.lambda[m] -= copies * gflops * draw / bandwidth;
                     }
                 }
             }
+            if let Some(own) = &class.own
+                && let Some(bandwidth) = self.shared_bandwidth[own.resource]
+            {
+                slope.lambda[own.resource] += copies * shares.others_gbs / bandwidth;
+            }
         }
-        for m in 0..memories {
-            slope.lambda[m] = if self.shared_bandwidth[m].is_some() { slope.lambda[m] + 1.0 } else { 0.0 };
+        for m in (0..memories).filter(|&m| self.has_limit(m)) {
+            slope.lambda[m] += 1.0;
         }
         match self.problem.goal.objective() {
             Objective::TotalGflops => slope.y.fill(0.0),
@@ -130,6 +139,11 @@ impl Relaxation<'_> {
             }
         }
         (bound, slope, threads_of)
+    }
+
+    /// Whether something shared has a limit that counts once: memories that options deal out have none.
+    pub(in crate::search) fn has_limit(&self, m: usize) -> bool {
+        self.shared_bandwidth[m].is_some() && self.classes.get(m).is_none_or(|class| class.own.is_none())
     }
 
     /// How many of so many threads on one node of a class count for a lowest number.
@@ -180,6 +194,9 @@ pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -
     let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
         for option in options {
+            if earnings.own.is_some() && best.is_some_and(|(_, most)| earnings.at_most(table, option) <= most) {
+                continue;
+            }
             let earned = earnings.of(table, option);
             if best.is_none_or(|(_, most)| earned > most) {
                 best = Some((option, earned));

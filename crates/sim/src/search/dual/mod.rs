@@ -37,6 +37,7 @@ mod bound;
 mod descent;
 mod drawn;
 mod less;
+mod own;
 mod prices;
 mod ranges;
 mod relaxation;
@@ -44,6 +45,7 @@ mod room;
 
 pub(super) use bound::best_option;
 pub(super) use less::Few;
+pub(super) use own::Shares;
 pub(super) use prices::{Earnings, Effort, Improved, Prices};
 pub(super) use ranges::Ranges;
 pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use numasim_model::sharing::least::{Kept, MostThreads};
 use numasim_model::{Data, Node, NodeId};
 
+use super::own::Own;
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
 use crate::monitor::Monitor;
@@ -28,6 +29,20 @@ pub(in crate::search) struct Class {
     pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
     /// Of its first node, where what threads get at least is asked for.
     pub(in crate::search) kept: Option<Arc<Kept>>,
+    /// Where its options deal out the memory of their node.
+    pub(in crate::search) own: Option<Arc<Own>>,
+}
+
+impl Class {
+    /// What an application draws at prices: what its options do not deal out.
+    pub(in crate::search) fn draws_at_prices(&self, app: usize) -> impl Iterator<Item = (usize, f64)> {
+        let own = self.own.as_deref();
+        let beside = move |(m, draw): &(usize, f64)| match own {
+            Some(own) if own.resource == *m => (*m, (draw - own.draw[app]).max(0.0)),
+            _ => (*m, *draw),
+        };
+        self.draw[app].iter().map(beside).filter(|(_, draw)| *draw > 0.0)
+    }
 }
 
 /// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
@@ -103,12 +118,40 @@ impl<'a> Relaxation<'a> {
             for class in &mut relaxation.classes {
                 class.kept = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)).map(Arc::new);
             }
+            if !exact {
+                relaxation.deal_out(evaluator);
+            }
             relaxation = relaxation.with_least(&relaxation.everything());
         }
         for watch in watched {
             relaxation.watch(evaluator, watch);
         }
         Some(relaxation)
+    }
+
+    /// Lets options deal out the memories of their nodes.
+    fn deal_out(&mut self, evaluator: &Evaluator<'_>) {
+        let machine = &self.problem.machine;
+        for (resource, class) in self.classes.iter_mut().enumerate() {
+            let Some(&node) = class.nodes.first().filter(|&&node| machine.node(node).cores > 0) else { continue };
+            let draw = self.problem.apps.iter().enumerate().map(|(a, app)| {
+                let reads = evaluator.placements[a].read_from(machine, node).contains(&node);
+                if reads { evaluator.cost(a, node, node) / app.arithmetic_intensity.value() } else { 0.0 }
+            });
+            let own = Own {
+                resource,
+                bandwidth_gbs: machine.node(node).bandwidth.value() * (1.0 + 1e-9),
+                draw: draw.collect(),
+                others: Arc::new(evaluator.solver.drawn_by_others(node)),
+            };
+            class.own = self.shared_bandwidth[resource].map(|_| Arc::new(own));
+        }
+    }
+
+    /// The same with one price for each memory, which options do not deal out.
+    pub(in crate::search) fn with_prices_alone(mut self) -> Self {
+        self.classes.iter_mut().for_each(|class| class.own = None);
+        self
     }
 
     /// Watches one memory more.
@@ -255,7 +298,7 @@ impl<'a> Relaxation<'a> {
                     }
                     draw
                 });
-                Class { draw: draw.collect(), nodes, table: Arc::new(table), kept: None }
+                Class { draw: draw.collect(), nodes, table: Arc::new(table), kept: None, own: None }
             })
             .collect();
         let read_from_outside = |m: NodeId| {
@@ -303,13 +346,16 @@ impl<'a> Relaxation<'a> {
             if let Some(kept) = &class.kept {
                 class.table = Arc::new(class.table.with_least(kept, most));
             }
+            if let Some(own) = &class.own {
+                class.table = Arc::new(class.table.with_others(&own.others, most));
+            }
         }
         relaxation.with_room()
     }
 
     /// Whether other ranges mean something else for what threads get at least.
     pub(in crate::search) fn least_differs(&self, before: &Ranges, after: &Ranges) -> bool {
-        self.classes.iter().any(|class| class.kept.is_some()) && before != after
+        self.classes.iter().any(|class| class.kept.is_some() || class.own.is_some()) && before != after
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.

@@ -14,7 +14,10 @@ impl Halves<'_> {
     /// not known.
     pub(super) fn beyond(&self, prices: &Prices) -> Vec<f64> {
         let relaxation = self.relaxation;
-        let priced = |m: usize| relaxation.shared_bandwidth[m].is_some() && prices.lambda[m] > 0.0;
+        // What options deal out is less than potentials at any price.
+        let priced = |m: usize| {
+            relaxation.shared_bandwidth[m].is_some() && (prices.lambda[m] > 0.0 || !relaxation.has_limit(m))
+        };
         // Per class: the watched memory of its only node.
         let watched_own: Vec<Option<usize>> = relaxation
             .classes

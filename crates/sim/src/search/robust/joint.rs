@@ -47,7 +47,8 @@ impl<'a> Joint<'a> {
         let both = || panel.members.iter().zip(&evaluators);
         let listed: Option<Vec<Relaxation<'a>>> = both()
             .map(|(&(problem, _), evaluator)| {
-                Relaxation::new(problem, evaluator, &classes, &[], MAX_OPTIONS, share, monitor)
+                let new = Relaxation::new(problem, evaluator, &classes, &[], MAX_OPTIONS, share, monitor);
+                new.map(Relaxation::with_prices_alone)
             })
             .collect();
         if let Some(relaxations) = listed {

@@ -1,0 +1,130 @@
+//! The memory of a node, dealt out inside each of its options.
+//!
+//! # Why
+//! With one price for all, the bound knows of mixtures: a little of an option that draws more than the memory has, and much of one that
+//! draws less. So each option shares the memory of its own node with whatever others draw of it there:
+//!
+//! ```text
+//! earned(x) = max sum over a of (y_a - what a draws elsewhere, at its prices) g_a + lambda R
+//!             where sum over a of own_a g_a + R <= B,  least(x) <= g <= potential(x),  R <= most that others draw beside x
+//! ```
+//!
+//! R, what others draw of the memory in the option, earns the price that they pay for it. So the price of the memory is what makes both agree, and no
+//! longer has a limit of its own in the bound: lambda B falls away. The maximum is that of a fractional knapsack: who earns most for a GB/s comes first
+//! (Dantzig 1957).
+
+use std::sync::Arc;
+
+use numasim_model::sharing::least::DrawnByOthers;
+
+use crate::search::options::OptionTable;
+
+/// What an option has of the memory of its own node.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Own {
+    /// Its number among what is shared: that of the class.
+    pub(in crate::search) resource: usize,
+    /// GB/s of one node.
+    pub(in crate::search) bandwidth_gbs: f64,
+    /// Per application: GB/s that are occupied of it for each GFLOPS.
+    pub(in crate::search) draw: Vec<f64>,
+    pub(in crate::search) others: Arc<DrawnByOthers>,
+}
+
+/// Who has a part of the memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Taker {
+    App(usize),
+    Others,
+}
+
+/// How the memory is dealt out at certain prices.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Dealt {
+    bandwidth_gbs: f64,
+    draw: Vec<f64>,
+    /// Per application: what one GFLOPS earns beside what it draws here.
+    worth: Vec<f64>,
+    /// What one GB/s that others draw earns.
+    of_others: f64,
+    /// Who earns anything, who earns most for a GB/s first.
+    order: Vec<Taker>,
+}
+
+/// A way to deal it out in one option.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::search) struct Shares {
+    /// Per application.
+    pub(in crate::search) gflops: Vec<f64>,
+    /// What others draw, GB/s.
+    pub(in crate::search) others_gbs: f64,
+}
+
+impl Dealt {
+    /// `worth`: per application, what one GFLOPS earns beside what it draws here; `of_others`: the price of a GB/s.
+    pub(super) fn new(own: &Own, worth: Vec<f64>, of_others: f64) -> Self {
+        let apps = (0..worth.len()).filter(|&a| worth[a] > 0.0).map(|a| (worth[a] / own.draw[a], Taker::App(a)));
+        let others = (of_others > 0.0).then_some((of_others, Taker::Others));
+        let mut order: Vec<(f64, Taker)> = apps.chain(others).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Self {
+            bandwidth_gbs: own.bandwidth_gbs,
+            draw: own.draw.clone(),
+            worth,
+            of_others,
+            order: order.into_iter().map(|(_, taker)| taker).collect(),
+        }
+    }
+
+    /// What the whole memory is worth to others: with this an option earns no more than at prices alone.
+    pub(super) fn of_all(&self) -> f64 {
+        self.of_others * self.bandwidth_gbs
+    }
+
+    /// What the option earns.
+    pub(super) fn earned(&self, table: &OptionTable, option: usize) -> f64 {
+        let mut earned: f64 = table.least(option).iter().zip(&self.worth).map(|(g, worth)| g * worth).sum();
+        self.deal(table, option, |taker, amount| {
+            earned += amount
+                * match taker {
+                    Taker::App(a) => self.worth[a],
+                    Taker::Others => self.of_others,
+                };
+        });
+        earned
+    }
+
+    /// Who has what where the option earns that.
+    pub(super) fn shares(&self, table: &OptionTable, option: usize) -> Shares {
+        let mut gflops = vec![0.0; self.worth.len()];
+        gflops.iter_mut().zip(table.least(option)).for_each(|(gflops, least)| *gflops = *least);
+        let mut shares = Shares { gflops, others_gbs: 0.0 };
+        self.deal(table, option, |taker, amount| match taker {
+            Taker::App(a) => shares.gflops[a] += amount,
+            Taker::Others => shares.others_gbs = amount,
+        });
+        shares
+    }
+
+    /// Deals out what is left beside the least of all: GFLOPS to applications, GB/s to others.
+    fn deal(&self, table: &OptionTable, option: usize, mut give: impl FnMut(Taker, f64)) {
+        let least = table.least(option);
+        let taken: f64 = least.iter().zip(&self.draw).map(|(g, draw)| g * draw).sum();
+        let mut left = (self.bandwidth_gbs - taken).max(0.0);
+        for &taker in &self.order {
+            match taker {
+                Taker::App(a) => {
+                    let more = (table.potential(option)[a] - least.get(a).copied().unwrap_or(0.0)).max(0.0);
+                    let amount = if self.draw[a] * more > left { left / self.draw[a] } else { more };
+                    left = (left - self.draw[a] * amount).max(0.0);
+                    give(taker, amount);
+                }
+                Taker::Others => {
+                    let amount = table.others_gbs(option).min(left);
+                    left -= amount;
+                    give(taker, amount);
+                }
+            }
+        }
+    }
+}
