@@ -36,6 +36,7 @@ mod halves;
 mod history;
 mod homes;
 mod improve;
+mod in_turn;
 mod local;
 mod options;
 mod outcome;

@@ -2,8 +2,6 @@
 
 use crate::parallel::prelude::*;
 
-use super::beside::Beside;
-use super::boxes::Boxes;
 use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::Cell;
 use super::dual::{Effort, Relaxation};
@@ -25,10 +23,6 @@ const MAX_OPTIONS: usize = 200_000;
 const MAX_UNIFORM: usize = 20_000_000;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
-/// Work on the bound of a part before it is searched.
-const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
-/// No more work on the bound of a whole set of homes.
-const NONE: Effort = Effort { steps: 0, cuts: 0 };
 
 /// What can be said of one set of homes. There is one for each set, so that none can be forgotten.
 enum Decided<'a> {
@@ -102,76 +96,15 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        let mut cells = self.split_into_cells(cells, pool, &mut budget, open_bound);
-        cells.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
-        // The largest bounds come first.
-        let later: Vec<f64> = cells.iter().map(|cell| cell.improved.bound).collect();
-        let count = cells.len();
-        for (position, cell) in cells.into_iter().enumerate() {
-            // Every cell gets its share, so that one stubborn cell does not keep the others open.
-            let mut share = budget.at_most(budget.left() / (count - position).min(8) as u64 + 1);
-            let elsewhere = later.get(position + 1).copied().unwrap_or(f64::NEG_INFINITY).max(open_bound);
-            open_bound = open_bound.max(self.search_cell(cell, pool, &mut share, elsewhere));
-            budget.settle(share);
-        }
+        let cells = self.split_into_cells(cells, pool, &mut budget, open_bound);
+        open_bound = self.search_cells(cells, pool, &mut budget, open_bound);
         self.monitor.progress(&budget.progress(problem, pool.best(), open_bound));
         Proof { open_bound, complete: open_bound <= pool.cutoff() }
     }
 
-    /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open. Nothing that is open in
-    /// other cells is better than `elsewhere`.
-    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget, elsewhere: f64) -> f64 {
-        let part = cell.is_part();
-        if cell.improved.bound > pool.cutoff() {
-            let gflops = pool.best().map_or_else(Vec::new, |best| {
-                let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
-                evaluator.gflops(best.allocation.as_slice()).to_vec()
-            });
-            budget.spend(cell.improve_more(&gflops, pool.cutoff(), if part { AGAIN } else { NONE }));
-        }
-        let bound = cell.improved.bound;
-        if bound <= pool.cutoff() {
-            return f64::NEG_INFINITY;
-        }
-        let relaxation = &cell.relaxation;
-        if self.problem.restrictions.same_on_every_node || budget.is_spent() || self.monitor.stop() {
-            return bound;
-        }
-        let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere);
-        let boxes = Boxes {
-            problem: self.problem,
-            relaxation,
-            placements: &cell.placements,
-            canonical: &self.canonical,
-            monitor: &monitor,
-        };
-        if boxes.meet_in_the_middle(&relaxation.everything(), &cell.improved, pool, budget, halves::QUICK) {
-            return f64::NEG_INFINITY;
-        }
-        // Alternatives need not be looked for as hard as the best.
-        if part && pool.is_for_one() {
-            let before = pool.cutoff();
-            budget.spend(self.respond(&cell, pool));
-            budget.spend(self.sample(&cell, pool, budget.left()));
-            if bound <= pool.cutoff()
-                || (pool.cutoff() > before
-                    && boxes.meet_in_the_middle(
-                        &relaxation.everything(),
-                        &cell.improved,
-                        pool,
-                        budget,
-                        halves::QUICK,
-                    ))
-            {
-                return f64::NEG_INFINITY;
-            }
-        }
-        boxes.search(cell.improved.clone(), pool, budget).min(bound)
-    }
-
     /// Looks for a better answer with few options per node, where the bound leaves room for one; says how many of at
     /// most `steps` it took.
-    fn sample(&self, cell: &Cell<'a>, pool: &mut Pool, steps: u64) -> u64 {
+    pub(super) fn sample(&self, cell: &Cell<'a>, pool: &mut Pool, steps: u64) -> u64 {
         let relaxation = &cell.relaxation;
         if cell.improved.bound > pool.cutoff()
             && !self.problem.restrictions.same_on_every_node
@@ -234,7 +167,7 @@ impl<'a> Search<'a> {
     }
 
     /// Looks for better answers among the options, where the bound leaves room for them; says how many steps it took.
-    fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) -> u64 {
+    pub(super) fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) -> u64 {
         let Cell { placements, relaxation, improved, .. } = cell;
         let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
         if !useful || self.monitor.stop() {

@@ -42,65 +42,103 @@ const LITTLE: u64 = 6_000_000;
 const MOST_LISTED: usize = 4_000_000;
 
 /// The exact search for one set of decided placements.
-pub(super) struct Boxes<'a> {
+pub(super) struct Boxes<'b, 'a> {
     pub(super) problem: &'a Problem,
-    pub(super) relaxation: &'a Relaxation<'a>,
-    pub(super) placements: &'a [Placement],
-    pub(super) canonical: &'a Canonical,
-    pub(super) monitor: &'a dyn Monitor,
+    pub(super) relaxation: &'b Relaxation<'a>,
+    pub(super) placements: &'b [Placement],
+    pub(super) canonical: &'b Canonical,
+    pub(super) monitor: &'b dyn Monitor,
 }
 
-impl Boxes<'_> {
-    /// Searches everything above the cutoff of `pool`, as far as `budget` and the monitor allow.
-    ///
-    /// Returns an upper bound on what was not searched; -infinity if everything was.
-    pub(super) fn search(&self, root: Improved, pool: &mut Pool, budget: &mut Budget) -> f64 {
+/// What is open of a set of placements: its parts so far.
+pub(super) struct Front<'a> {
+    all: Part<'a>,
+    queue: BinaryHeap<Part<'a>>,
+    /// Parts that cannot be split.
+    stubborn: Vec<Part<'a>>,
+    created: usize,
+    tried_halves: bool,
+    /// Steps spent on splitting, and those after which halves are tried at the latest.
+    spent: u64,
+    halfway: u64,
+    /// Most options that parts have lists of their own for.
+    listed: usize,
+}
+
+impl Front<'_> {
+    /// Nothing that is open has a better score.
+    pub(super) fn bound(&self) -> f64 {
+        let stubborn = self.stubborn.iter().map(|part| part.improved.bound);
+        stubborn.fold(self.splits_below(), f64::max)
+    }
+
+    /// The same of what can still be split; -infinity where nothing can.
+    pub(super) fn splits_below(&self) -> f64 {
+        self.queue.peek().map_or(f64::NEG_INFINITY, |part| part.improved.bound)
+    }
+
+    /// Steps spent on splitting so far.
+    pub(super) const fn spent(&self) -> u64 {
+        self.spent
+    }
+}
+
+impl<'a> Boxes<'_, 'a> {
+    /// Tries at once what may be quick; `None` where nothing above the cutoff of `pool` is open then. `beside`: so many others are open at the same time.
+    pub(super) fn begin(
+        &self,
+        root: Improved,
+        pool: &mut Pool,
+        budget: &mut Budget,
+        beside: usize,
+    ) -> Option<Front<'a>> {
         let relaxation = Arc::new(self.relaxation.clone());
-        let mut whole = Part { ranges: relaxation.everything(), relaxation, improved: root, number: 0 };
-        whole.leave_out(pool.cutoff());
+        let mut all = Part { ranges: relaxation.everything(), relaxation, improved: root, number: 0 };
+        all.leave_out(pool.cutoff());
         let mut first_try = budget.at_most(self.first_try(*budget));
-        let open_bound = self.tree(&whole, pool, &mut first_try, f64::NEG_INFINITY);
+        let open_bound = self.tree(&all, pool, &mut first_try, f64::NEG_INFINITY);
         budget.settle(first_try);
-        if open_bound <= pool.cutoff() {
-            return f64::NEG_INFINITY;
-        }
-        let all = whole.clone();
+        (open_bound > pool.cutoff()).then(|| Front {
+            queue: BinaryHeap::from([all.clone()]),
+            all,
+            stubborn: Vec::new(),
+            created: 1,
+            tried_halves: false,
+            spent: 0,
+            halfway: self.for_splitting(*budget) / 2,
+            listed: MOST_LISTED / beside.max(1),
+        })
+    }
+
+    /// Steps of a budget that are for splitting; with the others what is left is searched node by node.
+    pub(super) fn for_splitting(&self, budget: Budget) -> u64 {
         let kept = if self.relaxation.exact { budget.left() / 2 } else { budget.left() / 8 };
-        let mut splitting = budget.at_most(budget.left() - kept);
-        let before_splitting = splitting.left();
-        let mut tried_halves = false;
-        let mut queue = BinaryHeap::from([whole]);
-        let mut created = 1;
-        let mut stubborn = Vec::new();
-        while !self.monitor.stop() && !splitting.is_spent() {
-            let halfway = splitting.left() < before_splitting / 2;
-            if !tried_halves && (queue.len() >= PARTS_BEFORE_HALVES || halfway) {
-                tried_halves = true;
-                let parts = std::mem::take(&mut queue).into_sorted_vec();
-                for part in parts.into_iter().rev() {
-                    if part.improved.bound > pool.cutoff()
-                        && !self.part_in_halves(&part, pool, &mut splitting, halves::THOROUGH)
-                    {
-                        queue.push(part);
-                    }
-                }
-                if !queue.is_empty() && self.part_in_halves(&all, pool, &mut splitting, halves::THOROUGH) {
-                    return f64::NEG_INFINITY;
+        budget.left() - kept
+    }
+
+    /// Splits what is open, the most promising first, until nothing that can be split is above `until`, or the budget is spent.
+    pub(super) fn split_down(&self, front: &mut Front<'a>, until: f64, pool: &mut Pool, budget: &mut Budget) {
+        let before = *budget;
+        while !self.monitor.stop() && !budget.is_spent() && front.splits_below() > until {
+            let halfway = front.spent + (before.left() - budget.left()) >= front.halfway;
+            if !front.tried_halves && (front.queue.len() >= PARTS_BEFORE_HALVES || halfway) {
+                front.tried_halves = true;
+                if self.front_in_halves(front, pool, budget) {
+                    break;
                 }
             }
             let mut batch = Vec::new();
-            let has_room = queue.iter().map(Part::listed).sum::<usize>() < MOST_LISTED;
+            let has_room = front.queue.iter().map(Part::listed).sum::<usize>() < front.listed;
             while batch.len() < BATCH
-                && let Some(mut part) = queue.pop()
+                && let Some(mut part) = front.queue.pop()
             {
-                if part.improved.bound <= pool.cutoff() || self.narrow_in_halves(&part, pool, &mut splitting)
-                {
+                if part.improved.bound <= pool.cutoff() || self.narrow_in_halves(&part, pool, budget) {
                     continue;
                 }
                 if has_room {
                     part.leave_out(pool.cutoff());
                 }
-                if !self.small_node_by_node(&part, pool, &mut splitting) {
+                if !self.small_node_by_node(&part, pool, budget) {
                     batch.push(part);
                 }
             }
@@ -108,9 +146,9 @@ impl Boxes<'_> {
             if batch.is_empty() {
                 break;
             }
-            let open = batch.iter().chain(&stubborn);
+            let open = batch.iter().chain(&front.stubborn);
             let bound = open.map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
-            self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
+            self.monitor.progress(&budget.progress(self.problem, pool.best(), bound));
             let known = self.known(pool);
             let split: Vec<(Part<'_>, Option<[Part<'_>; 2]>, u64)> = batch
                 .into_par_iter()
@@ -120,22 +158,46 @@ impl Boxes<'_> {
                 })
                 .collect();
             for (part, halves, work) in split {
-                splitting.spend(work);
+                budget.spend(work);
                 let Some(halves) = halves else {
-                    stubborn.push(part);
+                    front.stubborn.push(part);
                     continue;
                 };
                 for mut half in halves {
-                    half.number = created;
-                    created += 1;
-                    queue.push(half);
+                    half.number = front.created;
+                    front.created += 1;
+                    front.queue.push(half);
                 }
             }
         }
-        budget.settle(splitting);
-        stubborn.extend(queue);
-        stubborn.sort_by(|a, b| b.cmp(a));
-        self.search_node_by_node(&stubborn, pool, budget)
+        front.spent += before.left() - budget.left();
+    }
+
+    /// Tries parts by halves, then the whole; whether that covered everything.
+    fn front_in_halves(&self, front: &mut Front<'a>, pool: &mut Pool, budget: &mut Budget) -> bool {
+        let parts = std::mem::take(&mut front.queue).into_sorted_vec();
+        for part in parts.into_iter().rev() {
+            if part.improved.bound > pool.cutoff()
+                && !self.part_in_halves(&part, pool, budget, halves::THOROUGH)
+            {
+                front.queue.push(part);
+            }
+        }
+        let covered = !front.queue.is_empty()
+            && front.stubborn.is_empty()
+            && self.part_in_halves(&front.all, pool, budget, halves::THOROUGH);
+        if covered {
+            front.queue.clear();
+        }
+        covered
+    }
+
+    /// Searches what is open node by node; returns an upper bound on what was not searched, -infinity if everything was.
+    pub(super) fn finish(&self, front: Front<'a>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let mut parts = front.stubborn;
+        parts.extend(front.queue);
+        parts.sort_by(|a, b| b.cmp(a));
+        self.search_node_by_node(&parts, pool, budget)
     }
 
     /// Steps for a first try node by node: where threads elsewhere can help, bounds are so weak that a space that is small
@@ -249,7 +311,7 @@ mod tests {
         problem: &'a Problem,
         relaxation: &'a Relaxation<'a>,
         canonical: &'a Canonical,
-    ) -> Boxes<'a> {
+    ) -> Boxes<'a, 'a> {
         Boxes { problem, relaxation, placements: &LOCAL, canonical, monitor: &Unattended }
     }
 
@@ -285,7 +347,11 @@ mod tests {
         let (canonical, mut pool) = pool_with(&problem, &[vec![2, 0], vec![0, 1]]);
         let boxes = boxes(&problem, &relaxation, &canonical);
         let root = relaxation.improve(&relaxation.start(), &relaxation.everything(), pool.cutoff(), TRIAL);
-        assert_eq!(boxes.search(root, &mut pool, &mut Budget::new(1_000_000)), f64::NEG_INFINITY);
+        let mut budget = Budget::new(1_000_000);
+        if let Some(mut front) = boxes.begin(root, &mut pool, &mut budget, 1) {
+            boxes.split_down(&mut front, f64::NEG_INFINITY, &mut pool, &mut budget);
+            assert_eq!(boxes.finish(front, &mut pool, &mut budget), f64::NEG_INFINITY);
+        }
         // (2, 0) beside (0, 2): 16/32 and 20/40; (1, 1) twice: 20/32 and 20/40. Nothing gives `cpu` more than 1/2
         // and `mem` as much.
         assert!(pool.best().is_some_and(|best| (best.score - 0.5).abs() < 1e-9), "{:?}", pool.best());

@@ -21,7 +21,7 @@ const FEW: u32 = 8;
 /// Places judged per split.
 const TRIALS: usize = 24;
 
-impl Boxes<'_> {
+impl Boxes<'_, '_> {
     /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per
     /// counter in `known`).
     fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
