@@ -1,4 +1,4 @@
-//! Answers without a proof: climbing from simple and random starts, with open homes, and kicks at the end.
+//! Answers without a proof: climbing from simple and random starts, with open homes.
 
 use crate::parallel::prelude::*;
 use numasim_model::{Allocation, Data, Placement};
@@ -10,11 +10,6 @@ use crate::baselines::{even, good_homes, one_app_per_node};
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
 
-/// Chains of the iterated local search at the end, and kicks in each.
-const CHAINS: u64 = 4;
-const KICKS: usize = 30;
-/// Effort without which there is no kick.
-const KICK_STEPS: u64 = 5_000_000;
 /// Random starts of the hill climbing.
 const RESTARTS: u64 = 6;
 
@@ -36,31 +31,14 @@ impl Search<'_> {
             .into_par_iter()
             .enumerate()
             .filter(|&(number, _)| number == 0 || !self.monitor.stop()) // One answer, however late it is.
-            .map(|(_, start)| {
-                let data: Vec<Data> = problem.apps.iter().map(|app| app.data.clone()).collect();
-                let stop = || self.monitor.stop();
-                self.climb_with_homes(problem.with_good_homes(&start, &data, &stop))
-            })
+            .map(|(_, start)| self.climb_from(&start))
             .collect()
     }
 
-    /// Last attempts to improve an answer that is not proven.
-    pub(super) fn iterate(&self, best: Candidate) -> Candidate {
-        if self.monitor.stop() {
-            return best;
-        }
-        let kicks = KICKS.min(usize::try_from(self.settings.effort / KICK_STEPS).unwrap_or(KICKS));
-        let chains: Vec<Candidate> = (0..CHAINS)
-            .into_par_iter()
-            .map(|chain| {
-                let mut random = local::generator(self.settings.seed, 2_000 + chain);
-                let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
-                local::iterate(self.problem, &mut evaluator, &best, kicks, &mut random, self.monitor)
-            })
-            .collect();
-        let improved =
-            chains.into_iter().fold(best, |best, next| if next.beats(&best) { next } else { best });
-        if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
+    /// Climbs from threads anywhere, with good homes for them.
+    pub(super) fn climb_from(&self, start: &Allocation) -> Candidate {
+        let data: Vec<Data> = self.problem.apps.iter().map(|app| app.data.clone()).collect();
+        self.climb_with_homes(self.problem.with_good_homes(start, &data, &|| self.monitor.stop()))
     }
 
     /// [`climb_with_homes`] by the score of the problem.

@@ -6,6 +6,7 @@ use super::budget::Budget;
 use super::cells::Cell;
 use super::dual::Effort;
 use super::halves;
+use super::kicks::Kicks;
 use super::pool::Pool;
 use super::question::Search;
 use crate::problem::Evaluator;
@@ -79,7 +80,12 @@ impl<'a> Search<'a> {
         let Some((cell, _)) = open.first() else { return };
         let mut splitting = budget.at_most(self.boxes(cell, self.monitor).for_splitting(*budget));
         let turn = splitting.left() / (TURNS * open.len() as u64) + 1;
+        let (all, mut kicks) = (splitting.left(), Kicks::default());
+        let mut kicked = 0;
         while !self.monitor.stop() && !splitting.is_spent() {
+            let steps = self.kick_beside(all - splitting.left() - kicked, &mut kicks, pool);
+            splitting.spend(steps);
+            kicked += steps;
             let first = |a: &Front<'_>, b: &Front<'_>| {
                 a.splits_below().total_cmp(&b.splits_below()).then(b.spent().cmp(&a.spent()))
             };
@@ -94,7 +100,7 @@ impl<'a> Search<'a> {
             }
             let monitor =
                 Beside::new(self.monitor, self.problem, cell.improved.bound, elsewhere.max(open_bound));
-            let mut share = splitting.at_most(if elsewhere > pool.cutoff() { turn } else { splitting.left() });
+            let mut share = splitting.at_most(turn);
             // Of equals each has its turn.
             let until = if elsewhere < front.splits_below() { elsewhere } else { f64::NEG_INFINITY };
             self.boxes(cell, &monitor).split_down(front, until, pool, &mut share);

@@ -37,6 +37,7 @@ mod history;
 mod homes;
 mod improve;
 mod in_turn;
+mod kicks;
 mod local;
 mod options;
 mod outcome;

@@ -15,7 +15,7 @@ pub(in crate::search) fn iterate(
     problem: &Problem,
     evaluator: &mut impl Rates,
     start: &Candidate,
-    kicks: usize,
+    kicks: u64,
     random: &mut impl Rng,
     monitor: &dyn Monitor,
 ) -> Candidate {

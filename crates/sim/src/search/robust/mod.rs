@@ -70,7 +70,7 @@ use scale::Scale;
 const RESTARTS: u64 = 4;
 /// Chains of kicks at the end, kicks in each, and the effort without which there is none.
 const CHAINS: u64 = 4;
-const KICKS: usize = 20;
+const KICKS: u64 = 20;
 const KICK_STEPS: u64 = 5_000_000;
 
 /// The best under one model, as far as it is known.
@@ -223,7 +223,7 @@ fn climbed(panel: &Panel<'_>, starts: Vec<Candidate>, monitor: &dyn Monitor) -> 
 
 /// Last attempts to improve an answer that is not proven.
 fn kicked(panel: &Panel<'_>, best: Best, settings: &Settings, monitor: &dyn Monitor) -> Best {
-    let kicks = KICKS.min(usize::try_from(settings.effort / KICK_STEPS).unwrap_or(KICKS));
+    let kicks = KICKS.min(settings.effort / KICK_STEPS);
     let chains: Vec<Candidate> = (0..CHAINS)
         .into_par_iter()
         .map(|chain| {
