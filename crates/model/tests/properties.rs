@@ -9,7 +9,7 @@ use crate::common::{
 };
 use numasim_model::sharing::invariants;
 use numasim_model::sharing::least::MostThreads;
-use numasim_model::{AppId, Demand, NodeId, Placement};
+use numasim_model::{AppId, Demand, ModelKind, NodeId, Placement};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -152,9 +152,11 @@ proptest! {
         limited in case_with_common_limits(),
         more in prop::collection::vec(0_u32..4, 5),
     ) {
-        for case in [case, limited] {
-            let solved = by_fast(&case.machine, &case.demands, &case.allocation);
-            let solver = numasim_model::sharing::Solver::new(&case.machine, &case.demands);
+        let kinds = [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Proportional, ModelKind::RemoteFirst];
+        for (case, kind) in [case, limited].iter().flat_map(|case| kinds.map(|kind| (case, kind))) {
+            let machine = case.machine.clone().with_sharing(kind.into());
+            let solved = by_fast(&machine, &case.demands, &case.allocation);
+            let solver = numasim_model::sharing::Solver::new(&machine, &case.demands);
             let total = |app: AppId| u32::try_from(case.allocation.total(app)).expect("few") + more[app.0];
             let highest: Vec<u32> = case.apps().map(total).collect();
             let mut least = vec![0.0; case.demands.len()];
@@ -171,7 +173,7 @@ proptest! {
                     let rounding = case.rounding_gflops(app) * f64::from(threads[app.0]);
                     prop_assert!(
                         least[app.0] <= got + rounding,
-                        "{app:?} on {node}: {got}, but {} at least", least[app.0]
+                        "{kind:?}: {app:?} on {node}: {got}, but {} at least", least[app.0]
                     );
                 }
             }

@@ -277,6 +277,11 @@ impl Compiled {
         self.flows.iter().all(|flow| !flow.spread)
     }
 
+    /// What a thread of the flow occupies of its memory, of all that it occupies: 0 to 1.
+    pub(super) fn pace(&self, flow: &Flow) -> f64 {
+        flow.cost / self.occupied.as_slice()[flow.group as usize]
+    }
+
     /// The application of a flow.
     pub(super) fn app_of(&self, flow: &Flow) -> usize {
         flow.group as usize / self.memories.len()

@@ -1,4 +1,4 @@
-//! What threads keep whatever others do: a lower bound under the default model, for searches.
+//! What threads keep whatever others do: a lower bound for searches, under the default model and, at the end, others.
 //!
 //! In the first round every port is granted what it asks for, or else at least an equal part of the controller; or the level that all ports are
 //! filled to, where others do not ask for theirs: with A asked by other links, B - A at the local port, and (B - A) / 2 at a link even where the
@@ -14,15 +14,24 @@
 //! With C cores, grant G, wants w and W = sum w, S = sum min(w, G / C), a thread that wants more than G / C gets
 //! G / C + (w - G / C) f with f = (G - S) / (W - S). Where k < C threads want more than G / C, S grows by k / C with G, so that f grows
 //! by ((W - S) - (W - G) k / C) / (W - S)^2, which is not negative as S <= G; and G / C grows more than it takes from w - G / C.
+//!
+//! # Other models
+//! - `max-min`: a thread that does not have what it wants is held back by something full, where nobody has a higher level than it has. So the level is at
+//!   least that of this controller or link alone, with all that others can draw of it, and at least an equal pace of all that there may be.
+//! - `proportional`: each gets the part of what it asks that the controller serves if others ask for all they can.
+//! - `remote-first`: a link has its part of the controller beside all that other links can ask for, the own threads have what all links leave.
 
 mod asked;
+mod level;
 mod others;
 
 use super::compiled::{Compiled, PoolKind};
 use super::solver::Solver;
 use super::split::Split;
 use crate::ids::{AppId, NodeId};
+use crate::sharing_model::ModelKind;
 use asked::Asked;
+use level::level;
 pub use asked::MostThreads;
 pub use others::DrawnByOthers;
 
@@ -40,6 +49,8 @@ struct Taker {
     demand_gbs: f64,
     /// GB/s as the thread moves them for each GB/s that it occupies of this memory.
     moved_per_occupied: f64,
+    /// GB/s that it occupies of this memory for each that it occupies in all.
+    pace: f64,
     /// Whether it reads nothing else.
     only_here: bool,
 }
@@ -51,6 +62,8 @@ struct Shared {
     capacity: f64,
     equal_part: f64,
     others: Asked,
+    /// What others would occupy at the same pace.
+    at_pace: Asked,
 }
 
 /// A port through which threads of the node read a memory.
@@ -65,13 +78,16 @@ struct Port {
     link: Option<(f64, Asked)>,
     /// Where some of its threads read nothing else: what others draw in the end.
     drawn: Option<Asked>,
+    /// What all others would occupy of the memory at the same pace.
+    at_pace: Asked,
     shared: Vec<Shared>,
     takers: Vec<Taker>,
 }
 
-/// What threads of one node keep under the default model.
+/// What threads of one node keep.
 #[derive(Clone, Debug)]
 pub struct Kept {
+    rule: ModelKind,
     inverse_cores: f64,
     ports: Vec<Port>,
     /// Per application: FLOP per byte, and GFLOPS of the core.
@@ -83,29 +99,38 @@ impl Port {
         let memory = &compiled.memories[m];
         let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
         let is_link = kind == PoolKind::Link;
+        // Under max-min nobody takes more than it can digest.
+        let takes_what_it_can = compiled.model.kind == ModelKind::MaxMin;
+        let asked = |pools: &mut dyn Iterator<Item = usize>| {
+            if takes_what_it_can { Asked::drawn(compiled, pools, node) } else { Asked::new(compiled, pools, node) }
+        };
         let shared = compiled.shared_by(p).map(|shared| {
-            let others = shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
+            let others = || shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
             Shared {
                 capacity: shared.capacity,
                 equal_part: shared.capacity / shared.users.len() as f64,
-                others: Asked::new(compiled, others, node),
+                others: asked(&mut others()),
+                at_pace: Asked::at_pace(compiled, others(), node),
             }
         });
         let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
             app: compiled.app_of(flow),
             demand_gbs: flow.demand_gbs,
             moved_per_occupied: flow.inverse_cost,
+            pace: compiled.pace(flow),
             // Not `spread`: fractions sum to 1 but for rounding, so that beside one of 1 there may be another.
             only_here: !is_link
                 && compiled.flows.iter().filter(|other| other.group == flow.group).count() == 1,
         });
         let takers: Vec<Taker> = takers.collect();
-        let own = || Asked::new(compiled, memory.own.into_iter(), node);
+        let others = || memory.links.clone().filter(|&link| link != p);
+        let own = || memory.own.into_iter().filter(|_| is_link);
         Self {
             controller: memory.bandwidth,
             equal_part: memory.bandwidth / (1 + readers) as f64,
-            others: Asked::new(compiled, memory.links.clone().filter(|&link| link != p), node),
-            link: is_link.then(|| (compiled.pools[p].capacity, own())),
+            others: asked(&mut others()),
+            link: is_link.then(|| (compiled.pools[p].capacity, asked(&mut own()))),
+            at_pace: Asked::at_pace(compiled, others().chain(own()), node),
             drawn: takers
                 .iter()
                 .any(|taker| taker.only_here)
@@ -116,29 +141,115 @@ impl Port {
     }
 
     /// GB/s that it has at least where its threads want `wanted`; no more than that is looked for.
-    fn kept_gbs(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
-        let mut kept = wanted;
-        for shared in self.shared.iter().filter(|shared| shared.equal_part < wanted) {
-            let left = shared.capacity - shared.others.at_most(threads, most);
-            kept = kept.min(left.max(shared.equal_part));
-        }
-        if self.equal_part < kept {
-            let left = self.controller - self.others.at_most(threads, most);
-            let level = match &self.link {
-                Some((_, own)) => (left / 2.0).max(left - own.at_most(threads, most)),
-                None => left,
+    fn kept_gbs(&self, rule: ModelKind, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let through = self.link.as_ref().map_or(f64::INFINITY, |link| link.0);
+        let offered = wanted.min(through);
+        let mut kept = if rule == ModelKind::Proportional { offered } else { wanted };
+        // In proportion nobody is sure of an equal part.
+        let may_lack = |shared: &&Shared| rule == ModelKind::Proportional || shared.equal_part < wanted;
+        for shared in self.shared.iter().filter(may_lack) {
+            let others = || shared.others.at_most(threads, most);
+            kept = match rule {
+                ModelKind::Proportional => kept * part_served(shared.capacity, offered, others()),
+                _ => kept.min((shared.capacity - others()).max(shared.equal_part)),
             };
-            kept = kept.min(level.max(self.equal_part));
         }
-        kept.min(self.link.as_ref().map_or(f64::INFINITY, |link| link.0))
+        match rule {
+            ModelKind::Proportional | ModelKind::RemoteFirst => {
+                let others = self.others.at_most(threads, most);
+                match &self.link {
+                    None if rule == ModelKind::RemoteFirst => kept.min((self.controller - others).max(0.0)),
+                    link => {
+                        let first = rule == ModelKind::RemoteFirst;
+                        let own = link.as_ref().filter(|_| !first).map(|link| link.1.at_most(threads, most));
+                        let others = others + own.unwrap_or(0.0);
+                        kept.min(through) * part_served(self.controller, offered, others)
+                    }
+                }
+            }
+            _ => {
+                if self.equal_part < kept {
+                    let left = self.controller - self.others.at_most(threads, most);
+                    let level = match &self.link {
+                        Some((_, own)) => (left / 2.0).max(left - own.at_most(threads, most)),
+                        None => left,
+                    };
+                    kept = kept.min(level.max(self.equal_part));
+                }
+                kept.min(through)
+            }
+        }
+    }
+
+    /// What one of the threads of each taker is granted at least, GB/s of this memory, where its threads want `wanted`.
+    fn granted(
+        &self,
+        kept: &Kept,
+        wanted: f64,
+        threads: &[u32],
+        most: MostThreads<'_>,
+    ) -> impl Fn(&Taker) -> f64 {
+        let of = |taker: &Taker| f64::from(threads[taker.app]);
+        let (mut split, mut part, mut top) = (None, 1.0, f64::INFINITY);
+        if kept.rule == ModelKind::MaxMin {
+            top = self.level(threads, most);
+        } else {
+            let has = self.kept_gbs(kept.rule, wanted, threads, most);
+            if wanted > has {
+                match kept.rule {
+                    ModelKind::Proportional => part = has / wanted,
+                    _ => {
+                        let takers = self.takers.iter().map(|taker| (of(taker), taker.demand_gbs));
+                        split = Some(Split::new(has, kept.inverse_cores, takers));
+                    }
+                }
+            }
+        }
+        move |taker| {
+            let granted = split.map_or(taker.demand_gbs, |split| split.granted(taker.demand_gbs));
+            (granted * part).min(top * taker.pace)
+        }
+    }
+
+    /// GB/s that a thread of this port occupies in all at least, if it wants so much: under max-min.
+    fn level(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let takers = || self.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs, taker.pace));
+        let at_pace: f64 = takers().map(|(threads, _, pace)| threads * pace).sum();
+        let of = |capacity: f64, others: f64, others_at_pace: f64| {
+            level(capacity - others, takers()).max(capacity / (at_pace + others_at_pace))
+        };
+        let mut others = self.others.at_most(threads, most);
+        let mut least = f64::INFINITY;
+        if let Some((capacity, own)) = &self.link {
+            others += own.at_most(threads, most);
+            least = level(*capacity, takers());
+        }
+        least = least.min(of(self.controller, others, self.at_pace.at_most(threads, most)));
+        let shared = self.shared.iter().map(|shared| {
+            of(shared.capacity, shared.others.at_most(threads, most), shared.at_pace.at_most(threads, most))
+        });
+        shared.fold(least, f64::min)
     }
 }
 
+/// The part of what is asked that `capacity` serves, where `own` and `others` are asked.
+fn part_served(capacity: f64, own: f64, others: f64) -> f64 {
+    if own + others > capacity { capacity / (own + others) } else { 1.0 }
+}
+
 impl Kept {
-    /// Of `node`; `None` where the model is another one or corrected, or what the node reads is limited.
+    /// Of `node`; `None` where the model is not one of those above or corrected, or what the node reads is limited.
     pub(super) fn new(compiled: &Compiled, node: NodeId) -> Option<Self> {
         let limited = compiled.reads.iter().any(|reads| reads.node == Some(node));
-        if !compiled.model.is_plain_default() || limited {
+        let rule = compiled.model.kind;
+        let is_known = match rule {
+            ModelKind::BaselineProportional
+            | ModelKind::MaxMin
+            | ModelKind::Proportional
+            | ModelKind::RemoteFirst => true,
+            ModelKind::RequestFraction | ModelKind::Ecm => false,
+        };
+        if !is_known || !compiled.model.is_plain(rule) || limited {
             return None;
         }
         let inverse_cores = compiled.pools.iter().find(|pool| pool.from == node)?.inverse_cores;
@@ -146,7 +257,12 @@ impl Kept {
         let ports = of_node.map(|pool| Port::new(compiled, node, pool)).collect();
         let apps = compiled.intensity.len();
         let rooflines = (0..apps).map(|a| (compiled.intensity[a], compiled.peak[(AppId(a), node)])).collect();
-        Some(Self { inverse_cores, ports, rooflines })
+        Some(Self { rule, inverse_cores, ports, rooflines })
+    }
+
+    /// Whether what nobody could use is dealt out again.
+    fn deals_again(&self) -> bool {
+        self.rule == ModelKind::BaselineProportional
     }
 
     /// GFLOPS that the threads of each application on the node get at least, all of them together.
@@ -156,18 +272,17 @@ impl Kept {
         // First the GB/s of one thread.
         least.fill(f64::INFINITY);
         for port in &self.ports {
-            let takers = || port.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs));
-            let wanted: f64 = takers().map(|(threads, gbs)| threads * gbs).sum();
-            let kept = port.kept_gbs(wanted, threads, most);
-            let split = (wanted > kept).then(|| Split::new(kept, self.inverse_cores, takers()));
+            let wants = |taker: &Taker| f64::from(threads[taker.app]) * taker.demand_gbs;
+            let wanted: f64 = port.takers.iter().map(wants).sum();
+            let granted = port.granted(self, wanted, threads, most);
             let in_the_end = match &port.drawn {
-                Some(drawn) if split.is_some() => {
+                Some(drawn) if wanted > port.equal_part && self.deals_again() => {
                     (port.controller - drawn.at_most(threads, most)) * self.inverse_cores * (1.0 - LEFT_OVER)
                 }
                 _ => 0.0,
             };
             for taker in &port.takers {
-                let mut granted = split.map_or(taker.demand_gbs, |split| split.granted(taker.demand_gbs));
+                let mut granted = granted(taker);
                 if taker.only_here {
                     granted = granted.max(in_the_end.min(taker.demand_gbs));
                 }

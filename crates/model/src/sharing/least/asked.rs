@@ -52,21 +52,30 @@ pub(super) struct Asked {
 impl Asked {
     /// What is asked through these `pools`; the threads on `here` are known.
     pub(super) fn new(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
-        Self::with_most(compiled, pools, here, &|_| f64::INFINITY)
+        Self::with_wants(compiled, pools, here, |flow| (flow.demand_gbs, f64::INFINITY))
     }
 
     /// What can be drawn through them in the end: who reads several memories is held back by the narrowest way to any of them.
     pub(super) fn drawn(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
-        Self::with_most(compiled, pools, here, &|flow| most_moved(compiled, flow.group) * flow.cost)
+        let together = |flow: &Flow| most_moved(compiled, flow.group) * flow.cost;
+        Self::with_wants(compiled, pools, here, |flow| (flow.demand_gbs, together(flow)))
     }
 
-    fn with_most(
+    /// What would be occupied through them if each thread occupied one GB/s in all, whatever links let through.
+    pub(super) fn at_pace(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
+        let mut asked = Self::with_wants(compiled, pools, here, |flow| (compiled.pace(flow), f64::INFINITY));
+        asked.links.iter_mut().for_each(|link| link.capacity = f64::INFINITY);
+        asked.count(compiled);
+        asked
+    }
+
+    /// `wants`: what one thread of a flow wants, and all of them together at most, GB/s.
+    fn with_wants(
         compiled: &Compiled,
         pools: impl Iterator<Item = usize>,
         here: NodeId,
-        most: &dyn Fn(&Flow) -> f64,
+        wants: impl Fn(&Flow) -> (f64, f64),
     ) -> Self {
-        let nodes = compiled.memories.len();
         let own = |pool: usize| compiled.memories.iter().any(|memory| memory.own == Some(pool));
         let link = |p: usize| {
             let pool = &compiled.pools[p];
@@ -76,17 +85,23 @@ impl Asked {
                 capacity: if own(p) { f64::INFINITY } else { pool.capacity },
                 cores: pool.inverse_cores.recip(),
                 wants: flows
-                    .map(|flow| Want {
-                        app: compiled.app_of(flow),
-                        of_one: flow.demand_gbs,
-                        together: most(flow),
+                    .map(|flow| {
+                        let (of_one, together) = wants(flow);
+                        Want { app: compiled.app_of(flow), of_one, together }
                     })
                     .collect(),
             }
         };
         let links: Vec<Link> = pools.map(link).filter(|link| !link.wants.is_empty()).collect();
-        let of_many = (0..compiled.intensity.len()).map(|app| of_many(&links, here, nodes, app)).collect();
-        Self { here, links, of_many }
+        let mut asked = Self { here, links, of_many: Vec::new() };
+        asked.count(compiled);
+        asked
+    }
+
+    /// Works out what so many threads ask.
+    fn count(&mut self, compiled: &Compiled) {
+        let (apps, nodes) = (compiled.intensity.len(), compiled.memories.len());
+        self.of_many = (0..apps).map(|app| of_many(&self.links, self.here, nodes, app)).collect();
     }
 
     /// The most that is asked, GB/s, where `threads` of each application are on the node that is known.

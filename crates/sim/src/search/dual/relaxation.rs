@@ -112,8 +112,7 @@ impl<'a> Relaxation<'a> {
             tables.push(table);
         }
         let mut relaxation = Self::build(problem, evaluator, node_classes, exact, monitor, tables);
-        let is_coupled = !evaluator.solver.threads_elsewhere_never_help()
-            || watched.iter().any(|watch| matches!(watch.count, Count::Drawn(_)));
+        let is_coupled = relaxation.shared_bandwidth.iter().any(Option::is_some);
         if is_coupled {
             for class in &mut relaxation.classes {
                 class.kept = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)).map(Arc::new);
