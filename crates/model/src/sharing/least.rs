@@ -24,65 +24,21 @@
 mod asked;
 mod level;
 mod others;
+mod port;
 
-use super::compiled::{Compiled, PoolKind};
+use super::compiled::Compiled;
 use super::solver::Solver;
-use super::split::Split;
 use crate::ids::{AppId, NodeId};
 use crate::sharing_model::ModelKind;
-use asked::Asked;
-use level::level;
 pub use asked::MostThreads;
 pub use others::DrawnByOthers;
+use port::{Port, Taker};
 
 /// Room for rounding in other orders of sums.
 const ROUNDING: f64 = 1e-11;
 
 /// The part of a controller that rounds may leave though somebody wants it (`sharing/rounds.rs`: what counts as nothing), with room.
 const LEFT_OVER: f64 = 1e-9;
-
-/// The threads of one application at one port.
-#[derive(Clone, Copy, Debug)]
-struct Taker {
-    app: usize,
-    /// GB/s that one thread wants to occupy of the memory.
-    demand_gbs: f64,
-    /// GB/s as the thread moves them for each GB/s that it occupies of this memory.
-    moved_per_occupied: f64,
-    /// GB/s that it occupies of this memory for each that it occupies in all.
-    pace: f64,
-    /// Whether it reads nothing else.
-    only_here: bool,
-}
-
-/// A link that other pairs of nodes share with a port.
-#[derive(Clone, Debug)]
-struct Shared {
-    /// GB/s, and the equal part of all pairs.
-    capacity: f64,
-    equal_part: f64,
-    others: Asked,
-    /// What others would occupy at the same pace.
-    at_pace: Asked,
-}
-
-/// A port through which threads of the node read a memory.
-#[derive(Clone, Debug)]
-struct Port {
-    /// The controller, and the equal part of all ports, GB/s.
-    controller: f64,
-    equal_part: f64,
-    /// Links into the same memory from other nodes.
-    others: Asked,
-    /// Of a link: its GB/s, and what the own threads of the memory ask.
-    link: Option<(f64, Asked)>,
-    /// Where some of its threads read nothing else: what others draw in the end.
-    drawn: Option<Asked>,
-    /// What all others would occupy of the memory at the same pace.
-    at_pace: Asked,
-    shared: Vec<Shared>,
-    takers: Vec<Taker>,
-}
 
 /// What threads of one node keep.
 #[derive(Clone, Debug)]
@@ -92,149 +48,6 @@ pub struct Kept {
     ports: Vec<Port>,
     /// Per application: FLOP per byte, and GFLOPS of the core.
     rooflines: Vec<(f64, f64)>,
-}
-
-impl Port {
-    fn new(compiled: &Compiled, node: NodeId, (m, p, kind): (usize, usize, PoolKind)) -> Self {
-        let memory = &compiled.memories[m];
-        let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
-        let is_link = kind == PoolKind::Link;
-        // Under max-min nobody takes more than it can digest.
-        let takes_what_it_can = compiled.model.kind == ModelKind::MaxMin;
-        let asked = |pools: &mut dyn Iterator<Item = usize>| {
-            if takes_what_it_can { Asked::drawn(compiled, pools, node) } else { Asked::new(compiled, pools, node) }
-        };
-        let shared = compiled.shared_by(p).map(|shared| {
-            let others = || shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
-            Shared {
-                capacity: shared.capacity,
-                equal_part: shared.capacity / shared.users.len() as f64,
-                others: asked(&mut others()),
-                at_pace: Asked::at_pace(compiled, others(), node),
-            }
-        });
-        let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
-            app: compiled.app_of(flow),
-            demand_gbs: flow.demand_gbs,
-            moved_per_occupied: flow.inverse_cost,
-            pace: compiled.pace(flow),
-            // Not `spread`: fractions sum to 1 but for rounding, so that beside one of 1 there may be another.
-            only_here: !is_link
-                && compiled.flows.iter().filter(|other| other.group == flow.group).count() == 1,
-        });
-        let takers: Vec<Taker> = takers.collect();
-        let others = || memory.links.clone().filter(|&link| link != p);
-        let own = || memory.own.into_iter().filter(|_| is_link);
-        Self {
-            controller: memory.bandwidth,
-            equal_part: memory.bandwidth / (1 + readers) as f64,
-            others: asked(&mut others()),
-            link: is_link.then(|| (compiled.pools[p].capacity, asked(&mut own()))),
-            at_pace: Asked::at_pace(compiled, others().chain(own()), node),
-            drawn: takers
-                .iter()
-                .any(|taker| taker.only_here)
-                .then(|| Asked::drawn(compiled, memory.links.clone(), node)),
-            shared: shared.collect(),
-            takers,
-        }
-    }
-
-    /// GB/s that it has at least where its threads want `wanted`; no more than that is looked for.
-    fn kept_gbs(&self, rule: ModelKind, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
-        let through = self.link.as_ref().map_or(f64::INFINITY, |link| link.0);
-        let offered = wanted.min(through);
-        let mut kept = if rule == ModelKind::Proportional { offered } else { wanted };
-        // In proportion nobody is sure of an equal part.
-        let may_lack = |shared: &&Shared| rule == ModelKind::Proportional || shared.equal_part < wanted;
-        for shared in self.shared.iter().filter(may_lack) {
-            let others = || shared.others.at_most(threads, most);
-            kept = match rule {
-                ModelKind::Proportional => kept * part_served(shared.capacity, offered, others()),
-                _ => kept.min((shared.capacity - others()).max(shared.equal_part)),
-            };
-        }
-        match rule {
-            ModelKind::Proportional | ModelKind::RemoteFirst => {
-                let others = self.others.at_most(threads, most);
-                match &self.link {
-                    None if rule == ModelKind::RemoteFirst => kept.min((self.controller - others).max(0.0)),
-                    link => {
-                        let first = rule == ModelKind::RemoteFirst;
-                        let own = link.as_ref().filter(|_| !first).map(|link| link.1.at_most(threads, most));
-                        let others = others + own.unwrap_or(0.0);
-                        kept.min(through) * part_served(self.controller, offered, others)
-                    }
-                }
-            }
-            _ => {
-                if self.equal_part < kept {
-                    let left = self.controller - self.others.at_most(threads, most);
-                    let level = match &self.link {
-                        Some((_, own)) => (left / 2.0).max(left - own.at_most(threads, most)),
-                        None => left,
-                    };
-                    kept = kept.min(level.max(self.equal_part));
-                }
-                kept.min(through)
-            }
-        }
-    }
-
-    /// What one of the threads of each taker is granted at least, GB/s of this memory, where its threads want `wanted`.
-    fn granted(
-        &self,
-        kept: &Kept,
-        wanted: f64,
-        threads: &[u32],
-        most: MostThreads<'_>,
-    ) -> impl Fn(&Taker) -> f64 {
-        let of = |taker: &Taker| f64::from(threads[taker.app]);
-        let (mut split, mut part, mut top) = (None, 1.0, f64::INFINITY);
-        if kept.rule == ModelKind::MaxMin {
-            top = self.level(threads, most);
-        } else {
-            let has = self.kept_gbs(kept.rule, wanted, threads, most);
-            if wanted > has {
-                match kept.rule {
-                    ModelKind::Proportional => part = has / wanted,
-                    _ => {
-                        let takers = self.takers.iter().map(|taker| (of(taker), taker.demand_gbs));
-                        split = Some(Split::new(has, kept.inverse_cores, takers));
-                    }
-                }
-            }
-        }
-        move |taker| {
-            let granted = split.map_or(taker.demand_gbs, |split| split.granted(taker.demand_gbs));
-            (granted * part).min(top * taker.pace)
-        }
-    }
-
-    /// GB/s that a thread of this port occupies in all at least, if it wants so much: under max-min.
-    fn level(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
-        let takers = || self.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs, taker.pace));
-        let at_pace: f64 = takers().map(|(threads, _, pace)| threads * pace).sum();
-        let of = |capacity: f64, others: f64, others_at_pace: f64| {
-            level(capacity - others, takers()).max(capacity / (at_pace + others_at_pace))
-        };
-        let mut others = self.others.at_most(threads, most);
-        let mut least = f64::INFINITY;
-        if let Some((capacity, own)) = &self.link {
-            others += own.at_most(threads, most);
-            least = level(*capacity, takers());
-        }
-        least = least.min(of(self.controller, others, self.at_pace.at_most(threads, most)));
-        let shared = self.shared.iter().map(|shared| {
-            of(shared.capacity, shared.others.at_most(threads, most), shared.at_pace.at_most(threads, most))
-        });
-        shared.fold(least, f64::min)
-    }
-}
-
-/// The part of what is asked that `capacity` serves, where `own` and `others` are asked.
-fn part_served(capacity: f64, own: f64, others: f64) -> f64 {
-    if own + others > capacity { capacity / (own + others) } else { 1.0 }
 }
 
 impl Kept {
@@ -260,11 +73,6 @@ impl Kept {
         Some(Self { rule, inverse_cores, ports, rooflines })
     }
 
-    /// Whether what nobody could use is dealt out again.
-    fn deals_again(&self) -> bool {
-        self.rule == ModelKind::BaselineProportional
-    }
-
     /// GFLOPS that the threads of each application on the node get at least, all of them together.
     ///
     /// `threads`: of each application on the node. `most`: the most that each has.
@@ -272,11 +80,11 @@ impl Kept {
         // First the GB/s of one thread.
         least.fill(f64::INFINITY);
         for port in &self.ports {
-            let wants = |taker: &Taker| f64::from(threads[taker.app]) * taker.demand_gbs;
-            let wanted: f64 = port.takers.iter().map(wants).sum();
-            let granted = port.granted(self, wanted, threads, most);
+            let granted = port.granted(self.rule, self.inverse_cores, threads, most);
+            let lacks = |taker: &Taker| granted(taker) < taker.demand_gbs;
+            let deals_again = self.rule == ModelKind::BaselineProportional;
             let in_the_end = match &port.drawn {
-                Some(drawn) if wanted > port.equal_part && self.deals_again() => {
+                Some(drawn) if deals_again && port.takers.iter().any(lacks) => {
                     (port.controller - drawn.at_most(threads, most)) * self.inverse_cores * (1.0 - LEFT_OVER)
                 }
                 _ => 0.0,
@@ -317,6 +125,10 @@ mod tests {
     }
 
     pub(super) fn solver_on(nodes: usize, links: Vec<f64>, apps: &[(f64, Placement)]) -> Solver {
+        solver_under(ModelKind::BaselineProportional, nodes, links, apps)
+    }
+
+    fn solver_under(kind: ModelKind, nodes: usize, links: Vec<f64>, apps: &[(f64, Placement)]) -> Solver {
         let node = Node {
             cores: 8,
             gflops_per_core: Gflops::new(10.0),
@@ -328,6 +140,7 @@ mod tests {
         };
         let links = links.into_iter().map(GigabytesPerSecond::new).collect();
         let machine = Machine::new("equal nodes", vec![node; nodes], links).expect("a machine");
+        let machine = machine.with_sharing(kind.into());
         let demands: Vec<Demand> = apps
             .iter()
             .map(|(intensity, placement)| Demand {
@@ -400,5 +213,42 @@ mod tests {
         let on_node = [8, 0, 8, 8, 8, 0];
         kept.least_gflops(&[8, 0], MostThreads { on_machine: &[8, 8], on_node: &on_node }, &mut least);
         assert!((27.5 - 1e-6..=27.5).contains(&least[0]), "{least:?}");
+    }
+
+    /// GFLOPS that `mem` and `spread` keep on node 0 of two with links of 20 GB/s: 4 threads that want 20 GB/s each of this memory, and 2 that want 10, half
+    /// of it here. At most 6 of `spread` in all: 4 elsewhere ask for 4 x 5 = 20 GB/s here, as much as the link has.
+    fn kept_under(kind: ModelKind) -> [f64; 2] {
+        let apps = [(0.5, Placement::Local), (1.0, Placement::Interleave)];
+        let kept =
+            solver_under(kind, 2, vec![20.0; 4], &apps).kept(NodeId(0)).expect("a model that is known");
+        let mut least = [0.0; 2];
+        kept.least_gflops(&[4, 2], most(&[8, 6]), &mut least);
+        least
+    }
+
+    #[test]
+    fn under_max_min_threads_keep_the_level_of_what_is_narrowest() {
+        // 4 at full pace, and 2 and 4 at half pace of 60 GB/s: 60 / 7 GB/s in all for each, which leaves more than 20 GB/s for others would: (60 - 20) / 5.
+        // Node 1 is as full with 4 of `mem` there. Half a GFLOPS for each GB/s of `mem`, one for each of `spread`.
+        let least = kept_under(ModelKind::MaxMin);
+        assert!((least[0] - 4.0 * 0.5 * 60.0 / 7.0).abs() < 1e-9, "{least:?}");
+        assert!((least[1] - 2.0 * 60.0 / 7.0).abs() < 1e-9, "{least:?}");
+    }
+
+    #[test]
+    fn in_proportion_threads_keep_the_part_that_is_served_if_others_ask_for_all_they_can() {
+        // 80 + 10 + 20 = 110 GB/s are asked of 60: 80 x 6 / 11 / 2 GFLOPS. `spread` has no more than that part here, 10 x 6 / 11, and as much from node 1.
+        let least = kept_under(ModelKind::Proportional);
+        assert!(
+            (least[0] - 240.0 / 11.0).abs() < 1e-9 && (least[1] - 120.0 / 11.0).abs() < 1e-9,
+            "{least:?}"
+        );
+    }
+
+    #[test]
+    fn where_links_are_first_their_threads_keep_the_link_and_others_what_is_left() {
+        // 40 GB/s are left here, baseline 5: 6 x 5, and the other 10 to `mem`: 30 GB/s.
+        let least = kept_under(ModelKind::RemoteFirst);
+        assert!((least[0] - 15.0).abs() < 1e-9 && (least[1] - 20.0).abs() < 1e-9, "{least:?}");
     }
 }

@@ -143,9 +143,15 @@ mod tests {
     /// Two nodes of 4 cores with 10 GFLOPS, 32 GB/s and links of 6 GB/s; a quarter of the data lies on node 0, a thread
     /// wants 10 GB/s.
     fn problem() -> Problem {
+        problem_of(&["a"])
+    }
+
+    /// The same with several such applications.
+    fn problem_of(names: &[&str]) -> Problem {
         let machine = uniform_machine(2, 4, 10.0, 32.0, 6.0);
         let data = Data::Placed(Placement::PartHome { home: NodeId(0), share: 0.25 });
-        Problem::new(&machine, &[app("a", 1.0, data)], Objective::TotalGflops, Restrictions::default())
+        let apps: Vec<_> = names.iter().map(|name| app(name, 1.0, data.clone())).collect();
+        Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default())
             .expect("a possible question")
     }
 
@@ -163,8 +169,8 @@ mod tests {
     fn ceilings_count_what_a_kernel_occupies() {
         // Triads have 24 of 32 GB/s on node 0 and 16 on node 1: on node 0 all is local, 24. On node 1 a GB/s occupies 1/4 x 4/3 of
         // node 0, over 6 GB/s: 18; and 3/4 x 2 of node 1: 32 / 1.5 = 21.3.
-        let mut problem = problem();
-        problem.apps[0].kernel = Access::Triad;
+        let mut problem = problem_of(&["a", "b"]);
+        problem.apps.iter_mut().for_each(|app| app.kernel = Access::Triad);
         problem.machine = crate::testing::with_nodes(&problem.machine, |number, mut node| {
             node.kernels.set(Access::Triad, GigabytesPerSecond::new([24.0, 16.0][number]));
             node
@@ -179,12 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_too_narrow_is_common() {
-        let problem = problem();
+    fn only_what_can_be_too_narrow_for_several_is_common() {
+        let problem = problem_of(&["a", "b"]);
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         let (zero, one) = ([NodeId(0)], [NodeId(1)]);
         // 4 threads on node 1 want 40 GB/s, a quarter of them over the link to node 0. Nobody reads over the other.
         let common = common_limits(&problem, &evaluator, &[&zero, &one], true);
-        assert_eq!(common, [Common { capacity: 6.0, parts: vec![vec![0.0], vec![0.25]] }]);
+        assert_eq!(common, [Common { capacity: 6.0, parts: vec![vec![0.0; 2], vec![0.25; 2]] }]);
+        // One application alone gets no more over it than its ceiling says.
+        let problem = self::problem();
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        assert_eq!(common_limits(&problem, &evaluator, &[&zero, &one], true), []);
     }
 }

@@ -24,7 +24,7 @@ enum Begun<'a> {
     Covered,
     /// Not to be searched: nothing in it is better than this.
     Left(f64),
-    Open(Front<'a>),
+    Open(Box<Front<'a>>),
 }
 
 impl<'a> Search<'a> {
@@ -49,7 +49,7 @@ impl<'a> Search<'a> {
             match self.begin(&mut cell, pool, &mut share, elsewhere, count) {
                 Begun::Covered => {}
                 Begun::Left(bound) => open_bound = open_bound.max(bound),
-                Begun::Open(front) => open.push((cell, front)),
+                Begun::Open(front) => open.push((cell, *front)),
             }
             budget.settle(share);
         }
@@ -89,11 +89,14 @@ impl<'a> Search<'a> {
             let first = |a: &Front<'_>, b: &Front<'_>| {
                 a.splits_below().total_cmp(&b.splits_below()).then(b.spent().cmp(&a.spent()))
             };
-            let Some(at) = (0..open.len()).max_by(|&i, &j| first(&open[i].1, &open[j].1).then(j.cmp(&i))) else {
+            let Some(at) = (0..open.len()).max_by(|&i, &j| first(&open[i].1, &open[j].1).then(j.cmp(&i)))
+            else {
                 break;
             };
-            let elsewhere =
-                (0..open.len()).filter(|&i| i != at).map(|i| open[i].1.bound()).fold(f64::NEG_INFINITY, f64::max);
+            let elsewhere = (0..open.len())
+                .filter(|&i| i != at)
+                .map(|i| open[i].1.bound())
+                .fold(f64::NEG_INFINITY, f64::max);
             let (cell, front) = &mut open[at];
             if front.splits_below() <= pool.cutoff() {
                 break;
@@ -146,8 +149,9 @@ impl<'a> Search<'a> {
         let monitor = Beside::new(self.monitor, self.problem, bound, elsewhere);
         let boxes = self.boxes(cell, &monitor);
         let everything = cell.relaxation.everything();
-        let quick =
-            |pool: &mut Pool, budget: &mut Budget| boxes.meet_in_the_middle(&everything, &cell.improved, pool, budget, halves::QUICK);
+        let quick = |pool: &mut Pool, budget: &mut Budget| {
+            boxes.meet_in_the_middle(&everything, &cell.improved, pool, budget, halves::QUICK)
+        };
         if quick(pool, budget) {
             return Begun::Covered;
         }
@@ -161,7 +165,7 @@ impl<'a> Search<'a> {
             }
         }
         match boxes.begin(cell.improved.clone(), pool, budget, count) {
-            Some(front) => Begun::Open(front),
+            Some(front) => Begun::Open(Box::new(front)),
             None => Begun::Covered,
         }
     }

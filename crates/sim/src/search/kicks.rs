@@ -51,7 +51,9 @@ impl Search<'_> {
         let one = self.cost_of_a_kick() * CHAINS;
         let number = ((proof / PROOF_STEPS).saturating_sub(kicks.steps) / one).min(*AT_ONCE.end());
         // Alternatives need not be looked for as hard as the best.
-        let Some(best) = pool.best().filter(|_| pool.is_for_one() && number >= *AT_ONCE.start()) else { return 0 };
+        let Some(best) = pool.best().filter(|_| pool.is_for_one() && number >= *AT_ONCE.start()) else {
+            return 0;
+        };
         kicks.turns += 1;
         kicks.steps += number * one;
         pool.add(&self.canonical, self.kicked(best.clone(), number, kicks.turns));
@@ -102,5 +104,51 @@ impl Search<'_> {
         let of_apps = apps * apps;
         let moves = 4 * sites * of_apps + sites * sites.saturating_sub(1) * of_apps;
         moves * self.problem.evaluation_cost() / OPERATIONS_PER_STEP + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::Allocation;
+
+    use super::*;
+    use crate::monitor::Unattended;
+    use crate::objective::Objective;
+    use crate::search::settings::Settings;
+    use crate::search::testing::{pool_with, question};
+
+    #[test]
+    fn kicks_take_a_part_of_the_steps_of_a_proof_and_find_better_answers() {
+        // One thread of `mem` on each node, 20 GFLOPS; with all cores in use 40.
+        let problem = question(2, Objective::TotalGflops);
+        let settings = Settings::default();
+        let search = Search::new(&problem, &settings, &Unattended);
+        let (_, mut pool) = pool_with(&problem, &[vec![1, 1], vec![0, 0]]);
+        let mut kicks = Kicks::default();
+        let one = search.cost_of_a_kick() * CHAINS;
+        assert_eq!(
+            search.kick_beside(PROOF_STEPS * (4 * one - 1), &mut kicks, &mut pool),
+            0,
+            "too little for 4 of them"
+        );
+        assert_eq!(search.kick_beside(PROOF_STEPS * 5 * one, &mut kicks, &mut pool), 5 * one);
+        assert_eq!(
+            search.kick_beside(PROOF_STEPS * 5 * one, &mut kicks, &mut pool),
+            0,
+            "these steps had theirs"
+        );
+        assert!(pool.best().is_some_and(|best| (best.score - 40.0).abs() < 1e-9), "{:?}", pool.best());
+        assert!(search.kick_beside(u64::MAX, &mut kicks, &mut pool) <= AT_ONCE.end() * one);
+    }
+
+    #[test]
+    fn other_homes_are_tried_where_there_are_any() {
+        let problem = question(2, Objective::TotalGflops);
+        let settings = Settings::default();
+        let search = Search::new(&problem, &settings, &Unattended);
+        let placements = problem.placements(&[]);
+        let allocation = Allocation::from_rows(&[vec![1, 1], vec![1, 1]]).expect("equal rows");
+        let best = Evaluator::new(&problem, placements).candidate(allocation);
+        assert!(search.with_other_homes(&best, &mut local::generator(0, 0)).is_none(), "all data is local");
     }
 }

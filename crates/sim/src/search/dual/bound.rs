@@ -194,7 +194,8 @@ pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -
     let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
         for option in options {
-            if earnings.own.is_some() && best.is_some_and(|(_, most)| earnings.at_most(table, option) <= most) {
+            if earnings.own.is_some() && best.is_some_and(|(_, most)| earnings.at_most(table, option) <= most)
+            {
                 continue;
             }
             let earned = earnings.of(table, option);

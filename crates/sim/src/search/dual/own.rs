@@ -63,7 +63,8 @@ pub(in crate::search) struct Shares {
 impl Dealt {
     /// `worth`: per application, what one GFLOPS earns beside what it draws here; `of_others`: the price of a GB/s.
     pub(super) fn new(own: &Own, worth: Vec<f64>, of_others: f64) -> Self {
-        let apps = (0..worth.len()).filter(|&a| worth[a] > 0.0).map(|a| (worth[a] / own.draw[a], Taker::App(a)));
+        let apps =
+            (0..worth.len()).filter(|&a| worth[a] > 0.0).map(|a| (worth[a] / own.draw[a], Taker::App(a)));
         let others = (of_others > 0.0).then_some((of_others, Taker::Others));
         let mut order: Vec<(f64, Taker)> = apps.chain(others).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -125,6 +126,87 @@ impl Dealt {
                     give(taker, amount);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::{Data, NodeId, Placement};
+
+    use super::*;
+    use crate::monitor::Unattended;
+    use crate::problem::{Evaluator, Problem};
+    use crate::search::dual::Relaxation;
+    use crate::symmetry::node_classes;
+    use crate::testing::{app, local_app, uniform_machine};
+    use crate::{Objective, Restrictions};
+
+    /// Two nodes of 2 cores with 10 GFLOPS and 32 GB/s, links of 10 GB/s. A thread of `mem` and of `far` wants 20 GB/s for 10 GFLOPS; all that `far` reads
+    /// lies on node 0. Calls `test` with how node 0 deals out its memory where a GFLOPS of `mem` is worth 1, one of `far` `worth`, and a GB/s costs `price`;
+    /// with its options, and the one with so many threads.
+    fn dealt(worth: f64, price: f64, threads: [u32; 2], test: impl FnOnce(&Dealt, &OptionTable, usize)) {
+        let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
+        let placements = vec![Placement::Local, Placement::Home(NodeId(0))];
+        let apps = [local_app("mem", 0.5), app("far", 0.5, Data::Placed(placements[1].clone()))];
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+        let problem = problem.expect("a possible question");
+        let evaluator = Evaluator::new(&problem, placements.clone());
+        let classes = node_classes(&machine, &apps, &placements, false);
+        let relaxation = Relaxation::new(&problem, &evaluator, &classes, &[], 100, 1, &Unattended);
+        let mut relaxation = relaxation.expect("few options");
+        relaxation.deal_out(&evaluator);
+        let relaxation = relaxation.with_least(&relaxation.everything());
+        let class = &relaxation.classes[0];
+        let table = &class.table;
+        let option = (0..table.len()).find(|&option| table.counts(option) == threads).expect("an option");
+        let own = class.own.as_deref().expect("somebody reads it over a link");
+        test(&Dealt::new(own, vec![1.0, worth], price), table, option);
+    }
+
+    #[test]
+    fn who_earns_most_for_a_gbs_has_the_memory_first() {
+        // `mem` earns 1/2 for a GB/s. Above that others come first, with the 10 GB/s of their link: 22 are left, 11 GFLOPS.
+        dealt(0.0, 0.75, [2, 0], |dealt, table, option| {
+            let shares = dealt.shares(table, option);
+            assert!(
+                (shares.others_gbs - 10.0).abs() < 1e-6 && (shares.gflops[0] - 11.0).abs() < 1e-6,
+                "{shares:?}"
+            );
+            assert!((dealt.earned(table, option) - (7.5 + 11.0)).abs() < 1e-6);
+        });
+        // Below they have what `mem` leaves. Two threads have all 32 GB/s, one 20.
+        dealt(0.0, 0.25, [2, 0], |dealt, table, option| {
+            let shares = dealt.shares(table, option);
+            assert!((shares.gflops[0] - 16.0).abs() < 1e-6 && shares.others_gbs < 1e-6, "{shares:?}");
+        });
+        dealt(0.0, 0.25, [1, 0], |dealt, table, option| {
+            assert!((dealt.earned(table, option) - (10.0 + 2.5)).abs() < 1e-6);
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_done_without_is_dealt_out_first() {
+        // Each of two threads keeps at least an equal part of the 22 GB/s that links leave, 11 GB/s: 5.5 GFLOPS of `far`, though they earn nothing.
+        // `mem` has what is left beside them and others, which earn more: 11 GB/s less than 22.
+        dealt(0.0, 0.75, [1, 1], |dealt, table, option| {
+            let shares = dealt.shares(table, option);
+            let least = table.least(option)[1];
+            assert!(least > 0.0 && (shares.gflops[1] - least).abs() < 1e-12, "{shares:?}");
+            let used = 2.0 * (shares.gflops[0] + shares.gflops[1]) + shares.others_gbs;
+            assert!((used - 32.0).abs() < 1e-6, "{shares:?}");
+        });
+    }
+
+    #[test]
+    fn no_option_earns_more_than_at_one_price_for_all() {
+        for price in [0.0, 0.2, 0.5, 0.9] {
+            dealt(0.7, price, [1, 1], |dealt, table, option| {
+                let at_price =
+                    |a: usize, worth: f64| (worth - 2.0 * price).max(0.0) * table.potential(option)[a];
+                let all = at_price(0, 1.0) + at_price(1, 0.7) + dealt.of_all();
+                assert!(dealt.earned(table, option) <= all + 1e-9, "at {price}");
+            });
         }
     }
 }

@@ -129,10 +129,12 @@ impl<'a> Relaxation<'a> {
     }
 
     /// Lets options deal out the memories of their nodes.
-    fn deal_out(&mut self, evaluator: &Evaluator<'_>) {
+    pub(super) fn deal_out(&mut self, evaluator: &Evaluator<'_>) {
         let machine = &self.problem.machine;
         for (resource, class) in self.classes.iter_mut().enumerate() {
-            let Some(&node) = class.nodes.first().filter(|&&node| machine.node(node).cores > 0) else { continue };
+            let Some(&node) = class.nodes.first().filter(|&&node| machine.node(node).cores > 0) else {
+                continue;
+            };
             let draw = self.problem.apps.iter().enumerate().map(|(a, app)| {
                 let reads = evaluator.placements[a].read_from(machine, node).contains(&node);
                 if reads { evaluator.cost(a, node, node) / app.arithmetic_intensity.value() } else { 0.0 }

@@ -1,0 +1,205 @@
+//! One port of a node, and what its threads are granted there at least.
+
+use super::asked::{Asked, MostThreads};
+use super::level::level;
+use crate::ids::NodeId;
+use crate::sharing::compiled::{Compiled, PoolKind};
+use crate::sharing::split::Split;
+use crate::sharing_model::ModelKind;
+
+/// The threads of one application at one port.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taker {
+    pub(super) app: usize,
+    /// GB/s that one thread wants to occupy of the memory.
+    pub(super) demand_gbs: f64,
+    /// GB/s as the thread moves them for each GB/s that it occupies of this memory.
+    pub(super) moved_per_occupied: f64,
+    /// GB/s that it occupies of this memory for each that it occupies in all.
+    pace: f64,
+    /// Whether it reads nothing else.
+    pub(super) only_here: bool,
+}
+
+/// A link that other pairs of nodes share with a port.
+#[derive(Clone, Debug)]
+struct Shared {
+    /// GB/s, and the equal part of all pairs.
+    capacity: f64,
+    equal_part: f64,
+    others: Asked,
+    /// What others would occupy at the same pace.
+    at_pace: Asked,
+}
+
+/// A port through which threads of the node read a memory.
+#[derive(Clone, Debug)]
+pub(super) struct Port {
+    /// The controller, and the equal part of all ports, GB/s.
+    pub(super) controller: f64,
+    pub(super) equal_part: f64,
+    /// Links into the same memory from other nodes.
+    others: Asked,
+    /// Of a link: its GB/s, and what the own threads of the memory ask.
+    link: Option<(f64, Asked)>,
+    /// Where some of its threads read nothing else: what others draw in the end.
+    pub(super) drawn: Option<Asked>,
+    /// What all others would occupy of the memory at the same pace.
+    at_pace: Asked,
+    shared: Vec<Shared>,
+    pub(super) takers: Vec<Taker>,
+}
+
+impl Port {
+    pub(super) fn new(compiled: &Compiled, node: NodeId, (m, p, kind): (usize, usize, PoolKind)) -> Self {
+        let memory = &compiled.memories[m];
+        let readers = memory.links.clone().filter(|&link| !compiled.pools[link].flows.is_empty()).count();
+        let is_link = kind == PoolKind::Link;
+        // Under max-min nobody takes more than it can digest.
+        let takes_what_it_can = compiled.model.kind == ModelKind::MaxMin;
+        let asked = |pools: &mut dyn Iterator<Item = usize>| {
+            if takes_what_it_can {
+                Asked::drawn(compiled, pools, node)
+            } else {
+                Asked::new(compiled, pools, node)
+            }
+        };
+        let shared = compiled.shared_by(p).map(|shared| {
+            let others = || shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
+            Shared {
+                capacity: shared.capacity,
+                equal_part: shared.capacity / shared.users.len() as f64,
+                others: asked(&mut others()),
+                at_pace: Asked::at_pace(compiled, others(), node),
+            }
+        });
+        let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
+            app: compiled.app_of(flow),
+            demand_gbs: flow.demand_gbs,
+            moved_per_occupied: flow.inverse_cost,
+            pace: compiled.pace(flow),
+            // Not `spread`: fractions sum to 1 but for rounding, so that beside one of 1 there may be another.
+            only_here: !is_link
+                && compiled.flows.iter().filter(|other| other.group == flow.group).count() == 1,
+        });
+        let takers: Vec<Taker> = takers.collect();
+        let others = || memory.links.clone().filter(|&link| link != p);
+        let own = || memory.own.into_iter().filter(|_| is_link);
+        Self {
+            controller: memory.bandwidth,
+            equal_part: memory.bandwidth / (1 + readers) as f64,
+            others: asked(&mut others()),
+            link: is_link.then(|| (compiled.pools[p].capacity, asked(&mut own()))),
+            at_pace: Asked::at_pace(compiled, others().chain(own()), node),
+            drawn: takers
+                .iter()
+                .any(|taker| taker.only_here)
+                .then(|| Asked::drawn(compiled, memory.links.clone(), node)),
+            shared: shared.collect(),
+            takers,
+        }
+    }
+
+    /// What one thread of each taker is granted at least, GB/s of this memory; `inverse_cores`: 1 / cores of the node.
+    pub(super) fn granted(
+        &self,
+        rule: ModelKind,
+        inverse_cores: f64,
+        threads: &[u32],
+        most: MostThreads<'_>,
+    ) -> impl Fn(&Taker) -> f64 {
+        let (mut split, mut part, mut top) = (None, 1.0, f64::INFINITY);
+        let takers = || self.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs));
+        let wanted: f64 = takers().map(|(threads, gbs)| threads * gbs).sum();
+        let share = |kept: f64| (wanted > kept).then(|| Split::new(kept, inverse_cores, takers()));
+        match rule {
+            ModelKind::MaxMin => top = self.level(threads, most),
+            ModelKind::Proportional => part = self.part_of_what_is_asked(wanted, threads, most),
+            ModelKind::RemoteFirst => split = share(self.kept_by_links_first(wanted, threads, most)),
+            _ => split = share(self.kept_of_even_ports(wanted, threads, most)),
+        }
+        move |taker| {
+            let granted = split.map_or(taker.demand_gbs, |split: Split| split.granted(taker.demand_gbs));
+            (granted * part).min(top * taker.pace)
+        }
+    }
+
+    /// GB/s of the link; infinite for the threads of the memory's own node.
+    fn through_link(&self) -> f64 {
+        self.link.as_ref().map_or(f64::INFINITY, |link| link.0)
+    }
+
+    /// What shared links, which are filled evenly, let through of `wanted` at least, GB/s.
+    fn through_shared(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let narrow = self.shared.iter().filter(|shared| shared.equal_part < wanted);
+        let left = narrow
+            .map(|shared| (shared.capacity - shared.others.at_most(threads, most)).max(shared.equal_part));
+        left.fold(wanted, f64::min)
+    }
+
+    /// Under the default: GB/s that it has at least where its threads want `wanted`; no more than that is looked for.
+    fn kept_of_even_ports(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let mut kept = self.through_shared(wanted, threads, most);
+        if self.equal_part < kept {
+            let left = self.controller - self.others.at_most(threads, most);
+            let level = match &self.link {
+                Some((_, own)) => (left / 2.0).max(left - own.at_most(threads, most)),
+                None => left,
+            };
+            kept = kept.min(level.max(self.equal_part));
+        }
+        kept.min(self.through_link())
+    }
+
+    /// The same where links are served first.
+    fn kept_by_links_first(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let others = self.others.at_most(threads, most);
+        if self.link.is_none() {
+            return wanted.min((self.controller - others).max(0.0));
+        }
+        let through = self.through_link();
+        let offered = self.through_shared(wanted, threads, most).min(through);
+        offered * part_served(self.controller, wanted.min(through), others)
+    }
+
+    /// Under `proportional`: the part that it has at least of what its threads want. Nobody is sure of an equal part there.
+    fn part_of_what_is_asked(&self, wanted: f64, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        if wanted <= 0.0 {
+            return 1.0;
+        }
+        let asked = wanted.min(self.through_link());
+        let own = self.link.as_ref().map_or(0.0, |(_, own)| own.at_most(threads, most));
+        let others = self.others.at_most(threads, most) + own;
+        let shared = self.shared.iter();
+        let shared =
+            shared.map(|shared| part_served(shared.capacity, asked, shared.others.at_most(threads, most)));
+        // No shared link sees what another one has cut.
+        asked / wanted * shared.fold(1.0, f64::min) * part_served(self.controller, asked, others)
+    }
+
+    /// Under max-min: GB/s that a thread of this port occupies in all at least, if it wants so much.
+    fn level(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        let takers =
+            || self.takers.iter().map(|taker| (f64::from(threads[taker.app]), taker.demand_gbs, taker.pace));
+        let at_pace: f64 = takers().map(|(threads, _, pace)| threads * pace).sum();
+        let of = |capacity: f64, others: f64, others_at_pace: f64| {
+            level(capacity - others, &takers()).max(capacity / (at_pace + others_at_pace))
+        };
+        let mut others = self.others.at_most(threads, most);
+        let mut least = f64::INFINITY;
+        if let Some((capacity, own)) = &self.link {
+            others += own.at_most(threads, most);
+            least = level(*capacity, &takers());
+        }
+        least = least.min(of(self.controller, others, self.at_pace.at_most(threads, most)));
+        let shared = self.shared.iter().map(|shared| {
+            of(shared.capacity, shared.others.at_most(threads, most), shared.at_pace.at_most(threads, most))
+        });
+        shared.fold(least, f64::min)
+    }
+}
+
+/// The part of what is asked that `capacity` serves, where `own` and `others` are asked.
+fn part_served(capacity: f64, own: f64, others: f64) -> f64 {
+    if own + others > capacity { capacity / (own + others) } else { 1.0 }
+}
