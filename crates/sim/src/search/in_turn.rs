@@ -9,13 +9,14 @@ use super::halves;
 use super::kicks::Kicks;
 use super::pool::Pool;
 use super::question::Search;
+use crate::monitor::Monitor;
 use crate::problem::Evaluator;
 
 /// Work on the bound of a part before it is searched.
 const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
 /// No more work on the bound of a whole set of homes.
 const NONE: Effort = Effort { steps: 0, cuts: 0 };
-/// The part of the budget that a cell with the largest bound goes on with before another one has its turn, of one for each cell.
+/// A cell goes on with its part of the budget, divided by this, before another one may have its turn.
 const TURNS: u64 = 8;
 
 /// What is left of a cell after what may be quick was tried.
@@ -81,11 +82,9 @@ impl<'a> Search<'a> {
         let mut splitting = budget.at_most(self.boxes(cell, self.monitor).for_splitting(*budget));
         let turn = splitting.left() / (TURNS * open.len() as u64) + 1;
         let (all, mut kicks) = (splitting.left(), Kicks::default());
-        let mut kicked = 0;
         while !self.monitor.stop() && !splitting.is_spent() {
-            let steps = self.kick_beside(all - splitting.left() - kicked, &mut kicks, pool);
+            let steps = self.kick_beside(all - splitting.left(), &mut kicks, pool);
             splitting.spend(steps);
-            kicked += steps;
             let first = |a: &Front<'_>, b: &Front<'_>| {
                 a.splits_below().total_cmp(&b.splits_below()).then(b.spent().cmp(&a.spent()))
             };
@@ -112,7 +111,7 @@ impl<'a> Search<'a> {
         budget.settle(splitting);
     }
 
-    fn boxes<'b>(&'b self, cell: &'b Cell<'a>, monitor: &'b dyn crate::monitor::Monitor) -> Boxes<'b, 'a> {
+    fn boxes<'b>(&'b self, cell: &'b Cell<'a>, monitor: &'b dyn Monitor) -> Boxes<'b, 'a> {
         Boxes {
             problem: self.problem,
             relaxation: &cell.relaxation,

@@ -46,9 +46,10 @@ impl Search<'_> {
         if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
     }
 
-    /// Kicks to the best answer of `pool`, for a part of the steps that its proof took so far; says what they took.
-    pub(super) fn kick_beside(&self, proof: u64, kicks: &mut Kicks, pool: &mut Pool) -> u64 {
+    /// Kicks to the best answer of `pool`, for a part of the steps that its proof took; says what they took. `spent`: by the proof and kicks so far.
+    pub(super) fn kick_beside(&self, spent: u64, kicks: &mut Kicks, pool: &mut Pool) -> u64 {
         let one = self.cost_of_a_kick() * CHAINS;
+        let proof = spent.saturating_sub(kicks.steps);
         let number = ((proof / PROOF_STEPS).saturating_sub(kicks.steps) / one).min(*AT_ONCE.end());
         // Alternatives need not be looked for as hard as the best.
         let Some(best) = pool.best().filter(|_| pool.is_for_one() && number >= *AT_ONCE.start()) else {

@@ -9,7 +9,7 @@
 //! 4. Where data has a home, the others are split by what other nodes read from it (`watch`): at once where they get what they ask
 //!    (`cells`), else as a part is split.
 //! 5. What is left is split by thread totals and what is drawn of homes (`boxes`) and what remains is searched node by node (`branch`); where
-//!    every node gets the same, all are evaluated (`uniform`).
+//!    every node gets the same, all are evaluated (`uniform`). Sets of homes have their turns (`in_turn`), and the best answer gets kicks meanwhile (`kicks`).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 6. A second pass with a lower cutoff finds the next best, different answers.
 //!

@@ -9,6 +9,7 @@
 //! What other nodes draw of a memory where they may get less than they ask ([`super::watch`]) is one more range; where halves may end it, it
 //! is cut first until it is narrow. Where applications read several memories, how many threads they have is cut first.
 
+mod front;
 mod part;
 mod split;
 
@@ -26,6 +27,7 @@ use super::halves::{self, Halved, Halves};
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
 use crate::problem::Problem;
+pub(super) use front::Front;
 use part::Part;
 
 /// Boxes split at the same time, from the same cutoff.
@@ -48,39 +50,6 @@ pub(super) struct Boxes<'b, 'a> {
     pub(super) placements: &'b [Placement],
     pub(super) canonical: &'b Canonical,
     pub(super) monitor: &'b dyn Monitor,
-}
-
-/// What is open of a set of placements: its parts so far.
-pub(super) struct Front<'a> {
-    all: Part<'a>,
-    queue: BinaryHeap<Part<'a>>,
-    /// Parts that cannot be split.
-    stubborn: Vec<Part<'a>>,
-    created: usize,
-    tried_halves: bool,
-    /// Steps spent on splitting, and those after which halves are tried at the latest.
-    spent: u64,
-    halfway: u64,
-    /// Most options that parts have lists of their own for.
-    listed: usize,
-}
-
-impl Front<'_> {
-    /// Nothing that is open has a better score.
-    pub(super) fn bound(&self) -> f64 {
-        let stubborn = self.stubborn.iter().map(|part| part.improved.bound);
-        stubborn.fold(self.splits_below(), f64::max)
-    }
-
-    /// The same of what can still be split; -infinity where nothing can.
-    pub(super) fn splits_below(&self) -> f64 {
-        self.queue.peek().map_or(f64::NEG_INFINITY, |part| part.improved.bound)
-    }
-
-    /// Steps spent on splitting so far.
-    pub(super) const fn spent(&self) -> u64 {
-        self.spent
-    }
 }
 
 impl<'a> Boxes<'_, 'a> {
@@ -183,11 +152,11 @@ impl<'a> Boxes<'_, 'a> {
                 front.queue.push(part);
             }
         }
-        let covered = !front.queue.is_empty()
-            && front.stubborn.is_empty()
-            && self.part_in_halves(&front.all, pool, budget, halves::THOROUGH);
+        let covered =
+            !front.queue.is_empty() && self.part_in_halves(&front.all, pool, budget, halves::THOROUGH);
         if covered {
             front.queue.clear();
+            front.stubborn.clear();
         }
         covered
     }
