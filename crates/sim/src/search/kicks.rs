@@ -2,6 +2,7 @@
 //!
 //! Some bounds stay where they are for a long time, above an answer that is not the best: then better answers are what is missing.
 
+use numasim_model::NodeId;
 use rand::RngExt as _;
 
 use super::local;
@@ -10,9 +11,8 @@ use super::question::Search;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Evaluator};
 use crate::sites::Sites;
-use numasim_model::NodeId;
 
-/// Chains of kicks, each with random numbers of its own. All but two start at the best answer.
+/// Chains of kicks, each with random numbers of its own; all but the two below start at the best answer.
 const CHAINS: u64 = 4;
 /// The chain that starts with other homes.
 const OTHER_HOMES: u64 = 2;
