@@ -28,6 +28,21 @@ enum Begun<'a> {
     Open(Box<Front<'a>>),
 }
 
+/// Whether a bound is below another by more than rounding.
+fn is_below(bound: f64, other: f64) -> bool {
+    /// Relative: what counts as no difference anywhere in the search.
+    const EQUAL: f64 = 1e-9;
+    bound < other - EQUAL * other.abs()
+}
+
+/// Of the fronts with the largest bound the one that had least; `None` where nothing is worth a split.
+fn next_in_turn<'f>(fronts: impl Iterator<Item = &'f Front<'f>> + Clone) -> Option<usize> {
+    let splittable = fronts.enumerate().filter(|(_, front)| front.is_worth_splitting());
+    let largest = splittable.clone().map(|(_, front)| front.splits_below()).fold(f64::NEG_INFINITY, f64::max);
+    let first = splittable.filter(|(_, front)| !is_below(front.splits_below(), largest));
+    first.min_by_key(|(at, front)| (front.spent(), *at)).map(|(at, _)| at)
+}
+
 impl<'a> Search<'a> {
     /// Searches cells as far as `budget` and the monitor allow; returns a bound on what is left open, `open_bound` of others included.
     pub(super) fn search_cells(
@@ -85,17 +100,9 @@ impl<'a> Search<'a> {
         while !self.monitor.stop() && !splitting.is_spent() {
             let steps = self.kick_beside(all - splitting.left(), &mut kicks, pool);
             splitting.spend(steps);
-            let first = |a: &Front<'_>, b: &Front<'_>| {
-                a.splits_below().total_cmp(&b.splits_below()).then(b.spent().cmp(&a.spent()))
-            };
-            let Some(at) = (0..open.len()).max_by(|&i, &j| first(&open[i].1, &open[j].1).then(j.cmp(&i)))
-            else {
-                break;
-            };
-            let elsewhere = (0..open.len())
-                .filter(|&i| i != at)
-                .map(|i| open[i].1.bound())
-                .fold(f64::NEG_INFINITY, f64::max);
+            let Some(at) = next_in_turn(open.iter().map(|(_, front)| front)) else { break };
+            let others = (0..open.len()).filter(|&i| i != at).map(|i| open[i].1.bound());
+            let elsewhere = others.fold(f64::NEG_INFINITY, f64::max);
             let (cell, front) = &mut open[at];
             if front.splits_below() <= pool.cutoff() {
                 break;
@@ -103,8 +110,7 @@ impl<'a> Search<'a> {
             let monitor =
                 Beside::new(self.monitor, self.problem, cell.improved.bound, elsewhere.max(open_bound));
             let mut share = splitting.at_most(turn);
-            // Of equals each has its turn.
-            let until = if elsewhere < front.splits_below() { elsewhere } else { f64::NEG_INFINITY };
+            let until = if is_below(elsewhere, front.splits_below()) { elsewhere } else { f64::NEG_INFINITY };
             self.boxes(cell, &monitor).split_down(front, until, pool, &mut share);
             splitting.settle(share);
         }

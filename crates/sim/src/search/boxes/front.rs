@@ -31,6 +31,12 @@ impl Front<'_> {
         self.queue.peek().map_or(f64::NEG_INFINITY, |part| part.improved.bound)
     }
 
+    /// Whether there are more than a few allocations for each part: else it is quicker to go through them node by node.
+    pub(in crate::search) fn is_worth_splitting(&self) -> bool {
+        const FEW: f64 = 16.0;
+        !self.queue.is_empty() && FEW * (self.created as f64) < self.all.relaxation.allocations()
+    }
+
     /// Steps spent on splitting so far.
     pub(in crate::search) const fn spent(&self) -> u64 {
         self.spent
