@@ -96,10 +96,10 @@ impl Solver {
     pub fn threads_elsewhere_never_help(&self) -> bool {
         let compiled = &self.compiled;
         let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
-        let hard = compiled.model.parameters.saturation_knee == 0.0;
         no_links
             || (!compiled.has_common_limits()
-                && (compiled.model.threads_elsewhere_never_help() || (hard && compiled.reads_one_memory())))
+                && (compiled.model.threads_elsewhere_never_help()
+                    || (compiled.model.one_controller_never_helps() && compiled.reads_one_memory())))
     }
 
     /// Whether a thread that reads the memory of its own node gets no more beside others than with all other nodes empty. Other than for

@@ -84,13 +84,20 @@ impl Model {
     ///
     /// - Remote first: more demand on one link leaves less for every other port, and a smaller pool gives nobody more.
     /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
-    /// - ECM: more demand means a longer wait for all.
+    /// - ECM: more demand means a longer wait for all; not where a controller also loses bandwidth when too much is asked of it: a random question had
+    ///   somebody with 0.03 % more beside others.
     /// - The default and max-min: only where every thread reads one memory; else a thread that is slowed down at one memory
     ///   leaves more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
     /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
     pub fn threads_elsewhere_never_help(&self) -> bool {
         !matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin)
-            && self.parameters.saturation_knee == 0.0
+            && self.one_controller_never_helps()
+    }
+
+    /// The same of threads that all read one memory each.
+    pub(crate) fn one_controller_never_helps(&self) -> bool {
+        let loses = self.kind == ModelKind::Ecm && self.parameters.overload_loss != 0.0;
+        self.parameters.saturation_knee == 0.0 && !loses
     }
 
     /// What this model has no reading of, on a machine with shared links or nodes whose reads are limited; `None` where it
