@@ -63,9 +63,11 @@ proptest! {
             if problem.allows(allocation, &placements) && lies_in(&part, &ranges, allocation) {
                 check(&part, &evaluator, allocation);
                 let (score, _) = rated.rate(allocation.as_slice());
-                assert!(score <= root.bound || same_score(score, root.bound), "{score} beyond {}", root.bound);
+                // The logarithm of a mean near 1 is near 0: rounding of the bound's terms may be more than that.
+                let reaches = |bound: f64| score <= bound + 1e-9 || same_score(score, bound);
+                assert!(reaches(root.bound), "{score} beyond {}", root.bound);
                 if let Some(found) = found {
-                    assert!(score <= found || same_score(score, found), "{score} beats {found}: {allocation:?}");
+                    assert!(reaches(found), "{score} beats {found}: {allocation:?}");
                 }
             }
         });
