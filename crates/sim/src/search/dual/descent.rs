@@ -5,6 +5,10 @@ use super::ranges::Ranges;
 use super::relaxation::Relaxation;
 use crate::objective::Objective;
 
+/// A squared slope that is rounding: a step along it would be so long that prices of 1e18 and more cancel in the bound, and what is left of it is no
+/// bound any more. Slopes are parts of the cores, of what an application can have or of a bandwidth.
+const NO_SLOPE: f64 = 1e-12;
+
 impl Relaxation<'_> {
     /// Lowers the bound on `ranges` by at most `steps` subgradient steps towards `target`, the best known score; ends
     /// early when it is reached.
@@ -64,7 +68,7 @@ impl Relaxation<'_> {
             let parts = parts.chain(&slope.mu);
             let norm: f64 = parts.map(|s| s * s).sum();
             let excess = bound - goal;
-            if norm <= 0.0 || step_factor < 1e-6 || !bound.is_finite() {
+            if norm <= NO_SLOPE || step_factor < 1e-6 || !bound.is_finite() {
                 break;
             }
             self.step(&mut prices, &slope, step_factor * excess / norm);
