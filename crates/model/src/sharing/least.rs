@@ -82,9 +82,8 @@ impl Kept {
         for port in &self.ports {
             let granted = port.granted(self.rule, self.inverse_cores, threads, most);
             let lacks = |taker: &Taker| granted(taker) < taker.demand_gbs;
-            let deals_again = self.rule == ModelKind::BaselineProportional;
             let in_the_end = match &port.drawn {
-                Some(drawn) if deals_again && port.takers.iter().any(lacks) => {
+                Some(drawn) if port.takers.iter().any(lacks) => {
                     (port.controller - drawn.at_most(threads, most)) * self.inverse_cores * (1.0 - LEFT_OVER)
                 }
                 _ => 0.0,

@@ -108,8 +108,9 @@ impl Solver {
     /// own node. These have what they want after the first round, or their controller is full and stays so.
     pub fn threads_elsewhere_never_help_local_ones(&self) -> bool {
         let compiled = &self.compiled;
-        let hard = compiled.model.parameters.saturation_knee == 0.0;
-        let apart = hard && compiled.reads.is_empty() && compiled.reads_one_memory();
+        let apart = compiled.model.one_controller_never_helps()
+            && compiled.reads.is_empty()
+            && compiled.reads_one_memory();
         self.threads_elsewhere_never_help() || (apart && compiled.model.kind != ModelKind::Ecm)
     }
 

@@ -10,7 +10,7 @@ use super::kicks::Kicks;
 use super::pool::Pool;
 use super::question::Search;
 use crate::monitor::Monitor;
-use crate::problem::Evaluator;
+use crate::problem::{Evaluator, margin};
 
 /// Work on the bound of a part before it is searched.
 const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
@@ -28,11 +28,9 @@ enum Begun<'a> {
     Open(Box<Front<'a>>),
 }
 
-/// Whether a bound is below another by more than rounding.
+/// Whether a bound is below another by more than what counts as no difference.
 fn is_below(bound: f64, other: f64) -> bool {
-    /// Relative: what counts as no difference anywhere in the search.
-    const EQUAL: f64 = 1e-9;
-    bound < other - EQUAL * other.abs()
+    bound < other - margin(other)
 }
 
 /// Of the fronts with the largest bound the one that had least; `None` where nothing is worth a split.

@@ -63,13 +63,10 @@ impl Asked {
 
     /// What would be occupied through them if each thread occupied one GB/s in all, whatever links let through.
     pub(super) fn at_pace(compiled: &Compiled, pools: impl Iterator<Item = usize>, here: NodeId) -> Self {
-        let mut asked = Self::with_wants(compiled, pools, here, |flow| (compiled.pace(flow), f64::INFINITY));
-        asked.links.iter_mut().for_each(|link| link.capacity = f64::INFINITY);
-        asked.count(compiled);
-        asked
+        Self::through(compiled, pools, here, |_| f64::INFINITY, |flow| (compiled.pace(flow), f64::INFINITY))
     }
 
-    /// `wants`: what one thread of a flow wants, and all of them together at most, GB/s.
+    /// Through the links of these pools, each as wide as it is.
     fn with_wants(
         compiled: &Compiled,
         pools: impl Iterator<Item = usize>,
@@ -77,12 +74,24 @@ impl Asked {
         wants: impl Fn(&Flow) -> (f64, f64),
     ) -> Self {
         let own = |pool: usize| compiled.memories.iter().any(|memory| memory.own == Some(pool));
+        let width = |pool: usize| if own(pool) { f64::INFINITY } else { compiled.pools[pool].capacity };
+        Self::through(compiled, pools, here, width, wants)
+    }
+
+    /// `width`: GB/s that a pool lets through; `wants`: what one thread of a flow wants, and all of them together at most, GB/s.
+    fn through(
+        compiled: &Compiled,
+        pools: impl Iterator<Item = usize>,
+        here: NodeId,
+        width: impl Fn(usize) -> f64,
+        wants: impl Fn(&Flow) -> (f64, f64),
+    ) -> Self {
         let link = |p: usize| {
             let pool = &compiled.pools[p];
             let flows = compiled.flows[pool.flows.clone()].iter();
             Link {
                 from: pool.from,
-                capacity: if own(p) { f64::INFINITY } else { pool.capacity },
+                capacity: width(p),
                 cores: pool.inverse_cores.recip(),
                 wants: flows
                     .map(|flow| {
@@ -93,15 +102,9 @@ impl Asked {
             }
         };
         let links: Vec<Link> = pools.map(link).filter(|link| !link.wants.is_empty()).collect();
-        let mut asked = Self { here, links, of_many: Vec::new() };
-        asked.count(compiled);
-        asked
-    }
-
-    /// Works out what so many threads ask.
-    fn count(&mut self, compiled: &Compiled) {
         let (apps, nodes) = (compiled.intensity.len(), compiled.memories.len());
-        self.of_many = (0..apps).map(|app| of_many(&self.links, self.here, nodes, app)).collect();
+        let of_many = (0..apps).map(|app| of_many(&links, here, nodes, app)).collect();
+        Self { here, links, of_many }
     }
 
     /// The most that is asked, GB/s, where `threads` of each application are on the node that is known.

@@ -42,7 +42,7 @@ pub(super) struct Port {
     others: Asked,
     /// Of a link: its GB/s, and what the own threads of the memory ask.
     link: Option<(f64, Asked)>,
-    /// Where some of its threads read nothing else: what others draw in the end.
+    /// Where what nobody could use is dealt out again and some of its threads read nothing else: what others draw in the end.
     pub(super) drawn: Option<Asked>,
     /// What all others would occupy of the memory at the same pace.
     at_pace: Asked,
@@ -64,13 +64,18 @@ impl Port {
                 Asked::new(compiled, pools, node)
             }
         };
+        // No other rule looks at the pace: nothing is to be counted for it.
+        let at_pace = |pools: &mut dyn Iterator<Item = usize>| {
+            Asked::at_pace(compiled, pools.filter(|_| takes_what_it_can), node)
+        };
+        let deals_again = compiled.model.kind == ModelKind::BaselineProportional;
         let shared = compiled.shared_by(p).map(|shared| {
             let others = || shared.users.iter().map(|&user| user as usize).filter(|&user| user != p);
             Shared {
                 capacity: shared.capacity,
                 equal_part: shared.capacity / shared.users.len() as f64,
                 others: asked(&mut others()),
-                at_pace: Asked::at_pace(compiled, others(), node),
+                at_pace: at_pace(&mut others()),
             }
         });
         let takers = compiled.flows[compiled.pools[p].flows.clone()].iter().map(|flow| Taker {
@@ -90,10 +95,8 @@ impl Port {
             equal_part: memory.bandwidth / (1 + readers) as f64,
             others: asked(&mut others()),
             link: is_link.then(|| (compiled.pools[p].capacity, asked(&mut own()))),
-            at_pace: Asked::at_pace(compiled, others().chain(own()), node),
-            drawn: takers
-                .iter()
-                .any(|taker| taker.only_here)
+            at_pace: at_pace(&mut others().chain(own())),
+            drawn: (deals_again && takers.iter().any(|taker| taker.only_here))
                 .then(|| Asked::drawn(compiled, memory.links.clone(), node)),
             shared: shared.collect(),
             takers,

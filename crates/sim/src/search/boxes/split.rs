@@ -124,14 +124,12 @@ impl Boxes<'_, '_> {
         let by_reads = by_reads.map(|(watch, ends)| ends.map(|range| Side::Drawn { watch, range }));
         let mut best: Option<(f64, [Side; 2], [Improved; 2])> = None;
         let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
-        let sides: Vec<[Side; 2]> = by_threads.chain(by_reads).collect();
-        let only = sides.len() == 1;
-        for sides in sides {
-            if only {
-                // Nothing to compare.
-                best = Some((0.0, sides, [(); 2].map(|()| improved.clone())));
-                break;
-            }
+        let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).collect();
+        if places.len() == 1 {
+            // Nothing to compare.
+            best = places.pop().map(|sides| (0.0, sides, [improved.clone(), improved.clone()]));
+        }
+        for sides in places {
             let trials = sides.each_ref().map(|side| {
                 let half = side.ranges().unwrap_or(ranges);
                 match side.of(judged, &from, &evaluator) {

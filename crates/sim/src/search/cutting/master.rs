@@ -126,9 +126,14 @@ impl<'r, 'p> Master<'r, 'p> {
         if let Some(own) = &of.own {
             costs[own.resource] -= shares.others_gbs * per_bandwidth(own.resource);
         }
-        let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| *cost != 0.0);
-        terms.extend(costs.filter_map(|(lambda, cost)| Some(((*lambda)?, cost))));
+        self.add_costs(&costs, &mut terms);
         (terms, 0.0)
+    }
+
+    /// What an option pays for what is shared, per resource; below 0 where it is paid.
+    fn add_costs(&self, costs: &[f64], terms: &mut Vec<(Variable, f64)>) {
+        let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| **cost != 0.0);
+        terms.extend(costs.filter_map(|(lambda, &cost)| Some(((*lambda)?, cost))));
     }
 
     /// What an option pays for reads of watched memories.
@@ -166,8 +171,7 @@ impl<'r, 'p> Master<'r, 'p> {
             }
             terms.extend(self.threads.terms(self.relaxation, class, a, counts[a]));
         }
-        let costs = self.lambda.iter().zip(costs).filter(|(_, cost)| *cost > 0.0);
-        terms.extend(costs.filter_map(|(lambda, cost)| Some(((*lambda)?, cost))));
+        self.add_costs(&costs, &mut terms);
         (terms, 0.0)
     }
 

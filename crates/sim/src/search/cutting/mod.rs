@@ -20,7 +20,7 @@ mod threads;
 
 use microlp::ComparisonOp;
 
-use super::dual::{Improved, Prices, Ranges, Relaxation, Shares, best_option};
+use super::dual::{Class, Earnings, Improved, Prices, Ranges, Relaxation, Shares, best_option};
 use crate::objective::Objective;
 use master::{Cut, Master};
 pub(super) use threads::ThreadPrices;
@@ -66,11 +66,14 @@ impl Relaxation<'_> {
         let scale =
             if objective == Objective::Geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size };
         let mut master = Master::new(self, ranges, scale);
+        let earnings = self.all_earnings(&best.prices, ranges);
         let mut cuts = best.cuts.clone();
-        cuts.extend(self.best_options(&best.prices, ranges).unwrap_or_default());
+        let best_now = self.best_options(&earnings).unwrap_or_default();
+        cuts.extend(best_now.into_iter().map(|(class, option, _)| (class, option)));
         cuts.sort_unstable();
         cuts.dedup();
-        let mut known = self.with_shares(&cuts, &best.prices, ranges);
+        let chosen = |&(class, option): &(usize, usize)| self.chosen(class, option, &earnings);
+        let mut known: Vec<Chosen> = cuts.iter().map(chosen).collect();
         let mut first = known.iter().map(|cut| cut.of(&master)).collect::<Vec<_>>();
         for (app, weight) in self.problem.goal.weights().iter().enumerate() {
             let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
@@ -96,8 +99,11 @@ impl Relaxation<'_> {
             }
             best.work += self.program_steps() + self.pricing();
             let prices = master.prices(&solution);
-            let Some(found) = self.best_options(&prices, ranges) else { return best };
-            let bound = self.bound_from(&prices, ranges, &found);
+            let earnings = self.all_earnings(&prices, ranges);
+            let Some(found) = self.best_options(&earnings) else { return best };
+            let earned: f64 =
+                found.iter().map(|&(c, _, earned)| self.classes[c].nodes.len() as f64 * earned).sum();
+            let bound = self.constant(&prices, ranges) + earned;
             if bound < best.bound {
                 if bound < best.bound - 1e-9 * best.bound.abs() {
                     since_improved = 0;
@@ -110,7 +116,8 @@ impl Relaxation<'_> {
                 break;
             }
             let mut fresh: Vec<Cut> = Vec::new();
-            for cut in self.with_shares(&found, &prices, ranges) {
+            for (class, option, _) in found {
+                let cut = self.chosen(class, option, &earnings);
                 if !known.contains(&cut) {
                     fresh.push(cut.of(&master));
                     cuts.push((cut.class, cut.option));
@@ -160,33 +167,24 @@ impl Relaxation<'_> {
         goal.weights().iter().filter(|w| **w > 0.0).map(|w| w * (libm::log(*w) - 1.0)).sum()
     }
 
-    /// Per class the option that earns most.
-    fn best_options(&self, prices: &Prices, ranges: &Ranges) -> Option<Vec<(usize, usize)>> {
-        (0..self.classes.len())
-            .map(|c| {
-                let earnings = self.earnings(c, prices, ranges);
-                best_option(&self.classes[c].table, &earnings).map(|(option, _)| (c, option))
-            })
-            .collect()
+    /// What options earn, per class.
+    fn all_earnings(&self, prices: &Prices, ranges: &Ranges) -> Vec<Earnings> {
+        (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect()
     }
 
-    /// How these options deal out the memories of their nodes at these prices, where they do.
-    fn with_shares(&self, options: &[(usize, usize)], prices: &Prices, ranges: &Ranges) -> Vec<Chosen> {
-        let earnings: Vec<_> = (0..self.classes.len()).map(|c| self.earnings(c, prices, ranges)).collect();
-        let with_shares = |&(class, option): &(usize, usize)| {
-            let of = &self.classes[class];
-            let shares = of.own.is_some().then(|| earnings[class].shares(&of.table, option));
-            Chosen { class, option, shares }
+    /// Per class the option that earns most, and what.
+    fn best_options(&self, earnings: &[Earnings]) -> Option<Vec<(usize, usize, f64)>> {
+        let best = |(c, class): (usize, &Class)| {
+            best_option(&class.table, &earnings[c]).map(|(option, earned)| (c, option, earned))
         };
-        options.iter().map(with_shares).collect()
+        self.classes.iter().enumerate().map(best).collect()
     }
 
-    fn bound_from(&self, prices: &Prices, ranges: &Ranges, best: &[(usize, usize)]) -> f64 {
-        let earned = best.iter().map(|&(c, option)| {
-            let class = &self.classes[c];
-            class.nodes.len() as f64 * self.earnings(c, prices, ranges).of(&class.table, option)
-        });
-        self.constant(prices, ranges) + earned.sum::<f64>()
+    /// An option, and how it deals out the memory of its node where it does.
+    fn chosen(&self, class: usize, option: usize, earnings: &[Earnings]) -> Chosen {
+        let of = &self.classes[class];
+        let shares = of.own.is_some().then(|| earnings[class].shares(&of.table, option));
+        Chosen { class, option, shares }
     }
 
     /// The cuts that nearly reach the top of their class at `prices`: the others no longer shape the bound.
