@@ -36,14 +36,18 @@ struct Column {
     gflops: Vec<f64>,
 }
 
-/// Work for the makespan where the file gives none: 1000 GFLOP each.
+/// Work of each application where the file gives none, GFLOP: t is near 1 then, so that a solver's absolute tolerances (HiGHS: 1e-6) do
+/// not count for more than they do for p.
+const WORK_GFLOP: f64 = 10.0;
+
+/// The question of these files; refused where it is not linear.
 fn problem(objective: Objective, names: &[String]) -> Result<Problem> {
     let file = |name: &String| -> Result<SourceFile> {
         Ok(SourceFile { name: name.clone(), text: std::fs::read_to_string(name)? })
     };
     let files = names.iter().map(file).collect::<Result<Vec<_>>>()?;
     let study = read_study(&files).map_err(|problems| format!("{problems:?}"))?.study;
-    let with_work = |app: &App| App { work: app.work.or(Some(Gflop::new(1000.0))), ..app.clone() };
+    let with_work = |app: &App| App { work: app.work.or(Some(Gflop::new(WORK_GFLOP))), ..app.clone() };
     let apps: Vec<App> = study.apps.iter().map(with_work).collect();
     let simple = |app: &App| {
         let local = app.data.placement() == Some(&Placement::Local);
