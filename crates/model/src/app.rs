@@ -17,11 +17,11 @@ pub const MAX_INSTANCES: usize = 10_000;
 /// Where the data of an application lies, seen from each of its threads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Placement {
-    /// NUMA-perfect: every thread reads the memory of its own node.
+    /// NUMA-perfect: every thread reads the memory of its own node, or the nearest one ([`Machine::local_memory`]).
     Local,
     /// NUMA-bad: all data on one node.
     Home(NodeId),
-    /// Spread evenly over all nodes, memory-only ones included.
+    /// Spread evenly over all nodes that have memory, memory-only ones included.
     Interleave,
     /// A given fraction of the data on each node; one entry per node, sum 1.
     Fractions(Vec<f64>),
@@ -32,7 +32,7 @@ pub enum Placement {
         /// The share that lies there, above 0 and below 1.
         share: f64,
     },
-    /// A share of the data spread evenly over all nodes, the rest where each thread runs.
+    /// A share of the data spread evenly over all nodes that have memory, the rest where each thread runs.
     PartInterleave {
         /// The share that is spread, above 0 and below 1.
         share: f64,
@@ -66,7 +66,7 @@ impl Placement {
     ///
     /// The shares over all memories of the machine sum to 1.
     pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
-        let local = if from == memory { self.local_share() } else { 0.0 };
+        let local = if machine.local_memory(from) == memory { self.local_share() } else { 0.0 };
         local + self.fixed_share(machine, memory)
     }
 
@@ -93,20 +93,35 @@ impl Placement {
                     0.0
                 }
             }
-            Self::Interleave => 1.0 / machine.node_count() as f64,
-            Self::PartInterleave { share } => share / machine.node_count() as f64,
+            Self::Interleave | Self::PartInterleave { .. } if !machine.has_memory(node) => 0.0,
+            Self::Interleave => 1.0 / machine.memory_count() as f64,
+            Self::PartInterleave { share } => share / machine.memory_count() as f64,
             Self::Fractions(fractions) => fractions.get(node.0).copied().unwrap_or(0.0),
         }
     }
 
     /// Whether threads on other nodes read `memory`: whether [`Placement::fraction`] is above 0 for any of them.
-    pub fn is_read_from_outside(&self, memory: NodeId) -> bool {
-        match self {
+    pub fn is_read_from_outside(&self, machine: &Machine, memory: NodeId) -> bool {
+        let fixed = match self {
             Self::Local => false,
             Self::Home(home) | Self::PartHome { home, .. } => *home == memory,
-            Self::Interleave | Self::PartInterleave { .. } => true,
+            Self::Interleave | Self::PartInterleave { .. } => machine.has_memory(memory),
             Self::Fractions(fractions) => fractions[memory.0] > 0.0,
+        };
+        fixed || (machine.lends(memory) && self.local_share() > 0.0)
+    }
+
+    /// Whether every thread reads the memory of its own node and no other one, so that nodes do not meet.
+    pub fn stays_at_home(&self, machine: &Machine) -> bool {
+        *self == Self::Local && machine.all_have_memory()
+    }
+
+    /// The first node that holds data, but has no memory.
+    pub fn without_memory(&self, machine: &Machine) -> Option<NodeId> {
+        if machine.all_have_memory() {
+            return None;
         }
+        machine.node_ids().find(|&node| self.fixed_share(machine, node) > 0.0 && !machine.has_memory(node))
     }
 
     /// The node that holds all data that is not local: all of a NUMA-bad application, or a share of it.
@@ -124,15 +139,16 @@ impl Placement {
 
     /// The memories that threads on `from` read, ascending: where [`Placement::fraction`] is above 0.
     pub fn read_from(&self, machine: &Machine, from: NodeId) -> Vec<NodeId> {
+        let local = machine.local_memory(from);
         match self {
-            Self::Local => vec![from],
+            Self::Local => vec![local],
             Self::Home(home) => vec![*home],
-            Self::PartHome { home, .. } if *home == from => vec![from],
-            Self::PartHome { home, .. } => vec![from.min(*home), from.max(*home)],
+            Self::PartHome { home, .. } if *home == local => vec![local],
+            Self::PartHome { home, .. } => vec![local.min(*home), local.max(*home)],
             Self::Fractions(fractions) => {
                 machine.node_ids().filter(|memory| fractions[memory.0] > 0.0).collect()
             }
-            Self::Interleave | Self::PartInterleave { .. } => machine.node_ids().collect(),
+            Self::Interleave | Self::PartInterleave { .. } => machine.memory_nodes().collect(),
         }
     }
 }

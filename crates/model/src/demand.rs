@@ -85,12 +85,12 @@ impl Data {
         }
     }
 
-    /// Every placement that it may become: its own one, or a home on each node.
+    /// Every placement that it may become: its own one, or a home on each node that has memory.
     pub fn possible_placements(&self, machine: &Machine) -> Vec<Placement> {
         match self {
             Self::Placed(placement) => vec![placement.clone()],
             Self::OpenHome { share } => {
-                machine.node_ids().map(|home| Placement::at_home(home, *share)).collect()
+                machine.memory_nodes().map(|home| Placement::at_home(home, *share)).collect()
             }
         }
     }

@@ -122,6 +122,14 @@ pub enum EvaluateError {
     /// The machine has something that its sharing model cannot honour.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The data of an application lies on a node that is not there or has no memory.
+    #[error("the data of application {} lies on {node}, which has no memory", app.0)]
+    NoMemory {
+        /// The application.
+        app: AppId,
+        /// The node.
+        node: NodeId,
+    },
     /// The result breaks a promise of the model: a fault of this program ([`check()`]).
     #[error("the evaluation breaks a rule of its own model: {0}")]
     Unsound(#[from] Violation),
@@ -146,7 +154,8 @@ pub struct Options {
 ///
 /// # Errors
 /// [`EvaluateError::Shape`] if the lists do not fit each other; [`EvaluateError::TooManyThreads`] if a node has more
-/// threads than cores; [`EvaluateError::Refused`] if the sharing model cannot honour what the machine has; [`EvaluateError::Unsound`] if this program is wrong.
+/// threads than cores; [`EvaluateError::Refused`] if the sharing model cannot honour what the machine has; [`EvaluateError::NoMemory`]
+/// if data lies on a node without memory; [`EvaluateError::Unsound`] if this program is wrong.
 pub fn evaluate(
     machine: &Machine,
     apps: &[App],
@@ -189,6 +198,11 @@ pub fn evaluate_with(
     allocation.fits(machine)?;
     if let Some(refusal) = machine.sharing_refusal() {
         return Err(refusal.into());
+    }
+    for (app, placement) in (0..).map(AppId).zip(placements) {
+        if let Some(node) = placement.without_memory(machine) {
+            return Err(EvaluateError::NoMemory { app, node });
+        }
     }
     let demands = demands(apps, placements);
     let solver = Solver::new(machine, &demands);

@@ -13,6 +13,7 @@ mod cache;
 mod doubts;
 mod error;
 mod kernels;
+mod local;
 mod node;
 mod provenance;
 mod shared_link;
@@ -34,8 +35,11 @@ pub struct Machine {
     source: Option<String>,
     provenance: BTreeMap<String, Provenance>,
     nodes: Vec<Node>,
-    /// From the node of the cores to that of the memory; the diagonal and the rows of memory-only nodes are unused.
+    /// From the node of the cores to that of the memory; the diagonal, the rows of nodes without cores and the columns of nodes
+    /// without memory are unused.
     links: Table<GigabytesPerSecond, NodeId>,
+    /// Where local data lies; follows from all else.
+    local: local::LocalMemory,
     /// Links that several pairs use together.
     shared_links: Vec<SharedLink>,
     /// One for each node, or none at all where nobody said anything.
@@ -56,13 +60,14 @@ impl Machine {
     /// Checks the figures and builds the machine.
     ///
     /// `links` has nodes x nodes entries in GB/s: row = node of the core that runs, column = node of the memory
-    /// that is read. Its diagonal and the rows of memory-only nodes are ignored.
+    /// that is read. Its diagonal, the rows of nodes without cores and the columns of nodes without memory are ignored, and so are the
+    /// bandwidths of a memory that is not there.
     ///
     /// # Errors
     /// Every variant of [`MachineError`].
     pub fn new(
         name: impl Into<String>,
-        nodes: Vec<Node>,
+        mut nodes: Vec<Node>,
         links: Vec<GigabytesPerSecond>,
     ) -> Result<Self, MachineError> {
         let count = nodes.len();
@@ -76,6 +81,13 @@ impl Machine {
         if nodes.iter().all(|node| node.cores == 0) {
             return Err(MachineError::NoCores);
         }
+        if !nodes.iter().any(Node::has_memory) {
+            return Err(MachineError::NoMemory);
+        }
+        for node in nodes.iter_mut().filter(|node| !node.has_memory()) {
+            node.bandwidth = GigabytesPerSecond::new(0.0);
+            node.kernels = KernelBandwidths::NONE;
+        }
         let positive = |what, node, value: f64| {
             if value > 0.0 && value.is_finite() {
                 Ok(())
@@ -88,14 +100,18 @@ impl Machine {
             if node.cores > MAX_CORES_PER_NODE {
                 return Err(MachineError::TooManyCores { node: id, cores: node.cores });
             }
-            positive("the memory bandwidth", id, node.bandwidth.value())?;
+            if node.has_memory() {
+                positive("the memory bandwidth", id, node.bandwidth.value())?;
+            } else if node.cores == 0 {
+                return Err(MachineError::Nothing(id));
+            }
             if let Some(ceiling) = node.core_bandwidth {
                 positive("the bandwidth ceiling of a core", id, ceiling.value())?;
             }
             if let Some(ceiling) = node.read_bandwidth {
                 positive("the read bandwidth", id, ceiling.value())?;
             }
-            if let Some(memory) = node.memory {
+            if let Some(memory) = node.memory.filter(|_| node.has_memory()) {
                 positive("the memory", id, memory.value())?;
             }
             for (_, measured) in node.kernels.iter() {
@@ -105,16 +121,17 @@ impl Machine {
                 continue;
             }
             positive("the peak of a core", id, node.gflops_per_core.value())?;
-            for m in (0..count).filter(|&m| m != n) {
+            for m in (0..count).filter(|&m| m != n && nodes[m].has_memory()) {
                 positive("a link", id, links[(id, NodeId(m))].value())?;
             }
         }
-        Ok(Self {
+        let machine = Self {
             name: name.into(),
             source: None,
             provenance: BTreeMap::new(),
             nodes,
             links,
+            local: local::LocalMemory::default(),
             shared_links: Vec::new(),
             os_nodes: Vec::new(),
             sharing: Model::default(),
@@ -122,7 +139,14 @@ impl Machine {
             caches: Vec::new(),
             distances: None,
             kernel_variants: KernelVariants::default(),
-        })
+        };
+        Ok(machine.with_local_memories())
+    }
+
+    /// The same machine, which knows again where local data lies.
+    fn with_local_memories(mut self) -> Self {
+        self.local = local::LocalMemory::of(&self);
+        self
     }
 
     /// A machine with other figures that shares bandwidth as this one does; `links` as in [`Machine::new`]. What says
@@ -143,7 +167,7 @@ impl Machine {
             machine.distances.clone_from(&self.distances);
             machine.shared_links.clone_from(&self.shared_links);
         }
-        Ok(machine)
+        Ok(machine.with_local_memories())
     }
 
     /// The same machine with another model of how it shares bandwidth.
@@ -161,14 +185,16 @@ impl Machine {
     }
 
     /// The same machine with the time that a load takes, in nanoseconds, on an idle machine: row = node of the core,
-    /// column = node of the memory, the diagonal included. Rows of memory-only nodes are ignored.
+    /// column = node of the memory, the diagonal included. Rows of nodes without cores and columns of nodes without memory are
+    /// ignored.
     ///
     /// # Errors
     /// [`MachineError::PairCount`] for the wrong number of entries; [`MachineError::NotPositive`] for a latency that
     /// is not a positive finite number.
     pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
-        self.latencies_ns = Some(self.pairs("a latency", "latencies", latencies_ns)?);
-        Ok(self)
+        let has_memory = |memory| self.has_memory(memory);
+        self.latencies_ns = Some(self.pairs("a latency", "latencies", latencies_ns, has_memory)?);
+        Ok(self.with_local_memories())
     }
 
     /// The same machine with the distances that its firmware states (SLIT: 10 is the own node): row = node of the core,
@@ -177,8 +203,8 @@ impl Machine {
     /// # Errors
     /// As [`Machine::with_latencies_ns`].
     pub fn with_distances(mut self, distances: Vec<f64>) -> Result<Self, MachineError> {
-        self.distances = Some(self.pairs("a distance", "distances", distances)?);
-        Ok(self)
+        self.distances = Some(self.pairs("a distance", "distances", distances, |_| true)?);
+        Ok(self.with_local_memories())
     }
 
     /// The same machine with the last-level cache of each node, `None` for a node without one.
@@ -203,12 +229,13 @@ impl Machine {
         Ok(self)
     }
 
-    /// A table of positive figures, one for each pair of nodes.
+    /// A table of positive figures, one for each pair of nodes; columns of which `counts` is false may have any.
     fn pairs(
         &self,
         what: &'static str,
         all: &'static str,
         figures: Vec<f64>,
+        counts: impl Fn(NodeId) -> bool,
     ) -> Result<Table<f64, NodeId>, MachineError> {
         let count = self.nodes.len();
         let got = figures.len();
@@ -216,7 +243,8 @@ impl Machine {
             Table::from_cells(count, figures).filter(|_| got == count * count);
         let table = table.ok_or(MachineError::PairCount { what: all, nodes: count, got })?;
         for node in self.compute_nodes() {
-            if let Some(&value) = table.row(node).iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
+            let mut counted = table.row(node).iter().enumerate().filter(|&(memory, _)| counts(NodeId(memory)));
+            if let Some((_, &value)) = counted.find(|&(_, &value)| !(value > 0.0 && value.is_finite())) {
                 return Err(MachineError::NotPositive { what, node, value });
             }
         }
@@ -266,7 +294,7 @@ impl Machine {
             return Err(MachineError::NodeCount(nodes.len()));
         }
         let changed = Self::new("", nodes, links)?;
-        Ok(Self { nodes: changed.nodes, links: changed.links, ..self.clone() })
+        Ok(Self { nodes: changed.nodes, links: changed.links, ..self.clone() }.with_local_memories())
     }
 
     /// The same machine when `taken` GB/s of the memory of `node` are occupied already: a tiny rest is always left. A GB/s of a
@@ -397,10 +425,10 @@ impl Machine {
     }
 
     /// Nanoseconds that a load of a core of `from` takes from the memory of `to` on an idle machine; `None` where it is
-    /// not known or where `from` has no cores.
+    /// not known or where `from` has no cores or `to` no memory.
     pub fn latency_ns(&self, from: NodeId, to: NodeId) -> Option<f64> {
         let latency = self.latencies_ns.as_ref()?.get(from, to).copied();
-        latency.filter(|_| self.node(from).cores > 0)
+        latency.filter(|_| self.node(from).cores > 0 && self.has_memory(to))
     }
 
     /// Links that several pairs of nodes use together.
@@ -444,8 +472,8 @@ impl Machine {
 
     /// Bandwidth of the link on which cores of `from` read memory of `to`.
     ///
-    /// `None` where there is no link: `from` = `to`, or `from` has no cores.
+    /// `None` where there is no link: `from` = `to`, `from` has no cores, or `to` has no memory.
     pub fn link(&self, from: NodeId, to: NodeId) -> Option<GigabytesPerSecond> {
-        (from != to && self.node(from).cores > 0).then(|| self.links[(from, to)])
+        (from != to && self.node(from).cores > 0 && self.has_memory(to)).then(|| self.links[(from, to)])
     }
 }

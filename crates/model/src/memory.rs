@@ -1,7 +1,7 @@
 //! How much data lies on each node, and whether the memory there has room for it.
 //!
 //! The data of an application ([`App::memory`]) lies as its placement says: at its home, over all nodes, or in fractions.
-//! What is local lies on the nodes of its threads in proportion to them, so that an application without threads has none of
+//! What is local lies on the nodes of its threads (or the nearest memory of these) in proportion to them, so that an application without threads has none of
 //! it anywhere; what is not local lies there also without threads. A node without [`Node::memory`](crate::Node::memory) has
 //! no limit, an application without a size needs nothing.
 
@@ -38,16 +38,18 @@ impl Placement {
     /// The share of the data that lies on `node`, with these threads on each node.
     pub fn share_on(&self, machine: &Machine, threads: &[u32], node: NodeId) -> f64 {
         let all: u64 = threads.iter().map(|&threads| u64::from(threads)).sum();
-        let here = threads.get(node.0).copied().unwrap_or(0);
+        let threads_on = |node: NodeId| u64::from(threads.get(node.0).copied().unwrap_or(0));
+        let here: u64 = machine.local_to(node).map(threads_on).sum();
         // Without threads nothing is local; exact where all threads are here.
-        let of_threads = if all == 0 { 0.0 } else { f64::from(here) / all as f64 };
+        let of_threads = if all == 0 { 0.0 } else { here as f64 / all as f64 };
         self.fixed_share(machine, node) + self.local_share() * of_threads
     }
 }
 
-/// Whether memory can be too small at all: some node says how much it has, and some application how much it needs.
+/// Whether memory can be too small at all: some node that has memory says how much, and some application how much it needs.
 pub fn is_limited(machine: &Machine, apps: &[App]) -> bool {
-    machine.nodes().iter().any(|node| node.memory.is_some()) && apps.iter().any(|app| app.memory.is_some())
+    machine.nodes().iter().any(|node| node.memory.is_some() && node.has_memory())
+        && apps.iter().any(|app| app.memory.is_some())
 }
 
 /// Whether `there` is enough for `needed`, but for rounding.

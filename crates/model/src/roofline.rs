@@ -4,6 +4,8 @@
 //!
 //! A roof is min(peak, bandwidth x arithmetic intensity) (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009).
 
+use std::collections::BTreeSet;
+
 use crate::app::{Access, Placement};
 use crate::demand::Demand;
 use crate::ids::NodeId;
@@ -13,7 +15,7 @@ use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 /// Whose roof it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoofOf {
-    /// All cores, each node reading its own memory.
+    /// All cores, each node reading its own memory, or the nearest one.
     AllNodes,
     /// All cores of the node with the widest controller, reading their own memory.
     Node(NodeId),
@@ -57,14 +59,16 @@ pub fn roofs(machine: &Machine) -> Vec<Roof> {
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
     let bandwidth = |node: NodeId| machine.node(node).bandwidth;
     let peak = |node: NodeId| machine.node(node).gflops_per_core * f64::from(machine.node(node).cores);
-    let Some(widest) = widest(machine) else { return Vec::new() };
+    let widest = widest(machine);
     let mut roofs = Vec::new();
     if compute.len() > 1 {
-        let (slope, height) =
-            compute.iter().map(|&node| (bandwidth(node), peak(node))).unzip::<_, _, Vec<_>, Vec<_>>();
-        roofs.push(roof(RoofOf::AllNodes, slope.into_iter().sum(), height.into_iter().sum()));
+        let memories: BTreeSet<NodeId> = compute.iter().map(|&node| machine.local_memory(node)).collect();
+        let slope = memories.into_iter().map(bandwidth).sum();
+        roofs.push(roof(RoofOf::AllNodes, slope, compute.iter().map(|&node| peak(node)).sum()));
     }
-    roofs.push(roof(RoofOf::Node(widest), bandwidth(widest), peak(widest)));
+    if let Some(widest) = widest {
+        roofs.push(roof(RoofOf::Node(widest), bandwidth(widest), peak(widest)));
+    }
 
     let pairs = compute.iter().flat_map(|&from| machine.node_ids().map(move |to| (from, to)));
     let mut links: Vec<(NodeId, NodeId, GigabytesPerSecond)> = pairs
@@ -81,15 +85,17 @@ pub fn roofs(machine: &Machine) -> Vec<Roof> {
             roofs.push(roof(slowest, narrowest, peak(last_from)));
         }
     }
-    let of_thread = most_of_a_thread(machine, widest).min(bandwidth(widest));
-    roofs.push(roof(RoofOf::Thread(widest), of_thread, machine.node(widest).gflops_per_core));
+    if let Some(widest) = widest {
+        let of_thread = most_of_a_thread(machine, widest).min(bandwidth(widest));
+        roofs.push(roof(RoofOf::Thread(widest), of_thread, machine.node(widest).gflops_per_core));
+    }
     roofs
 }
 
-/// The node with cores whose controller is the widest.
+/// The node with cores and memory whose controller is the widest.
 fn widest(machine: &Machine) -> Option<NodeId> {
     let bandwidth = |node: NodeId| machine.node(node).bandwidth.value();
-    machine.compute_nodes().max_by(|&a, &b| bandwidth(a).total_cmp(&bandwidth(b)))
+    machine.compute_nodes().filter(|&node| machine.has_memory(node)).max_by(|&a, &b| bandwidth(a).total_cmp(&bandwidth(b)))
 }
 
 /// The roofs of the widest node under those of `kernels` that it has figures for.

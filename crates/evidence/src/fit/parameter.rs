@@ -154,6 +154,7 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
             error.to_string(),
             "the first number is the node of the cores, the second the node of the memory",
         ),
+        Why::NoMemory(_) => wrong(error.to_string(), "name a node that has memory"),
         Why::Unknown { table, key, .. } if table == "machine.sharing" => {
             let hint = match crate::compare::nearest(key, known()) {
                 Some(near) => format!("did you mean sharing.{near}?"),

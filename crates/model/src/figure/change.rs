@@ -1,6 +1,7 @@
 //! The figures of a machine and its applications, to be changed in place.
 
 use super::kind::{AppFigure, Figure, NodeFigure};
+use super::read::Has;
 use crate::app::App;
 use crate::ids::NodeId;
 use crate::machine::{Machine, MachineError, Node, SharedLink};
@@ -12,9 +13,9 @@ use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 #[derive(Clone, Debug)]
 pub struct Figures {
     nodes: Vec<Node>,
-    /// Per node, before any change: "every node" are those that have cores in the files, whatever else is changed, so that
-    /// the result does not depend on the order of changes.
-    has_cores: Vec<bool>,
+    /// Per node, before any change: "every node" are those that have cores, or memory, in the files, whatever else is changed, so
+    /// that the result does not depend on the order of changes.
+    has: Vec<Has>,
     /// From each node to each; where there is no link the figure is not looked at.
     links: Table<GigabytesPerSecond, NodeId>,
     shared_links: Vec<SharedLink>,
@@ -29,7 +30,7 @@ impl Figures {
         let count = machine.node_count();
         Self {
             nodes: machine.nodes().to_vec(),
-            has_cores: machine.nodes().iter().map(|node| node.cores > 0).collect(),
+            has: machine.nodes().iter().map(Has::of).collect(),
             links: Table::from_fn(count, count, |from, to| machine.link(from, to).unwrap_or_default()),
             shared_links: machine.shared_links().to_vec(),
             sharing: *machine.sharing(),
@@ -51,8 +52,8 @@ impl Figures {
     fn update(&mut self, figure: &Figure, new: &dyn Fn(Option<f64>) -> Option<f64>) {
         match figure {
             Figure::Node(figure, only) => {
-                for (n, (node, &has_cores)) in self.nodes.iter_mut().zip(&self.has_cores).enumerate() {
-                    if figure.covers(*only, n, has_cores)
+                for (n, (node, &has)) in self.nodes.iter_mut().zip(&self.has).enumerate() {
+                    if figure.covers(*only, n, has)
                         && let Some(value) = new(figure.of(node))
                     {
                         figure.put(node, value);

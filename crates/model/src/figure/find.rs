@@ -73,6 +73,9 @@ pub enum KeyError {
         /// The memory.
         to: NodeId,
     },
+    /// The node has no memory.
+    #[error("{0} has no memory")]
+    NoMemory(NodeId),
     /// The sharing model of the machine does not look at the parameter.
     #[error("{} has no influence on the model {}", .0.key(), .1.name())]
     Unused(Parameter, ModelKind),
@@ -148,6 +151,11 @@ pub(super) fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) ->
     }
 }
 
+/// The node, if it has memory.
+fn with_memory(machine: &Machine, node: NodeId) -> Result<NodeId, KeyError> {
+    if machine.has_memory(node) { Ok(node) } else { Err(KeyError::NoMemory(node)) }
+}
+
 fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
     let figure = |key: &str| match key {
         "gflops_per_core" => Some(NodeFigure::GflopsPerCore),
@@ -164,7 +172,7 @@ fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
         ["link_gbs"] if machine.node_count() < 2 => Err(KeyError::NoLinks),
         ["link_gbs"] => Ok(Figure::Link(None)),
         ["bandwidth_matrix_gbs", from, to] => {
-            let (from, to) = (node_number(machine, from)?, node_number(machine, to)?);
+            let (from, to) = (node_number(machine, from)?, with_memory(machine, node_number(machine, to)?)?);
             if from == to {
                 return Ok(Figure::Node(NodeFigure::Bandwidth, Some(from)));
             }
@@ -174,10 +182,15 @@ fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
             Ok(Figure::Link(Some((from, to))))
         }
         ["node", number, key] => {
-            let node = Some(node_number(machine, number)?);
+            let node = node_number(machine, number)?;
             match (*key, figure(key)) {
-                ("cores", _) => Ok(Figure::Node(NodeFigure::Cores, node)),
-                (_, Some(figure)) => Ok(Figure::Node(figure, node)),
+                ("cores", _) => Ok(Figure::Node(NodeFigure::Cores, Some(node))),
+                (_, Some(figure)) => {
+                    if figure.is_of_memory() {
+                        with_memory(machine, node)?;
+                    }
+                    Ok(Figure::Node(figure, Some(node)))
+                }
                 _ => Err(unknown(&format!("machine.node.{number}"), key, &NODE)),
             }
         }

@@ -10,7 +10,8 @@ use crate::sharing_model::Parameter;
 /// A number of the input files, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Of one node; `None`: of every node that has cores, or, for the bandwidths of its memory, of every node.
+    /// Of one node; `None`: of every node that has cores, or, for the bandwidths of its memory, of every node that
+    /// has memory.
     Node(NodeFigure, Option<NodeId>),
     /// Bandwidth of one link (node of the cores, node of the memory), GB/s; `None`: of every link.
     Link(Option<(NodeId, NodeId)>),
@@ -67,7 +68,7 @@ impl NodeFigure {
         }
     }
 
-    /// Whether a memory-only node has it, too.
+    /// Whether it belongs to the memory of a node, not to its cores.
     pub(super) const fn is_of_memory(self) -> bool {
         matches!(self, Self::Bandwidth | Self::Kernel(_))
     }

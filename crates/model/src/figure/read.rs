@@ -6,10 +6,24 @@ use crate::ids::NodeId;
 use crate::machine::{Machine, Node};
 use crate::units::{Gflop, GigabytesPerSecond};
 
+/// What a node has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Has {
+    cores: bool,
+    memory: bool,
+}
+
+impl Has {
+    pub(super) fn of(node: &Node) -> Self {
+        Self { cores: node.cores > 0, memory: node.has_memory() }
+    }
+}
+
 impl NodeFigure {
-    /// Its value; `None` where the machine does not limit it.
+    /// Its value; `None` where the machine does not limit it, or has no such memory.
     pub(super) fn of(self, node: &Node) -> Option<f64> {
         match self {
+            Self::Bandwidth if !node.has_memory() => None,
             Self::Cores => Some(f64::from(node.cores)),
             Self::GflopsPerCore => Some(node.gflops_per_core.value()),
             Self::Bandwidth => Some(node.bandwidth.value()),
@@ -19,9 +33,10 @@ impl NodeFigure {
         }
     }
 
-    /// Whether a key that names `only`, or no node, stands for node `n` that has cores or has none.
-    pub(super) fn covers(self, only: Option<NodeId>, n: usize, has_cores: bool) -> bool {
-        only.map_or(has_cores || self.is_of_memory(), |only| only == NodeId(n))
+    /// Whether a key that names `only`, or no node, stands for node `n`.
+    pub(super) fn covers(self, only: Option<NodeId>, n: usize, has: Has) -> bool {
+        let is_there = if self.is_of_memory() { has.memory } else { has.cores };
+        only.map_or(is_there, |only| only == NodeId(n))
     }
 }
 
@@ -45,7 +60,7 @@ impl Figure {
         match self {
             Self::Node(figure, only) => {
                 let nodes = machine.nodes().iter().enumerate();
-                let covered = nodes.filter(|(n, node)| figure.covers(*only, *n, node.cores > 0));
+                let covered = nodes.filter(|(n, node)| figure.covers(*only, *n, Has::of(node)));
                 covered.filter_map(|(_, node)| figure.of(node)).collect()
             }
             Self::Link(Some(pair)) => link(*pair).into_iter().collect(),

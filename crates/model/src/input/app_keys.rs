@@ -35,7 +35,7 @@ pub(super) fn read(
             log.note_default(TableKind::App, name, "data", "local");
             Some(Data::Placed(Placement::Local))
         },
-        |value| data::read(value, machine.nodes()),
+        |value| data::read(value, machine),
     );
     let nodes_value = table.optional("nodes");
     let nodes = nodes_value.as_ref().map_or_else(

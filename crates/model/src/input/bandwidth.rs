@@ -1,5 +1,7 @@
 //! Reads the bandwidths of a machine: one figure for all controllers and one for all links, or a full matrix.
 
+use crate::ids::NodeId;
+
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
 use super::sockets::SocketsReading;
@@ -20,6 +22,7 @@ pub(super) fn read(
     table: &mut TableReader<'_>,
     count: Option<usize>,
     cores: Option<&[u32]>,
+    without_memory: &[NodeId],
     sockets: &SocketsReading,
 ) -> Option<Bandwidth> {
     let controller = table.optional("bandwidth_gbs");
@@ -36,7 +39,7 @@ pub(super) fn read(
             None
         }
         (Some(_), None) => read_flat(table, controller.as_ref(), link.as_ref(), count, sockets),
-        (None, Some(matrix)) => read_matrix(matrix, count, cores),
+        (None, Some(matrix)) => read_matrix(matrix, count, cores, without_memory),
         (Some(first), Some(matrix)) => {
             let problem = Problem::new(ProblemKind::Conflict, "the bandwidths are given in two ways")
                 .at(first.key_place(), format!("`{}` is for all nodes alike", first.name))
@@ -46,7 +49,7 @@ pub(super) fn read(
             for value in [&controller, &link].into_iter().flatten() {
                 value.number(BANDWIDTH);
             }
-            read_matrix(matrix, count, cores);
+            read_matrix(matrix, count, cores, without_memory);
             None
         }
     }
@@ -98,6 +101,20 @@ fn read_flat(
     Some(Bandwidth { controllers: vec![controller; nodes], links })
 }
 
+/// An entry in the column of a node without memory, which is 0.
+fn read_without_memory(entry: &Value<'_>, node: usize) -> Option<f64> {
+    let value = entry.number(Quantity { what: "0 (this node has no memory)", example: "0", zero: true })?;
+    if value > 0.0 {
+        let message = format!("`{}` is a bandwidth of the memory of node {node}, which has none", entry.name);
+        let hint = format!(
+            "write 0 in column {node}, or leave `memory_gib = 0` out if node {node} has memory"
+        );
+        entry.report(ProblemKind::Conflict, message, "bandwidth of no memory", hint);
+        return None;
+    }
+    Some(value)
+}
+
 const MATRIX_HINT: &str = "write one row for each node, e.g. `[[11.0, 5.7], [4.5, 11.3]]`: row = node of the core, column = node of the memory";
 
 /// What to write into a matrix; says what the row of a memory-only node is, if the machine has one.
@@ -114,7 +131,12 @@ fn memory_only_row(node: usize) -> String {
     )
 }
 
-fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) -> Option<Bandwidth> {
+fn read_matrix(
+    matrix: &Value<'_>,
+    count: Option<usize>,
+    cores: Option<&[u32]>,
+    without_memory: &[NodeId],
+) -> Option<Bandwidth> {
     let hint = matrix_hint(cores);
     let rows = matrix.list("a matrix", hint.as_str())?;
     let nodes = count.unwrap_or(rows.len());
@@ -157,12 +179,19 @@ fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) 
             // A node without cores reads nothing; the figures of its row are not used.
             let may_be_zero = from != to && cores.is_none_or(|cores| cores.get(from) == Some(&0));
             let memory_only = cores.is_some_and(|cores| cores.get(from) == Some(&0));
+            if !memory_only && without_memory.contains(&NodeId(to)) {
+                match read_without_memory(entry, to) {
+                    Some(zero) => links.push(zero),
+                    None => fits = false,
+                }
+                continue;
+            }
             let what = if from == to && memory_only {
                 "the bandwidth of this node's memory in GB/s, which other nodes read: a node without cores (e.g. CXL) has it on the diagonal and 0 elsewhere"
             } else if from == to {
-                "the bandwidth of the memory controller of this node in GB/s"
+                "the bandwidth of the memory controller of this node in GB/s (0 only for a node without memory, which says `memory_gib = 0`)"
             } else {
-                "the bandwidth of this link in GB/s (only the row of a node without cores, e.g. CXL memory, may have 0)"
+                "the bandwidth of this link in GB/s (0 only in the row of a node without cores, e.g. CXL memory, or in the column of a node without memory, which says `memory_gib = 0`)"
             };
             match entry.number(Quantity { what, zero: may_be_zero, ..LINK }) {
                 Some(value) => links.push(value),

@@ -3,7 +3,9 @@
 use toml::de::DeValue;
 
 use crate::app::{Data, Placement};
+use crate::ids::NodeId;
 
+use super::machine::MachineReading;
 use super::names::plural;
 use super::node_numbers;
 use super::problem::{Problem, ProblemKind};
@@ -16,8 +18,8 @@ const SHARE: Quantity = Quantity { what: "a share of the data from 0 to 1", exam
 /// How far the sum of the fractions may be from 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
-/// Reads `data`. `nodes` is the number of nodes, if the machine is known.
-pub(super) fn read(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
+/// Reads `data`; `machine` as far as it could be read.
+pub(super) fn read(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     match value.get() {
         DeValue::String(word) => read_word(value, word),
         DeValue::Integer(_) => {
@@ -33,7 +35,7 @@ pub(super) fn read(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
             );
             None
         }
-        _ => read_table(value, nodes),
+        _ => read_table(value, machine),
     }
 }
 
@@ -55,7 +57,7 @@ fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
     None
 }
 
-fn read_table(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
+fn read_table(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let mut table = value.table("data", "a word or a table", HINT)?;
     let home = table.optional("home");
     let share = table.optional("share");
@@ -81,10 +83,10 @@ fn read_table(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
         (Some(home), ..) => {
             // Both are read, so that both mistakes are reported.
             let share = share.map_or(Some(1.0), |share| read_share(&share));
-            read_home(&home, share, nodes)
+            read_home(&home, share, machine)
         }
         (None, Some(interleave), _) => Some(Data::Placed(Placement::interleaved(read_share(&interleave)?))),
-        (None, None, Some(fractions)) => read_fractions(&fractions, nodes),
+        (None, None, Some(fractions)) => read_fractions(&fractions, machine),
         (None, None, None) => None,
     }
 }
@@ -131,7 +133,7 @@ fn read_share(value: &Value<'_>) -> Option<f64> {
 }
 
 /// `share` is `None` where it makes no sense.
-fn read_home(value: &Value<'_>, share: Option<f64>, nodes: Option<usize>) -> Option<Data> {
+fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) -> Option<Data> {
     match value.get() {
         DeValue::String(word) if word == "any" => {
             let share = share?;
@@ -147,14 +149,14 @@ fn read_home(value: &Value<'_>, share: Option<f64>, nodes: Option<usize>) -> Opt
         }
         _ => {}
     }
-    let home = node_numbers::read(value, nodes)?;
+    let home = node_numbers::read_memory(value, machine)?;
     Some(Data::Placed(Placement::at_home(home, share?)))
 }
 
-fn read_fractions(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
+fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let entries = value.list("a list of fractions", "write one fraction for each node, e.g. `[0.5, 0.5]`")?;
     let fractions: Vec<Option<f64>> = entries.iter().map(|entry| entry.number(FRACTION)).collect();
-    if let Some(nodes) = nodes.filter(|&nodes| nodes != fractions.len()) {
+    if let Some(nodes) = machine.nodes().filter(|&nodes| nodes != fractions.len()) {
         let message = format!(
             "`fractions` has {}, but the machine has {}",
             plural(fractions.len(), "entry"),
@@ -165,6 +167,10 @@ fn read_fractions(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
         return None;
     }
     let fractions: Vec<f64> = fractions.into_iter().collect::<Option<_>>()?;
+    let lies = entries.iter().zip(&fractions).enumerate().filter(|(_, (_, fraction))| **fraction > 0.0);
+    let checked: Vec<Option<()>> =
+        lies.map(|(node, (entry, _))| machine.check_memory(entry, NodeId(node))).collect();
+    checked.into_iter().collect::<Option<()>>()?;
     let sum: f64 = fractions.iter().sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {
         // Twelve digits hide the rounding of 0.1 + 0.2, not the mistake.

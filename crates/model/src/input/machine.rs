@@ -1,5 +1,6 @@
 //! Reads `[machine]`.
 
+use crate::ids::NodeId;
 use crate::machine::{Machine, Node, SharedLink};
 use crate::units::{Gflops, Gibibytes, GigabytesPerSecond};
 
@@ -15,7 +16,7 @@ use super::shared_links;
 use super::sharing;
 use super::sockets::{self, SocketsReading};
 use super::table::TableReader;
-use super::value::Quantity;
+use super::value::{Quantity, Value};
 
 const DISTANCES: Figures = Figures {
     quantity: Quantity { what: "a distance as the firmware states it", example: "10.0", zero: false },
@@ -27,6 +28,8 @@ const DISTANCES: Figures = Figures {
 pub(super) struct MachineReading {
     pub(super) machine: Option<Machine>,
     pub(super) cores: Option<Vec<u32>>,
+    /// The nodes that say that they have no memory.
+    without_memory: Vec<NodeId>,
     /// How many sockets the file says it has.
     pub(super) sockets: Option<usize>,
 }
@@ -35,6 +38,23 @@ impl MachineReading {
     /// How many nodes there are, if that is clear.
     pub(super) fn nodes(&self) -> Option<usize> {
         self.cores.as_ref().map(Vec::len)
+    }
+
+    /// `None`, and a report at `value`, if `node` has no memory that data could lie in.
+    pub(super) fn check_memory(&self, value: &Value<'_>, node: NodeId) -> Option<()> {
+        if !self.without_memory.contains(&node) {
+            return Some(());
+        }
+        let with_memory = (0..self.nodes()?).filter(|&node| !self.without_memory.contains(&NodeId(node)));
+        let with_memory: Vec<String> = with_memory.map(|node| node.to_string()).collect();
+        let message = format!("{node} has no memory: no data lies there");
+        let noun = if with_memory.len() == 1 { "node" } else { "nodes" };
+        let hint = format!(
+            "data lies on {noun} {}; the machine says `memory_gib = 0` for {node}",
+            with_memory.join(", ")
+        );
+        value.report(ProblemKind::BadValue, message, "no memory", hint);
+        None
     }
 
     /// Cores of each node that has any, in order, if that is clear.
@@ -50,9 +70,9 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let source = table.optional("source");
     let limits = NodeLimits::read(&mut table).unwrap_or_default();
     let nodes = nodes::read(&mut table);
-    let cores = nodes.cores();
+    let (cores, without_memory) = (nodes.cores(), nodes.without_memory());
     let sockets = sockets::read(&mut table, nodes.count);
-    let bandwidth = bandwidth::read(&mut table, nodes.count, cores.as_deref(), &sockets);
+    let bandwidth = bandwidth::read(&mut table, nodes.count, cores.as_deref(), &without_memory, &sockets);
     let shared_links = shared_links::read(&mut table, nodes.count).map(|links| {
         let of_sockets = match &sockets {
             SocketsReading::Read(sockets) => sockets.shared_links(),
@@ -60,11 +80,11 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         };
         [of_sockets, links].concat()
     });
-    let (has_latencies, latencies) = sharing::read_latencies(&mut table, nodes.count, cores.as_deref());
+    let (has_latencies, latencies) = sharing::read_latencies(&mut table, nodes.count, cores.as_deref(), &without_memory);
     let model = sharing::read(&mut table, has_latencies);
     let distances = table
         .optional("distance_matrix")
-        .map(|matrix| pairs::read(&matrix, DISTANCES, nodes.count, cores.as_deref()));
+        .map(|matrix| pairs::read(&matrix, DISTANCES, nodes.count, cores.as_deref(), &[]));
     let provenance = provenance::read(&mut table);
     let variants = kernel_variants::read(&mut table);
 
@@ -97,7 +117,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         SocketsReading::Read(sockets) => Some(sockets.count),
         SocketsReading::Absent | SocketsReading::Broken => None,
     };
-    MachineReading { machine, cores, sockets }
+    MachineReading { machine, cores, without_memory, sockets }
 }
 
 /// The machine with a part that was read, which has the right shape.

@@ -11,7 +11,7 @@ use super::log::Log;
 use super::problem::{Problem, ProblemKind};
 use super::reading::TableKind;
 use super::table::TableReader;
-use super::value::{BANDWIDTH, MEMORY, Quantity};
+use super::value::{BANDWIDTH, MEMORY_OF_NODES, Quantity};
 
 /// Key, what it is, and what holds where no file gives it; of kernels [`note_kernels`] says that where an application uses them.
 const KEYS: [(&str, Quantity, Option<&str>); 8] = [
@@ -25,13 +25,15 @@ const KEYS: [(&str, Quantity, Option<&str>); 8] = [
         },
         Some("no limit"),
     ),
-    ("memory_gib", MEMORY, Some("not given")),
+    (MEMORY_GIB, MEMORY_OF_NODES, Some("not given")),
     (Access::Copy.figure_key(), KERNEL, None),
     (Access::Triad.figure_key(), KERNEL, None),
     (Access::Update.figure_key(), KERNEL, None),
     (LLC_MB, CACHE, None),
     (LLC_GBS, CACHE_BANDWIDTH, None),
 ];
+/// 0 of a node says that it has no memory.
+const MEMORY_GIB: &str = "memory_gib";
 /// Keys of the last-level cache; [`note_caches`] says what holds without them where there are tasks.
 const LLC_MB: &str = "llc_mb";
 const LLC_GBS: &str = "llc_gbs";
@@ -59,10 +61,35 @@ const CACHE_BANDWIDTH: Quantity = Quantity {
 pub(super) struct NodeLimits([Option<f64>; KEYS.len()]);
 
 impl NodeLimits {
-    /// Reads them from `[machine]` or a `[[machine.node]]`; `None` if one of them makes no sense.
+    /// Reads them from `[machine]`; `None` if one of them makes no sense.
     pub(super) fn read(table: &mut TableReader<'_>) -> Option<Self> {
+        Self::read_with(table, |_| false)
+    }
+
+    /// Reads them from a `[[machine.node]]`, which may have no memory; `None` if one of them makes no sense.
+    pub(super) fn read_of_node(table: &mut TableReader<'_>) -> Option<Self> {
+        let limits = Self::read_with(table, |key| key == MEMORY_GIB)?;
+        let kernel = Access::WRITING.into_iter().find_map(|kernel| table.place_of(kernel.figure_key()));
+        let (Some(kernel), true) = (kernel, limits.has_no_memory()) else { return Some(limits) };
+        let message = "the node has no memory, but a bandwidth of its memory";
+        let problem = Problem::new(ProblemKind::Conflict, message)
+            .at(kernel, "of which memory?")
+            .hint("leave it out, or write the size of the memory, e.g. `memory_gib = 64.0`");
+        let problem = match table.place_of(MEMORY_GIB) {
+            Some(place) => problem.related(place, "0: the node has no memory"),
+            None => problem,
+        };
+        table.source.log.report(problem);
+        None
+    }
+
+    /// `zero`: whether a key may be 0 here.
+    fn read_with(table: &mut TableReader<'_>, zero: impl Fn(&str) -> bool) -> Option<Self> {
         // Each is read, so that every mistake is reported.
-        let values = KEYS.map(|(key, quantity, _)| table.optional(key).map(|value| value.number(quantity)));
+        let values = KEYS.map(|(key, quantity, _)| {
+            let quantity = Quantity { zero: quantity.zero || zero(key), ..quantity };
+            table.optional(key).map(|value| value.number(quantity))
+        });
         if values.contains(&Some(None)) {
             return None;
         }
@@ -86,7 +113,12 @@ impl NodeLimits {
         self.0[1]
     }
 
-    /// Its memory in GiB.
+    /// Whether it says that the node has no memory.
+    pub(super) fn has_no_memory(&self) -> bool {
+        self.memory() == Some(0.0)
+    }
+
+    /// Its memory in GiB; 0 for none.
     pub(super) const fn memory(&self) -> Option<f64> {
         self.0[2]
     }
@@ -154,7 +186,7 @@ pub(super) fn note_kernels(log: &Log, machine: &Machine, apps: &[App]) {
             continue;
         }
         let open = |node: &NodeId| machine.node(*node).kernels.get(kernel).is_none();
-        machine.node_ids().filter(open).for_each(|node| note(TableKind::Node, &node.0.to_string()));
+        machine.memory_nodes().filter(open).for_each(|node| note(TableKind::Node, &node.0.to_string()));
     }
 }
 

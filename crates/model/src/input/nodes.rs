@@ -1,6 +1,7 @@
 //! Reads the nodes of a machine: all alike, or one by one.
 
 use crate::cpus::OsNode;
+use crate::ids::NodeId;
 use crate::machine::{MAX_CORES_PER_NODE, MAX_NODES};
 
 use super::node_limits::NodeLimits;
@@ -35,6 +36,12 @@ pub(super) struct NodesReading {
 }
 
 impl NodesReading {
+    /// The nodes that say that they have no memory.
+    pub(super) fn without_memory(&self) -> Vec<NodeId> {
+        let has_none = |figures: &Option<NodeFigures>| figures.is_some_and(|node| node.limits.has_no_memory());
+        (0..).zip(&self.figures).filter(|(_, figures)| has_none(figures)).map(|(node, _)| NodeId(node)).collect()
+    }
+
     /// Cores of each node, if all are known.
     pub(super) fn cores(&self) -> Option<Vec<u32>> {
         self.count?;
@@ -126,19 +133,28 @@ fn read_list(list: &Value<'_>) -> NodesReading {
     }
     let (core_counts, (figures, os_keys)): (Vec<_>, (Vec<_>, Vec<_>)) = entries.iter().map(read_node).unzip();
     let os_nodes = os_nodes::assemble(list.source.log, &core_counts, &os_keys);
+    let broken = NodesReading {
+        count: Some(entries.len()),
+        core_counts: vec![None],
+        figures: vec![None],
+        os_nodes: Vec::new(),
+    };
     if core_counts.iter().all(|&cores| cores == Some(0)) {
         let problem = Problem::new(ProblemKind::BadValue, "no NUMA node of the machine has a core")
             .at(list.key_place(), "every node has `cores = 0`")
             .hint("give at least one `[[machine.node]]` a core, e.g. `cores = 8`");
         list.source.log.report(problem);
-        return NodesReading {
-            count: Some(entries.len()),
-            core_counts: vec![None],
-            figures: vec![None],
-            os_nodes: Vec::new(),
-        };
+        return broken;
     }
-    NodesReading { count: Some(entries.len()), core_counts, figures, os_nodes }
+    let nodes = NodesReading { count: Some(entries.len()), core_counts, figures, os_nodes };
+    if nodes.without_memory().len() == entries.len() {
+        let problem = Problem::new(ProblemKind::BadValue, "no NUMA node of the machine has memory")
+            .at(list.key_place(), "every node has `memory_gib = 0`")
+            .hint("leave `memory_gib` out, or write a size, at each `[[machine.node]]` that has memory");
+        list.source.log.report(problem);
+        return broken;
+    }
+    nodes
 }
 
 /// Cores, figures, and what the operating system calls them.
@@ -151,7 +167,7 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     };
     let cores = table.required("cores", "8").and_then(|value| value.count(CORES));
     let peak_value = table.optional("gflops_per_core");
-    let limits = NodeLimits::read(&mut table);
+    let limits = NodeLimits::read_of_node(&mut table);
     // The peak of a node without cores means nothing; 0 or no key at all both say so.
     let memory_only = cores == Some(0);
     let peak = match &peak_value {
@@ -167,7 +183,16 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
         }
     };
     let os_keys = OsKeys::read(&mut table);
+    let memory_place = table.place_of("memory_gib").unwrap_or_else(|| table.place());
     table.finish();
+    let has_no_memory = limits.is_some_and(|limits| limits.has_no_memory());
+    if has_no_memory && memory_only {
+        let problem = Problem::new(ProblemKind::BadValue, "a node has neither cores nor memory")
+            .at(memory_place, "`cores = 0` and no memory")
+            .hint("leave the node out, or give it cores or memory");
+        entry.source.log.report(problem);
+        return (cores, (None, os_keys));
+    }
     let figures = cores.zip(peak).zip(limits);
     let figures =
         figures.map(|((cores, gflops_per_core), limits)| NodeFigures { cores, gflops_per_core, limits });

@@ -1,5 +1,7 @@
 //! Reads a matrix with a figure for each pair of nodes: latencies, distances.
 
+use crate::ids::NodeId;
+
 use super::names::plural;
 use super::problem::ProblemKind;
 use super::value::{Quantity, Value};
@@ -12,12 +14,13 @@ pub(super) struct Figures {
     pub(super) hint: &'static str,
 }
 
-/// The figures row by row; `None` where they make no sense. Rows of nodes without cores may have zeros.
+/// The figures row by row; `None` where they make no sense. Rows of nodes without cores and unused columns may have zeros.
 pub(super) fn read(
     matrix: &Value<'_>,
     figures: Figures,
     count: Option<usize>,
     cores: Option<&[u32]>,
+    unused_columns: &[NodeId],
 ) -> Option<Vec<f64>> {
     let rows = matrix.list("a matrix", figures.hint)?;
     let nodes = count?;
@@ -37,9 +40,12 @@ pub(super) fn read(
             length(row, entries.len(), "entry");
             return None;
         }
-        let unused = cores.is_some_and(|cores| cores.get(from) == Some(&0));
-        let read = |entry: &Value<'_>| entry.number(Quantity { zero: unused, ..figures.quantity });
-        let values: Vec<Option<f64>> = entries.iter().map(read).collect();
+        let unused_row = cores.is_some_and(|cores| cores.get(from) == Some(&0));
+        let read = |(to, entry): (usize, &Value<'_>)| {
+            let zero = unused_row || unused_columns.contains(&NodeId(to));
+            entry.number(Quantity { zero, ..figures.quantity })
+        };
+        let values: Vec<Option<f64>> = entries.iter().enumerate().map(read).collect();
         all.extend(values.into_iter().collect::<Option<Vec<f64>>>()?);
     }
     Some(all)

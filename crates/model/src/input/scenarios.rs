@@ -82,7 +82,7 @@ impl Scenarios {
             return;
         }
         let shown = name.as_deref().unwrap_or_default();
-        let data = data.map_or(Some(Vec::new()), |value| read_data(&value, apps, machine.nodes()));
+        let data = data.map_or(Some(Vec::new()), |value| read_data(&value, apps, machine));
         let rows = threads.and_then(|value| read_threads(&value, shown, apps, cores));
         self.read.push(name.zip(rows).zip(data.zip(static_work)).map(
             |((name, (rows, row_of)), (data, static_work))| ScenarioReading {
@@ -136,12 +136,12 @@ impl ScenarioReading {
     }
 }
 
-fn read_data(value: &Value<'_>, apps: &Apps, nodes: Option<usize>) -> Option<Vec<(Named, Data)>> {
+fn read_data(value: &Value<'_>, apps: &Apps, machine: &MachineReading) -> Option<Vec<(Named, Data)>> {
     let hint = "write e.g. `data = { bad = { home = 3 } }`";
     let entries = look_up(value, hint, apps)?;
     // Every entry is read, so that every mistake is reported.
     let read: Vec<_> =
-        entries.into_iter().map(|(named, value)| Some((named, data::read(&value, nodes)?))).collect();
+        entries.into_iter().map(|(named, value)| Some((named, data::read(&value, machine)?))).collect();
     read.into_iter().collect()
 }
 

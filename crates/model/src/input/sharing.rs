@@ -5,6 +5,7 @@ use super::pairs::{self, Figures};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Quantity, Value};
+use crate::ids::NodeId;
 use crate::sharing::{Model, ModelKind, Parameter};
 
 const LATENCIES: Figures = Figures {
@@ -71,12 +72,14 @@ const fn example(parameter: Parameter) -> &'static str {
     }
 }
 
-/// The latencies row by row; `None` where they are not given or wrong. Rows of nodes without cores may have zeros.
+/// The latencies row by row; `None` where they are not given or wrong. Rows of nodes without cores and columns of nodes
+/// without memory may have zeros.
 pub(super) fn read_latencies(
     table: &mut TableReader<'_>,
     count: Option<usize>,
     cores: Option<&[u32]>,
+    without_memory: &[NodeId],
 ) -> (bool, Option<Vec<f64>>) {
     let Some(matrix) = table.optional("latency_matrix_ns") else { return (false, None) };
-    (true, pairs::read(&matrix, LATENCIES, count, cores))
+    (true, pairs::read(&matrix, LATENCIES, count, cores, without_memory))
 }

@@ -1,6 +1,7 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
 mod kernels;
+mod memoryless;
 mod over_time;
 mod tasks;
 mod trees;

@@ -30,6 +30,12 @@ pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", e
 pub(super) const MEMORY: Quantity =
     Quantity { what: "a size of memory in GiB (2^30 bytes)", example: "64.0", zero: false };
 
+/// The memory of each node of a machine.
+pub(super) const MEMORY_OF_NODES: Quantity = Quantity {
+    what: "a size of memory in GiB (2^30 bytes; 0 only in the `[[machine.node]]` of a node without memory)",
+    ..MEMORY
+};
+
 /// The size of data.
 pub(super) const BYTES: Quantity = Quantity { what: "a size in bytes", example: "3e6", zero: true };
 

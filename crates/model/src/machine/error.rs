@@ -12,6 +12,12 @@ pub enum MachineError {
     /// Every node is memory-only.
     #[error("no NUMA node has a core")]
     NoCores,
+    /// No node has memory.
+    #[error("no NUMA node has memory")]
+    NoMemory,
+    /// A node has neither cores nor memory.
+    #[error("{0} has neither cores nor memory")]
+    Nothing(NodeId),
     /// A node has more than [`MAX_CORES_PER_NODE`] cores.
     #[error("{node} has {cores} cores; at most {MAX_CORES_PER_NODE} are supported")]
     TooManyCores {

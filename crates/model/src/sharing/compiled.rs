@@ -137,11 +137,12 @@ impl Compiled {
         let mut compiled = Self::empty(machine, 0, 1);
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
-            for from in machine.compute_nodes().filter(|&from| from != memory) {
+            let has_memory = machine.has_memory(memory);
+            for from in machine.compute_nodes().filter(|&from| from != memory && has_memory) {
                 compiled.push_pool(machine, from, memory, 0..0);
             }
             let links = first..compiled.pools.len();
-            let own = (machine.node(memory).cores > 0).then(|| {
+            let own = (machine.node(memory).cores > 0 && has_memory).then(|| {
                 compiled.push_pool(machine, memory, memory, 0..0);
                 compiled.pools.len() - 1
             });
@@ -204,7 +205,7 @@ impl Compiled {
             let first_flow = compiled.flows.len();
             // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
             let remote: Vec<usize> =
-                (0..apps).filter(|&a| demands[a].placement.is_read_from_outside(memory)).collect();
+                (0..apps).filter(|&a| demands[a].placement.is_read_from_outside(machine, memory)).collect();
             if !remote.is_empty() {
                 for from in machine.compute_nodes().filter(|&n| n != memory) {
                     compiled.add_pool(machine, demands, remote.iter().copied(), from, memory);

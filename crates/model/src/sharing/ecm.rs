@@ -123,6 +123,10 @@ pub(super) fn share(
     let Notes { times, capacities } = notes;
     let memory = &compiled.memories[m];
     let pools = || memory.links.clone().chain(memory.own);
+    // A node without memory has no queue.
+    if pools().next().is_none() {
+        return;
+    }
     for f in pools().flat_map(|p| compiled.pools[p].flows.clone()) {
         times[f] = 1.0 / compiled.flows[f].demand_gbs;
     }

@@ -116,7 +116,7 @@ impl Axis {
             ));
         }
         let values = if target.takes_data() {
-            Values::data(text, study.machine.node_count())?
+            Values::data(text, &study.machine)?
         } else {
             Values::numbers(text)?
         };

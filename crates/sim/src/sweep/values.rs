@@ -1,6 +1,6 @@
 //! The values of one axis: `1,2,5`, `10..100:10`, `1/64..64*2`, or places for data.
 
-use numasim_model::{Data, NodeId, Placement};
+use numasim_model::{Data, Machine, NodeId, Placement};
 
 use super::SettingError;
 
@@ -88,9 +88,9 @@ impl Values {
         Ok(Self::Factors { first, factor, count: checked_count(text, steps)? })
     }
 
-    /// Reads a list of places for data on a machine with this many nodes.
-    pub(super) fn data(text: &str, nodes: usize) -> Result<Self, SettingError> {
-        let one = |word: &str| Ok((word.to_owned(), data_of(word, nodes)?));
+    /// Reads a list of places for data on `machine`.
+    pub(super) fn data(text: &str, machine: &Machine) -> Result<Self, SettingError> {
+        let one = |word: &str| Ok((word.to_owned(), data_of(word, machine)?));
         list(text)?.into_iter().map(one).collect::<Result<_, _>>().map(Self::Data)
     }
 
@@ -185,15 +185,15 @@ fn number(text: &str) -> Result<f64, SettingError> {
     })
 }
 
-/// `local`, `interleave`, `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any` on a machine with this many nodes.
-fn data_of(word: &str, nodes: usize) -> Result<Data, SettingError> {
+/// `local`, `interleave`, `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any` on `machine`.
+fn data_of(word: &str, machine: &Machine) -> Result<Data, SettingError> {
     let parts: Vec<&str> = word.split(':').collect();
     match parts.as_slice() {
         ["local"] => Ok(Data::Placed(Placement::Local)),
         ["interleave"] => Ok(Data::Placed(Placement::Interleave)),
         ["interleave", share] => Ok(Data::Placed(Placement::interleaved(share_of(share)?))),
-        ["home", home] => home_of(home, 1.0, nodes),
-        ["home", home, share] => home_of(home, share_of(share)?, nodes),
+        ["home", home] => home_of(home, 1.0, machine),
+        ["home", home, share] => home_of(home, share_of(share)?, machine),
         _ => Err(SettingError::wrong(
             format!("'{word}' is not a data placement"),
             "write local, interleave, home:0 (all data on node 0), home:0:0.5 (half of it), interleave:0.3, or home:any where explore chooses",
@@ -212,11 +212,19 @@ fn share_of(text: &str) -> Result<f64, SettingError> {
     })
 }
 
-fn home_of(home: &str, share: f64, nodes: usize) -> Result<Data, SettingError> {
+fn home_of(home: &str, share: f64, machine: &Machine) -> Result<Data, SettingError> {
     if home == "any" {
         return Ok(if share > 0.0 { Data::OpenHome { share } } else { Data::Placed(Placement::Local) });
     }
+    let nodes = machine.node_count();
     match home.parse::<usize>() {
+        Ok(home) if home < nodes && !machine.has_memory(NodeId(home)) => {
+            let others = machine.memory_nodes().map(|node| format!("home:{}", node.0)).collect::<Vec<_>>();
+            Err(SettingError::wrong(
+                format!("node {home} has no memory"),
+                format!("data lies on a node that has some: write {}", others.join(", ")),
+            ))
+        }
         Ok(home) if home < nodes => Ok(Data::Placed(Placement::at_home(NodeId(home), share))),
         _ => Err(SettingError::wrong(
             format!("there is no node {home}"),
@@ -228,6 +236,7 @@ fn home_of(home: &str, share: f64, nodes: usize) -> Result<Data, SettingError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{uniform_machine, with_memory};
 
     fn all(text: &str) -> Vec<f64> {
         let values = Values::numbers(text).unwrap();
@@ -264,6 +273,16 @@ mod tests {
     }
 
     #[test]
+    fn no_data_is_put_on_a_node_without_memory() {
+        let machine = with_memory(&uniform_machine(3, 1, 1.0, 1.0, 1.0), &[None, Some(0.0), None]);
+        for wrong in ["home:1", "home:0,home:1:0.5"] {
+            let error = Values::data(wrong, &machine).unwrap_err();
+            assert!(error.to_string().contains("node 1 has no memory"), "{error}");
+        }
+        assert!(Values::data("home:2,interleave,home:any", &machine).is_ok());
+    }
+
+    #[test]
     fn a_list_keeps_its_order() {
         assert_eq!(all("5, 1/32,2"), [5.0, 0.03125, 2.0]);
     }
@@ -287,7 +306,7 @@ mod tests {
             assert!(Values::numbers(wrong).is_err(), "{wrong}");
         }
         for wrong in ["home:4", "home", "home:-1", "remote", "local,"] {
-            assert!(Values::data(wrong, 4).is_err(), "{wrong}");
+            assert!(Values::data(wrong, &uniform_machine(4, 1, 1.0, 1.0, 1.0)).is_err(), "{wrong}");
         }
     }
 }

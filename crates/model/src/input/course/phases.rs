@@ -175,7 +175,7 @@ fn read_phase(
 
 /// Where the data of a phase lies: nobody chooses a home for it.
 fn read_data(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
-    let read = data::read(value, machine.nodes())?;
+    let read = data::read(value, machine)?;
     if matches!(read, Data::OpenHome { .. }) {
         let hint = "name the node, e.g. `{ home = 0 }`; explore chooses homes of applications only";
         let message = "the home of the data of a phase is open";

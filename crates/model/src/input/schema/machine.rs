@@ -54,7 +54,7 @@ pub struct MachineTable {
     #[schemars(transform = positive)]
     pub shared_link_gbs: Option<f64>,
     /// Bandwidths in GB/s as Intel MLC prints them: row = node of the core, column = node of the memory; the diagonal
-    /// is the memory controller. The row of a node without cores counts only on its diagonal.
+    /// is the memory controller. The row of a node without cores counts only on its diagonal; the column of a node without memory is 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(inner(range(min = 0.0, max = 1e30))), length(min = 1, max = 1024))]
     pub bandwidth_matrix_gbs: Option<Vec<Vec<f64>>>,
@@ -146,9 +146,10 @@ pub struct NodeTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub read_gbs: Option<f64>,
-    /// How much memory this node has in GiB (2^30 bytes). Default: that of the machine.
+    /// How much memory this node has in GiB (2^30 bytes); 0 for a node that has cores and no memory (Threadripper 2990WX). Its local
+    /// data lies on the nearest node with memory. Default: that of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(transform = positive)]
+    #[schemars(transform = not_negative)]
     pub memory_gib: Option<f64>,
     /// Bandwidth of the memory of this node in GB/s under the benchmark's kernel `copy`, as the kernel counts what it moves. Applications with
     /// that `kernel` use it. Default: that of the machine.

@@ -73,7 +73,7 @@ impl<'a> Blocks<'a> {
         });
         let creator =
             creator.map_or(Some(None), |value| value.name().map(|name| Some((name, value.place()))));
-        let hint = hint.map_or(Some(None), |value| node_numbers::read(&value, machine.nodes()).map(Some));
+        let hint = hint.map_or(Some(None), |value| node_numbers::read_memory(&value, machine).map(Some));
         let home = home.map_or(Some(BlockHome::Open), |home| read_home(&home, machine));
         let log = table.source.log;
         table.finish();
@@ -183,7 +183,7 @@ pub(super) fn read_size(table: &mut TableReader<'_>, noun: &str) -> Option<f64> 
 
 fn read_home(value: &Value<'_>, machine: &MachineReading) -> Option<BlockHome> {
     let DeValue::String(word) = value.get() else {
-        return node_numbers::read(value, machine.nodes()).map(BlockHome::Node);
+        return node_numbers::read_memory(value, machine).map(BlockHome::Node);
     };
     if word == "interleave" {
         return Some(BlockHome::Interleaved);

@@ -4,7 +4,7 @@ use super::demand_in_all;
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::Placement;
 use crate::demand::Demand;
-use crate::ids::AppId;
+use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 
 /// How far the fractions of an application's data may be from a sum of 1.
@@ -62,16 +62,18 @@ pub(super) fn check(
     if rows != apps || (apps > 0 && columns != nodes) {
         return Err(ReferenceError::Shape { apps, nodes, rows, columns });
     }
+    let is_memory = |home: NodeId| home.0 < nodes && machine.has_memory(home);
     for (a, demand) in demands.iter().enumerate() {
         let app = AppId(a);
         let on_machine = match &demand.placement {
             Placement::Local | Placement::Interleave => true,
-            Placement::Home(home) => home.0 < nodes,
-            Placement::PartHome { home, share } => home.0 < nodes && (0.0..=1.0).contains(share),
+            Placement::Home(home) => is_memory(*home),
+            Placement::PartHome { home, share } => is_memory(*home) && (0.0..=1.0).contains(share),
             Placement::PartInterleave { share } => (0.0..=1.0).contains(share),
             Placement::Fractions(fractions) => {
                 fractions.len() == nodes
                     && fractions.iter().all(|fraction| (0.0..=1.0).contains(fraction))
+                    && machine.node_ids().all(|node| fractions[node.0] == 0.0 || machine.has_memory(node))
                     && (fractions.iter().sum::<f64>() - 1.0).abs() <= FRACTION_SUM_TOLERANCE
             }
         };
