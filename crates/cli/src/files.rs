@@ -68,14 +68,24 @@ pub(crate) fn read_graph_csv(path: &Path) -> Result<SourceFile, Failure> {
 /// A trace, to be read line by line: its name and its bytes. `-` is standard input.
 pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     let name = named(path);
-    if path == Path::new("-") {
-        return Ok((name, Box::new(io::stdin().lock())));
-    }
-    match File::open(path) {
-        Ok(file) => Ok((name, Box::new(BufReader::new(file)))),
+    let opened = || -> io::Result<Box<dyn BufRead>> {
+        let mut from: Box<dyn BufRead> = match path == Path::new("-") {
+            true => Box::new(io::stdin().lock()),
+            false => Box::new(BufReader::new(File::open(path)?)),
+        };
+        if !path.is_dir() && from.fill_buf()?.starts_with(MARK) {
+            from.consume(MARK.len());
+        }
+        Ok(from)
+    };
+    match opened() {
+        Ok(from) => Ok((name, from)),
         Err(error) => Err(Failure::input(format!("{name} cannot be read")).caused_by(&error)),
     }
 }
+
+/// The byte order mark of UTF-8, with which editors of Windows begin a text.
+pub(crate) const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The files of a folder, in order; no folders.
 pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
@@ -94,7 +104,7 @@ pub(crate) fn csv_header(path: &Path) -> Option<String> {
     /// A header is shorter.
     const MOST_BYTES: u64 = 64 << 10;
     let lines = BufReader::new(File::open(path).ok()?.take(MOST_BYTES)).lines().map_while(Result::ok);
-    let mut lines = lines.map(|line| line.trim().to_owned());
+    let mut lines = lines.map(|line| line.trim_start_matches('\u{feff}').trim().to_owned());
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
@@ -215,7 +225,13 @@ impl Why {
 
 fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
     let bytes = read_bytes(path, kind.most_bytes).map_err(|error| Why::of(&error, kind))?;
-    let Some(bytes) = bytes else { return Err(Why::too_large(kind)) };
+    let Some(mut bytes) = bytes else { return Err(Why::too_large(kind)) };
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Why { message: "is UTF-16 text".into(), hint: "save the file with the encoding UTF-8" });
+    }
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..offset]);
@@ -269,6 +285,21 @@ mod tests {
             "{found:?}"
         );
         assert!(found[3].ends_with("is named twice"), "{found:?}");
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let path = folder.path().join("a.txt");
+        std::fs::write(&path, "\u{feff}a = 1\n").expect("a file for the test");
+        assert_eq!(read_topology(&path).ok().as_deref(), Some("a = 1\n"));
+        assert_eq!(csv_header(&path).as_deref(), Some("a = 1"));
+        let mut trace = String::new();
+        open_trace(&path).ok().expect("opened").1.read_to_string(&mut trace).expect("read");
+        assert_eq!(trace, "a = 1\n");
+        // As PowerShell writes what it redirects.
+        std::fs::write(&path, [0xff, 0xfe, b'a', 0]).expect("a file for the test");
+        assert!(messages(&[path])[0].ends_with("is UTF-16 text"));
     }
 
     #[test]

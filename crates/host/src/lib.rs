@@ -1,8 +1,8 @@
 //! What this host is: its NUMA nodes, cores and caches, the facts that change a measurement, threads on processors and
 //! memory on nodes.
 //!
-//! hwloc, which reads the topology, is optional (feature `hwloc`), and only the folder `hwloc` names it; `os` holds
-//! the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
+//! hwloc, which reads the topology of this host, is optional (feature `hwloc`), and only the folder `hwloc` names it; its XML is read
+//! without it (`xml_topology`). `os` holds the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
 
 pub mod affinity;
 pub mod agent_path;
@@ -19,9 +19,10 @@ pub mod system;
 pub mod testing;
 pub mod topology;
 pub mod xml_file;
+mod xml_topology;
 
 pub use misplaced::Misplaced;
-use topology::Counting;
+use topology::{Counting, Origin};
 pub use topology::{HostNode, HostTopology};
 
 /// Where a topology comes from.
@@ -53,11 +54,17 @@ pub enum DetectError {
     #[error("hwloc cannot read {0}: {1}")]
     Unreadable(&'static str, String),
     /// XML of a later hwloc.
-    #[error("cannot import hwloc XML of version {0}: this program reads versions 1 and 2")]
+    #[error("cannot import hwloc XML of version {0}: this program reads versions 1 to 3")]
     NewerXml(String),
     /// Text that is no XML of hwloc at all.
     #[error("this is no topology of hwloc: {0}")]
     NotXml(&'static str),
+    /// XML of hwloc with something wrong in it.
+    #[error("this topology of hwloc is damaged: {0}")]
+    Damaged(String),
+    /// A topology that does not say what a machine file needs.
+    #[error("this topology is no machine: {0}")]
+    Unclear(String),
     /// A synthetic description with a mistake.
     #[error("the synthetic topology \"{text}\" is wrong: {why}")]
     Synthetic {
@@ -73,11 +80,14 @@ impl DetectError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NewerXml(_) => {
-                Some("write it in version 2, with hwloc 3: lstopo --export-xml-flags V2 machine.xml")
+                Some("write it in version 2: lstopo --export-xml-flags V2 machine.xml")
             }
-            Self::NotXml(_) | Self::Unreadable("this XML", _) => {
+            Self::NotXml(_) | Self::Damaged(_) => {
                 Some("write the file on the machine it describes: lstopo --of xml machine.xml")
             }
+            Self::Unclear(_) => Some(
+                "import what the system itself says: numasim import numactl NUMACTL --lscpu TABLE, of `numactl --hardware` and `lscpu -e`",
+            ),
             Self::Synthetic { .. } => Some(
                 "write TYPE:NUMBER from the outside to the inside, the hardware threads (pu) last: \"node:4 core:20 pu:1\", \
                  or with packages \"pack:2 [numa] core:16 pu:2\"",
@@ -93,22 +103,32 @@ impl DetectError {
 /// respected and listed in [`HostTopology::unusable`].
 ///
 /// # Errors
-/// [`DetectError::NeedsHwloc`] without the feature `hwloc`; the others if hwloc cannot read the source.
+/// [`DetectError::NeedsHwloc`] without the feature `hwloc`, unless the source is XML; the others if the source cannot be read.
 pub fn detect(
     source: Source<'_>,
     counting: Counting,
     purpose: &'static str,
 ) -> Result<HostTopology, DetectError> {
+    if let Source::Xml { text, name } = source {
+        return xml_topology::read(
+            text,
+            &xml_topology::Reading {
+                name,
+                by: "hwloc",
+                origin: Origin::Other,
+                counting,
+                system: xml_topology::System::default(),
+                described: false,
+            },
+        );
+    }
     #[cfg(feature = "hwloc")]
     {
         let _ = purpose;
         hwloc::read(source, counting)
     }
     #[cfg(not(feature = "hwloc"))]
-    {
-        let _ = (source, counting);
-        Err(DetectError::NeedsHwloc(purpose))
-    }
+    Err(DetectError::NeedsHwloc(purpose))
 }
 
 /// [`detect`] for this host, with physical cores.

@@ -77,7 +77,7 @@ pub struct HostNode {
     pub cpus: Option<CpuList>,
     /// Processors that belong to the node and that this process may not use, as far as the system says where they are.
     pub left_out: Option<CpuList>,
-    /// Memory of the node in bytes; `None` if the system does not tell.
+    /// Memory of the node in bytes; `None` if the system does not tell. Cores on a node with 0 bytes have all their data on others.
     pub memory_bytes: Option<u64>,
     /// Processor packages (sockets) beside which the memory is, counted from 0, ascending: one as a rule, several where a
     /// node spans them, none where the system does not tell.
@@ -151,8 +151,6 @@ pub enum Why {
     Mask,
     /// Another machine's description leaves them out, and does not say why.
     Unknown,
-    /// The memory of their NUMA node cannot be used.
-    Memory,
 }
 
 impl Why {
@@ -163,7 +161,6 @@ impl Why {
             Self::Cgroup => "not-in-cgroup",
             Self::Mask => "not-in-mask",
             Self::Unknown => "unknown",
-            Self::Memory => "memory-not-allowed",
         }
     }
 
@@ -174,7 +171,6 @@ impl Why {
             Self::Cgroup => "not allowed by the cgroup of this process (container, batch job)",
             Self::Mask => "not in the CPU affinity mask of this process (taskset, batch job, container)",
             Self::Unknown => "offline or not allowed on the machine that wrote the topology",
-            Self::Memory => "on a NUMA node whose memory this process may not use",
         }
     }
 }
@@ -191,6 +187,13 @@ impl Unusable {
             UnusableThing::Nodes(nodes) => format!("NUMA nodes {}", numasim_model::cpus::ranges(nodes)),
         };
         format!("{what}: {}", self.why.describe())
+    }
+}
+
+impl HostNode {
+    /// Cores without memory of their node: it has no controller.
+    pub fn without_memory(&self) -> bool {
+        self.cores > 0 && self.memory_bytes == Some(0)
     }
 }
 

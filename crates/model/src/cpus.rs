@@ -12,7 +12,7 @@ pub const MAX_OS_NODE: u32 = 1023;
 /// Processor numbers of the operating system in a chosen order, each once.
 ///
 /// Written as Linux writes them (`/sys/devices/system/node/node0/cpulist`): numbers and ranges joined by commas, e.g.
-/// `0-19,40-59`. The order counts: where there are more processors than cores, the first ones are used, so that the
+/// `0-19,40-59`; every second of a range is `0-62:2`, the first two of every four are `0-62:2/4`. The order counts: where there are more processors than cores, the first ones are used, so that the
 /// first processor of every core comes first and second hardware threads (SMT) come last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuList(Vec<u32>);
@@ -24,7 +24,7 @@ pub enum CpuListError {
     #[error("it contains no processor number")]
     Empty,
     /// A part between commas is neither a number nor a range.
-    #[error("'{0}' is neither a processor number nor a range such as 0-19")]
+    #[error("'{0}' is neither a processor number nor a range such as 0-19 or 0-62:2")]
     Part(String),
     /// A range that ends before it starts.
     #[error("the range {0}-{1} ends before it starts")]
@@ -57,7 +57,7 @@ impl CpuList {
         }
     }
 
-    /// From the syntax of Linux: `0-19,40-59`. Spaces around the parts are ignored.
+    /// From the syntax of Linux: `0-19,40-59`, with strides (`0-62:2`, `0-62:2/4`). Spaces around the parts are ignored.
     ///
     /// # Errors
     /// Every variant of [`CpuListError`].
@@ -67,16 +67,23 @@ impl CpuList {
         }
         let mut cpus = Vec::new();
         for part in text.split(',').map(str::trim) {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (range, stride) = match part.split_once(':') {
+                // Only a range has a stride.
+                Some((range, stride)) if range.contains('-') => (range, Some(stride)),
+                Some(_) => return Err(CpuListError::Part(part.chars().take(30).collect())),
+                None => (part, None),
+            };
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
             let (first, last) = (number(first, part)?, number(last, part)?);
             if first > last {
                 return Err(CpuListError::Backwards(first, last));
             }
+            let (used, group) = stride.map_or(Ok((1, 1)), |stride| strides(stride, part))?;
             // More numbers than there are: one of them is there twice, and `new` says which.
             if cpus.len() > MAX_CPU as usize + 1 {
                 break;
             }
-            cpus.extend(first..=last);
+            cpus.extend((first..=last).filter(|cpu| (cpu - first) % group < used));
         }
         Self::new(cpus)
     }
@@ -85,6 +92,18 @@ impl CpuList {
     pub fn as_slice(&self) -> &[u32] {
         &self.0
     }
+}
+
+/// Of `2`, every second one: the first 1 of every 2. Of `2/4`, as the kernel writes it: the first 2 of every 4.
+fn strides(text: &str, part: &str) -> Result<(u32, u32), CpuListError> {
+    let (used, group) = match text.split_once('/') {
+        Some((used, group)) => (number(used, part)?, number(group, part)?),
+        None => (1, number(text, part)?),
+    };
+    if used == 0 || used > group {
+        return Err(CpuListError::Part(part.chars().take(30).collect()));
+    }
+    Ok((used, group))
 }
 
 fn number(text: &str, part: &str) -> Result<u32, CpuListError> {
@@ -112,6 +131,21 @@ pub fn ranges(numbers: &[u32]) -> String {
         [] => String::new(),
     });
     parts.collect::<Vec<_>>().join(",")
+}
+
+/// What a machine file says of cores that are not alike, each kind in `kinds`.
+pub fn unequal_cores(kinds: &str) -> String {
+    format!("cores are unequal: {kinds}; a machine file has one gflops_per_core for all cores of a node")
+}
+
+/// [`unequal_cores`] of these numbers of hardware threads, one for each core; `None` where all are the same.
+pub fn unequal_threads(cores: impl Iterator<Item = usize>) -> Option<String> {
+    let mut kinds: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
+    cores.for_each(|threads| *kinds.entry(threads).or_default() += 1);
+    let kind = |(&threads, cores): (&usize, &usize)| {
+        format!("{cores} with {threads} hardware thread{}", if threads == 1 { "" } else { "s" })
+    };
+    (kinds.len() > 1).then(|| unequal_cores(&kinds.iter().map(kind).collect::<Vec<_>>().join(", ")))
 }
 
 /// A NUMA node as the operating system knows it.
@@ -223,10 +257,21 @@ mod tests {
     }
 
     #[test]
+    fn strides_are_read_as_lscpu_and_the_kernel_write_them() {
+        // util-linux 2.42: every second processor; the kernel: the first 2 of every 4.
+        assert_eq!(parsed("0-6:2,9"), Ok(vec![0, 2, 4, 6, 9]));
+        assert_eq!(parsed("1-6:3"), Ok(vec![1, 4]));
+        assert_eq!(parsed("0-9:2/4"), Ok(vec![0, 1, 4, 5, 8, 9]));
+        assert_eq!(parsed("0-3:1"), Ok(vec![0, 1, 2, 3]));
+        assert_eq!(parsed("0-4:2,2"), Err(CpuListError::Twice(2)));
+    }
+
+    #[test]
     fn what_is_no_list_is_refused_with_the_part_that_is_wrong() {
         assert_eq!(parsed(" "), Err(CpuListError::Empty));
         for (text, part) in
-            [("0-", "0-"), ("0,,2", ""), ("0..3", "0..3"), ("0-15:2/4", "0-15:2/4"), ("-1", "-1")]
+            [("0-", "0-"), ("0,,2", ""), ("0..3", "0..3"), ("0-7:0", "0-7:0"), ("0-7:3/2", "0-7:3/2"), ("3:2", "3:2"),
+             ("0-7:", "0-7:"), ("0-7:0/2", "0-7:0/2"), ("-1", "-1")]
         {
             assert_eq!(parsed(text), Err(CpuListError::Part(part.into())), "{text}");
         }

@@ -112,6 +112,9 @@ impl<'a> PlainFiles<'a> {
         if read as u64 == LONGEST {
             return Err(self.bad_line(file, before + 1, "is longer than 1 MiB"));
         }
+        if before == 0 && bytes.starts_with(super::MARK) {
+            bytes.drain(..super::MARK.len());
+        }
         if bytes.last() == Some(&b'\n') {
             bytes.pop();
             bytes.pop_if(|last| *last == b'\r');

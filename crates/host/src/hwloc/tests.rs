@@ -3,6 +3,11 @@
 use super::*;
 use crate::topology::{Cache, UnusableThing, Why};
 
+/// XML of another machine.
+fn of_xml(text: &str) -> Result<HostTopology, DetectError> {
+    read(Source::Xml { text, name: "box.xml" }, Counting::Cores)
+}
+
 fn synthetic(text: &str) -> HostTopology {
     read(Source::Synthetic(text), Counting::Cores).expect("valid")
 }
@@ -15,17 +20,11 @@ fn cpus(host: &HostTopology) -> Vec<String> {
     host.nodes.iter().map(|node| node.cpus.as_ref().map_or_else(String::new, ToString::to_string)).collect()
 }
 
-fn xml(text: &str) -> Result<HostTopology, DetectError> {
-    read(Source::Xml { text, name: "box.xml" }, Counting::Cores)
-}
 
 /// The XML that hwloc writes for a description, with parts replaced.
-fn exported(synthetic: &str, replacements: &[(&str, &str)]) -> String {
+fn written(synthetic: &str, replacements: &[(&str, &str)]) -> String {
     let topology = Topology::builder().from_synthetic(synthetic).expect("valid").build().expect("a topology");
-    let mut text = topology
-        .export_xml(hwlocality::topology::export::xml::XMLExportFlags::empty())
-        .expect("exported")
-        .to_string();
+    let mut text = exported(&topology).expect("exported");
     for (old, new) in replacements {
         assert!(text.contains(old), "{old} is not in {text}");
         text = text.replace(old, new);
@@ -93,11 +92,11 @@ fn caches_of_the_same_size_and_sharing_are_listed_once() {
 #[test]
 fn processors_that_another_machine_may_not_use_are_listed() {
     // Processor 3 (bit 3 of 0xf) is not allowed.
-    let text = exported(
+    let text = written(
         "pack:1 [numa] core:4 pu:1",
         &[("allowed_cpuset=\"0x0000000f\"", "allowed_cpuset=\"0x00000007\"")],
     );
-    let host = xml(&text).expect("valid");
+    let host = of_xml(&text).expect("valid");
     assert_eq!(cpus(&host), ["0-2"]);
     let [unusable] = host.unusable.as_slice() else { panic!("{:?}", host.unusable) };
     assert_eq!(unusable.why, Why::Unknown);
@@ -107,29 +106,24 @@ fn processors_that_another_machine_may_not_use_are_listed() {
 #[test]
 fn a_core_with_one_forbidden_hardware_thread_is_a_core() {
     // Cores 0 and 1 have processors 0,1 and 2,3; processor 2 is not allowed.
-    let text = exported(
+    let text = written(
         "pack:1 [numa] core:2 pu:2",
         &[("allowed_cpuset=\"0x0000000f\"", "allowed_cpuset=\"0x0000000b\"")],
     );
-    assert_eq!(cpus(&xml(&text).expect("valid")), ["0,3"]);
+    assert_eq!(cpus(&of_xml(&text).expect("valid")), ["0,3"]);
 }
 
 #[test]
-fn a_node_whose_memory_is_forbidden_is_left_out_with_its_processors() {
-    let text = exported(
+fn cores_of_a_node_whose_memory_is_forbidden_are_without_memory() {
+    let text = written(
         "pack:2 [numa] core:2 pu:1",
         &[("allowed_nodeset=\"0x00000003\"", "allowed_nodeset=\"0x00000001\"")],
     );
-    let host = xml(&text).expect("valid");
-    assert_eq!(cpus(&host), ["0-1"]);
-    let messages: Vec<String> = host.unusable.iter().map(crate::topology::Unusable::describe).collect();
-    assert_eq!(
-        messages,
-        [
-            "processors 2-3: on a NUMA node whose memory this process may not use",
-            "NUMA node 1: offline or not allowed on the machine that wrote the topology"
-        ]
-    );
+    let host = of_xml(&text).expect("valid");
+    assert_eq!(cpus(&host), ["0-1", "2-3"]);
+    assert_eq!((host.nodes[1].memory_bytes, &host.unusable), (Some(0), &vec![]));
+    let note = "node 1 is without memory here: its memory may not be used (offline or not allowed on the machine that wrote the topology)";
+    assert_eq!(host.notes, [note]);
 }
 
 #[test]
@@ -138,10 +132,11 @@ fn what_is_no_xml_of_hwloc_is_an_error_that_says_why() {
         ("", "it is empty"),
         ("[machine]", "it has no element <topology>"),
         ("<topology version=\"2.0\">", "its element <topology> does not end"),
-        ("<topology version=\"3.0\"></topology>", "cannot import hwloc XML of version 3.0"),
-        ("<topology version=\"2.0\"><object/></topology>", "hwloc cannot read this XML"),
+        ("<topology version=\"4.0\"></topology>", "cannot import hwloc XML of version 4.0"),
+        ("<topology version=\"3.0\"></topology>", "its topology has no objects"),
+        ("<topology version=\"2.0\"><object/></topology>", "line 1: the outermost object is no Machine"),
     ] {
-        let messages = xml(text).expect_err("no topology");
+        let messages = of_xml(text).expect_err("no topology");
         assert!(messages.to_string().contains(why), "{messages}");
         assert!(messages.hint().is_some_and(|hint| hint.contains("lstopo")), "{messages}");
     }
@@ -174,7 +169,7 @@ fn references(xml: &str) -> Vec<&str> {
 #[test]
 fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
     // Two memories beside cores 0 and 1: node 0 owns the cores, node 1 is seen from them.
-    let text = exported("pack:1 [numa] [numa] core:2 pu:1", &[]);
+    let text = written("pack:1 [numa] [numa] core:2 pu:1", &[]);
     let nodes = references(&text);
     let value = |node: usize, value| {
         format!(
@@ -190,7 +185,7 @@ fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
         value(1, 2560),
         value(1, 90)
     );
-    let host = xml(&text.replace("</topology>", &attributes)).expect("valid");
+    let host = of_xml(&text.replace("</topology>", &attributes)).expect("valid");
     let said: Vec<_> = host.nodes.iter().map(|node| node.firmware.clone().expect("given")).collect();
     // 40960 MiB/s x 1048576 bytes = 42.94967296 GB/s.
     let gbs = |gbs| Some(numasim_model::units::GigabytesPerSecond::new(gbs));

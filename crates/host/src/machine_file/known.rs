@@ -2,7 +2,7 @@
 
 use numasim_model::input::writing::quoted;
 
-use crate::topology::{Counting, HostTopology};
+use crate::topology::{Counting, HostNode, HostTopology};
 
 /// What a person gives for all nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,25 +52,38 @@ impl Known<'_> {
         (0..self.host.nodes.len()).all(|node| self.peak(node) == Some(first)).then_some(first)
     }
 
-    /// All bandwidths, where each is known: of the source, or `bandwidth_gbs` and `link_gbs` where every node has cores. What is
-    /// only assumed is so for memories without cores, too, whose rows count on the diagonal only.
-    pub(super) fn matrix(&self) -> Option<Vec<Vec<f64>>> {
+    /// The bandwidth of each pair of nodes: of the source, or `bandwidth_gbs` and `link_gbs`; `None` where it is open. What is
+    /// only assumed is so for memories without cores, too. A node without memory delivers nothing, and no core is on a memory-only node.
+    pub(super) fn cells(&self) -> Vec<Vec<Option<f64>>> {
         if let Some(figures) = &self.host.figures {
-            return Some(
-                figures.bandwidth.iter().map(|row| row.iter().map(|cell| cell.value()).collect()).collect(),
-            );
+            return figures
+                .bandwidth
+                .iter()
+                .map(|row| row.iter().map(|cell| Some(cell.value())).collect())
+                .collect();
         }
-        let (local, link) = (self.given.bandwidth_gbs?, self.given.link_gbs?);
-        let nodes = 0..self.host.nodes.len();
-        let with_cores = |node: usize| self.host.nodes.get(node).is_some_and(|node| node.cores > 0);
-        let cell = |from, to| match (from == to, with_cores(from)) {
-            (true, _) => local,
-            (false, true) => link,
-            (false, false) => 0.0,
+        let nodes = &self.host.nodes;
+        let cell = |(from, node): (usize, &HostNode), (to, memory): (usize, &HostNode)| {
+            match (from == to, node.cores > 0) {
+                _ if memory.without_memory() => Some(0.0),
+                (true, true) => self.given.bandwidth_gbs,
+                (true, false) => self.given.bandwidth_gbs.filter(|_| self.assumed.is_some()),
+                (false, true) => self.given.link_gbs,
+                (false, false) => Some(0.0),
+            }
         };
-        let row = |from| nodes.clone().map(|to| cell(from, to)).collect();
-        let known = self.assumed.is_some() || nodes.clone().all(with_cores);
-        known.then(|| nodes.clone().map(row).collect())
+        let row = |from| nodes.iter().enumerate().map(|to| cell(from, to)).collect();
+        nodes.iter().enumerate().map(row).collect()
+    }
+
+    /// All bandwidths, where each is known.
+    pub(super) fn matrix(&self) -> Option<Vec<Vec<f64>>> {
+        self.cells().into_iter().map(|row| row.into_iter().collect()).collect()
+    }
+
+    /// Some bandwidth is known: the matrix is a key, and not a comment.
+    pub(super) fn some_bandwidth(&self) -> bool {
+        self.host.figures.is_some() || self.given.bandwidth_gbs.is_some() || self.given.link_gbs.is_some()
     }
 
     /// Nothing that a machine needs is left open.
@@ -101,7 +114,12 @@ impl Known<'_> {
                 let origin = figures.origin.as_ref().map(|(kind, source)| (kind.as_str(), source.clone()));
                 entries.extend(origin.map(|origin| ("bandwidth_matrix_gbs", origin)));
             }
-            (None, true) => entries.push(("bandwidth_matrix_gbs", given("--bandwidth-gbs and --link-gbs"))),
+            (None, true) => {
+                let options = [("--bandwidth-gbs", self.given.bandwidth_gbs), ("--link-gbs", self.given.link_gbs)];
+                let options: Vec<&str> =
+                    options.into_iter().filter(|(_, given)| given.is_some()).map(|(name, _)| name).collect();
+                entries.push(("bandwidth_matrix_gbs", given(&options.join(" and "))));
+            }
             (None, false) => {
                 entries.extend(self.given.bandwidth_gbs.map(|_| ("bandwidth_gbs", given("--bandwidth-gbs"))));
                 let links =
@@ -119,10 +137,14 @@ impl Known<'_> {
     }
 }
 
+/// What stands for a figure that is open inside of a table: a text, which `numasim check` names.
+pub(super) const OPEN: &str = "\"?\"";
+
 /// A table with a figure for each pair of nodes, as a key.
-pub(super) fn pairs(key: &str, rows: &[Vec<f64>]) -> Vec<String> {
-    let row = |row: &Vec<f64>| {
-        let cells: Vec<String> = row.iter().map(|cell| format!("{cell:?}")).collect();
+pub(super) fn pairs(key: &str, rows: &[Vec<Option<f64>>]) -> Vec<String> {
+    let cell = |cell: &Option<f64>| cell.map_or_else(|| OPEN.to_owned(), |cell| format!("{cell:?}"));
+    let row = |row: &Vec<Option<f64>>| {
+        let cells: Vec<String> = row.iter().map(cell).collect();
         format!("    [{}],", cells.join(", "))
     };
     [format!("{key} = [")].into_iter().chain(rows.iter().map(row)).chain(["]".to_owned()]).collect()

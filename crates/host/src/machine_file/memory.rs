@@ -1,6 +1,6 @@
 //! How much memory the nodes have: `memory_gib`.
 
-use crate::topology::HostTopology;
+use crate::topology::{HostNode, HostTopology};
 
 /// Memories are alike where the smallest has at least this share of the largest: firmware and kernel take a little of each.
 const ALIKE: f64 = 0.9;
@@ -26,6 +26,9 @@ pub fn memory_gib(bytes: u64) -> Option<String> {
 /// How the memories of a host compare.
 pub(super) fn of(host: &HostTopology) -> Memory {
     let bytes: Vec<u64> = host.nodes.iter().map(|node| node.memory_bytes.unwrap_or(0)).collect();
+    if host.nodes.iter().any(HostNode::without_memory) {
+        return Memory::Different;
+    }
     let gib: Option<Vec<String>> = bytes.iter().map(|&bytes| memory_gib(bytes)).collect();
     let (Some(&least), Some(&most)) = (bytes.iter().min(), bytes.iter().max()) else {
         return Memory::Unknown(None);
@@ -68,6 +71,13 @@ mod tests {
         assert_eq!(memory_gib(64_000_000_000).as_deref(), Some("59.60"));
         assert_eq!(memory_gib(3 << 29).as_deref(), Some("1.50"));
         assert_eq!((memory_gib(u64::MAX).as_deref(), memory_gib(1 << 20)), (Some("17179869183.99"), None));
+    }
+
+    #[test]
+    fn cores_without_memory_are_written_node_by_node() {
+        let mut host = HostTopology::from_cores("box", &[1, 1]);
+        host.nodes[1].memory_bytes = Some(0);
+        assert!(matches!(of(&host), Memory::Different));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use numasim_model::units::GigabytesPerSecond;
 use crate::topology::{HostNode, HostTopology};
 pub use caches::llc_mb;
 pub use known::Given;
-use known::{Known, pairs};
+use known::{Known, OPEN, pairs};
 use memory::Memory;
 pub use memory::memory_gib;
 
@@ -72,7 +72,7 @@ fn written(known: &Known<'_>) -> Vec<String> {
         false
     } else {
         node_by_node(known, &mut lines);
-        known.matrix().is_some()
+        known.some_bandwidth()
     };
     lines.extend(known.provenance(matrix));
     lines.extend(sockets::shared_links(host, uniform.is_some()));
@@ -147,44 +147,49 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Vec<String>) {
 
 /// The figures of the source, as keys.
 fn figures(known: &Known<'_>) -> Vec<String> {
-    let mut lines = known.matrix().map_or_else(Vec::new, |matrix| pairs("bandwidth_matrix_gbs", &matrix));
+    let mut lines = pairs("bandwidth_matrix_gbs", &known.cells());
     let latency = known.host.figures.as_ref().and_then(|figures| figures.latency_ns.as_ref());
-    lines.extend(latency.map_or_else(Vec::new, |latency| pairs("latency_matrix_ns", latency)));
+    let some = |rows: &Vec<Vec<f64>>| -> Vec<Vec<Option<f64>>> {
+        rows.iter().map(|row| row.iter().copied().map(Some).collect()).collect()
+    };
+    lines.extend(latency.map_or_else(Vec::new, |latency| pairs("latency_matrix_ns", &some(latency))));
     lines
 }
 
-/// The bandwidths of nodes that differ: a comment where one of them is open.
+/// The bandwidths of nodes that differ: a key with those that are known, a comment where none is.
 fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
     let host = known.host;
-    if known.matrix().is_some() {
+    let complete = known.matrix().is_some();
+    let hints = [format!("# GB/s between two nodes: {LINK}"), format!("# local, on the diagonal: {BANDWIDTH}")];
+    if known.some_bandwidth() {
+        if known.assumed.is_some() || !complete {
+            lines.extend(hints);
+        }
         if known.assumed.is_some() {
-            lines.push(format!("# GB/s between two nodes: {LINK}"));
-            lines.push(format!("# local, on the diagonal: {BANDWIDTH}"));
             lines.push(THREAD.to_owned());
         }
         lines.push("# GB/s; row: node of the core that runs, column: node of the memory".into());
+        if !complete {
+            lines.push(format!("# still open: replace each {OPEN}, with its quotes, by a figure"));
+        }
         lines.extend(figures(known));
         return;
     }
-    let places = 0..host.nodes.len();
-    lines.push(format!("# GB/s between two nodes: {LINK}"));
-    lines.push(format!("# local, on the diagonal: {BANDWIDTH}"));
+    lines.extend(hints);
     lines.push("# row: node of the core that runs, column: node of the memory".into());
-    let cell = |from: usize, to: usize| {
-        let both = host.nodes[from].cores > 0 && host.nodes[to].cores > 0;
-        let given = if from == to { known.given.bandwidth_gbs } else { known.given.link_gbs };
-        given.filter(|_| both).or_else(|| claimed(host, from, to))
-    };
-    let matrix: Vec<Vec<Option<f64>>> =
-        places.clone().map(|from| places.clone().map(|to| cell(from, to)).collect()).collect();
     if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some()))
     {
         lines.push(format!("# figures in the matrix: {}", comments::FIRMWARE));
     }
     lines.push("# bandwidth_matrix_gbs = [".into());
-    for row in &matrix {
-        let cells: Vec<String> =
-            row.iter().map(|cell| cell.map_or_else(|| "?".into(), |gbs| format!("{gbs:.2}"))).collect();
+    let places = 0..host.nodes.len();
+    for from in places.clone() {
+        let cell = |to: usize| match claimed(host, from, to) {
+            _ if host.nodes[to].without_memory() => "0".to_owned(),
+            Some(gbs) => format!("{gbs:.2}"),
+            None => "?".to_owned(),
+        };
+        let cells: Vec<String> = places.clone().map(cell).collect();
         lines.push(format!("#   [{}],", cells.join(", ")));
     }
     lines.push("# ]".into());
@@ -217,7 +222,9 @@ fn node_by_node(known: &Known<'_>, lines: &mut Vec<String>) {
                 None => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
             },
         });
-        if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
+        if node.without_memory() {
+            lines.push("memory_gib = 0  # no memory: all data of its cores is on other nodes".into());
+        } else if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
             lines.push(format!("memory_gib = {gib}"));
         }
         lines.extend(llc_line(host).filter(|_| node.cores > 0));

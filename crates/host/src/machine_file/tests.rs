@@ -72,6 +72,32 @@ fn a_memory_only_node_is_written_node_by_node() {
     assert!(text.contains("# bandwidth_matrix_gbs = [\n#   [?, ?],\n#   [?, ?],\n# ]\n"), "{text}");
 }
 
+/// Node 0 of 60 GB/s; the cores of node 1 have no memory; node 2 is memory only.
+fn without_memory(given: Given) -> String {
+    let mut host = host(&[8, 8, 0]);
+    host.nodes[1].memory_bytes = Some(0);
+    skeleton_with(&host, given)
+}
+
+#[test]
+fn cores_without_memory_have_no_controller() {
+    let text = without_memory(Given::default());
+    has_line(&text, "memory_gib = 0  # no memory: all data of its cores is on other nodes");
+    assert!(text.contains("# bandwidth_matrix_gbs = [\n#   [?, 0, ?],\n#   [?, 0, ?],\n#   [?, 0, ?],\n# ]\n"), "{text}");
+}
+
+#[test]
+fn what_was_given_is_used_and_only_the_rest_is_open() {
+    let text = without_memory(Given { bandwidth_gbs: Some(60.0), link_gbs: Some(15.0), ..Given::default() });
+    // The bandwidth of a memory without cores is not what a memory delivers to its own cores.
+    let matrix = "bandwidth_matrix_gbs = [\n    [60.0, 0.0, 15.0],\n    [15.0, 0.0, 15.0],\n    [0.0, 0.0, \"?\"],\n]\n";
+    assert!(text.contains(matrix), "{text}");
+    assert!(text.contains("source = \"given to numasim import, --bandwidth-gbs and --link-gbs\""), "{text}");
+    let text = without_memory(Given { link_gbs: Some(15.0), ..Given::default() });
+    assert!(text.contains("    [\"?\", 0.0, 15.0],\n"), "{text}");
+    assert!(text.contains("source = \"given to numasim import, --link-gbs\""), "{text}");
+}
+
 #[test]
 fn nodes_whose_numbers_have_gaps_are_written_one_by_one() {
     let mut host = host(&[2, 2]);

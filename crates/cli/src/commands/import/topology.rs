@@ -169,7 +169,7 @@ fn host_node(node: &Node, counting: Counting) -> Result<HostNode, String> {
         cores,
         cpus: first.map(CpuList::new).transpose().map_err(|why| why.to_string())?,
         left_out: None,
-        memory_bytes: node.memory_bytes.filter(|&bytes| bytes > 0),
+        memory_bytes: node.memory_bytes,
         packages: node.socket.into_iter().collect(),
         firmware: None,
     })

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numasim_model::cpus::MAX_CPU;
+use numasim_model::cpus::{MAX_CPU, unequal_threads};
 use numasim_model::input::Problem;
 
 use super::{Cache, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
@@ -14,7 +14,10 @@ const HINT: &str = "import the output of `likwid-topology`, with or without -c o
 /// A row of the table of hardware threads.
 struct Thread {
     cpu: u32,
-    core: (u32, u32),
+    /// Socket, die, core, and which one of those with the same number: numbers repeat where there are several kinds of cores.
+    core: (u32, u32, u32, usize),
+    /// Its number among the hardware threads of the core.
+    sibling: u32,
     available: bool,
 }
 
@@ -48,7 +51,12 @@ pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
         }
         if let Some(names) = columns.as_ref() {
             if cells.first().is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_digit())) {
-                let thread = thread(&line, names, &cells)?;
+                let mut thread = thread(&line, names, &cells)?;
+                let (socket, die, core, _) = thread.core;
+                let same = |known: &&Thread| {
+                    (known.core.0, known.core.1, known.core.2) == (socket, die, core) && known.sibling == thread.sibling
+                };
+                thread.core.3 = threads.iter().filter(same).count();
                 if !seen.insert(thread.cpu) {
                     return Err(line.problem(format!("hardware thread {} appears twice", thread.cpu)));
                 }
@@ -129,7 +137,10 @@ fn thread(line: &Line<'_>, names: &[&str], cells: &[&str]) -> Result<Thread, Pro
     if cpu > MAX_CPU {
         return Err(line.problem(format!("hardware threads are numbered 0 to {MAX_CPU}")));
     }
-    Ok(Thread { cpu, core: (number("Socket")?, number("Core")?), available: cells.last() == Some(&"*") })
+    let die = if names.contains(&"Die") { number("Die")? } else { 0 };
+    let core = (number("Socket")?, die, number("Core")?, 0);
+    let sibling = if names.contains(&"Thread") { number("Thread")? } else { 0 };
+    Ok(Thread { cpu, core, sibling, available: cells.last() == Some(&"*") })
 }
 
 fn matrix(rows: &[(Vec<u64>, Line<'_>)], nodes: usize) -> Result<Option<Vec<Vec<u64>>>, Problem> {
@@ -167,11 +178,14 @@ fn cores(found: &mut Topology, threads: &[Thread]) {
             Some(sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first().copied());
     }
     found.unavailable.sort_unstable();
+    let mut sizes: BTreeMap<_, usize> = BTreeMap::new();
+    threads.iter().for_each(|thread| *sizes.entry(thread.core).or_default() += 1);
+    found.notes.extend(unequal_threads(sizes.into_values()));
 }
 
 /// Sizes that are known to the byte; of the others likwid prints whole kB and MB, rounded down.
 fn caches(found: &mut Topology, levels: &[Level], threads: &[Thread]) {
-    let core: BTreeMap<u32, (u32, u32)> = threads.iter().map(|thread| (thread.cpu, thread.core)).collect();
+    let core: BTreeMap<u32, _> = threads.iter().map(|thread| (thread.cpu, thread.core)).collect();
     let mut rounded = Vec::new();
     for level in levels {
         let sharing =

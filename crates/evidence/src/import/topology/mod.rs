@@ -108,11 +108,17 @@ impl Topology {
 
     /// The nodes in ascending order, without those that have neither processors nor memory; `None` if none has processors.
     fn tidied(mut self) -> Option<Self> {
+        // A system that shows no memory at all hides it.
+        let memory = |node: &Node| node.memory_bytes.is_some_and(|bytes| bytes > 0);
+        if !self.nodes.iter().any(memory) && self.nodes.iter().any(|node| node.memory_bytes.is_some()) {
+            self.nodes.iter_mut().for_each(|node| node.memory_bytes = None);
+            self.notes.push("all nodes have 0 bytes of memory: how much they have is not known".to_owned());
+        }
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|&place| self.nodes[place].number);
         let (kept, empty): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|&place| {
             let node = &self.nodes[place];
-            !node.processors.is_empty() || node.memory_bytes.is_some_and(|bytes| bytes > 0)
+            !node.processors.is_empty() || node.memory_bytes != Some(0)
         });
         if !empty.is_empty() {
             let numbers: Vec<u32> = empty.iter().map(|&place| self.nodes[place].number).collect();
@@ -165,12 +171,18 @@ fn whole_numbers(line: &Line<'_>, text: &str) -> Result<Vec<u64>, Problem> {
 fn once(line: &Line<'_>, processors: &[u32], nodes: &[Node]) -> Result<(), Problem> {
     let new: BTreeSet<u32> = processors.iter().copied().collect();
     let both = |node: &&Node| node.processors.iter().copied().find(|cpu| new.contains(cpu));
-    match nodes.iter().find_map(|node| Some((both(&node)?, node))) {
-        Some((cpu, node)) => {
-            Err(line.problem(format!("processor {cpu} is on this node and on node {}", node.number)))
-        }
-        None => Ok(()),
+    let Some((cpu, node)) = nodes.iter().find_map(|node| Some((both(&node)?, node))) else { return Ok(()) };
+    if node.processors.iter().copied().collect::<BTreeSet<u32>>() == new {
+        let message = format!(
+            "this node has the processors of node {}: nodes that share processors are emulated (`numa=fake`)",
+            node.number
+        );
+        return Err(line.problem(message).hint(
+            "one memory controller serves emulated nodes: import one node with these processors and the memory of all of them, or \
+             what the tool prints after a start without `numa=fake`",
+        ));
     }
+    Err(line.problem(format!("processor {cpu} is on this node and on node {}", node.number)))
 }
 
 /// MB that are 2^20 bytes, as `numactl` and likwid print them.

@@ -76,6 +76,7 @@ fn what_is_wrong_with_numactl_is_shown_in_its_line() {
         "available: 3",
         "there are 3 nodes, and lines `node N cpus:` of 2 (0-1)",
     );
+    wrong("node 1 cpus: 2 3 6 7", "node 1 cpus: 5 4 1 0", "node 1 cpus", "this node has the processors of node 0: nodes that share processors are emulated");
     wrong("node 1 cpus: 2 3", "node 1 cpus: 1 3", "node 1 cpus", "processor 1 is on this node and on node 0");
     wrong("size: 512 MB", "size: many MB", "size: many", "'many' is not a number");
     wrong("  1:  21  10  40", "  1:  21  10", "1:  21  10", "2 distances for 3 nodes");
@@ -148,10 +149,12 @@ fn without_nodes_all_processors_are_one_node_and_it_is_told() {
 #[test]
 fn what_is_wrong_with_lscpu_is_shown_in_its_line() {
     let wrong = |text: &str, line: &str, words: &str| refused(Lscpu::default().read(text), text, line, words);
-    wrong(&SUMMARY.replace("per core: 2", "per core: 0"), "per core: 0", "'0' is not a number above 0");
+    wrong(&SUMMARY.replace("per core: 2", "per core: two"), "per core: two", "'two' is not a number");
+    wrong(&SUMMARY.replace("NUMA node1 CPU(s)", "NUMA-Knoten1 CPU(s)"), "NUMA-Knoten1", "not the English output");
     wrong(&SUMMARY.replace("5.3 MiB", "5.3 miles"), "5.3 miles", "not the size of a cache");
     wrong(&SUMMARY.replace("2,3,6,7", "1,3,6,7"), "NUMA node1", "processor 1 is on this node and on node 0");
     wrong("CPU NODE\n0 0\n", "CPU NODE", "no column CORE");
+    wrong("CPU 运行模式：  32-bit\n架构：  x86_64\n", "CPU", "this is not output of lscpu");
     wrong(
         &TABLE.replace("  7    1      1    3 9:9:9:8          yes", "  7    1      1"),
         "7    1      1",
@@ -226,4 +229,135 @@ fn two_tools_on_the_same_machine_say_more_together() {
     let other = lscpu(&[&TABLE.replace("  7    1      1", "  7    0      0")]);
     let why = read_numactl(NUMACTL).expect("in order").and(other).expect_err("another machine");
     assert_eq!(why, "node 0 has the processors 0-1,4-5 in the first and 0-1,4-5,7 in the others");
+}
+
+/// Cores of each node, `None` where that is open, and the notes.
+fn counted(text: &str) -> (Vec<Option<u32>>, Vec<String>) {
+    let found = lscpu(&[text]);
+    (found.nodes.iter().map(|node| node.cores.as_ref().map(|cores| cores.count)).collect(), found.notes)
+}
+
+fn summary(online: &str, kinds: &[(u32, u32, u32)], nodes: &[&str]) -> String {
+    let kind = |(threads, cores, sockets): &(u32, u32, u32)| {
+        format!("Thread(s) per core: {threads}\nCore(s) per socket: {cores}\nSocket(s): {sockets}\nModel name: X\n")
+    };
+    let nodes = nodes.iter().enumerate().map(|(node, cpus)| format!("NUMA node{node} CPU(s): {cpus}\n"));
+    format!(
+        "Architecture: x\nOn-line CPU(s) list: {online}\n{}{}",
+        kinds.iter().map(kind).collect::<String>(),
+        nodes.collect::<String>()
+    )
+}
+
+#[test]
+fn cores_are_counted_where_threads_and_cores_make_the_processors_and_open_elsewhere() {
+    // 2 threads x 2 cores x 2 sockets are the 8 processors.
+    assert_eq!(counted(&summary("0-7", &[(2, 2, 2)], &["0-1,4-5", "2-3,6-7"])).0, [Some(2), Some(2)]);
+    // One of 16 is off-line, and lscpu divides 15 by 8.
+    let one = summary("0-14", &[(1, 4, 2)], &["0-3,8-11", "4-7,12-14"]);
+    assert_eq!(counted(&one).0, [None, None]);
+    let why = counted(&one).1.join("\n");
+    assert!(why.contains("lscpu counts 8 cores with 1 hardware threads, and 15 processors are on-line"), "{why}");
+    // Two of 16 are off-line, of different cores of node 1: 6 processors there are 4 cores.
+    let two = summary("0-13", &[(2, 4, 2)], &["0-3,8-11", "4-7,12-13"]) + "Off-line CPU(s) list: 14,15\n";
+    assert_eq!(counted(&two).0, [None, None]);
+    // All second threads are off: each processor is a core.
+    let smt1 = summary("0-30:2", &[(1, 8, 2)], &["0-14:2", "16-30:2"]) + "Off-line CPU(s) list: 1-31:2\n";
+    assert_eq!(counted(&smt1).0, [Some(8), Some(8)]);
+    // Fewer processors than the machine may have, as on s390.
+    assert_eq!(counted(&summary("0-7", &[(1, 8, 2)], &["0-7"])).0, [Some(8)]);
+    // lscpu divides 4 processors by 8 cores.
+    assert_eq!(counted(&summary("0-3", &[(0, 4, 2)], &["0-3"])).0, [None]);
+    // 6 large cores with two threads and 8 small ones: 20 processors.
+    let hybrid = counted(&summary("0-19", &[(2, 6, 1), (1, 8, 1)], &["0-19"]));
+    assert_eq!(hybrid.0, [Some(14)]);
+    assert!(hybrid.1.iter().any(|note| note.starts_with("cores are unequal: 6 of X with 2")), "{hybrid:?}");
+    // In one kind the numbers contradict each other.
+    assert_eq!(counted(&summary("0-19", &[(2, 14, 1)], &["0-19"])).0, [None]);
+}
+
+#[test]
+fn processors_that_are_not_on_line_do_not_count() {
+    let text = summary("0-7", &[(1, 8, 2)], &["0-99"]);
+    let found = lscpu(&[&text]);
+    assert_eq!((cores(&found), found.nodes[0].processors.len()), (vec![Some((8, Some((0..8).collect())))], 8));
+    assert!(found.notes[0].starts_with("not on-line, left out: processors 8-99"), "{:?}", found.notes);
+}
+
+#[test]
+fn a_node_without_processors_is_kept_by_who_knows_no_memory() {
+    let text = summary("0-3", &[(1, 4, 1)], &["0-3", ""]);
+    let table = "CPU NODE SOCKET CORE\n0 0 0 0\n1 0 0 1\n2 0 0 2\n3 0 0 3\n";
+    let found = lscpu(&[&text, table]);
+    assert_eq!(found.nodes.iter().map(|node| (node.number, node.processors.len())).collect::<Vec<_>>(), [(0, 4), (1, 0)]);
+    assert!(found.notes[0].contains("node 1 has no processors: its memory is not known"), "{:?}", found.notes);
+    let numactl = "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64 MB\nnode 1 cpus:\nnode 1 size: 128 MB\n";
+    let both = read_numactl(numactl).expect("in order").and(found).expect("the same machine");
+    assert_eq!((both.nodes[1].memory_bytes, both.nodes[0].cores.as_ref().map(|cores| cores.count)), (Some(128 << 20), Some(4)));
+    // The table has no nodes, the summary has.
+    let bare = "CPU SOCKET CORE\n0 0 0\n1 0 1\n2 0 2\n3 0 3\n";
+    let found = lscpu(&[&summary("0-3", &[(1, 2, 2)], &["0,2", "1,3"]), bare]);
+    assert_eq!(cores(&found), [Some((2, Some(vec![0, 2]))), Some((2, Some(vec![1, 3])))]);
+}
+
+#[test]
+fn cores_whose_numbers_repeat_are_told_apart_by_their_caches_or_refused() {
+    let table = |rows: &[(u32, u32, u32)]| {
+        let row = |(cpu, core, l1): &(u32, u32, u32)| format!("{cpu},{core},0,,,{l1},{l1},{l1},0\n");
+        format!("# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n{}", rows.iter().map(row).collect::<String>())
+    };
+    // Two kinds of three cores, each kind numbered from 0.
+    let repeated = table(&[(0, 0, 0), (1, 1, 1), (2, 2, 2), (3, 0, 3), (4, 1, 4), (5, 2, 5)]);
+    assert_eq!(cores(&lscpu(&[&repeated])), [Some((6, Some((0..6).collect())))]);
+    // A core with two threads and a small one with the same number.
+    let hybrid = table(&[(0, 0, 0), (1, 0, 0), (2, 0, 8)]);
+    assert_eq!(cores(&lscpu(&[&hybrid])), [Some((2, Some(vec![0, 2])))]);
+    // POWER: a core of eight threads has a cache for each half.
+    let power = table(&[(0, 0, 0), (1, 0, 1), (2, 0, 0), (3, 0, 1), (4, 0, 0), (5, 0, 1), (6, 0, 0), (7, 0, 1)]);
+    assert_eq!(cores(&lscpu(&[&power])), [Some((1, Some(vec![0])))]);
+    // No caches, and the summary says one thread per core.
+    let mut found = Lscpu::default();
+    found.read(&summary("0-5", &[(1, 3, 1), (1, 3, 1)], &[])).expect("in order");
+    found.read("CPU SOCKET CORE\n0 0 0\n1 0 1\n2 0 2\n3 0 0\n4 0 1\n5 0 2\n").expect("in order");
+    let why = found.topology().expect_err("which processors share a core is not clear");
+    assert!(why.starts_with("CORE numbers repeat: processors 0,3 have the same"), "{why}");
+}
+
+#[test]
+fn other_languages_and_cut_output_are_refused() {
+    let refusal = |text: &str| {
+        let mut found = Lscpu::default();
+        found.read(text).expect("lines as lscpu prints them");
+        found.topology().expect_err("no machine")
+    };
+    let german = "Architektur: x86_64\nCPU(s): 8\nListe der Online-CPU(s): 0-7\nThread(s) pro Kern: 2\n";
+    assert!(refusal(german).contains("LC_ALL=C lscpu"), "{}", refusal(german));
+    let cut = summary("0-3", &[(1, 2, 2)], &["0-1"]) + "NUMA node(s): 2\n";
+    assert!(refusal(&cut).starts_with("there are 2 NUMA nodes, and lines `NUMA nodeN CPU(s)` of 1"), "{}", refusal(&cut));
+}
+
+#[test]
+fn clocks_that_differ_are_named_as_unequal() {
+    let found = lscpu(&["CPU NODE SOCKET CORE MAXMHZ\n0 0 0 0 3400.0000\n1 0 0 1 2800.5000\n"]);
+    let note = "cores are unequal: processors 1 with at most 2800.5000 MHz, processors 0 with at most 3400 MHz; a machine file has one \
+                gflops_per_core for all cores of a node";
+    assert_eq!(found.notes, [note]);
+}
+
+#[test]
+fn memory_of_0_bytes_is_none_unless_all_nodes_have_it() {
+    let text = NUMACTL.replace("node 1 size: 512 MB", "node 1 size: 0 MB");
+    assert_eq!(read_numactl(&text).expect("in order").nodes[1].memory_bytes, Some(0));
+    let text = text.replace("1024 MB", "0 MB").replace("2048 MB", "0 MB");
+    let found = read_numactl(&text).expect("in order");
+    assert!(found.nodes.iter().all(|node| node.memory_bytes.is_none()) && !found.notes.is_empty(), "{found:?}");
+}
+
+#[test]
+fn cores_of_likwid_whose_numbers_repeat_are_counted_one_by_one() {
+    let text = "HWThread Thread Core Die Socket Available\n0 0 0 0 0 *\n1 0 1 0 0 *\n2 0 0 0 0 *\n3 1 0 0 0 *\n";
+    // Processors 0 and 2 are both thread 0 of a core 0; 3 is thread 1 of the first of them.
+    let found = read_likwid_topology(text).expect("in order");
+    assert_eq!(cores(&found), [Some((3, Some(vec![0, 1, 2])))]);
+    assert!(found.notes[1].starts_with("cores are unequal: 2 with 1 hardware thread, 1 with 2"), "{:?}", found.notes);
 }

@@ -16,6 +16,9 @@ use crate::import::lines::{Line, lines, nothing};
 
 const HINT: &str = "import the output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`, with LC_ALL=C";
 
+/// What to do with output in the language of the system.
+const LANGUAGE: &str = "lscpu prints in the language of the system: import the output of `LC_ALL=C lscpu`";
+
 /// What one or several texts of `lscpu` say of the same machine.
 #[derive(Debug, Default)]
 pub struct Lscpu {
@@ -74,27 +77,39 @@ impl Lscpu {
         let summary = self.summary.unwrap_or_default();
         let mut found = Topology { processor: summary.model.clone(), ..Topology::default() };
         found.unavailable.clone_from(&summary.offline);
-        let told = summary.nodes(&mut found.notes);
+        if let Some(why) = summary.lacks_nodes() {
+            return Err(format!("{why}; {LANGUAGE}"));
+        }
+        found.nodes = summary.online_nodes(&mut found.notes);
         match &self.table {
             Some(table) => {
-                found.nodes = table.nodes();
+                let cores = table.cores(&summary)?;
+                let told = summary.says_nodes().then_some(found.nodes.as_slice());
+                let mut tabled = table.nodes(told, &cores)?;
                 found.unavailable.extend(table.offline());
                 found.unavailable.sort_unstable();
                 found.unavailable.dedup();
                 let processors = |nodes: &[Node]| -> BTreeMap<u32, BTreeSet<u32>> {
-                    nodes
-                        .iter()
-                        .map(|node| (node.number, node.processors.iter().copied().collect()))
-                        .collect()
+                    let filled = nodes.iter().filter(|node| !node.processors.is_empty());
+                    filled.map(|node| (node.number, node.processors.iter().copied().collect())).collect()
                 };
-                if !told.is_empty() && summary.says_nodes() && processors(&told) != processors(&found.nodes) {
+                if summary.says_nodes() && processors(&found.nodes) != processors(&tabled) {
                     return Err("summary and table do not have the same processors on the same nodes: are both of the same machine?".to_owned());
                 }
+                // Only the summary names nodes without processors.
+                tabled.extend(found.nodes.drain(..).filter(|node| node.processors.is_empty()));
+                found.nodes = tabled;
+                found.notes.extend(table.unequal());
+                found.notes.extend(table.unequal_threads(&cores).filter(|_| summary.offline.is_empty()));
             }
-            None => found.nodes = told,
+            None => {
+                summary.count_cores(&mut found.nodes, &mut found.notes);
+                summary.single_socket(&mut found.nodes);
+            }
         }
+        found.notes.extend(summary.unequal());
         caches(&mut found, &summary, self.table.as_ref());
-        found.tidied().ok_or_else(|| "it names no processors".to_owned())
+        found.tidied().ok_or_else(|| format!("it names no processors that are on-line; {LANGUAGE}"))
     }
 }
 
@@ -129,12 +144,30 @@ fn caches(found: &mut Topology, summary: &Summary, table: Option<&Table>) {
 }
 
 impl Table {
-    fn nodes(&self) -> Vec<Node> {
+    /// The nodes; where the table has none, those of the summary.
+    fn nodes(&self, told: Option<&[Node]>, cores: &BTreeMap<u32, u32>) -> Result<Vec<Node>, String> {
+        let online = || self.rows.iter().filter(|row| !row.offline);
+        let told = told.filter(|_| online().all(|row| row.node.is_none()));
+        let node_of = |row: &Row| match told {
+            Some(nodes) => nodes
+                .iter()
+                .find(|node| node.processors.contains(&row.cpu))
+                .map(|node| node.number)
+                .ok_or_else(|| format!("processor {} of the table is on no node of the summary", row.cpu)),
+            None => Ok(row.node.unwrap_or(0)),
+        };
         let mut rows: BTreeMap<u32, Vec<&Row>> = BTreeMap::new();
-        for row in self.rows.iter().filter(|row| !row.offline) {
-            rows.entry(row.node).or_default().push(row);
+        for row in online() {
+            rows.entry(node_of(row)?).or_default().push(row);
         }
-        rows.into_iter().map(|(number, rows)| node(number, &rows)).collect()
+        Ok(rows.into_iter().map(|(number, rows)| node(number, &rows, cores)).collect())
+    }
+
+    /// The first processor of the core of each processor.
+    fn cores(&self, summary: &Summary) -> Result<BTreeMap<u32, u32>, String> {
+        let online = || self.rows.iter().filter(|row| !row.offline);
+        let most = summary.consistent_threads(u32::try_from(online().count()).unwrap_or(u32::MAX));
+        table::cores(online().filter(|row| row.core.is_some()), most)
     }
 
     fn offline(&self) -> impl Iterator<Item = u32> + '_ {
@@ -142,10 +175,15 @@ impl Table {
     }
 }
 
-fn node(number: u32, rows: &[&Row]) -> Node {
+/// `cores`: the first processor of the core of each processor.
+fn node(number: u32, rows: &[&Row], cores: &BTreeMap<u32, u32>) -> Node {
     let mut seen = BTreeSet::new();
-    let first =
-        rows.iter().filter(|row| seen.insert((row.socket, row.core))).map(|row| row.cpu).collect::<Vec<_>>();
+    // A core on two nodes counts on each.
+    let first = rows
+        .iter()
+        .filter(|row| seen.insert(cores.get(&row.cpu).copied().unwrap_or(row.cpu)))
+        .map(|row| row.cpu)
+        .collect::<Vec<_>>();
     let cores = rows.iter().all(|row| row.core.is_some()).then(|| u32::try_from(first.len()).ok()).flatten();
     let sockets: BTreeSet<Option<u32>> = rows.iter().map(|row| row.socket).collect();
     Node {

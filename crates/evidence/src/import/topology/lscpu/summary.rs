@@ -1,11 +1,13 @@
 //! The summary of `lscpu`: `Key: value`, flat, or in sections where it was printed to a terminal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use numasim_model::cpus::{ranges, unequal_cores};
 use numasim_model::input::Problem;
 use numasim_model::text::visible;
 
 use super::super::{Cores, Node, node_number, once, processors};
+use super::LANGUAGE;
 use crate::import::lines::Line;
 
 /// What of the summary is needed.
@@ -17,8 +19,43 @@ pub(super) struct Summary {
     pub(super) offline: Vec<u32>,
     online: Vec<u32>,
     nodes: Vec<Node>,
-    threads_per_core: Vec<u32>,
+    /// `NUMA node(s)`.
+    node_count: Option<u32>,
+    /// One for each kind of core.
+    kinds: Vec<Kind>,
+}
+
+/// Cores of a kind. `None`: lscpu does not say it. On s390 these are the largest numbers that the machine may have.
+#[derive(Debug, Default)]
+struct Kind {
+    model: Option<String>,
+    threads_per_core: Option<u32>,
+    /// Of a socket, or of a cluster where there are no sockets.
+    cores: Option<u32>,
+    /// Sockets, or clusters, and on s390 books and drawers.
     sockets: Option<u32>,
+    books: Option<u32>,
+    drawers: Option<u32>,
+    /// `sockets` are clusters.
+    clusters: bool,
+}
+
+impl Kind {
+    /// All cores of this kind.
+    fn total(&self) -> Option<u32> {
+        let more = |count: Option<u32>| count.unwrap_or(1);
+        self.cores?.checked_mul(self.sockets?)?.checked_mul(more(self.books))?.checked_mul(more(self.drawers))
+    }
+}
+
+/// How many hardware threads a core has, as far as the summary is consistent.
+enum Threads {
+    /// Each core has so many.
+    Each(u32),
+    /// The one node has so many cores.
+    InAll(u32),
+    /// It is not known, and why.
+    Open(String),
 }
 
 /// The size of the caches of a level. Before util-linux 2.33 it is that of one, from then on that of all together.
@@ -76,15 +113,54 @@ impl Summary {
 
     /// A key and its value.
     pub(super) fn entry(&mut self, line: &Line<'_>, key: &str, value: &str) -> Result<bool, Problem> {
-        let count = || {
-            let number = value.parse::<u32>().ok().filter(|&number| number > 0);
-            number.ok_or_else(|| line.problem(format!("'{}' is not a number above 0", visible(value))))
+        // Of few processors for many cores `lscpu` divides to 0.
+        let count = || match value {
+            "-" => Ok(None),
+            _ => match value.parse::<u32>() {
+                Ok(number) => Ok(Some(number).filter(|&number| number > 0)),
+                Err(_) => Err(line.problem(format!("'{}' is not a number", visible(value)))),
+            },
         };
+        if key.contains("NUMA") && !key.starts_with("NUMA node") && key != "NUMA" {
+            return Err(line.problem("this is not the English output of lscpu").hint(LANGUAGE));
+        }
         match key {
-            "Model name" if value != "-" && self.model.is_none() => self.model = Some(value.to_owned()),
-            // One for each kind of core.
-            "Thread(s) per core" if value != "-" => self.threads_per_core.push(count()?),
-            "Socket(s)" if value != "-" => self.sockets = Some(count()?),
+            "Model name" => {
+                let model = Some(value.to_owned()).filter(|value| value != "-");
+                self.model = self.model.take().or_else(|| model.clone());
+                self.kind(|kind| kind.model.is_none()).model = Some(model.unwrap_or_default());
+            }
+            "Thread(s) per core" => {
+                let threads = count()?;
+                self.kind(|kind| kind.threads_per_core.is_none() && kind.cores.is_none()).threads_per_core = threads;
+            }
+            "Core(s) per socket" => {
+                let cores = count()?;
+                self.kind(|kind| kind.cores.is_none()).cores = cores;
+            }
+            // Only of processors without sockets.
+            "Core(s) per cluster" | "Cluster(s)" => {
+                let (count, kind) = (count()?, self.kind(|_| true));
+                if key == "Cluster(s)" && kind.sockets.is_none() {
+                    (kind.sockets, kind.clusters) = (count, true);
+                } else if key != "Cluster(s)" && kind.cores.is_none() {
+                    kind.cores = count;
+                }
+            }
+            "Socket(s)" | "Socket(s) per book" => {
+                if let Some(sockets) = count()? {
+                    self.kind(|kind| kind.sockets.is_none()).sockets = Some(sockets);
+                }
+            }
+            "Book(s) per drawer" | "Book(s)" => {
+                let books = count()?;
+                self.kind(|_| true).books = books;
+            }
+            "Drawer(s)" => {
+                let drawers = count()?;
+                self.kind(|_| true).drawers = drawers;
+            }
+            "NUMA node(s)" => self.node_count = count()?,
             "On-line CPU(s) list" => self.online = processors(line, value)?,
             "Off-line CPU(s) list" => self.offline = processors(line, value)?,
             "Architecture" | "CPU(s)" => {}
@@ -118,29 +194,131 @@ impl Summary {
         !self.nodes.is_empty()
     }
 
-    /// The nodes with as many cores as threads per core make of their processors.
-    pub(super) fn nodes(&self, notes: &mut Vec<String>) -> Vec<Node> {
+    /// The kind of core that the following lines belong to: the last one, or another one if that has the key already.
+    fn kind(&mut self, fits: impl FnOnce(&Kind) -> bool) -> &mut Kind {
+        if !self.kinds.last().is_some_and(fits) {
+            self.kinds.push(Kind::default());
+        }
+        let last = self.kinds.len().saturating_sub(1);
+        &mut self.kinds[last]
+    }
+
+    /// Fewer lists of processors than nodes: the output was cut, or is in another language.
+    pub(super) fn lacks_nodes(&self) -> Option<String> {
+        let count = self.node_count? as usize;
+        (count > self.nodes.len()).then(|| {
+            format!("there are {count} NUMA nodes, and lines `NUMA nodeN CPU(s)` of {}", self.nodes.len())
+        })
+    }
+
+    /// The nodes with their processors that are on-line.
+    pub(super) fn online_nodes(&self, notes: &mut Vec<String>) -> Vec<Node> {
         let mut nodes = self.nodes.clone();
         if nodes.is_empty() && !self.online.is_empty() {
             nodes.push(Node { processors: self.online.clone(), ..Node::default() });
             notes.push("lscpu shows no NUMA nodes: all processors are taken as one node".to_owned());
         }
-        let smt = self
-            .threads_per_core
-            .first()
-            .filter(|first| self.threads_per_core.iter().all(|other| other == *first));
-        if self.threads_per_core.len() > 1 && smt.is_none() {
-            notes.push("cores have different numbers of hardware threads: lscpu -e says which".to_owned());
-        }
-        for node in &mut nodes {
-            let processors = u32::try_from(node.processors.len()).unwrap_or(u32::MAX);
-            if let Some(&smt) = smt.filter(|&&smt| processors > 0 && processors % smt == 0) {
-                let first = (smt == 1).then(|| node.processors.clone());
-                node.cores = Some(Cores { count: processors / smt, first });
+        let online: BTreeSet<u32> = self.online.iter().copied().collect();
+        for node in nodes.iter_mut().filter(|_| !online.is_empty()) {
+            let (there, absent): (Vec<u32>, Vec<u32>) = node.processors.iter().partition(|cpu| online.contains(cpu));
+            if !absent.is_empty() {
+                notes.push(format!("not on-line, left out: processors {} of node {}", ranges(&absent), node.number));
             }
-            node.socket = (self.sockets == Some(1)).then_some(0);
+            node.processors = there;
+        }
+        for node in nodes.iter().filter(|node| node.processors.is_empty()) {
+            notes.push(format!("node {} has no processors: its memory is not known to lscpu", node.number));
         }
         nodes
+    }
+
+    /// Fills in how many cores the processors of each node are, if that is certain.
+    pub(super) fn count_cores(&self, nodes: &mut [Node], notes: &mut Vec<String>) {
+        let processors: usize = nodes.iter().map(|node| node.processors.len()).sum();
+        let processors = u32::try_from(processors).unwrap_or(u32::MAX);
+        let several = nodes.iter().filter(|node| !node.processors.is_empty()).count() > 1;
+        let mut threads = self.threads(processors);
+        if several && matches!(threads, Threads::InAll(_)) {
+            threads = Threads::Open("kinds of cores have different numbers of hardware threads".to_owned());
+        }
+        let divides = |node: &Node, each: u32| node.processors.len() % (each as usize) == 0;
+        if let Threads::Each(each) = threads
+            && let Some(node) = nodes.iter().find(|node| !divides(node, each))
+        {
+            threads = Threads::Open(format!("{each} hardware threads per core do not divide the processors of node {}", node.number));
+        }
+        for node in nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
+            let count = match &threads {
+                Threads::Each(each) => u32::try_from(node.processors.len()).unwrap_or(u32::MAX) / each,
+                Threads::InAll(cores) => *cores,
+                Threads::Open(_) => continue,
+            };
+            let first = (count as usize == node.processors.len()).then(|| node.processors.clone());
+            node.cores = Some(Cores { count, first });
+        }
+        if let Threads::Open(why) = threads {
+            notes.push(format!("how many cores the processors are is open: {why}; lscpu -e says which share a core"));
+        }
+    }
+
+    /// Fills in the socket, if there is one.
+    pub(super) fn single_socket(&self, nodes: &mut [Node]) {
+        let one = |kind: &Kind| kind.sockets == Some(1) && kind.books.unwrap_or(1) == 1 && !kind.clusters;
+        let one = !self.kinds.is_empty() && self.kinds.iter().all(one);
+        nodes.iter_mut().filter(|_| one).for_each(|node| node.socket = Some(0));
+    }
+
+    /// Kinds of cores that are not alike, as a note.
+    pub(super) fn unequal(&self) -> Option<String> {
+        let kind = |kind: &Kind| {
+            let model = kind.model.clone().unwrap_or_default();
+            match (kind.total(), kind.threads_per_core) {
+                (Some(cores), Some(threads)) => format!("{cores} of {model} with {threads} hardware threads each"),
+                _ => model,
+            }
+        };
+        let kinds: Vec<String> = self.kinds.iter().map(kind).collect();
+        (kinds.len() > 1).then(|| unequal_cores(&kinds.join(", ")))
+    }
+
+    /// How many hardware threads each core has, where these and the number of cores make the number of processors.
+    pub(super) fn consistent_threads(&self, processors: u32) -> Option<u32> {
+        match self.threads(processors) {
+            Threads::Each(each) => Some(each),
+            Threads::InAll(_) | Threads::Open(_) => None,
+        }
+    }
+
+    fn threads(&self, processors: u32) -> Threads {
+        let sum = |of: &dyn Fn(&Kind) -> Option<u32>| self.kinds.iter().map(of).sum::<Option<u32>>();
+        let cores = sum(&Kind::total).filter(|_| !self.kinds.is_empty());
+        let threads = sum(&|kind| kind.total()?.checked_mul(kind.threads_per_core?)).filter(|_| cores.is_some());
+        let each = self.kinds.first().and_then(|kind| kind.threads_per_core);
+        let alike = self.kinds.iter().all(|kind| kind.threads_per_core == each);
+        match (each.filter(|_| alike), cores, threads) {
+            (Some(each), _, Some(threads)) if threads == processors => Threads::Each(each),
+            (None, Some(cores), Some(threads)) if threads == processors => Threads::InAll(cores),
+            (None, _, _) if self.kinds.is_empty() || alike => {
+                Threads::Open("`Thread(s) per core` is no number above 0".to_owned())
+            }
+            // Fewer than the machine may have (s390, virtual machines), or no word on sockets; but all of a core's threads are there.
+            (Some(each), cores, _)
+                if self.offline.is_empty()
+                    && processors % each == 0
+                    && cores.is_none_or(|cores| processors / each <= cores) =>
+            {
+                Threads::Each(each)
+            }
+            // A thread for each core: what is off-line are cores.
+            (Some(1), Some(cores), _) if processors <= cores => Threads::Each(1),
+            (each, cores, _) => {
+                let each = each.map_or_else(|| "different numbers of".to_owned(), |each| each.to_string());
+                let cores = cores.map_or_else(|| "an unknown number of".to_owned(), |cores| cores.to_string());
+                Threads::Open(format!(
+                    "lscpu counts {cores} cores with {each} hardware threads, and {processors} processors are on-line: some are off-line, or cores are unequal (hybrid)"
+                ))
+            }
+        }
     }
 }
 

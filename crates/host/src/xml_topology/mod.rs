@@ -1,0 +1,363 @@
+//! From XML of hwloc to a topology, without hwloc: what `lstopo --of xml` writes on other machines, in versions 1, 2 and 3, and what
+//! hwloc itself writes of this one. Nothing of a damaged file reaches a library that trusts it.
+
+mod contents;
+mod elements;
+mod memory;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges, unequal_cores, unequal_threads};
+
+use self::contents::{Contents, Memory};
+use self::sets::Set;
+use crate::DetectError;
+use crate::topology::{Cache, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why};
+use crate::xml_file::keys;
+
+/// What the system itself says of the machine, and its XML does not.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct System {
+    /// NUMA nodes with their processors: hwloc moves nodes that cross sockets, and gives memories processors that they do not have.
+    pub(crate) nodes: Vec<(u32, Vec<u32>)>,
+    /// Processors that are switched off.
+    pub(crate) offline: Vec<u32>,
+    /// Processors that this process may use.
+    pub(crate) mask: Option<Vec<u32>>,
+}
+
+/// How a text is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading<'a> {
+    /// What to call the machine; the name inside, if there is one, comes first unless it is this host.
+    pub(crate) name: &'a str,
+    /// What read it.
+    pub(crate) by: &'a str,
+    pub(crate) origin: Origin,
+    pub(crate) counting: Counting,
+    pub(crate) system: System,
+    /// A person described the machine: memories of the same processors are meant.
+    pub(crate) described: bool,
+}
+
+/// The node that a processor is on, with what is known of it.
+struct Place {
+    memory: Memory,
+    own: Set,
+    /// What the processors of this node may not do: use its memory.
+    forbidden: bool,
+}
+
+/// Reads a topology.
+///
+/// # Errors
+/// The line that is wrong, or why the topology is no machine.
+pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, DetectError> {
+    let found = Contents::read(text)?;
+    let inside = [keys::NAME, "HostName", "DMIProductName"].into_iter().find_map(|key| found.info(key));
+    let (name, by) = match inside {
+        Some(inside) if reading.origin == Origin::Other && inside != reading.name && !reading.described => {
+            let from = if reading.name.is_empty() { String::new() } else { format!(" from {}", reading.name) };
+            (inside, format!("{}{from}", reading.by))
+        }
+        Some(inside) if reading.name.is_empty() && !reading.described => (inside, reading.by.to_owned()),
+        _ if reading.name.is_empty() => ("this host".to_owned(), reading.by.to_owned()),
+        _ if reading.origin == Origin::Other && !reading.described => {
+            (reading.name.to_owned(), format!("{} from XML", reading.by))
+        }
+        _ => (reading.name.to_owned(), reading.by.to_owned()),
+    };
+    let mut notes = Vec::new();
+    let usable = usable(&found, reading);
+    let places = places(&found, reading, &mut notes)?;
+    let (nodes, unusable) = nodes(&found, reading, &usable, places, &mut notes)?;
+    let figures = memory::figures(&found, &nodes);
+    let mut nodes: Vec<HostNode> = nodes.into_iter().map(|(node, _)| node).collect();
+    if figures.is_some() {
+        // What numasim wrote there is no claim of a firmware.
+        nodes.iter_mut().for_each(|node| node.firmware = None);
+    }
+    let distances = memory::distances(&found, &nodes);
+    if distances.is_none() && !found.distances.is_empty() {
+        notes.push("distances of some of these nodes are not known: no distance_matrix".to_owned());
+    }
+    notes.extend(unequal(&found, &usable));
+    let told = found.info(keys::SOURCE).map_or_else(String::new, |source| format!("; its figures: {source}"));
+    let each = match reading.counting {
+        Counting::Cores | Counting::Processors => "one hardware thread per core",
+        Counting::HardwareThreads => "every hardware thread as a core",
+    };
+    Ok(HostTopology {
+        name,
+        source: format!("numasim detect: read by {by}, {each}{told}"),
+        origin: reading.origin,
+        counting: reading.counting,
+        caches: caches(&found),
+        distances,
+        unusable,
+        figures,
+        notes,
+        nodes,
+    })
+}
+
+/// The processors that may be used.
+fn usable(found: &Contents, reading: &Reading<'_>) -> Set {
+    let allowed = found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
+    match &reading.system.mask {
+        Some(mask) => allowed.and(&Set::of(mask.iter().copied())),
+        None => allowed,
+    }
+}
+
+/// The nodes with the processors that belong to each, ascending by number.
+///
+/// A core counts once, even where two memories sit beside the same cores (DRAM and HBM): one of them gets the cores, the
+/// other is memory-only. The system says which one it is; where it does not, it is the memory with the fewest cores beside it,
+/// then the lower number. Cores beside no memory are on nodes without memory.
+fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> Result<Vec<Place>, DetectError> {
+    let told = &reading.system.nodes;
+    let mut memories = found.nodes.clone();
+    for (number, cpus) in told.iter().filter(|(_, cpus)| !cpus.is_empty()) {
+        if !memories.iter().any(|memory| memory.number == *number) && *number <= MAX_OS_NODE {
+            let near = Set::of(cpus.iter().copied()).and(&found.cpus);
+            memories.push(Memory { number: *number, near, ..Memory::default() });
+        }
+    }
+    let ours = found.info(keys::NAME).is_some();
+    let some_known = memories.iter().any(|memory| memory.bytes.is_some_and(|bytes| bytes > 0));
+    // hwloc writes no memory of 0 bytes.
+    for memory in memories.iter_mut().filter(|_| some_known && !ours) {
+        memory.bytes = memory.bytes.or(Some(0));
+    }
+    let system = |number: u32| told.iter().find(|(known, _)| *known == number).map(|(_, cpus)| cpus);
+    if told.is_empty() && !reading.described {
+        crossing(found, &memories)?;
+    }
+    let mut order: Vec<usize> = (0..memories.len()).collect();
+    let key = |&place: &usize| memories.get(place).map(|memory| (memory.near.len(), memory.number));
+    order.sort_by_key(key);
+    let allowed = |number: u32| found.allowed_nodes.as_ref().is_none_or(|allowed| allowed.is_empty() || allowed.has(number));
+    let mut counted = Set::default();
+    let mut places = Vec::new();
+    for memory in order.into_iter().filter_map(|place| memories.get(place)) {
+        let own = match system(memory.number) {
+            Some(cpus) => {
+                let own = Set::of(cpus.iter().copied()).and(&found.cpus);
+                if let Some(both) = own.and(&counted).first() {
+                    return Err(DetectError::Unclear(format!(
+                        "processor {both} is on NUMA node {} and on another one: nodes that share processors are emulated (numa=fake), \
+                         and one memory controller serves both",
+                        memory.number
+                    )));
+                }
+                own
+            }
+            None if memory.memory_only => Set::default(),
+            None => memory.near.without(&counted),
+        };
+        counted.add(&own);
+        places.push(Place { memory: memory.clone(), own, forbidden: !allowed(memory.number) });
+    }
+    without_memory(found, &counted, &mut places, notes);
+    places.sort_by_key(|place| place.memory.number);
+    Ok(places)
+}
+
+/// Refuses nodes that cross sockets: hwloc then writes each of them with the processors of all.
+fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), DetectError> {
+    let sockets = |memory: &Memory| found.packages.iter().filter(|package| package.meets(&memory.near)).count();
+    let same = |a: &Set, b: &Set| a.includes(b) && b.includes(a);
+    let mut wide = memories.iter().filter(|memory| !memory.special && !memory.memory_only && sockets(memory) > 1);
+    while let Some(first) = wide.next() {
+        let twin = wide.clone().find(|other| same(&other.near, &first.near));
+        if let Some(twin) = twin {
+            return Err(DetectError::Unclear(format!(
+                "NUMA nodes {} and {} both have all processors of {} sockets in this topology: which of them are on which node is lost \
+                 (hwloc writes so where nodes and sockets cross, as in some virtual machines)",
+                first.number,
+                twin.number,
+                sockets(first)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Adds nodes for the cores that no memory is beside: of each die, group or package together.
+fn without_memory(found: &Contents, counted: &Set, places: &mut Vec<Place>, notes: &mut Vec<String>) {
+    let mut left = found.cpus.without(counted);
+    if left.is_empty() {
+        return;
+    }
+    let mut parts: Vec<&(Set, Set)> =
+        found.parts.iter().filter(|(cpus, _)| !cpus.is_empty() && !cpus.meets(counted)).collect();
+    parts.sort_by_key(|(cpus, _)| (std::cmp::Reverse(cpus.len()), cpus.first()));
+    let mut groups: Vec<(Set, Set)> = Vec::new();
+    for (cpus, nodes) in parts {
+        if left.meets(cpus) {
+            groups.push((left.and(cpus), nodes.clone()));
+            left = left.without(cpus);
+        }
+    }
+    if !left.is_empty() {
+        groups.push((left, Set::default()));
+    }
+    groups.sort_by_key(|(cpus, _)| cpus.first());
+    let matrix = found.distances.iter().max_by_key(|(numbers, _)| numbers.len());
+    for (cpus, nodes) in groups {
+        let free = |number: u32| number <= MAX_OS_NODE && !places.iter().any(|place| place.memory.number == number);
+        let removed: Vec<u32> = nodes.numbers().into_iter().filter(|&number| free(number)).collect();
+        let in_matrix = || matrix.and_then(|(numbers, _)| numbers.iter().copied().find(|&number| free(number)));
+        let (number, how) = match removed.as_slice() {
+            [number] => (Some(*number), ""),
+            _ => (in_matrix().or_else(|| (0..=MAX_OS_NODE).find(|&number| free(number))), "; the number of the node is assumed"),
+        };
+        let Some(number) = number else { continue };
+        notes.push(format!(
+            "processors {} are beside no memory: on node {number}, without memory{how}",
+            ranges(&cpus.numbers())
+        ));
+        let memory = Memory { number, near: cpus.clone(), bytes: Some(0), ..Memory::default() };
+        places.push(Place { memory, own: cpus, forbidden: false });
+    }
+}
+
+/// Nodes as a machine file has them, each with its memory, and what is not used.
+fn nodes(
+    found: &Contents,
+    reading: &Reading<'_>,
+    usable: &Set,
+    places: Vec<Place>,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<(HostNode, Memory)>, Vec<Unusable>), DetectError> {
+    let here = reading.origin == Origin::ThisHost;
+    let mut unusable = Vec::new();
+    let mut leave_out = |set: &Set, why: Why| {
+        if let Ok(list) = CpuList::new(set.numbers()) {
+            unusable.push(Unusable { what: UnusableThing::Cpus(list), why });
+        }
+    };
+    let mut missing = found.complete.without(&found.cpus);
+    missing.add(&Set::of(reading.system.offline.iter().copied()));
+    let allowed = found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
+    leave_out(&missing, if here { Why::Offline } else { Why::Unknown });
+    leave_out(&found.cpus.without(&allowed), if here { Why::Cgroup } else { Why::Unknown });
+    leave_out(&allowed.without(usable), Why::Mask);
+
+    let owners: Vec<(u32, Set)> =
+        places.iter().filter(|place| !place.own.is_empty()).map(|place| (place.memory.number, place.own.clone())).collect();
+    let of_cpu: BTreeMap<u32, u32> =
+        owners.iter().flat_map(|(number, own)| own.numbers().into_iter().map(|cpu| (cpu, *number))).collect();
+    let mut threads: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
+    for core in &found.cores {
+        // Not the whole core: one of which one hardware thread is forbidden is a core. One on two nodes counts on each.
+        let mut on: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for cpu in core.and(usable).numbers() {
+            if let Some(&node) = of_cpu.get(&cpu) {
+                on.entry(node).or_default().push(cpu);
+            }
+        }
+        on.into_iter().for_each(|(node, cpus)| threads.entry(node).or_default().push(cpus));
+    }
+
+    let (mut nodes, mut forbidden, mut empty) = (Vec::new(), Vec::new(), Vec::new());
+    for Place { memory, own, forbidden: closed } in places {
+        let cpus = chosen(threads.get(&memory.number).map(Vec::as_slice).unwrap_or_default(), reading.counting);
+        match (cpus.is_empty(), closed, memory.bytes) {
+            (true, true, _) => {
+                forbidden.push(memory.number);
+                continue;
+            }
+            (true, false, Some(0)) if own.is_empty() => {
+                empty.push(memory.number);
+                continue;
+            }
+            (false, true, bytes) if bytes != Some(0) => notes.push(format!(
+                "node {} is without memory here: its memory may not be used ({})",
+                memory.number,
+                if here { Why::Cgroup.describe() } else { Why::Unknown.describe() }
+            )),
+            _ => {}
+        }
+        nodes.push((
+            HostNode {
+                os_index: memory.number,
+                cores: u32::try_from(cpus.len()).unwrap_or(u32::MAX),
+                cpus: CpuList::new(cpus).ok(),
+                left_out: CpuList::new(own.without(usable).numbers()).ok(),
+                packages: packages(found, &memory.near),
+                memory_bytes: if closed { Some(0) } else { memory.bytes },
+                firmware: memory::firmware(found, &memory, &owners),
+            },
+            memory,
+        ));
+    }
+    if !forbidden.is_empty() {
+        let why = if here { Why::Cgroup } else { Why::Unknown };
+        unusable.push(Unusable { what: UnusableThing::Nodes(forbidden), why });
+    }
+    if !empty.is_empty() {
+        notes.push(format!("without processors and memory, left out: node {}", ranges(&empty)));
+    }
+    if nodes.iter().all(|(node, _)| node.cores == 0) {
+        return Err(DetectError::Unclear("it shows no core that may be used".to_owned()));
+    }
+    Ok((nodes, unusable))
+}
+
+/// The processors to use: the first of each core, then the second of each core if they count, ...
+fn chosen(cores: &[Vec<u32>], counting: Counting) -> Vec<u32> {
+    let most = match counting {
+        Counting::Cores | Counting::Processors => 1,
+        Counting::HardwareThreads => cores.iter().map(Vec::len).max().unwrap_or_default(),
+    };
+    (0..most).flat_map(|nth| cores.iter().filter_map(move |core| core.get(nth).copied())).collect()
+}
+
+/// The packages whose processors the memory is beside.
+fn packages(found: &Contents, near: &Set) -> Vec<u32> {
+    (0..).zip(&found.packages).filter(|(_, package)| package.meets(near)).map(|(number, _)| number).collect()
+}
+
+/// The data and unified caches.
+fn caches(found: &Contents) -> Vec<Cache> {
+    let core_of: BTreeMap<u32, usize> = found
+        .cores
+        .iter()
+        .enumerate()
+        .flat_map(|(place, core)| core.numbers().into_iter().map(move |cpu| (cpu, place)))
+        .collect();
+    let mut kinds: BTreeMap<(u8, u64, u32), u32> = BTreeMap::new();
+    for (level, bytes, cpus) in found.caches.iter().filter(|(_, bytes, _)| *bytes > 0) {
+        let mut sharing: Vec<usize> = cpus.numbers().iter().filter_map(|cpu| core_of.get(cpu).copied()).collect();
+        sharing.dedup();
+        sharing.sort_unstable();
+        sharing.dedup();
+        *kinds.entry((*level, *bytes, u32::try_from(sharing.len()).unwrap_or(u32::MAX))).or_default() += 1;
+    }
+    kinds.into_iter().map(|((level, bytes, cores), count)| Cache { level, bytes, cores, count }).collect()
+}
+
+/// Cores that are not alike: a machine file has one peak for the cores of a node.
+fn unequal(found: &Contents, usable: &Set) -> Vec<String> {
+    let mut notes = Vec::new();
+    let kinds: Vec<(Set, &String)> =
+        found.kinds.iter().map(|(cpus, words)| (cpus.and(usable), words)).filter(|(cpus, _)| !cpus.is_empty()).collect();
+    if kinds.len() > 1 {
+        let kind = |(cpus, words): &(Set, &String)| {
+            let words = if words.is_empty() { String::new() } else { format!(" ({words})") };
+            format!("processors {}{words}", ranges(&cpus.numbers()))
+        };
+        let kinds: Vec<String> = kinds.iter().map(kind).collect();
+        notes.push(unequal_cores(&kinds.join("; ")));
+    }
+    // Of cores of which a hardware thread is switched off the number says nothing.
+    if found.cpus.includes(&found.complete) {
+        notes.extend(unequal_threads(found.cores.iter().map(Set::len)));
+    }
+    notes
+}
