@@ -3,6 +3,7 @@
 //! Everything is text or values in, values or problems out: no file is opened, no clock or host is looked at.
 
 pub mod app_profile;
+mod bounds;
 pub mod compare;
 pub mod contended;
 mod csv_rows;

@@ -82,6 +82,7 @@ pub fn read_benched(text: &str, app: Option<&str>, nodes: Option<usize>) -> Resu
                 bytes: one.bandwidth.map(|bandwidth| {
                     rate(bandwidth.value(), Kind::Estimated, "GB/s that the kernel counted")
                 }),
+                part: None,
                 seconds: Some(1.0),
                 doubts: std::mem::take(&mut doubts),
             }

@@ -13,6 +13,17 @@ pub struct Amount {
     pub source: String,
 }
 
+/// Bytes of a part of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Which: `channels 0-3`, `reads`.
+    pub name: String,
+    /// Of what it is a part, in words; parts of the same with other names are the rest.
+    pub of: String,
+    /// How much.
+    pub amount: Amount,
+}
+
 /// One run, with its threads. What the tool does not say is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
@@ -24,6 +35,8 @@ pub struct Run {
     pub flop: Option<Amount>,
     /// Bytes moved to and from memory.
     pub bytes: Option<Amount>,
+    /// Bytes of a part of memory, where the rest was counted in another run.
+    pub part: Option<Part>,
     /// How long it took.
     pub seconds: Option<f64>,
     /// Why these figures may not be what they seem, a sentence each.
@@ -37,6 +50,15 @@ impl Run {
         Some(flop / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
     }
 
+    /// A sentence, if only a part of the memory was counted, so that bytes are not known.
+    pub fn lacks_rest(&self) -> Option<String> {
+        let part = self.part.as_ref()?;
+        Some(format!(
+            "memory was counted for {} only, a part of {}: measure the rest, too, and give both files",
+            part.name, part.of
+        ))
+    }
+
     /// Work per second of all threads: GFLOPS where FLOP are counted, else runs per second (the same work in each); `true` for
     /// GFLOPS.
     pub fn speed(&self) -> Option<(f64, bool)> {
@@ -48,22 +70,16 @@ impl Run {
 }
 
 /// Puts what several files say of the same run together: FLOP of one and bytes of another, where no file has both, as
-/// likwid-perfctr writes for one group a run. Bytes are taken for as long as the FLOP were counted.
+/// likwid-perfctr writes for one group a run; before that, parts of the memory. Bytes are taken for as long as the FLOP were counted.
 pub fn joined(runs: Vec<Run>) -> Vec<Run> {
     let (mut whole, parts): (Vec<Run>, Vec<Run>) =
-        runs.into_iter().partition(|run| run.flop.is_some() == run.bytes.is_some());
+        whole_memory(runs).into_iter().partition(|run| run.flop.is_some() == run.bytes.is_some());
     let (flops, mut moves): (Vec<Run>, Vec<Run>) = parts.into_iter().partition(|run| run.flop.is_some());
     for mut run in flops {
         let partner = moves.iter().position(|other| other.threads == run.threads);
         if let Some(at) = partner {
             let other = moves.remove(at);
-            let scale = run
-                .seconds
-                .zip(other.seconds)
-                .map(|(own, others)| own / others)
-                .filter(|scale| scale.is_finite())
-                .unwrap_or(1.0);
-            run.bytes = other.bytes.map(|bytes| Amount { value: bytes.value * scale, ..bytes });
+            run.bytes = other.bytes.as_ref().map(|bytes| over(&run, &other, bytes));
             if other.file != run.file {
                 run.doubts.push(format!(
                     "FLOP were counted in {} and bytes in {}: both have to be runs of the same program with the same input",
@@ -76,6 +92,43 @@ pub fn joined(runs: Vec<Run>) -> Vec<Run> {
     }
     whole.extend(moves);
     whole
+}
+
+/// Puts parts of the memory together that were counted in different runs. A part without the rest stays what it is.
+fn whole_memory(runs: Vec<Run>) -> Vec<Run> {
+    let (mut parts, mut whole): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|run| run.part.is_some());
+    while !parts.is_empty() {
+        let mut run = parts.remove(0);
+        let Some(part) = run.part.clone() else { continue };
+        let rest = parts.iter().position(|other| {
+            let fits =
+                other.part.as_ref().is_some_and(|other| other.of == part.of && other.name != part.name);
+            fits && other.threads == run.threads
+        });
+        if let Some(other) = rest.map(|at| parts.remove(at)) {
+            let more = other.part.as_ref().map_or(0.0, |rest| over(&run, &other, &rest.amount).value);
+            let source = other.part.as_ref().map_or("", |rest| &rest.amount.source);
+            run.bytes = Some(Amount {
+                value: part.amount.value + more,
+                source: format!("{} and {source}", part.amount.source),
+                ..part.amount
+            });
+            run.part = None;
+            run.doubts.push(format!(
+                "memory was counted in two runs, first {}: both have to be runs of the same program with the same input",
+                part.name
+            ));
+        }
+        whole.push(run);
+    }
+    whole
+}
+
+/// What `other` moved, over the time of `run`.
+fn over(run: &Run, other: &Run, bytes: &Amount) -> Amount {
+    let scale = run.seconds.zip(other.seconds).map(|(own, others)| own / others);
+    let scale = scale.filter(|scale| scale.is_finite()).unwrap_or(1.0);
+    Amount { value: bytes.value * scale, ..bytes.clone() }
 }
 
 #[cfg(test)]

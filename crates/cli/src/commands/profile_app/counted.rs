@@ -71,6 +71,9 @@ pub(super) fn read(args: &ProfileAppArgs, machine: Option<&Machine>) -> Result<C
         others.extend(runs.into_iter().map(|run| Run { file: path.display().to_string(), ..run }));
     }
     counted.runs.extend(joined(others));
+    for run in &mut counted.runs {
+        run.doubts.extend(run.lacks_rest());
+    }
     Ok(counted)
 }
 

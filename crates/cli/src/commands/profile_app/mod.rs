@@ -99,7 +99,7 @@ fn known_intensity(args: &ProfileAppArgs, counted: &Counted) -> Result<Figure, F
                 failure = failure.because(doubt.clone());
             }
             Err(failure
-                .hint("count them: likwid-perfctr -g MEM_DP, or perf stat -a -e fp_arith_inst_retired.scalar_double,... with uncore_imc/cas_count_read/ and uncore_imc/cas_count_write/")
+                .hint("count both: likwid-perfctr with a group of both (MEM_DP, MEM_SP), or with one of each (FLOPS_DP and MEM; `likwid-perfctr -a` lists them); or perf stat -a -e fp_arith_inst_retired.scalar_double,... with uncore_imc/cas_count_read/ and uncore_imc/cas_count_write/")
                 .hint("or give it: --arithmetic-intensity X, in FLOP per byte"))
         }
     }

@@ -3,6 +3,7 @@
 //! FLOP and bytes are those of all hardware threads together. Counters of a socket are in the column of one of its threads,
 //! with 0 in the others, so that sums are right, and the row `Operational intensity STAT` is not: it adds ratios.
 
+mod rows;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -10,26 +11,14 @@ mod tests;
 use numasim_model::input::{Problem, ProblemKind};
 
 use super::Kind;
-use super::run::{Amount, Run, joined};
+use super::run::{Amount, Part, Run, joined};
+use crate::bounds::{self, too_fast, too_much};
 use crate::csv_rows::shown;
 use crate::import::lines::nothing;
-use tables::{Group, Table};
+use rows::{Memory, Unit, flop_rows, memory};
+use tables::{Group, Output, Table};
 
 const HINT: &str = "give the output of `likwid-perfctr -C 0-3 -g MEM_DP PROGRAM`, with or without -O";
-
-/// FLOP rates in MFLOP/s, as the versions write them; `AVX DP [MFLOP/s]` and the like are parts of these.
-const FLOP_RATES: [&str; 8] = [
-    "DP [MFLOP/s]",
-    "SP [MFLOP/s]",
-    "DP MFLOP/s",
-    "SP MFLOP/s",
-    "DP MFlops/s",
-    "SP MFlops/s",
-    "DP MFLOP/s (AVX assumed)",
-    "SP MFLOP/s (AVX assumed)",
-];
-const MEMORY_RATE: &str = "Memory bandwidth [MBytes/s]";
-const MEMORY_VOLUME: &str = "Memory data volume [GBytes]";
 const TIME: &str = "Runtime (RDTSC) [s]";
 
 /// Reads the output of one run of likwid-perfctr; of a program with markers, that of `region`.
@@ -37,7 +26,8 @@ const TIME: &str = "Runtime (RDTSC) [s]";
 /// # Errors
 /// The line that is wrong, no group with FLOP or memory traffic, several regions and none chosen.
 pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem> {
-    let groups = tables::read(text)?;
+    let output = tables::read(text)?;
+    let groups = &output.groups;
     if groups.is_empty() {
         return Err(nothing(text, "likwid-perfctr", HINT));
     }
@@ -77,62 +67,217 @@ pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem
     }
     let mut runs = Vec::new();
     for group in &chosen {
-        runs.extend(run(group)?);
+        runs.extend(run(group, &output)?);
     }
     if runs.is_empty() {
         let names: Vec<String> = chosen.iter().map(|group| shown(group.name)).collect();
         let message = format!("{} has neither FLOP nor memory traffic", names.join(", "));
         let mut problem = chosen[0].line.problem(message);
         problem.kind = ProblemKind::MissingKey;
-        return Err(problem.hint("measure with -g MEM_DP or MEM_SP, or once with FLOPS_DP and once with MEM"));
+        return Err(problem.hint("its rows are parts of them, or of other things. Measure groups with rows such as `DP [MFLOP/s]` and `Memory bandwidth [MBytes/s]`: both in one, or each in one; `likwid-perfctr -a` lists the groups of a processor"));
     }
     Ok(joined(runs))
 }
 
 /// FLOP and bytes of a group; `None` where it has none of both.
-fn run(group: &Group<'_>) -> Result<Option<Run>, Problem> {
-    let Some(metrics) = &group.metrics else { return Ok(None) };
-    let threads = metrics.columns;
-    let times = metrics.row(TIME)?;
-    let seconds = times.as_ref().and_then(|times| times.iter().flatten().copied().reduce(f64::max));
-    let mut run = Run { threads: u32::try_from(threads).ok(), seconds, ..Run::default() };
+fn run(group: &Group<'_>, output: &Output<'_>) -> Result<Option<Run>, Problem> {
+    let Some(figures) = Figures::of(group)? else { return Ok(None) };
+    let mut run = Run { threads: figures.threads, seconds: figures.seconds(), ..Run::default() };
+    if figures.mean.is_some() {
+        run.doubts.push("only statistics over hardware threads are in this output: rates are summed, and times are the mean".to_owned());
+    }
+    let names = figures.table.names();
+    let flops = flop_rows(&names);
     let mut flop: Option<f64> = None;
-    for name in FLOP_RATES {
-        if let Some(rates) = metrics.row(name)? {
-            *flop.get_or_insert(0.0) += over_time(&rates, times.as_deref(), 1e6);
+    for name in &flops.rows {
+        if let Some(found) = figures.amount(name, 1e6, too_much, &mut run.doubts)? {
+            *flop.get_or_insert(0.0) += found;
         }
     }
-    run.flop = flop.map(|value| Amount {
-        value,
-        kind: Kind::Measured,
-        source: format!("MFLOP/s of group {}", shown(group.name)),
-    });
-    let volume = metrics.row(MEMORY_VOLUME)?.map(|volumes| volumes.iter().flatten().sum::<f64>() * 1e9);
-    let bytes = match metrics.row(MEMORY_RATE)? {
-        // The rate has more digits where volumes are small.
-        Some(rates) if times.is_some() => Some(over_time(&rates, times.as_deref(), 1e6)),
-        _ => volume,
-    };
-    run.bytes = bytes.map(|value| Amount {
-        value,
-        kind: Kind::Measured,
-        source: format!("memory traffic of group {}", shown(group.name)),
-    });
+    if flops.assumed && flop.is_some() {
+        run.doubts.push(format!(
+            "FLOP assume that vectors are as wide as in `{}`, with all of their elements in use: narrower ones have fewer",
+            shown(flops.rows.first().copied().unwrap_or_default())
+        ));
+    }
+    let kind = if flops.assumed { Kind::Estimated } else { Kind::Measured };
+    let source = format!("MFLOP/s of group {}", shown(group.name));
+    run.flop = flop.map(|value| Amount { value, kind, source });
+    traffic(group, output, &figures, &names, &mut run)?;
     let not_counted = group.events.as_ref().map(Table::not_counted).unwrap_or_default();
     if !not_counted.is_empty() {
         run.doubts.push(format!("not counted: {}; FLOP or bytes are too few", not_counted.join(", ")));
     }
-    if run.bytes.as_ref().is_some_and(|bytes| bytes.value > 0.0) {
+    Ok((run.flop.is_some() || run.bytes.is_some() || run.part.is_some()).then_some(run))
+}
+
+/// Bytes of a group, and what they are not.
+fn traffic(
+    group: &Group<'_>,
+    output: &Output<'_>,
+    figures: &Figures<'_>,
+    names: &[&str],
+    run: &mut Run,
+) -> Result<(), Problem> {
+    let mut found: Vec<(Memory<'_>, f64)> = Vec::new();
+    // The rate has more digits where volumes are small.
+    let units =
+        if figures.seconds().is_some() { [Unit::Rate, Unit::Volume] } else { [Unit::Volume, Unit::Rate] };
+    for unit in units {
+        for name in names {
+            let Some((memory, of_unit)) = memory(name) else { continue };
+            if of_unit != unit || found.iter().any(|(known, _)| *known == memory) {
+                continue;
+            }
+            let amount = match unit {
+                Unit::Rate => figures.amount(name, 1e6, too_fast, &mut run.doubts)?,
+                Unit::Volume => figures.sum(name)?.map(|volume| volume * 1e9),
+            };
+            found.extend(amount.map(|amount| (memory, amount)));
+        }
+    }
+    found.sort_by_key(|(memory, _)| *memory);
+    let of = |wanted: fn(&Memory<'_>) -> bool| {
+        found.iter().filter(|(memory, _)| wanted(memory)).collect::<Vec<_>>()
+    };
+    let all = of(|memory| *memory == Memory::All);
+    let kinds = of(|memory| matches!(memory, Memory::Ddr | Memory::Hbm));
+    let channels = of(|memory| matches!(memory, Memory::Channels(_)));
+    let directions = of(|memory| matches!(memory, Memory::Reads | Memory::Writes));
+    let amount = |some: &[&(Memory<'_>, f64)]| Amount {
+        value: some.iter().map(|(_, bytes)| bytes).sum(),
+        kind: Kind::Measured,
+        source: format!("memory traffic of group {}", shown(group.name)),
+    };
+    let part = |name: &str, of: &str, some: &[&(Memory<'_>, f64)]| {
+        Some(Part { name: name.to_owned(), of: of.to_owned(), amount: amount(some) })
+    };
+    match (all.as_slice(), kinds.as_slice(), channels.as_slice(), directions.as_slice()) {
+        (some @ [_, ..], ..) | ([], some @ [_, _, ..], ..) => run.bytes = Some(amount(some)),
+        ([], some @ [(kind, _)], ..) => {
+            let (known, other) = if *kind == Memory::Hbm { ("HBM", "DDR") } else { ("DDR", "HBM") };
+            run.doubts.push(format!(
+                "group {} counts {known} only: traffic of {other} is missing, unless no data lies there",
+                shown(group.name)
+            ));
+            run.bytes = Some(amount(some));
+        }
+        ([], [], [(Memory::Channels(name), _)], _) => {
+            run.part = part(name, "the channels of a socket (MEM1 and MEM2)", &channels);
+        }
+        ([], [], some @ [_, _, ..], _) | ([], [], [], some @ [_, _]) => run.bytes = Some(amount(some)),
+        ([], [], [], [(Memory::Reads, _)]) => {
+            run.part = part("reads", "reads and writes (MEMREAD and MEMWRITE)", &directions);
+        }
+        ([], [], [], [_]) => {
+            run.part = part("writes", "reads and writes (MEMREAD and MEMWRITE)", &directions)
+        }
+        _ => {}
+    }
+    let bytes = run.bytes.as_ref().or(run.part.as_ref().map(|part| &part.amount));
+    if bytes.is_some_and(|bytes| bytes.value > 0.0) {
         run.doubts.push(
             "memory controllers count for all programs of a socket: it has to be idle apart from this one"
                 .to_owned(),
         );
+        run.doubts.extend(of_processor(output, group, !all.is_empty()).map(str::to_owned));
     }
-    Ok((run.flop.is_some() || run.bytes.is_some()).then_some(run))
+    Ok(())
 }
 
-/// The sum of rates, each times its own time; 1 s where no time is known, so that ratios stay right.
-fn over_time(rates: &[Option<f64>], times: Option<&[Option<f64>]>, scale: f64) -> f64 {
-    let time = |at: usize| times.map_or(1.0, |times| times.get(at).copied().flatten().unwrap_or(0.0));
-    rates.iter().enumerate().filter_map(|(at, rate)| Some((*rate)? * time(at) * scale)).sum()
+/// What is known to be wrong with counts of the memory of a processor.
+fn of_processor(output: &Output<'_>, group: &Group<'_>, all: bool) -> Option<&'static str> {
+    let kind = output.cpu_type;
+    if ["Zen4", "Zen5"].iter().any(|zen| kind.contains(zen)) {
+        // github.com/RRZE-HPC/likwid/issues/717
+        return Some(
+            "likwid counts the memory of Zen 4 and Zen 5 right only with one NUMA node per socket (NPS1): with NPS2 or NPS4 bytes are up to twice too many, and the intensity is too low",
+        );
+    }
+    if kind.contains("(Zen") {
+        return Some(
+            "likwid calls counts of the memory of Zen to Zen 3 approximate: they are right only with one NUMA node per socket (NPS1)",
+        );
+    }
+    if kind.contains("Knights") && all {
+        return Some(if group.name.starts_with("HBM") {
+            "this group counts MCDRAM only: traffic of DDR is missing, unless no data lies there"
+        } else {
+            "this group counts DDR only: traffic of MCDRAM is missing (group HBM), unless no data lies there"
+        });
+    }
+    (output.cpu_name.contains("CPU Max") && all)
+        .then_some("this group counts DDR only: traffic of HBM is missing (groups HBM_DP and DDR_HBM), unless no data lies there")
+}
+
+/// The table with the figures of a group: of its hardware threads, or, where it is alone, of statistics over them.
+struct Figures<'g> {
+    table: &'g Table<'g>,
+    threads: Option<u32>,
+    /// Sum and mean, of statistics.
+    mean: Option<(usize, usize)>,
+    times: Option<Vec<Option<f64>>>,
+}
+
+impl<'g> Figures<'g> {
+    fn of(group: &'g Group<'g>) -> Result<Option<Self>, Problem> {
+        let statistics = || Some((group.statistics.as_ref()?, true));
+        let Some((table, of_all)) = group.metrics.as_ref().map(|table| (table, false)).or_else(statistics)
+        else {
+            return Ok(None);
+        };
+        let mean = if of_all { table.column("Sum").zip(table.column("Avg")) } else { None };
+        let threads = if of_all { None } else { u32::try_from(table.columns.len()).ok() };
+        Ok(Some(Self { table, threads, mean, times: table.row(TIME)? }))
+    }
+
+    /// How long it took: the longest of all hardware threads.
+    fn seconds(&self) -> Option<f64> {
+        let times = self.times.as_deref()?;
+        match self.mean {
+            Some((_, mean)) => times.get(mean).copied().flatten(),
+            None => times.iter().flatten().copied().reduce(f64::max),
+        }
+    }
+
+    /// The sum of a row; `None` without it, or without any value.
+    fn sum(&self, name: &str) -> Result<Option<f64>, Problem> {
+        let Some(values) = self.table.row(name)? else { return Ok(None) };
+        Ok(match self.mean {
+            Some((sum, _)) => values.get(sum).copied().flatten(),
+            None => values.iter().flatten().copied().reduce(|sum, value| sum + value),
+        })
+    }
+
+    /// The amount of a rate in millions: each value times its own time; 1 s where no time is known, so that ratios stay right.
+    fn amount(
+        &self,
+        name: &str,
+        scale: f64,
+        limit: fn(f64) -> Option<String>,
+        doubts: &mut Vec<String>,
+    ) -> Result<Option<f64>, Problem> {
+        let (Some(values), Some(rate)) = (self.table.row(name)?, self.sum(name)?) else { return Ok(None) };
+        if let Some(problem) = limit(rate / 1e3).and_then(|why| self.table.problem(name, why)) {
+            return Err(problem.hint(bounds::HINT));
+        }
+        if self.mean.is_some() {
+            return Ok(Some(rate * self.seconds().unwrap_or(1.0) * scale));
+        }
+        let time = |at: usize| match self.times.as_deref() {
+            Some(times) => times.get(at).copied().flatten(),
+            None => Some(1.0),
+        };
+        let amounts: Vec<Option<f64>> =
+            values.iter().enumerate().map(|(at, rate)| Some((*rate)? * time(at)? * scale)).collect();
+        let missing = amounts.iter().filter(|amount| amount.is_none()).count();
+        if missing > 0 {
+            doubts.push(format!(
+                "`{}` has no figure of {missing} of {} hardware threads: they are missing",
+                shown(name),
+                amounts.len()
+            ));
+        }
+        Ok(amounts.into_iter().flatten().reduce(|sum, amount| sum + amount))
+    }
 }

@@ -5,6 +5,16 @@ use numasim_model::input::Problem;
 use crate::csv_rows::shown;
 use crate::import::lines::{Line, lines};
 
+/// All tables of an output.
+#[derive(Default)]
+pub(super) struct Output<'t> {
+    pub(super) groups: Vec<Group<'t>>,
+    /// `CPU name:`, `Intel(R) Xeon(R) CPU Max 9480`.
+    pub(super) cpu_name: &'t str,
+    /// `CPU type:`, `AMD K19 (Zen4) architecture`.
+    pub(super) cpu_type: &'t str,
+}
+
 /// What was measured with a group of events, in a region of the program or all of it.
 pub(super) struct Group<'t> {
     pub(super) region: Option<String>,
@@ -13,41 +23,63 @@ pub(super) struct Group<'t> {
     pub(super) line: Line<'t>,
     /// Derived figures, a column for each hardware thread.
     pub(super) metrics: Option<Table<'t>>,
+    /// Their sum, least, most and mean over hardware threads.
+    pub(super) statistics: Option<Table<'t>>,
     /// Counters, a column for each hardware thread.
     pub(super) events: Option<Table<'t>>,
 }
 
-/// A table with a column for each hardware thread.
+/// A table with a column for each hardware thread, or for each of their statistics.
 pub(super) struct Table<'t> {
-    /// Hardware threads.
-    pub(super) columns: usize,
+    /// What its columns are called.
+    pub(super) columns: Vec<&'t str>,
     /// Name and values of each row.
     rows: Vec<(&'t str, Vec<&'t str>, Line<'t>)>,
 }
 
-impl Table<'_> {
-    /// The values of a row, one for each hardware thread; `None` where there is no such row. A value is `None` where likwid
-    /// has none.
+/// What likwid writes where it has no value.
+fn is_missing(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "-" | "nan" | "-nan" | "inf" | "-inf" | "nil" | "")
+}
+
+impl<'t> Table<'t> {
+    /// The names of its rows.
+    pub(super) fn names(&self) -> Vec<&'t str> {
+        self.rows.iter().map(|(name, ..)| *name).collect()
+    }
+
+    /// The column of this name.
+    pub(super) fn column(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| *column == name)
+    }
+
+    /// The values of a row, one for each column; `None` where there is no such row. A value is `None` where likwid has none.
     pub(super) fn row(&self, name: &str) -> Result<Option<Vec<Option<f64>>>, Problem> {
         let Some((_, values, line)) = self.rows.iter().find(|(known, ..)| *known == name) else {
             return Ok(None);
         };
         let number = |value: &&str| {
-            if matches!(*value, "-" | "nan" | "-nan" | "inf" | "nil" | "") {
+            if is_missing(value) {
                 return Ok(None);
             }
-            let number = value.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-            number.map(Some).ok_or_else(|| {
-                let problem = line.problem(format!("'{}' is not a figure of `{name}`", shown(value)));
-                problem.hint("leave the output of likwid-perfctr as it was printed")
-            })
+            let problem = line.problem(format!("'{}' is not a figure of `{name}`", shown(value)));
+            match value.parse::<f64>() {
+                Ok(number) if number.is_finite() && number >= 0.0 => Ok(Some(number)),
+                Ok(_) => Err(problem.hint("a counter cannot be negative: measure again, for longer")),
+                Err(_) => Err(problem.hint("leave the output of likwid-perfctr as it was printed")),
+            }
         };
         values.iter().map(number).collect::<Result<Vec<_>, _>>().map(Some)
     }
 
+    /// A problem with a row.
+    pub(super) fn problem(&self, name: &str, message: String) -> Option<Problem> {
+        self.rows.iter().find(|(known, ..)| *known == name).map(|(.., line)| line.problem(message))
+    }
+
     /// The names of counters that have no value on some hardware thread.
     pub(super) fn not_counted(&self) -> Vec<String> {
-        let missing = |values: &[&str]| values.iter().any(|value| matches!(*value, "-" | "nan" | "-nan"));
+        let missing = |values: &[&str]| values.iter().any(|value| is_missing(value));
         let names = self.rows.iter().filter(|(_, values, _)| missing(values)).map(|(name, ..)| shown(name));
         let mut names: Vec<String> = names.collect();
         names.dedup();
@@ -56,8 +88,9 @@ impl Table<'_> {
 }
 
 /// All groups of an output, in its order. Lines that belong to no table are the program's own.
-pub(super) fn read(text: &str) -> Result<Vec<Group<'_>>, Problem> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+pub(super) fn read(text: &str) -> Result<Output<'_>, Problem> {
+    let mut output = Output::default();
+    let groups = &mut output.groups;
     let mut open: Option<Open> = None;
     for line in lines(text) {
         let trimmed = line.text.trim();
@@ -67,13 +100,17 @@ pub(super) fn read(text: &str) -> Result<Vec<Group<'_>>, Problem> {
                 let problem = line.problem("this is no title of a table of likwid-perfctr");
                 return Err(problem.hint("titles are `TABLE,Group 1 Metric,MEM_DP,20` or `TABLE,Region NAME,Group 1 Raw,MEM_DP,15`"));
             };
-            enter(&mut groups, region, number, name, line, kind == "Raw");
-            // Of tables with STAT (sum, least, most, mean over threads) nothing is needed.
-            open = (!kind.ends_with("STAT")).then_some(Open { csv: true, columns: 0, kind: Rows::Title });
+            enter(groups, region, number, name, line, kind == "Raw");
+            open = Some(Open { csv: true, columns: 0, kind: Rows::Title });
         } else if let Some((region, number, name)) = title(trimmed) {
-            enter(&mut groups, region, number, name, line, true);
+            enter(groups, region, number, name, line, true);
             open = None;
         } else if trimmed.starts_with("STRUCT,") || trimmed.starts_with("CPU ") {
+            for (key, value) in [("CPU name:", &mut output.cpu_name), ("CPU type:", &mut output.cpu_type)] {
+                if let Some(rest) = trimmed.strip_prefix(key).filter(|_| value.is_empty()) {
+                    *value = rest.trim_matches(|c: char| c.is_whitespace() || c == ',');
+                }
+            }
             open = None;
         } else if let Some(cells) = cells(trimmed, open.as_ref()) {
             let Some(group) = groups.last_mut() else { continue };
@@ -87,7 +124,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Group<'_>>, Problem> {
             open = None;
         }
     }
-    Ok(groups)
+    Ok(output)
 }
 
 /// The table whose rows are read.
@@ -102,8 +139,9 @@ enum Rows {
     /// Its title was read, not yet its header.
     Title,
     Metrics,
+    Statistics,
     Events,
-    /// Sums over threads, times of regions: nothing is needed.
+    /// Sums over counters, times of regions: nothing is needed.
     Others,
 }
 
@@ -118,7 +156,7 @@ fn enter<'t>(
     let same =
         groups.last().is_some_and(|last| last.region == region && last.number == number && last.name == name);
     if begins || !same {
-        groups.push(Group { region, number, name, line, metrics: None, events: None });
+        groups.push(Group { region, number, name, line, metrics: None, statistics: None, events: None });
     }
 }
 
@@ -148,6 +186,9 @@ fn lead(kind: Rows) -> usize {
     if kind == Rows::Events { 2 } else { 1 }
 }
 
+/// The columns of a table over hardware threads.
+const STATISTICS: [&str; 4] = ["Sum", "Min", "Max", "Avg"];
+
 fn is_header(cell: &str) -> bool {
     matches!(cell, "Metric" | "Event" | "Region Info")
 }
@@ -168,35 +209,39 @@ fn add<'t>(group: &mut Group<'t>, open: &mut Open, cells: &[&'t str], line: Line
         } else {
             Rows::Others
         };
-        let threads = cells.get(lead(open.kind)..).unwrap_or_default();
-        if threads.is_empty() || !threads.iter().all(|cell| is_thread(cell)) {
-            // Sums over threads are read from the threads themselves.
-            open.kind = Rows::Others;
-            open.columns = cells.len() - 1;
-            return Ok(());
+        let columns = cells.get(lead(open.kind)..).unwrap_or_default();
+        if columns.is_empty() || !columns.iter().all(|cell| is_thread(cell)) {
+            open.kind = if open.kind == Rows::Metrics && columns == STATISTICS {
+                Rows::Statistics
+            } else {
+                Rows::Others
+            };
         }
-        open.columns = threads.len();
-        let table = Table { columns: threads.len(), rows: Vec::new() };
+        open.columns = cells.len() - lead(open.kind);
+        let table = Some(Table { columns: columns.to_vec(), rows: Vec::new() });
         match open.kind {
-            Rows::Metrics => group.metrics = Some(table),
-            Rows::Events => group.events = Some(table),
+            Rows::Metrics => group.metrics = table,
+            Rows::Statistics => group.statistics = table,
+            Rows::Events => group.events = table,
             Rows::Title | Rows::Others => {}
         }
         return Ok(());
     }
     let table = match open.kind {
         Rows::Metrics => group.metrics.as_mut(),
+        Rows::Statistics => group.statistics.as_mut(),
         Rows::Events => group.events.as_mut(),
         Rows::Title | Rows::Others => None,
     };
     let Some(table) = table else { return Ok(()) };
     let values = cells.get(lead(open.kind)..).unwrap_or_default().to_vec();
-    if values.len() != table.columns {
+    if values.len() != table.columns.len() {
+        let what = if open.kind == Rows::Statistics { "statistics" } else { "hardware threads" };
         let message =
-            format!("this row has {} values, its table {} hardware threads", values.len(), table.columns);
+            format!("this row has {} values, its table {} {what}", values.len(), table.columns.len());
         return Err(line.problem(message).hint("leave the output of likwid-perfctr as it was printed"));
     }
-    table.rows.push((first, values, line));
+    table.rows.push((first.trim_end_matches(" STAT"), values, line));
     Ok(())
 }
 

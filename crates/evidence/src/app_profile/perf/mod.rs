@@ -1,6 +1,6 @@
 //! Output of `perf stat`: with `-x,` (CSV), with `-j` (JSON, an object a line), or as it is printed for people.
 //!
-//! FLOP come from `fp_arith_inst_retired.*` (1 to 16 FLOP each), bytes from the counters of the memory controllers
+//! FLOP come from `fp_arith_inst_retired.*` (1 to 16 FLOP each) and the like, bytes from the counters of the memory controllers
 //! (`uncore_imc/cas_count_read/` and the like). Where no memory controller was counted, misses of the last cache stand for
 //! lines of 64 B, as an estimate. Counts of several processors, sockets, nodes or intervals are added.
 
@@ -16,10 +16,11 @@ use numasim_model::input::Problem;
 
 use super::Kind;
 use super::run::{Amount, Run};
+use crate::bounds::{self, too_fast, too_much};
 use crate::csv_rows::shown;
 use crate::import::lines::{lines, nothing};
 use counter::{Counter, Output, Value};
-use events::{Direction, Meaning, Traffic, WIDTHS, bytes_each, meaning, seconds_each};
+use events::{Direction, Family, Flop, Meaning, Traffic, bytes_each, meaning, seconds_each};
 
 const HINT: &str = "give the output of `perf stat -x, -o FILE -e EVENTS -- PROGRAM`, with -j instead of -x,, or without either";
 /// A counter that ran for less of the time was scaled up by perf.
@@ -35,7 +36,9 @@ pub fn read_perf(text: &str) -> Result<Run, Problem> {
     let output = match first {
         None => return Err(nothing(text, "perf stat", HINT)),
         Some(line) if line.starts_with('{') => json_form::read(text)?,
-        Some(line) if counter::separator(line).is_some() => csv_form::read(text)?,
+        Some(_) if !text.contains(text_form::HEADER) && csv_form::separator(text).is_some() => {
+            csv_form::read(text)?
+        }
         Some(_) => text_form::read(text)?,
     };
     if output.counters.is_empty() {
@@ -50,11 +53,7 @@ fn run(text: &str, output: &Output) -> Result<Run, Problem> {
     let counted = |wanted: fn(&Meaning) -> bool| {
         output.counters.iter().filter(move |counter| wanted(&meaning(&counter.event)))
     };
-    run.flop = flop(
-        counted(|meaning| matches!(meaning, Meaning::Flop { .. })).collect(),
-        &mut used,
-        &mut run.doubts,
-    );
+    run.flop = flop(&output.counters, &mut used, &mut run.doubts);
     let memory = counted(|meaning| matches!(meaning, Meaning::Memory(..))).collect();
     run.bytes = memory_bytes(text, memory, &mut used, &mut run.doubts)?;
     if run.bytes.is_none() {
@@ -71,6 +70,14 @@ fn run(text: &str, output: &Output) -> Result<Run, Problem> {
             }
         }
     }
+    if let Some(seconds) = run.seconds.filter(|&seconds| seconds > 0.0) {
+        let rate =
+            |amount: &Option<Amount>| amount.as_ref().map_or(0.0, |amount| amount.value / seconds / 1e9);
+        let slip = too_fast(rate(&run.bytes)).zip(used.last());
+        if let Some((why, counter)) = slip.or_else(|| too_much(rate(&run.flop)).zip(used.first())) {
+            return Err(counter.problem(text, why).hint(bounds::HINT));
+        }
+    }
     let scaled = used.iter().filter_map(|counter| Some((counter.percent?, &counter.event)));
     let least = scaled.filter(|(percent, _)| *percent < ALL_THE_TIME).min_by(|a, b| a.0.total_cmp(&b.0));
     if let Some((percent, event)) = least {
@@ -82,55 +89,82 @@ fn run(text: &str, output: &Output) -> Result<Run, Problem> {
     Ok(run)
 }
 
+/// All FLOP. An event that counts several kinds is taken in place of those that count one of them.
 fn flop<'c>(
-    counters: Vec<&'c Counter>,
+    counters: &'c [Counter],
     used: &mut Vec<&'c Counter>,
     doubts: &mut Vec<String>,
 ) -> Option<Amount> {
-    let covers = |counter: &Counter| match meaning(&counter.event) {
-        Meaning::Flop { each, covers } => (each, covers),
-        _ => (0.0, &[][..]),
-    };
-    let alone: Vec<usize> = counters
+    let flops: Vec<(&Counter, Flop)> = counters
         .iter()
-        .map(|counter| covers(counter).1)
-        .filter(|covers| covers.len() == 1)
-        .flatten()
-        .copied()
+        .filter_map(|counter| match meaning(&counter.event) {
+            Meaning::Flop(flop) => Some((counter, flop)),
+            _ => None,
+        })
         .collect();
-    let (mut sum, mut any, mut seen) = (0.0, false, Vec::new());
-    let mut whole = false;
-    for counter in counters {
-        let (each, widths) = covers(counter);
-        if widths.len() > 1 && widths.iter().any(|width| alone.contains(width)) {
-            continue; // counted by width as well
-        }
+    let counted = |counter: &Counter| matches!(counter.value, Value::Counted(_));
+    // The kinds of a family that its events have covered.
+    let covered = |family: &Family| -> Vec<usize> {
+        let of_family = flops.iter().filter(|(counter, flop)| counted(counter) && flop.family == family);
+        of_family.flat_map(|(_, flop)| flop.covers).copied().collect()
+    };
+    let inside = |flop: &Flop| {
+        flops.iter().any(|(counter, other)| {
+            counted(counter)
+                && other.family == flop.family
+                && other.covers.len() > flop.covers.len()
+                && flop.covers.iter().all(|at| other.covers.contains(at))
+        })
+    };
+    let (mut sum, mut families): (f64, Vec<&Family>) = (0.0, Vec::new());
+    for (counter, flop) in &flops {
         match counter.value {
-            Value::Counted(value) => {
-                sum += value * each;
-                any = true;
-                seen.extend_from_slice(widths);
-                whole |= widths.is_empty();
+            Value::Counted(value) if !inside(flop) => {
+                sum += value * flop.each;
                 used.push(counter);
+                if !families.contains(&flop.family) {
+                    families.push(flop.family);
+                }
             }
+            Value::Counted(_) => {}
             Value::Not(why) => {
-                doubts.push(format!("`{}` was {why}: its FLOP are missing", shown(&counter.event)));
+                let known = covered(flop.family);
+                if !flop.covers.iter().all(|at| known.contains(at)) {
+                    doubts.push(format!("`{}` was {why}: its FLOP are missing", shown(&counter.event)));
+                }
             }
         }
     }
-    if !any {
-        return None;
+    for family in &families {
+        let known = covered(family);
+        let missing = family.missing(&known);
+        if !missing.is_empty() {
+            let name = family.name();
+            let name = name.trim_end_matches(".*");
+            doubts.push(format!(
+                "{name} was not counted for {}: where the program uses them, FLOP are more",
+                missing.join(", ")
+            ));
+        }
+        if family.has_doubt(&known) {
+            doubts.extend(family.doubt.map(str::to_owned));
+        }
     }
-    let missing: Vec<&str> =
-        (0..WIDTHS.len()).filter(|at| !seen.contains(at)).filter_map(|at| Some(WIDTHS.get(at)?.0)).collect();
-    if !missing.is_empty() && !whole {
-        doubts.push(format!(
-            "fp_arith_inst_retired was not counted for {}: where the program uses them, FLOP are more",
-            missing.join(", ")
-        ));
+    for counter in counters {
+        let Meaning::Uncounted(family) = meaning(&counter.event) else { continue };
+        let known = family.is_some_and(|family| family.missing(&covered(family)).is_empty());
+        if !known && counter.value != Value::Counted(0.0) {
+            let doubt = format!(
+                "`{}` counts computing, but not in FLOP: what it counts is missing, and the intensity may be too low",
+                shown(&counter.event)
+            );
+            if !doubts.contains(&doubt) {
+                doubts.push(doubt);
+            }
+        }
     }
-    let source = if whole { "fp_ret_sse_avx_ops.all" } else { "fp_arith_inst_retired.*" };
-    Some(Amount { value: sum, kind: Kind::Measured, source: source.to_owned() })
+    let names: Vec<String> = families.iter().map(|family| family.name()).collect();
+    (!names.is_empty()).then(|| Amount { value: sum, kind: Kind::Measured, source: names.join(" and ") })
 }
 
 fn memory_bytes<'c>(

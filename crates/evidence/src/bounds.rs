@@ -1,0 +1,38 @@
+//! Figures that no machine reaches. A measurement beyond them is a slip of a tool or of a unit, and is refused.
+//!
+//! They are far above what [`numasim_model`] doubts for one node or one core, because a run may use all of them, or caches.
+
+/// GB/s of all memories and caches of a machine: 192 cores with 300 GB/s from their first cache come to 58 TB/s.
+pub(crate) const MOST_GBS: f64 = 100_000.0;
+/// GFLOPS of all cores of a machine: 10,000 cores of 1 TFLOPS each.
+pub(crate) const MOST_GFLOPS: f64 = 1e7;
+
+/// Why this is no bandwidth of a machine; `None` if it may be one.
+pub(crate) fn too_fast(gbs: f64) -> Option<String> {
+    (gbs > MOST_GBS).then(|| format!("{} GB/s are more than any machine moves", short(gbs)))
+}
+
+/// Why this is no performance of a machine; `None` if it may be one.
+pub(crate) fn too_much(gflops: f64) -> Option<String> {
+    (gflops > MOST_GFLOPS).then(|| format!("{} GFLOPS are more than any machine computes", short(gflops)))
+}
+
+/// What to do about both.
+pub(crate) const HINT: &str = "the tool or a unit slipped: measure again";
+
+fn short(value: f64) -> String {
+    format!("{value:.2e}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn caches_of_a_large_machine_are_believed_and_a_slip_of_units_is_not() {
+        assert_eq!(too_fast(58_000.0), None);
+        assert_eq!(too_fast(3.3e12).as_deref(), Some("3.30e12 GB/s are more than any machine moves"));
+        assert_eq!(too_much(4_000.0), None);
+        assert!(too_much(1e9).is_some());
+    }
+}
