@@ -11,6 +11,9 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::text::{is_hidden, visible};
 
+use crate::bounds;
+use crate::import::lines::in_giga;
+
 /// Most problems that are listed.
 const MOST_PROBLEMS: usize = 20;
 
@@ -168,6 +171,22 @@ impl Row<'_> {
         };
         let kind = if text.is_empty() { ProblemKind::MissingKey } else { ProblemKind::BadValue };
         Err(self.problem(column, kind, why).hint(format!("write {example}")))
+    }
+
+    /// A bandwidth above zero in GB/s, of a figure in `unit` GB/s; no more than a machine has.
+    pub(crate) fn bandwidth(&self, column: usize, example: &str, unit: f64) -> Result<f64, Problem> {
+        let value = self.amount(column, example)?;
+        let name = &self.headers[column];
+        let bad = |why: String| Err(self.problem(column, ProblemKind::BadValue, why));
+        if value <= 0.0 {
+            let why = format!("`{name}` is {}: nothing was measured", shown(self.text(Some(column))));
+            return bad(why).map_err(|problem| problem.hint("leave this row out"));
+        }
+        let gbs = in_giga(value, unit);
+        match bounds::too_fast(gbs) {
+            Some(why) => bad(why).map_err(|problem| problem.hint(bounds::HINT)),
+            None => Ok(gbs),
+        }
     }
 
     /// A whole number from `least` up. `example` says what belongs there.

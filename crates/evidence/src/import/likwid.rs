@@ -1,10 +1,12 @@
 //! likwid-bench: one run, or the output of many runs one after the other (a sweep over thread counts); or a CSV with the
 //! columns `kernel`, `threads` and `bw_GBs`.
 
+use numasim_model::Access;
 use numasim_model::input::Problem;
 
-use super::lines::{Line, comments, is_csv, lines, mega_to_giga, nothing};
+use super::lines::{Line, MEGA, comments, is_csv, lines, mega_to_giga, nothing};
 use super::runs::Run;
+use crate::bounds;
 use crate::csv_rows::Rows;
 
 /// Runs, and what a CSV says about itself.
@@ -23,7 +25,7 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
     for line in lines(text) {
         if let Some(kernel) = line.after("Test:") {
             unfinished(open.as_ref())?;
-            open = Some((line, Run { kernel: kernel.to_owned(), ..Run::default() }));
+            open = Some((line, of_kernel(kernel)));
         }
         let Some((_, run)) = open.as_mut() else { continue };
         if let Some(threads) = line.after("Using ").and_then(|rest| rest.strip_suffix(" threads")) {
@@ -38,9 +40,13 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         } else if let Some(time) = line.after("Time:") {
             run.time_s = Some(line.number(time.trim_end_matches("sec").trim(), false)?);
         } else if let Some(flops) = line.after("MFlops/s:") {
-            run.gflops = Some(mega_to_giga(line.number(flops, true)?));
+            let gflops = mega_to_giga(line.number(flops, true)?);
+            if let Some(why) = bounds::too_much(gflops) {
+                return Err(line.problem(why).hint(bounds::HINT));
+            }
+            run.gflops = Some(gflops);
         } else if let Some(bytes) = line.after("MByte/s:") {
-            run.bandwidth_gbs = mega_to_giga(line.number(bytes, false)?);
+            run.bandwidth_gbs = line.bandwidth(line.number(bytes, false)?, MEGA)?;
             runs.extend(open.take().map(|(_, run)| run));
         }
     }
@@ -50,6 +56,17 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         return Err(nothing(text, "likwid-bench", hint));
     }
     Ok((runs, vec!["likwid-bench; bytes as the kernel declares them, without write-allocate".to_owned()]))
+}
+
+/// A run of a kernel: what only reads, and what computes on a few bytes of a cache, whatever its bytes per second are.
+fn of_kernel(kernel: &str) -> Run {
+    let begins = |words: &[&str]| words.iter().any(|word| kernel.starts_with(word));
+    Run {
+        kernel: kernel.to_owned(),
+        access: begins(&["load", "clload", "sum", "ddot"]).then_some(Access::Read),
+        computes: begins(&["peakflops"]),
+        ..Run::default()
+    }
 }
 
 fn unfinished(open: Option<&(Line<'_>, Run)>) -> Result<(), Problem> {
@@ -89,7 +106,6 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         let smt = row.text(smt);
         runs.push(Run {
             machine: row.text(machine).to_owned(),
-            kernel: row.text(Some(kernel)).to_owned(),
             cores: count(cores, "a number of cores")?,
             threads: Some(row.whole_number(threads, 1, "a number of threads")?),
             variant: if smt.is_empty() || smt == "1" {
@@ -97,9 +113,9 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
             } else {
                 format!("{smt} threads per core")
             },
-            bandwidth_gbs: row.amount(bandwidth, "GB/s (10^9 bytes per second)")?,
+            bandwidth_gbs: row.bandwidth(bandwidth, "GB/s (10^9 bytes per second)", 1.0)?,
             cores_per_node: count(most, "a number of cores")?,
-            ..Run::default()
+            ..of_kernel(row.text(Some(kernel)))
         });
     }
     if runs.is_empty() {

@@ -14,9 +14,10 @@
 
 use numasim_model::input::Problem;
 
-use super::lines::{Line, is_csv, lines, nothing};
+use super::lines::{Line, MEGA, is_csv, lines, nothing};
 use super::matrix::{Matrices, Matrix};
 use super::mlc_csv;
+use crate::csv_rows::shown;
 
 /// Reads the output of MLC, or a CSV with such matrices. `select` names one of several tables of a CSV.
 ///
@@ -45,6 +46,7 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
             return Err(problem.hint("import the output of one run; cut the others off"));
         }
         let mut columns: Vec<usize> = Vec::new();
+        let mut missing: Vec<Missing<'_>> = Vec::new();
         while let Some(next) = lines.peek() {
             let next = *next;
             let fields: Vec<&str> = next.text.split_whitespace().collect();
@@ -54,11 +56,14 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
                 }
                 columns = header(&fields);
             } else if fields.first().is_some_and(|first| first.parse::<usize>().is_ok()) {
-                row(&next, &fields, &columns, into)?;
+                row(&next, &fields, &columns, into, &mut missing)?;
             } else {
                 break;
             }
             lines.next();
+        }
+        if let Some(first) = missing.first() {
+            return Err(first.problem(into));
         }
         if into.0.is_empty() {
             let problem = line.problem("there is no matrix below this line");
@@ -67,6 +72,9 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
         }
     }
     if matrices.bandwidth_mbs.0.is_empty() && matrices.latency_ns.0.is_empty() {
+        if let Some(problem) = other_output(text) {
+            return Err(problem);
+        }
         let hint = "import the output of `mlc --bandwidth_matrix` or `mlc --latency_matrix`, or a CSV with the columns \
                     from_node,to_mem0,to_mem1,...";
         return Err(nothing(text, "Intel MLC with a matrix", hint));
@@ -83,7 +91,61 @@ fn header(fields: &[&str]) -> Vec<usize> {
     fields[words..].iter().map(|field| field.parse().ok()).collect::<Option<Vec<usize>>>().unwrap_or_default()
 }
 
-fn row(line: &Line<'_>, fields: &[&str], columns: &[usize], into: &mut Matrix) -> Result<(), Problem> {
+/// A figure that a matrix does not have.
+struct Missing<'t> {
+    line: Line<'t>,
+    from: usize,
+    to: usize,
+    word: &'t str,
+}
+
+impl Missing<'_> {
+    fn problem(&self, matrix: &Matrix) -> Problem {
+        no_memory(matrix, self.from, self.to, self.word, |message| self.line.problem(message))
+    }
+}
+
+/// There is no figure from one node to another: all of the column, where the other has no memory.
+pub(super) fn no_memory(
+    matrix: &Matrix,
+    from: usize,
+    to: usize,
+    word: &str,
+    problem: impl FnOnce(String) -> Problem,
+) -> Problem {
+    if matrix.0.keys().any(|&(_, column)| column == to) {
+        let problem = problem(format!("the value from node {from} to node {to} is '{}'", shown(word)));
+        return problem.hint("measure again: every node reads every memory");
+    }
+    let problem = problem(format!("node {to} has no memory: its column has no values"));
+    problem.hint(format!(
+        "a matrix without gaps is read. For this machine start from `numasim import numactl` or `numasim detect`, with `memory_gib = 0` for node {to}, and write the figures by hand"
+    ))
+}
+
+/// Other parts of MLC's output: what they are, and which one is needed.
+fn other_output(text: &str) -> Option<Problem> {
+    const OTHERS: [(&str, &str); 5] = [
+        ("Measuring Peak Injection Memory Bandwidths", "--peak_injection_bandwidth"),
+        ("Measuring Maximal Memory Bandwidths", "--max_bandwidth"),
+        ("Measuring Maximum Memory Bandwidths", "--max_bandwidth"),
+        ("Measuring Loaded Latencies", "--loaded_latency"),
+        ("Measuring cache-to-cache", "--c2c_latency"),
+    ];
+    lines(text).find_map(|line| {
+        let (_, option) = OTHERS.iter().find(|(begin, _)| line.text.trim().starts_with(begin))?;
+        let problem = line.problem(format!("this is output of `mlc {option}`, which has no matrix of nodes"));
+        Some(problem.hint("import the output of `mlc --bandwidth_matrix` or `mlc --latency_matrix`"))
+    })
+}
+
+fn row<'t>(
+    line: &Line<'t>,
+    fields: &[&'t str],
+    columns: &[usize],
+    into: &mut Matrix,
+    missing: &mut Vec<Missing<'t>>,
+) -> Result<(), Problem> {
     let Some((from, figures)) = fields.split_first() else { return Ok(()) };
     let from: usize = from.parse().map_err(|_| line.problem("a row begins with the number of its node"))?;
     if figures.len() != columns.len() {
@@ -91,10 +153,22 @@ fn row(line: &Line<'_>, fields: &[&str], columns: &[usize], into: &mut Matrix) -
             format!("node {from} has {} values, but the header names {} nodes", figures.len(), columns.len());
         return Err(line.problem(message).hint("leave the output of the tool as it was printed"));
     }
-    for (&to, figure) in columns.iter().zip(figures) {
-        if into.0.insert((from, to), line.number(figure, false)?).is_some() {
+    for (&to, &word) in columns.iter().zip(figures) {
+        if is_gap(word) {
+            missing.push(Missing { line: *line, from, to, word });
+            continue;
+        }
+        // Nothing of a machine takes as many ns as its memory moves MB/s at most.
+        line.bandwidth(line.number(word, false)?, MEGA)?;
+        if into.0.insert((from, to), line.number(word, false)?).is_some() {
             return Err(line.problem(format!("node {from} already has a row")));
         }
     }
     Ok(())
+}
+
+/// What is written for a memory that is not there.
+pub(super) fn is_gap(word: &str) -> bool {
+    matches!(word.to_ascii_lowercase().as_str(), "" | "-" | "--" | "n/a" | "na")
+        || word.parse::<f64>().is_ok_and(|value| value == 0.0)
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use numasim_model::input::{Problem, ProblemKind};
 
-use super::lines::comments;
+use super::lines::{MEGA, comments};
 use super::matrix::{Matrices, Matrix};
+use super::mlc::{is_gap, no_memory};
 use crate::csv_rows::{Row, Rows, shown};
 
 /// What a row says of: bandwidth in MB/s or latency in ns.
@@ -23,12 +24,14 @@ pub(super) fn read(text: &str, select: Option<&str>) -> Result<Matrices, Problem
     let metric = rows.column("metric");
     let long = rows.column("from_node").zip(rows.column("to_node")).zip(rows.column("value"));
     let wanted = Wanted::new(text, &rows, select)?;
+    let notes = matrices.notes.clone();
+    let mut into = Into { matrices: &mut matrices, gaps: Vec::new() };
     if let Some(((from, to), value)) = long {
         while let Some(row) = rows.next() {
             let row = row?;
             if wanted.has(&row) {
                 let pair = (node(&row, from)?, node(&row, to)?);
-                put(matrix(&mut matrices, metric_of(&row, metric, None)?), &row, pair, value)?;
+                into.put(metric_of(&row, metric, None)?, &row, pair, value)?;
             }
         }
     } else {
@@ -44,7 +47,7 @@ pub(super) fn read(text: &str, select: Option<&str>) -> Result<Matrices, Problem
             let problem = rows.header_lacks("these are not the columns of a matrix between nodes");
             return Err(problem.hint("the columns are from_node,to_mem0,to_mem1,... or file,machine,metric,from_node,to_node,value"));
         };
-        let unit = unit_of(&matrices.notes);
+        let unit = unit_of(&notes);
         if unit.is_none() && metric.is_none() {
             let problem = rows.header_lacks("it is not stated whether these are MB/s or ns");
             return Err(problem.hint(
@@ -56,9 +59,13 @@ pub(super) fn read(text: &str, select: Option<&str>) -> Result<Matrices, Problem
             let metric = metric_of(&row, metric, unit)?;
             let node = node(&row, from)?;
             for &(column, to) in &columns {
-                put(matrix(&mut matrices, metric), &row, (node, to), column)?;
+                into.put(metric, &row, (node, to), column)?;
             }
         }
+    }
+    if !into.gaps.is_empty() {
+        let gap = into.gaps.swap_remove(0);
+        return Err(gap.problem(&mut matrices));
     }
     if matrices.bandwidth_mbs.0.is_empty() && matrices.latency_ns.0.is_empty() {
         return Err(rows.header_lacks("there are no rows below the header"));
@@ -123,17 +130,52 @@ fn node(row: &Row<'_>, column: usize) -> Result<usize, Problem> {
     Ok(row.whole_number(column, 0, "the number of a NUMA node, from 0")? as usize)
 }
 
-fn put(matrix: &mut Matrix, row: &Row<'_>, pair: (usize, usize), column: usize) -> Result<(), Problem> {
-    let value = row.amount(column, "a value above zero: MB/s or ns")?;
-    if value == 0.0 {
-        let problem = row.problem(column, ProblemKind::BadValue, "this value is zero");
-        return Err(problem.hint("write what was measured; leave out the row of a node without cores"));
+/// A field without a figure: its nodes, what it says, and its place.
+struct Gap {
+    metric: Metric,
+    pair: (usize, usize),
+    word: String,
+    problem: Problem,
+}
+
+impl Gap {
+    fn problem(self, matrices: &mut Matrices) -> Problem {
+        let matrix = matrix(matrices, self.metric);
+        let (from, to) = self.pair;
+        no_memory(matrix, from, to, &self.word, |message| Problem { message, ..self.problem })
     }
-    if matrix.0.insert(pair, value).is_some() {
-        let message = format!("the value from node {} to node {} appears twice", pair.0, pair.1);
-        return Err(row.problem(column, ProblemKind::DuplicateName, message));
+}
+
+/// Where figures go, and what was found in their place.
+struct Into<'m> {
+    matrices: &'m mut Matrices,
+    gaps: Vec<Gap>,
+}
+
+impl Into<'_> {
+    fn put(
+        &mut self,
+        metric: Metric,
+        row: &Row<'_>,
+        pair: (usize, usize),
+        column: usize,
+    ) -> Result<(), Problem> {
+        let word = row.text(Some(column));
+        if is_gap(word) {
+            let problem = row.problem(column, ProblemKind::BadValue, "");
+            self.gaps.push(Gap { metric, pair, word: word.to_owned(), problem });
+            return Ok(());
+        }
+        let value = row.amount(column, "a value above zero: MB/s or ns")?;
+        if let Metric::Bandwidth = metric {
+            row.bandwidth(column, "MB/s (10^6 bytes per second)", MEGA)?;
+        }
+        if matrix(self.matrices, metric).0.insert(pair, value).is_some() {
+            let message = format!("the value from node {} to node {} appears twice", pair.0, pair.1);
+            return Err(row.problem(column, ProblemKind::DuplicateName, message));
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn metric_of(row: &Row<'_>, column: Option<usize>, unit: Option<Metric>) -> Result<Metric, Problem> {

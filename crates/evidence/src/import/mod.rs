@@ -1,4 +1,4 @@
-//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench and of STREAM, topologies of numactl, lscpu and
+//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of numactl, lscpu and
 //! likwid-topology.
 //!
 //! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
@@ -6,6 +6,7 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
+mod babelstream;
 pub mod likwid;
 pub(crate) mod lines;
 pub mod matrix;

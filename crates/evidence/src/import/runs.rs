@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 use numasim_model::Access;
 use numasim_model::text::visible;
 
+/// Less data may fit into caches: the largest of one package (EPYC 9684X) hold 1.2 GB, most hold a few tens of MB.
+const LEAST_DATA: f64 = 1e8;
+
 /// One run of a bandwidth benchmark. `None` and empty: the tool does not say it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
@@ -15,6 +18,8 @@ pub struct Run {
     pub kernel: String,
     /// What it is to a machine file: [`Access::Copy`] becomes `copy_gbs`. `None` where it becomes nothing.
     pub access: Option<Access>,
+    /// It computes on a few bytes, so that its bandwidth is that of a cache whatever its size.
+    pub computes: bool,
     /// Cores used.
     pub cores: Option<u32>,
     /// Threads.
@@ -52,9 +57,9 @@ pub struct Proposal {
     pub writing: Vec<(Access, f64, Option<u32>)>,
 }
 
-/// What the runs of each machine suggest for its file. Runs over the border of a NUMA node, and
-/// those that read another node's memory, do not count.
-pub fn proposals(runs: &[Run]) -> Vec<Proposal> {
+/// What the runs of each machine suggest for its file, and why runs do not count. Runs over the border of a NUMA node, and
+/// those that read another node's memory, do not count, nor those whose data a cache may hold.
+pub fn proposals(runs: &[Run]) -> (Vec<Proposal>, Vec<String>) {
     // Machines in the order in which they come up, each with its runs.
     let mut machines: Vec<(&str, Vec<&Run>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -65,7 +70,46 @@ pub fn proposals(runs: &[Run]) -> Vec<Proposal> {
         });
         machines[place].1.push(run);
     }
-    machines.into_iter().filter_map(|(machine, runs)| proposal(&runs, machine)).collect()
+    let mut notes = Vec::new();
+    let mut found = Vec::new();
+    for (machine, runs) in machines {
+        let of = if machine.is_empty() { String::new() } else { format!(" of {machine}") };
+        let of_memory = of_memory(&runs);
+        if of_memory.len() < runs.len() {
+            notes.push(format!(
+                "{} of {} runs{of} say nothing of memory: they compute only, or have less than {} MB or less than half of the largest data with the same kernel and threads, which a cache may hold",
+                runs.len() - of_memory.len(),
+                runs.len(),
+                LEAST_DATA / 1e6
+            ));
+        }
+        match proposal(&of_memory, machine) {
+            Some(proposal) => found.push(proposal),
+            None => notes.push(format!(
+                "no figure for a machine file{of}: measure memory, with data of four times all last-level caches, such as likwid-bench -t load -w S0:2GB:1"
+            )),
+        }
+    }
+    (found, notes)
+}
+
+/// The runs that measure memory: those with the most data of each kernel and number of threads, as a sweep over sizes climbs
+/// through the caches.
+fn of_memory<'r>(runs: &[&'r Run]) -> Vec<&'r Run> {
+    type Kind<'k> = (&'k str, Option<u32>, &'k [String; 2]);
+    fn kind(run: &Run) -> Kind<'_> {
+        (&run.kernel, run.threads, &run.nodes)
+    }
+    let mut most: HashMap<Kind<'_>, f64> = HashMap::new();
+    for run in runs {
+        let largest = most.entry(kind(run)).or_insert(0.0);
+        *largest = largest.max(run.size_bytes.unwrap_or(0.0));
+    }
+    let large = |run: &Run| {
+        let Some(size) = run.size_bytes else { return true };
+        size >= LEAST_DATA && size >= most.get(&kind(run)).copied().unwrap_or(0.0) / 2.0
+    };
+    runs.iter().copied().filter(|run| !run.computes && large(run)).collect()
 }
 
 fn proposal(runs: &[&Run], machine: &str) -> Option<Proposal> {
@@ -80,7 +124,9 @@ fn proposal(runs: &[&Run], machine: &str) -> Option<Proposal> {
             .filter(|run| of(run))
             .max_by(|a, b| a.bandwidth_gbs.total_cmp(&b.bandwidth_gbs))
     };
-    let top = best(&|run| run.kernel.starts_with("load")).or_else(|| best(&|_| true))?;
+    let reads = |run: &Run| run.access == Some(Access::Read);
+    let top =
+        best(&|run| run.kernel.starts_with("load")).or_else(|| best(&reads)).or_else(|| best(&|_| true))?;
     let single = best(&|run| run.kernel == top.kernel && run.threads == Some(1));
     let writing = Access::WRITING.into_iter().filter_map(|kernel| {
         let run = best(&|run| run.access == Some(kernel))?;
@@ -106,7 +152,11 @@ pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "# {}", visible(note));
     }
-    for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads, writing } in proposals(runs) {
+    let (proposals, reasons) = proposals(runs);
+    for reason in reasons {
+        let _ = writeln!(text, "# {}", visible(&reason));
+    }
+    for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads, writing } in proposals {
         let machine = if machine.is_empty() { String::new() } else { format!("{machine}: ") };
         let at = |threads: Option<u32>| {
             threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"))

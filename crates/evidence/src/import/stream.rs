@@ -1,17 +1,20 @@
-//! STREAM (McCalpin): one run, or the output of many runs one after the other; or a CSV with the columns `threads` and
-//! `Copy`, `Scale`, `Add` and `Triad` in MB/s.
+//! STREAM (McCalpin): one run, or the output of many runs one after the other, of stream.c, stream.f or stream_mpi.c; or a CSV
+//! with the columns `threads` and `Copy`, `Scale`, `Add` and `Triad` in MB/s. BabelStream is read as well.
 
 use numasim_model::Access;
 use numasim_model::input::Problem;
 
+use super::babelstream;
 use super::likwid::Runs;
-use super::lines::{comments, is_csv, lines, mega_to_giga, nothing};
+use super::lines::{Line, MEGA, comments, is_csv, lines, nothing};
 use super::runs::Run;
 use crate::csv_rows::{Rows, shown};
 
-/// The kernels and their FLOP per byte, by STREAM's own count: 2, 2, 3 and 3 words of 8 bytes, and 0, 1, 1 and 2 FLOP.
-const KERNELS: [(&str, f64); 4] =
-    [("Copy", 0.0), ("Scale", 1.0 / 16.0), ("Add", 1.0 / 24.0), ("Triad", 2.0 / 24.0)];
+/// The kernels, by STREAM's own count: words of an element (2, 2, 3 and 3) and FLOP (0, 1, 1 and 2).
+const KERNELS: [(&str, f64, f64); 4] =
+    [("Copy", 2.0, 0.0), ("Scale", 2.0, 1.0), ("Add", 3.0, 1.0), ("Triad", 3.0, 2.0)];
+/// Bytes of a word, where the output does not say it.
+const DOUBLE: f64 = 8.0;
 
 /// What a kernel becomes in a machine file: keys and STREAM count alike, what the kernel moves without write-allocate. Scale moves what
 /// Copy does and Add what Triad does; none of them writes in place.
@@ -33,31 +36,31 @@ one NUMA node if all threads and arrays were there (numactl --cpunodebind=0 --me
 /// # Errors
 /// The line that is wrong: not a number, a failed validation, no table of rates at all.
 pub fn read_stream(text: &str) -> Result<Runs, Problem> {
+    if babelstream::is_babelstream(text) {
+        return babelstream::read(text);
+    }
     if is_csv(text) {
         return read_csv(text);
     }
     let mut runs: Vec<Run> = Vec::new();
-    let (mut threads, mut elements, mut word) = (None, None, 8.0);
+    let mut built = Built::default();
     let mut in_table = false;
+    let mut before = 0;
     for line in lines(text) {
-        if line.text.contains("STREAM version") {
-            (threads, elements, word, in_table) = (None, None, 8.0, false);
-        } else if let Some(bytes) = line.after("This system uses").and_then(|rest| rest.split(' ').next()) {
-            word = line.number(bytes, false)?;
-        } else if let Some(size) = line.after("Array size =").and_then(|rest| rest.split(' ').next()) {
-            elements = Some(line.number(size.trim_end_matches(','), false)?);
-        } else if let Some(count) =
-            line.after("Number of Threads counted =").or_else(|| line.after("Number of Threads requested ="))
-        {
-            let count = count.parse().ok().filter(|&count: &u32| count > 0);
-            threads = Some(count.ok_or_else(|| line.problem("this is not a number of threads"))?);
+        if line.after("STREAM version").or_else(|| line.after("STREAM Version")).is_some() {
+            // stream.f prints it twice above its table.
+            if runs.len() > before {
+                (built, before) = (Built::default(), runs.len());
+            }
+            in_table = false;
+        } else if built.read(&line)? {
         } else if line.text.contains("Failed Validation") {
             let problem = line.problem("STREAM computed a wrong result: its rates are invalid");
             return Err(problem.hint("build STREAM with other compiler options and measure again"));
         } else if line.after("Function").is_some() {
             in_table = true;
         } else if let Some((kernel, rest)) = line.text.trim().split_once(':').filter(|_| in_table) {
-            let Some((kernel, intensity)) = KERNELS.into_iter().find(|(name, _)| *name == kernel) else {
+            let Some((kernel, words, flop)) = KERNELS.into_iter().find(|(name, ..)| *name == kernel) else {
                 let problem = line.problem(format!("'{}' is not a kernel of STREAM", shown(kernel)));
                 return Err(problem.hint("the kernels are Copy, Scale, Add and Triad"));
             };
@@ -66,15 +69,15 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
                 let problem = line.problem("a kernel has a rate and three times");
                 return Err(problem.hint("leave the output of the tool as it was printed"));
             };
-            let bandwidth_gbs = mega_to_giga(line.number(rate, false)?);
+            let bandwidth_gbs = line.bandwidth(line.number(rate, false)?, MEGA)?;
             runs.push(Run {
                 kernel: kernel.to_owned(),
                 access: access(kernel),
-                threads,
+                threads: built.threads(),
                 bandwidth_gbs,
-                gflops: Some(bandwidth_gbs * intensity),
+                gflops: Some(bandwidth_gbs * flop / (words * built.word())),
                 // Three arrays.
-                size_bytes: elements.map(|elements| 3.0 * elements * word),
+                size_bytes: built.elements.map(|elements| 3.0 * elements * built.word()),
                 time_s: Some(line.number(least, false)?),
                 ..Run::default()
             });
@@ -95,11 +98,67 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
     ))
 }
 
+/// What a run says of itself above its table.
+#[derive(Default)]
+struct Built {
+    threads: Option<u32>,
+    /// Processes of stream_mpi.c.
+    ranks: Option<u32>,
+    elements: Option<f64>,
+    word: Option<f64>,
+}
+
+impl Built {
+    fn word(&self) -> f64 {
+        self.word.unwrap_or(DOUBLE)
+    }
+
+    fn threads(&self) -> Option<u32> {
+        match (self.threads, self.ranks) {
+            (threads, None) => threads,
+            (threads, Some(ranks)) => threads.unwrap_or(1).checked_mul(ranks),
+        }
+    }
+
+    /// Reads a line; `false` if it says nothing of this.
+    fn read(&mut self, line: &Line<'_>) -> Result<bool, Problem> {
+        let word = |rest: &'_ str| {
+            rest.split_whitespace().next().unwrap_or_default().trim_end_matches(',').to_owned()
+        };
+        let after = |keys: &[&str]| keys.iter().find_map(|key| line.after(key)).map(word);
+        let count = |text: &str| {
+            let count = text.parse().ok().filter(|&count: &u32| count > 0);
+            count.ok_or_else(|| line.problem("this is not a number of threads"))
+        };
+        // stream.c; stream.f and versions before 5.10 say DOUBLE PRECISION word.
+        if let Some(bytes) =
+            after(&["This system uses", "Assuming"]).filter(|_| line.text.contains("bytes per"))
+        {
+            self.word = Some(line.number(&bytes, false)?);
+        } else if let Some(size) = after(&["Array size =", "Total Aggregate Array size ="]) {
+            self.elements = Some(line.number(&size, false)?);
+        } else if let Some(ranks) = after(&["Data is distributed across"]) {
+            self.ranks = Some(count(&ranks)?);
+        } else if let Some(threads) = after(&[
+            "Number of Threads counted for rank 0 =",
+            "Number of Threads counted =",
+            "Number of Threads requested for each MPI rank =",
+            "Number of Threads requested =",
+            "Number of Threads =",
+        ]) {
+            self.threads = Some(count(&threads)?);
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+}
+
 fn read_csv(text: &str) -> Result<Runs, Problem> {
     let mut rows = Rows::new(text)?;
-    let column = |(name, intensity): (&'static str, f64)| {
+    let column = |(name, words, flop): (&'static str, f64, f64)| {
         let at = rows.column(name).or_else(|| rows.column(&format!("{name}_med")))?;
-        Some((name, intensity, at))
+        Some((name, flop / (words * DOUBLE), at))
     };
     let kernels: Option<Vec<(&str, f64, usize)>> = KERNELS.into_iter().map(column).collect();
     let (Some(kernels), Some(threads)) = (kernels, rows.column("threads")) else {
@@ -122,7 +181,7 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
             .collect::<Vec<_>>()
             .join(", ");
         for &(kernel, intensity, at) in &kernels {
-            let bandwidth_gbs = mega_to_giga(row.amount(at, "MB/s (10^6 bytes per second)")?);
+            let bandwidth_gbs = row.bandwidth(at, "MB/s (10^6 bytes per second)", MEGA)?;
             runs.push(Run {
                 kernel: kernel.to_owned(),
                 access: access(kernel),

@@ -130,7 +130,7 @@ fn a_sweep_of_likwid_bench_gives_the_figures_of_a_thread_and_of_all() {
         [("load", Some(1), 9.66809), ("load", Some(2), 19.84177), ("triad", Some(2), 34.72492)]
     );
     // Reading alone is the ceiling, although triad moves more.
-    let proposal = &proposals(&runs)[0];
+    let proposal = &proposals(&runs).0[0];
     assert_eq!(
         (proposal.core_bandwidth_gbs, proposal.bandwidth_gbs, proposal.threads),
         (Some(9.66809), 19.84177, Some(2))
@@ -154,7 +154,7 @@ fn a_curve_over_the_border_of_a_node_suggests_the_figures_inside_of_it() {
     let text = "machine_file,cores_per_numa_domain,smt_per_core_used,cores,threads,kernel,bw_GBs\n\
                 m,2,1,1,1,load,10\nm,2,1,2,2,load,18\nm,2,1,3,3,load,27\n";
     let (runs, _) = read_likwid(text, None).expect("in order");
-    let proposal = &proposals(&runs)[0];
+    let proposal = &proposals(&runs).0[0];
     assert_eq!((proposal.core_bandwidth_gbs, proposal.bandwidth_gbs), (Some(10.0), 18.0));
     assert!(read_likwid(text, Some("other")).is_err());
 }
@@ -179,7 +179,7 @@ fn copy_and_triad_of_stream_are_figures_of_kernels_that_write() {
     }
     assert!(!text.contains("update_gbs ="), "{text}");
     // What another tool measured becomes no such figure.
-    assert_eq!(proposals(&read_likwid(LIKWID, None).expect("in order").0)[0].writing, []);
+    assert_eq!(proposals(&read_likwid(LIKWID, None).expect("in order").0).0[0].writing, []);
 }
 
 #[test]
@@ -200,4 +200,187 @@ fn rates_of_a_wrong_result_do_not_count() {
     let problem = read_stream(&wrong).expect_err("a decimal comma");
     assert!(marked(&wrong, &problem).starts_with("Triad:"));
     assert!(read_stream("Copy that\n").is_err());
+}
+
+#[test]
+fn a_memory_without_values_is_no_memory_and_named() {
+    for gap in ["-", "0", "0.0", "N/A"] {
+        // Node 1 has cores and no memory.
+        let text = MLC.replace("50923.4", gap).replace("113249.2", gap);
+        let problem = read_mlc(&text, None).expect_err("a hole");
+        assert_eq!(problem.message, "node 1 has no memory: its column has no values", "{gap}");
+        assert!(problem.hint.expect("advice").contains("`memory_gib = 0` for node 1"));
+        let problem = read_mlc(&MLC.replace("50923.4", gap), None).expect_err("a hole");
+        assert_eq!(problem.message, format!("the value from node 0 to node 1 is '{gap}'"));
+        let text = format!("# MB/s\nfrom_node,to_mem0,to_mem1\n0,5000,{gap}\n1,4000,{gap}\n");
+        let problem = read_mlc(&text, None).expect_err("a hole");
+        assert_eq!(
+            (problem.message.as_str(), marked(&text, &problem)),
+            ("node 1 has no memory: its column has no values", gap)
+        );
+    }
+    let text = "file,metric,from_node,to_node,value\na,bw_MBs,0,0,1000\na,bw_MBs,0,1,\n";
+    assert_eq!(
+        read_mlc(text, None).expect_err("a hole").message,
+        "node 1 has no memory: its column has no values"
+    );
+}
+
+#[test]
+fn other_parts_of_mlc_are_named() {
+    for (begin, option) in [
+        ("Measuring Peak Injection Memory Bandwidths for the system", "--peak_injection_bandwidth"),
+        ("Measuring Loaded Latencies for the system", "--loaded_latency"),
+        ("Measuring Maximal Memory Bandwidths for the system", "--max_bandwidth"),
+    ] {
+        let text = format!(
+            "Intel(R) Memory Latency Checker - v3.11\nCommand line parameters: {option}\n\n{begin}\nALL Reads        :\t281000.2\n"
+        );
+        let problem = read_mlc(&text, None).expect_err("no matrix");
+        assert_eq!(
+            problem.message,
+            format!("this is output of `mlc {option}`, which has no matrix of nodes")
+        );
+        assert_eq!(marked(&text, &problem), begin);
+    }
+}
+
+/// A run of likwid-bench.
+fn bench(kernel: &str, threads: u32, bytes: u64, mbs: &str) -> String {
+    format!(
+        "Test: {kernel}\nUsing {threads} threads\nTime:\t\t\t1.1e+00 sec\nSize (Byte):\t\t{bytes}\nMFlops/s:\t\t0.00\nMByte/s:\t\t{mbs}\n"
+    )
+}
+
+#[test]
+fn a_sweep_over_sizes_gives_the_figure_of_memory_not_of_caches() {
+    let sizes =
+        [(16_000, "182345.1"), (128_000, "91234.5"), (8_000_000, "42345.6"), (1_000_000_000, "14234.5")];
+    let ladder: String = sizes.iter().map(|(bytes, mbs)| bench("load_avx", 1, *bytes, mbs)).collect();
+    let (runs, notes) = read_likwid(&ladder, None).expect("in order");
+    let text = csv(&runs, &notes).expect("memory");
+    assert!(
+        text.contains(
+            "# For a machine file, from load_avx: core_bandwidth_gbs = 14.2345; bandwidth_gbs = 14.2345"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("# 3 of 4 runs say nothing of memory") && text.contains(",load_avx,1,182.3451,"),
+        "{text}"
+    );
+    // Without memory there is no figure.
+    let caches: String = sizes[..3].iter().map(|(bytes, mbs)| bench("load_avx", 1, *bytes, mbs)).collect();
+    let (runs, _) = read_likwid(&caches, None).expect("in order");
+    let (found, why) = proposals(&runs);
+    assert!(
+        found.is_empty() && why[1].starts_with("no figure for a machine file: measure memory"),
+        "{why:?}"
+    );
+    // One thread in its cache says nothing, eight in memory do; threads have as much data each.
+    let both = bench("load", 1, 4_000_000, "60000")
+        + &bench("load", 1, 300_000_000, "12000")
+        + &bench("load", 8, 2_400_000_000, "80000");
+    let found = proposals(&read_likwid(&both, None).expect("in order").0).0;
+    assert_eq!((found[0].core_bandwidth_gbs, found[0].bandwidth_gbs), (Some(12.0), 80.0));
+}
+
+#[test]
+fn kernels_that_compute_are_no_bandwidth_and_figures_of_no_machine_are_refused() {
+    let text =
+        bench("peakflops_avx_fma", 4, 2_000_000_000, "900000") + &bench("copy", 4, 2_000_000_000, "30000");
+    let (found, why) = proposals(&read_likwid(&text, None).expect("in order").0);
+    assert_eq!((found[0].kernel.as_str(), found[0].bandwidth_gbs, why.len()), ("copy", 30.0, 1));
+    // sum and ddot only read, as load does.
+    let text = bench("sum_sse", 2, 2_000_000_000, "20000") + &bench("copy", 2, 2_000_000_000, "30000");
+    assert_eq!(proposals(&read_likwid(&text, None).expect("in order").0).0[0].bandwidth_gbs, 20.0);
+    let wrong = bench("load", 1, 2_000_000_000, "3.3e15");
+    let problem = read_likwid(&wrong, None).expect_err("too fast");
+    assert_eq!(problem.message, "3.30e12 GB/s are more than any machine moves");
+    assert_eq!(marked(&wrong, &problem), "MByte/s:\t\t3.3e15");
+    let table = |gbs: &str| format!("machine_file,threads,kernel,bw_GBs\nm,1,load,{gbs}\n");
+    assert_eq!(
+        read_likwid(&table("0"), None).expect_err("zero").message,
+        "`bw_GBs` is 0: nothing was measured"
+    );
+    assert!(read_likwid(&table("3.3e12"), None).expect_err("too fast").message.contains("any machine moves"));
+    assert!(read_stream(&STREAM.replace("25104.3", "3.3e15")).is_err());
+    assert!(read_mlc(&MLC.replace("50923.4", "3.3e15"), None).is_err());
+    assert!(read_mlc("# MB/s\nfrom_node,to_mem0,to_mem1\n0,1,3.3e15\n", None).is_err());
+}
+
+#[test]
+fn stream_of_floats_computes_twice_as_much_per_byte() {
+    let float = "This system uses 4 bytes per array element.\nArray size = 400000000 (elements), Offset = 0 (elements)\n\
+                 Function    Best Rate MB/s  Avg time     Min time     Max time\nScale: 120000.0 0.1 0.1 0.1\nAdd: 132000.0 0.1 0.1 0.1\nTriad: 132000.0 0.1 0.1 0.1\n";
+    let (runs, _) = read_stream(float).expect("in order");
+    // 120 / 8, 132 / 12, 132 x 2 / 12
+    assert_eq!(runs.iter().map(|run| run.gflops).collect::<Vec<_>>(), [Some(15.0), Some(11.0), Some(22.0)]);
+    assert_eq!(runs[0].size_bytes, Some(4.8e9));
+}
+
+#[test]
+fn stream_in_fortran_and_of_several_processes_is_read() {
+    let fortran = "STREAM Version $Revision: 5.6 $\n----\n Double precision appears to have 16 digits of accuracy\n Assuming  8 bytes per DOUBLE PRECISION word\n----\n\
+                   STREAM Version $Revision: 5.6 $\n Array size =   20000000\n Offset     =          0\n Number of Threads =            4\n\
+                   Function     Rate (MB/s)  Avg time   Min time  Max time\nCopy:       12345.6789   0.0130    0.0129   0.0131\n----\n Solution Validates!\n";
+    let (runs, _) = read_stream(&fortran.repeat(2)).expect("in order");
+    assert_eq!((runs.len(), runs[0].threads, runs[1].size_bytes), (2, Some(4), Some(4.8e8)));
+    let mpi = "STREAM version $Revision: 1.8 $\nThis system uses 8 bytes per array element.\nTotal Aggregate Array size = 80000000 (elements)\n\
+               Data is distributed across 4 MPI ranks\n   Array size per MPI rank = 20000000 (elements)\nNumber of Threads requested for each MPI rank = 8\n\
+               Number of Threads counted for rank 0 = 8\nFunction    Best Rate MB/s  Avg time     Min time     Max time\nTriad: 100000.0 0.1 0.1 0.1\n";
+    let (runs, _) = read_stream(mpi).expect("in order");
+    assert_eq!((runs[0].threads, runs[0].size_bytes), (Some(32), Some(1.92e9)));
+}
+
+#[test]
+fn babelstream_is_read_as_text_and_as_csv() {
+    let text = "BabelStream\nVersion: 4.0\nImplementation: OpenMP\nRunning kernels 100 times\nPrecision: float\nArray size: 134.2 MB (=0.1 GB)\n\
+                Total size: 402.7 MB (=0.4 GB)\nFunction    MBytes/sec  Min (sec)   Max         Average     \n\
+                Copy        90000.000   0.00298     0.00301     0.00300     \nMul         88000.000   0.00305     0.00309     0.00307     \n\
+                Triad       96000.000   0.00419     0.00425     0.00421     \nDot         98000.000   0.00274     0.00281     0.00277     \n";
+    let (runs, notes) = read_stream(text).expect("in order");
+    // Mul: 1 FLOP for 8 bytes; Triad: 2 for 12; Dot: 2 for 8
+    assert_eq!(
+        runs.iter().map(|run| run.gflops).collect::<Vec<_>>(),
+        [Some(0.0), Some(11.0), Some(16.0), Some(24.5)]
+    );
+    assert!((runs[0].size_bytes.expect("a size") / 402.6e6 - 1.0).abs() < 1e-3, "{runs:?}");
+    let written = csv(&runs, &notes).expect("memory");
+    for line in [
+        "# For a machine file, from Dot: bandwidth_gbs = 98.0\n",
+        "triad_gbs = 96.0\n",
+        "copy_gbs = 90.0\n",
+        "# implementation: OpenMP\n",
+    ] {
+        assert!(written.contains(line), "{line}: {written}");
+    }
+    let table = "function,num_times,n_elements,sizeof,max_mbytes_per_sec,min_runtime,max_runtime,avg_runtime\nTriad,100,33554432,8,96000.5,0.00419,0.00425,0.00421\n";
+    let (runs, _) = read_stream(table).expect("in order");
+    assert_eq!(
+        (runs[0].bandwidth_gbs, runs[0].size_bytes, runs[0].time_s),
+        (96.0005, Some(805_306_368.0), Some(0.00419))
+    );
+    // 1,000 MiB/s are 1.048576 GB/s; versions 5 and 6 have other tables and units.
+    for (head, row) in [
+        (
+            "function,num_times,n_elements,sizeof,max_mibytes_per_sec,min_runtime,max_runtime,avg_runtime",
+            "Copy,100,33554432,8,1000,0.1,0.1,0.1",
+        ),
+        (
+            "phase,n_elements,sizeof,max_mbytes_per_sec,runtime\nInit,33554432,8,90000,0.01\nfunction,num_times,n_elements,sizeof,max_MiB_per_sec,min_runtime,max_runtime,avg_runtime",
+            "Copy,100,33554432,8,1000,0.1,0.1,0.1",
+        ),
+        ("Function    MiB/s       Min (sec)   Max         Average", "Copy 1000 0.1 0.1 0.1"),
+    ] {
+        let (runs, _) = read_stream(&format!("{head}\n{row}\n")).expect(head);
+        assert!(runs.len() == 1 && (runs[0].bandwidth_gbs - 1.048_576).abs() < 1e-12, "{head}");
+    }
+    let said = |text: &str| read_stream(text).expect_err("refused").message;
+    assert_eq!(said(&text.replace("OpenMP", "CUDA")), "CUDA measures the memory of an accelerator");
+    assert_eq!(said(&text.replace("96000.000", "inf")), "'inf' is not a positive number");
+    assert_eq!(said(&text.replace("Triad", "Quad ")), "'Quad' is not a kernel of BabelStream");
+    assert!(
+        said(&(text.to_owned() + "Validation failed on a[]. Average error 0.1\n")).contains("wrong result")
+    );
 }
