@@ -16,6 +16,12 @@ pub enum ParseError {
     /// Not JSON.
     #[error("this line is not JSON: {0}")]
     NoJson(String),
+    /// A key that one object has twice: which of the two counts is not defined.
+    #[error("the key {} appears twice", shown(&Value::from(key.as_str())))]
+    Twice {
+        /// The key.
+        key: String,
+    },
     /// JSON, but no object.
     #[error("this line is no JSON object: a message is one, like {{\"type\":\"bye\"}}")]
     NoObject,
@@ -67,9 +73,7 @@ fn shown(value: &Value) -> String {
 
 /// A line as an object, and what its `type` is.
 pub(crate) fn object(line: &[u8]) -> Result<(String, Map<String, Value>), ParseError> {
-    let text = std::str::from_utf8(line).map_err(|_| ParseError::NoText)?;
-    let value: Value = serde_json::from_str(text).map_err(|error| ParseError::NoJson(error.to_string()))?;
-    let Value::Object(object) = value else { return Err(ParseError::NoObject) };
+    let Value::Object(object) = crate::json::value(line)? else { return Err(ParseError::NoObject) };
     match object.get("type") {
         Some(Value::String(kind)) => Ok((kind.clone(), object)),
         Some(other) => Err(ParseError::WrongType(shown(other))),

@@ -1,7 +1,7 @@
 //! What applications and an agent say to each other: messages, and the lines that carry them.
 //!
 //! Version 1. Each message is one JSON object with a key `type`, in UTF-8, ended by a line feed, at most [`LONGEST_LINE`] bytes with
-//! it. Keys that nobody knows are ignored, so that a later version may say more. [`Lines`] cuts bytes into lines, [`FromApp`] and
+//! it. Unknown keys are ignored, so that a later version may say more; a key that one object has twice is an error. [`Lines`] cuts bytes into lines, [`FromApp`] and
 //! [`FromAgent`] are the messages of both directions, and [`AgentStatus`] is what an agent says of itself. Nothing here knows
 //! sockets, clocks or files.
 //!
@@ -14,6 +14,7 @@ mod agent_status;
 mod fields;
 mod from_agent;
 mod from_app;
+mod json;
 mod lines;
 #[cfg(test)]
 mod properties;

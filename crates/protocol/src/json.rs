@@ -1,0 +1,180 @@
+//! A line as JSON in which every key of every object appears once.
+//!
+//! RFC 8259 leaves it open which of two equal keys counts, and programs differ: the sender may mean one and the receiver read the other. So
+//! neither is read. Keys are compared as the text that they stand for: `"na\u006de"` is `"name"`.
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use crate::fields::ParseError;
+
+/// Reads a line, which comes without its line feed.
+///
+/// # Errors
+/// [`ParseError::NoText`], [`ParseError::NoJson`] and [`ParseError::Twice`].
+pub(crate) fn value(line: &[u8]) -> Result<Value, ParseError> {
+    let text = std::str::from_utf8(line).map_err(|_| ParseError::NoText)?;
+    let twice = RefCell::new(None);
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = Once { twice: &twice }.deserialize(&mut reader);
+    let value = value.and_then(|value| reader.end().map(|()| value));
+    value.map_err(|error| match twice.into_inner() {
+        Some(key) => ParseError::Twice { key },
+        None => ParseError::NoJson(error.to_string()),
+    })
+}
+
+/// A value; the first key that an object has twice is noted.
+#[derive(Clone, Copy)]
+struct Once<'a> {
+    twice: &'a RefCell<Option<String>>,
+}
+
+impl<'de> DeserializeSeed<'de> for Once<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Once<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element_seed(self)? {
+            values.push(value);
+        }
+        Ok(values.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
+        let mut values = Map::new();
+        while let Some(key) = object.next_key::<String>()? {
+            if values.contains_key(&key) {
+                let error = A::Error::custom("a key twice");
+                *self.twice.borrow_mut() = Some(key);
+                return Err(error);
+            }
+            values.insert(key, object.next_value_seed(self)?);
+        }
+        Ok(values.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(line: &str) -> Result<Value, String> {
+        value(line.as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_line_is_read_as_any_reader_of_json_would() {
+        for line in [
+            r#"{"a":[1,-2,3.5,1e3,-0,null,true,"x\u0000\ud83d\ude00"],"b":{"a":{"a":{}}},"":[]}"#,
+            " 7\r",
+            r#"[{"a":1},{"a":2}]"#,
+            r#"{"a":1,"A":2,"a ":3}"#,
+        ] {
+            assert_eq!(read(line), Ok(serde_json::from_str(line).expect("JSON")), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_an_object_has_twice_is_named_wherever_it_is() {
+        for line in [
+            r#"{"name":1,"name":1}"#,
+            r#"{"name":1,"x":2,"na\u006de":3}"#,
+            r#"{"x":{"y":[{"name":null,"name":2}]}}"#,
+            // What follows is not looked at any more.
+            r#"{"name":{},"name":x"#,
+        ] {
+            assert_eq!(read(line), Err("the key \"name\" appears twice".to_owned()), "{line}");
+        }
+        let long = "k".repeat(100);
+        let shown = format!("the key \"{}... appears twice", "k".repeat(59));
+        assert_eq!(read(&format!(r#"{{"{long}":1,"{long}":2}}"#)), Err(shown));
+        assert_eq!(read(r#"{"\u001b":1,"\u001b":2}"#), Err("the key \"\\u001b\" appears twice".to_owned()));
+    }
+
+    #[test]
+    fn what_a_library_means_by_a_key_of_its_own_is_a_key_as_any_other() {
+        // serde_json reads the text of such an object as JSON again when it makes a value of it.
+        let line = r#"{"$serde_json::private::RawValue":"{\"type\":\"bye\"}"}"#;
+        assert_eq!(read(line), Ok(json!({"$serde_json::private::RawValue": "{\"type\":\"bye\"}"})));
+    }
+
+    #[test]
+    fn what_is_not_json_is_not_guessed() {
+        for line in [
+            "",
+            "\u{feff}{}",
+            "{} {}",
+            "{},",
+            "{\"a\":01}",
+            "{\"a\":+1}",
+            "{\"a\":NaN}",
+            "{\"a\":1e999}",
+            "{\"a\":\"\\ud800\"}",
+            "{\"a\":\"\u{1}\"}",
+            "{'a':1}",
+            "{a:1}",
+            "{\"a\":1,}",
+            "{\"a\":1}\0",
+        ] {
+            let error = read(line).expect_err(line);
+            assert!(error.starts_with("this line is not JSON: "), "{line}: {error}");
+        }
+        assert_eq!(value(b"{\"a\":\"\xff\"}"), Err(ParseError::NoText));
+    }
+
+    #[test]
+    fn depth_has_an_end() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(&nested(100)).is_ok());
+        for depth in [1000, 30_000] {
+            let error = read(&nested(depth)).expect_err("too deep");
+            assert!(error.contains("recursion limit exceeded"), "{error}");
+        }
+    }
+}
