@@ -338,12 +338,8 @@ fn columns<'py>(
         for (app, column) in study.apps.iter().zip(rows.threads) {
             columns.set_item(format!("threads:{}", app.name), array::two(py, points, nodes, column)?)?;
         }
-        // Whether the search chooses a home at some point.
-        let any_open = sweep.axes().iter().any(|axis| {
-            (0..axis.len()).any(|i| matches!(axis.value(i), Value::Data(_, data) if data.is_open()))
-        });
-        for (app, column) in study.apps.iter().zip(rows.home) {
-            if app.data.is_open() || any_open {
+        for (number, (app, column)) in study.apps.iter().zip(rows.home).enumerate() {
+            if sweep.may_choose_home(number) {
                 columns.set_item(format!("home:{}", app.name), array::one(py, column))?;
             }
         }

@@ -68,7 +68,7 @@ pub(crate) use simulate::SimulateArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 pub(crate) use tasks::TasksArgs;
 pub(crate) use top::TopArgs;
-pub(crate) use topology::{FiguresArgs, LscpuArgs, NumactlArgs};
+pub(crate) use topology::{FiguresArgs, LscpuArgs, NumactlArgs, positive};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]

@@ -47,6 +47,7 @@ pub mod access;
 pub mod allocation;
 pub mod app;
 pub mod bottleneck;
+pub mod bounds;
 pub mod cpus;
 pub mod demand;
 pub mod dynamics;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::access::Access;
+use crate::bounds;
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
 use crate::sharing_model::{Model, ModelKind, Refusal};
@@ -88,12 +89,9 @@ impl Machine {
             node.bandwidth = GigabytesPerSecond::new(0.0);
             node.kernels = KernelBandwidths::NONE;
         }
-        let positive = |what, node, value: f64| {
-            if value > 0.0 && value.is_finite() {
-                Ok(())
-            } else {
-                Err(MachineError::NotPositive { what, node, value })
-            }
+        let positive = |what, node, value: f64| match bounds::misfit(value, false) {
+            None => Ok(()),
+            Some(misfit) => Err(MachineError::OutOfBounds { what, node, must: misfit.must, value }),
         };
         for (n, node) in nodes.iter().enumerate() {
             let id = NodeId(n);
@@ -189,8 +187,8 @@ impl Machine {
     /// ignored.
     ///
     /// # Errors
-    /// [`MachineError::PairCount`] for the wrong number of entries; [`MachineError::NotPositive`] for a latency that
-    /// is not a positive finite number.
+    /// [`MachineError::PairCount`] for the wrong number of entries; [`MachineError::OutOfBounds`] for a latency that
+    /// is no figure ([`crate::bounds`]).
     pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
         let has_memory = |memory| self.has_memory(memory);
         self.latencies_ns = Some(self.pairs("a latency", "latencies", latencies_ns, has_memory)?);
@@ -210,7 +208,7 @@ impl Machine {
     /// The same machine with the last-level cache of each node, `None` for a node without one.
     ///
     /// # Errors
-    /// [`MachineError::CacheCount`]; [`MachineError::NotPositive`] for a size or a bandwidth that is not a positive finite number.
+    /// [`MachineError::CacheCount`]; [`MachineError::OutOfBounds`] for a size or a bandwidth that is no figure ([`crate::bounds`]).
     pub fn with_caches(mut self, caches: Vec<Option<LastLevelCache>>) -> Result<Self, MachineError> {
         if caches.len() != self.nodes.len() {
             return Err(MachineError::CacheCount { nodes: self.nodes.len(), got: caches.len() });
@@ -220,8 +218,10 @@ impl Machine {
             let bandwidth = cache.core_bandwidth.map(GigabytesPerSecond::value);
             let figures = [("the last-level cache", Some(cache.size.value())), ("its bandwidth", bandwidth)];
             for (what, value) in figures {
-                if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
-                    return Err(MachineError::NotPositive { what, node: NodeId(node), value });
+                let misfit = value.and_then(|value| Some((value, bounds::misfit(value, false)?)));
+                if let Some((value, misfit)) = misfit {
+                    let node = NodeId(node);
+                    return Err(MachineError::OutOfBounds { what, node, must: misfit.must, value });
                 }
             }
         }
@@ -244,8 +244,10 @@ impl Machine {
         let table = table.ok_or(MachineError::PairCount { what: all, nodes: count, got })?;
         for node in self.compute_nodes() {
             let mut counted = table.row(node).iter().enumerate().filter(|&(memory, _)| counts(NodeId(memory)));
-            if let Some((_, &value)) = counted.find(|&(_, &value)| !(value > 0.0 && value.is_finite())) {
-                return Err(MachineError::NotPositive { what, node, value });
+            if let Some((value, misfit)) =
+                counted.find_map(|(_, &value)| Some((value, bounds::misfit(value, false)?)))
+            {
+                return Err(MachineError::OutOfBounds { what, node, must: misfit.must, value });
             }
         }
         Ok(table)

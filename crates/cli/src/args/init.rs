@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueHint};
 
+use super::topology;
+
 /// `numasim init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
@@ -69,8 +71,9 @@ impl Like {
     /// Reads a number above zero, or the name of a template, which is not looked up here.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.parse::<f64>() {
-            Ok(intensity) if intensity.is_finite() && intensity > 0.0 => Ok(Self::Intensity(intensity)),
-            Ok(_) => Err("an intensity is a number above 0, in FLOP per byte, such as 0.2".into()),
+            Ok(_) => {
+                topology::above_zero(text, "an intensity, in FLOP per byte,", "0.2").map(Self::Intensity)
+            }
             Err(_) => Ok(Self::Template(text.to_owned())),
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueHint, value_parser};
 
-use super::FileArgs;
+use super::{FileArgs, topology};
 
 const COUNTERS: &str = "Where FLOP and bytes come from";
 const DATA: &str = "Where data and threads lie";
@@ -156,6 +156,5 @@ fn per_node(text: &str) -> Result<PerNode, String> {
 
 /// As in an input file: above zero.
 fn intensity(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
-    number.ok_or_else(|| "write a number of FLOP per byte above zero, such as 0.5".to_owned())
+    topology::above_zero(text, "a number of FLOP per byte", "0.5")
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint, value_parser};
+use numasim_model::bounds;
 
 use super::FileArgs;
 
@@ -78,8 +79,21 @@ pub(crate) struct FiguresArgs {
     pub(crate) link_gbs: Option<f64>,
 }
 
-/// A number above zero.
-pub(super) fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
-    number.ok_or_else(|| "write a number above zero, such as 80 or 73.6".to_owned())
+/// A figure above zero, in the bounds of files.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    above_zero(text, "a number", "80 or 73.6")
+}
+
+/// `what` above zero, in the bounds of files; `example` is one.
+pub(super) fn above_zero(text: &str, what: &str, example: &str) -> Result<f64, String> {
+    let Ok(number) = text.parse::<f64>() else {
+        return Err(format!("write {what} above zero, such as {example}"));
+    };
+    match bounds::misfit(bounds::as_written(number, text), false) {
+        None => Ok(number),
+        Some(misfit) if misfit.label.starts_with("too ") => {
+            Err(format!("{text} is {}: write {what} of {}, such as {example}", misfit.label, misfit.must))
+        }
+        Some(_) => Err(format!("write {what} above zero, such as {example}")),
+    }
 }

@@ -6,6 +6,7 @@ mod robust;
 mod simple;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use numasim_model::{Scenario, Study};
 use numasim_sim::objective::GoalError;
@@ -55,6 +56,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     if picture.is_some() {
         can_be_mapped(&study.machine)?;
     }
+    let start = Instant::now();
     let watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
     let answer = searched(args, &study, &problem, watch, shell)?;
@@ -70,7 +72,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
         return destination.deliver(&text);
     }
-    let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
+    let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, start, shell)).transpose()?;
     let sensitivity = sensitivity.as_ref().map(|found| SensitivityView { answer: &answer, found });
     let text = match (args.output.format, &sensitivity) {
         (format @ (Format::Table | Format::Markdown), view) => {
@@ -102,7 +104,8 @@ pub(super) fn searched<'a>(
     let settings = Settings { top: top(args, study)?, seed: args.seed, ..Settings::default() };
     // Before the search: one that takes all the time would leave none for what its answer is compared with.
     let (baselines, took) = rating::baselines(study, problem, &watch)?;
-    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top) + simple::time(args));
+    let others = simple::time(args) + time_of_sensitivity(args);
+    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top) + others);
     // Time that somebody gives is there to be used.
     let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
     let models = args.models.as_ref().map(|list| Models::new(study.machine.sharing().kind, list));
@@ -144,14 +147,22 @@ fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
     args.plot.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()
 }
 
-/// The analysis of the answer. It has the time limit of the search once more: a search that used all of it would
-/// leave nothing.
+/// The part of the time limit that is kept for the analysis.
+fn time_of_sensitivity(args: &ExploreArgs) -> Duration {
+    let limit = args.time_limit.filter(|_| args.sensitivity);
+    limit.map_or(Duration::ZERO, |limit| limit / PART_OF_SENSITIVITY)
+}
+
+/// The analysis of the answer. It has what is left of the time limit since `start`, and its part at least.
 pub(super) fn sensitivity(
     args: &ExploreArgs,
     answer: &Answer,
+    start: Instant,
     shell: &Shell,
 ) -> Result<Sensitivity, Failure> {
-    let watch = Watch::start(args.time_limit, answer.problem.goal().objective(), shell);
+    let left =
+        args.time_limit.map(|limit| limit.saturating_sub(start.elapsed()).max(time_of_sensitivity(args)));
+    let watch = Watch::start(left, answer.problem.goal().objective(), shell);
     let others: Vec<Candidate> = answer
         .alternatives
         .iter()
@@ -302,6 +313,8 @@ pub(super) fn without_answer(error: ExploreError, problem: &Problem) -> Failure 
     }
 }
 
+/// The part of the time limit that is kept for `--sensitivity`.
+const PART_OF_SENSITIVITY: u32 = 4;
 /// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
 const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
 

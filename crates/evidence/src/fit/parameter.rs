@@ -1,6 +1,6 @@
 //! Which figures of a machine a fit may change, by the keys that `sweep --set` has for them.
 
-use numasim_model::figure::{self, Figure, Figures, NodeFigure, ValueRange};
+use numasim_model::figure::{self, Figure, Figures, NodeFigure};
 use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
 use numasim_model::{Machine, NodeId};
@@ -100,15 +100,9 @@ impl Parameter {
         self.value(machine).filter(|&value| value > 0.0).unwrap_or(usual)
     }
 
-    /// `value`, or the nearest one that a parameter of the sharing model may have: the search may step out of its range.
+    /// `value`, or the nearest one that the figure may have: the search may step out of its range.
     fn in_range(&self, value: f64) -> f64 {
-        match self.figure.range() {
-            ValueRange::Parameter(parameter) => {
-                let (low, high) = parameter.range();
-                value.clamp(low, high)
-            }
-            _ => value,
-        }
+        self.figure.range().nearest(value)
     }
 }
 

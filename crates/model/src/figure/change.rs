@@ -151,7 +151,7 @@ impl AppFigure {
 }
 
 /// A count in its range as a number of threads or cores.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in ValueRange::Count")]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in ValueRange::Whole")]
 fn whole(value: f64) -> u32 {
     value as u32
 }

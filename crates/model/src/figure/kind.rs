@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::range::ValueRange;
 use crate::access::Access;
 use crate::ids::NodeId;
+use crate::machine::MAX_CORES_PER_NODE;
 use crate::sharing_model::Parameter;
 
 /// A number of the input files, or several that are changed together.
@@ -119,8 +120,11 @@ impl Figure {
     /// The values that it may have.
     pub const fn range(&self) -> ValueRange {
         match self {
-            Self::Node(NodeFigure::Cores, _)
-            | Self::App(AppFigure::MinThreads | AppFigure::MaxThreads, _) => ValueRange::Count,
+            // `cores_per_node` is of the nodes that have cores.
+            Self::Node(NodeFigure::Cores, node) => {
+                ValueRange::whole(if node.is_none() { 1 } else { 0 }, MAX_CORES_PER_NODE)
+            }
+            Self::App(AppFigure::MinThreads | AppFigure::MaxThreads, _) => ValueRange::whole(0, u32::MAX),
             Self::App(AppFigure::Weight, _) => ValueRange::NotNegative,
             Self::Sharing(parameter) => ValueRange::Parameter(*parameter),
             Self::Node(..) | Self::Link(_) | Self::SharedLink(_) | Self::App(..) => ValueRange::Positive,

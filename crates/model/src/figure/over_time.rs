@@ -6,8 +6,10 @@ mod find;
 use std::ops::Range;
 
 use super::range::ValueRange;
+use crate::bounds::{MOST_EXACT, MOST_REPEATED};
 use crate::dynamics::{Channel, Course, Phase, Work};
 use crate::ids::NodeId;
+use crate::machine::MAX_CORES_PER_NODE;
 use crate::scenario::Study;
 use crate::units::{FlopPerByte, Gflop, Megabytes, Seconds};
 
@@ -219,11 +221,13 @@ impl TimeFigure {
     /// The values that it may have.
     pub const fn range(&self) -> ValueRange {
         match self {
-            Self::Course(CourseFigure::Iterations | CourseFigure::Threads, _)
-            | Self::Phase(PhaseFigure::Tasks, ..)
-            | Self::Channel(ChannelFigure::Capacity, _)
+            Self::Course(CourseFigure::Iterations, _) | Self::Phase(PhaseFigure::Tasks, ..) => {
+                ValueRange::Whole { least: 1, most: MOST_REPEATED }
+            }
+            Self::Course(CourseFigure::Threads, _) => ValueRange::whole(1, MAX_CORES_PER_NODE),
+            Self::Channel(ChannelFigure::Capacity, _)
             | Self::CallEvery(_)
-            | Self::Policy(PolicyFigure::Lead) => ValueRange::FromOne,
+            | Self::Policy(PolicyFigure::Lead) => ValueRange::Whole { least: 1, most: MOST_EXACT },
             Self::Phase(PhaseFigure::ArithmeticIntensity, ..) | Self::Os(OsFigure::Slice) => {
                 ValueRange::Positive
             }
@@ -306,7 +310,7 @@ impl ChannelFigure {
 }
 
 /// A count in its range as a number.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in ValueRange::FromOne")]
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in ValueRange::Whole")]
 fn whole(value: f64) -> u64 {
     value as u64
 }

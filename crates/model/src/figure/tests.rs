@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{Access, App, Data, Placement, Placing};
 use crate::ids::NodeId;
-use crate::machine::{KernelBandwidths, Machine, Node, SharedLink};
+use crate::machine::{KernelBandwidths, MAX_CORES_PER_NODE, Machine, Node, SharedLink};
 use crate::sharing_model::{ModelKind, Parameter};
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 
@@ -163,12 +163,15 @@ fn what_is_no_figure_is_reported_by_its_reason() {
 #[test]
 fn units_and_ranges_are_those_of_the_key() {
     let of = |key: &str| found(key).map(|figure| (figure.unit(), figure.range())).expect("a figure");
-    assert_eq!(of("machine.cores_per_node"), ("", ValueRange::Count));
+    assert_eq!(of("machine.cores_per_node"), ("", ValueRange::whole(1, MAX_CORES_PER_NODE)));
     assert_eq!(of("machine.link_gbs"), ("GB/s", ValueRange::Positive));
     assert_eq!(of("app.one.weight"), ("", ValueRange::NotNegative));
     assert_eq!(of("app.one.work_gflop"), ("GFLOP", ValueRange::Positive));
     assert_eq!(of("machine.sharing.core_local_gbs").0, "GB/s");
-    assert!(ValueRange::Count.contains(0.0) && !ValueRange::Count.contains(0.5));
+    assert_eq!(of("machine.node.0.cores"), ("", ValueRange::whole(0, MAX_CORES_PER_NODE)));
+    let count = ValueRange::whole(0, 7);
+    assert!(count.contains(0.0) && count.contains(7.0));
+    assert!([-1.0, 0.5, 8.0, f64::NAN, f64::INFINITY].iter().all(|&value| !count.contains(value)));
     assert!(!ValueRange::Positive.contains(f64::INFINITY) && !ValueRange::NotNegative.contains(-0.1));
     assert!(!ValueRange::Parameter(Parameter::LinkEfficiency).contains(1.1));
 }

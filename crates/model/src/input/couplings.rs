@@ -1,5 +1,6 @@
 //! Reads `[[channel]]` and `[[call]]`: who waits for whom.
 
+use crate::bounds::MOST_EXACT;
 use crate::dynamics::{Call, Channel};
 use crate::ids::AppId;
 use crate::units::Megabytes;
@@ -16,12 +17,10 @@ use super::value::{Count, Quantity};
 
 const ITEM: Quantity =
     Quantity { what: "the size of an item in MB (10^6 bytes)", example: "100.0", zero: true };
-/// Whole numbers up to here are exact in every number of a file.
-const EXACT: u64 = 1 << 53;
 const CAPACITY: Count =
-    Count { what: "how many items may be produced and not finished", example: "4", min: 1, max: EXACT };
+    Count { what: "how many items may be produced and not finished", example: "4", min: 1, max: MOST_EXACT };
 const EVERY: Count =
-    Count { what: "after each how many iterations it calls", example: "1", min: 1, max: EXACT };
+    Count { what: "after each how many iterations it calls", example: "1", min: 1, max: MOST_EXACT };
 /// Most places that are shown of one mistake.
 const MOST_SHOWN: usize = 12;
 

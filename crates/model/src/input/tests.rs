@@ -1,5 +1,6 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
+mod bounds;
 mod kernels;
 mod memoryless;
 mod over_time;

@@ -8,11 +8,8 @@ use toml::de::{DeInteger, DeValue};
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
+use crate::bounds;
 use crate::text::is_bidirectional;
-
-/// Smallest and largest figure that is read; products and quotients of two stay finite.
-pub(super) const SMALLEST: f64 = 1e-30;
-pub(super) const LARGEST: f64 = 1e30;
 
 /// A figure with a unit.
 #[derive(Clone, Copy)]
@@ -136,29 +133,11 @@ impl<'a> Value<'a> {
                 return None;
             }
         };
-        let must = if quantity.zero { "a finite number of at least 0" } else { "a finite number above 0" };
-        let size = number.abs();
-        if number.is_nan() {
-            self.bad(must, "not a number", advice);
-        } else if self.text().contains("inf") {
-            let label = if number < 0.0 { "negative" } else { "not finite" };
-            self.bad(must, label, advice);
-        } else if number < 0.0 {
-            self.bad(must, "negative", advice);
-        } else if number == 0.0
-            && !quantity.zero
-            && self.text().bytes().any(|b| b.is_ascii_digit() && b != b'0')
-        {
-            self.bad(&format!("at least {SMALLEST:e}"), "too small", advice);
-        } else if number == 0.0 && !quantity.zero {
-            self.bad(must, "zero", advice);
-        } else if size > LARGEST {
-            self.bad(&format!("at most {LARGEST:e}"), "too large", advice);
-        } else if size < SMALLEST && number != 0.0 {
-            self.bad(&format!("at least {SMALLEST:e}"), "too small", advice);
-        } else {
+        let number = bounds::as_written(number, &self.text());
+        match bounds::misfit(number, quantity.zero) {
+            Some(misfit) => self.bad(&misfit.must, misfit.label, advice),
             // -0.0 compares equal to 0 but divides to minus infinity.
-            return Some(number + 0.0);
+            None => return Some(number + 0.0),
         }
         None
     }

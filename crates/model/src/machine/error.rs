@@ -26,21 +26,25 @@ pub enum MachineError {
         /// Its cores.
         cores: u32,
     },
-    /// A bandwidth or peak is zero, negative or not finite.
-    #[error("{what} of {node} must be a positive finite number, not {value}")]
-    NotPositive {
+    /// A bandwidth or peak is no figure ([`crate::bounds`]): zero, negative, tiny, huge or not finite.
+    #[error("{what} of {node} must be {must}, not {value:?}")]
+    OutOfBounds {
         /// Which figure.
         what: &'static str,
         /// The node (of a link: where its core is).
         node: NodeId,
+        /// What it must be.
+        must: String,
         /// The offending value.
         value: f64,
     },
-    /// A shared link carries nothing, or no finite amount.
-    #[error("the shared link {name} must carry a positive finite bandwidth, not {value}")]
+    /// What a shared link carries is no figure ([`crate::bounds`]).
+    #[error("the bandwidth of the shared link {name} must be {must}, not {value:?}")]
     SharedLinkBandwidth {
         /// The link.
         name: String,
+        /// What it must be.
+        must: String,
         /// The offending value.
         value: f64,
     },

@@ -1,6 +1,7 @@
 //! Links that several pairs of nodes use together, such as those between two sockets.
 
 use super::error::MachineError;
+use crate::bounds;
 use crate::ids::NodeId;
 use crate::units::GigabytesPerSecond;
 
@@ -49,8 +50,8 @@ impl SharedLink {
     pub(super) fn checked(mut self, nodes: usize) -> Result<Self, MachineError> {
         let name = || self.name.clone();
         let value = self.bandwidth.value();
-        if !(value > 0.0 && value.is_finite()) {
-            return Err(MachineError::SharedLinkBandwidth { name: name(), value });
+        if let Some(misfit) = bounds::misfit(value, false) {
+            return Err(MachineError::SharedLinkBandwidth { name: name(), must: misfit.must, value });
         }
         if self.from.is_empty() || self.to.is_empty() {
             return Err(MachineError::SharedLinkGroup { name: name(), why: "a group without nodes" });

@@ -4,6 +4,7 @@
 //! fitted to measurements. The unit is part of the key where there is one.
 
 use super::kind::ModelKind;
+use crate::bounds::{LARGEST, SMALLEST};
 
 /// One of the corrections, or the one parameter of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +86,7 @@ impl Parameter {
     pub const fn range(self) -> (f64, f64) {
         match self {
             Self::SaturationKnee => (0.0, 1.0),
-            Self::CoreLocal | Self::CoreRemote => (1e-30, 1e30),
+            Self::CoreLocal | Self::CoreRemote => (SMALLEST, LARGEST),
             Self::OutstandingLines => (1e-3, 1e6),
             Self::LinkEfficiency => (1e-3, 1.0),
             Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => (0.0, 100.0),

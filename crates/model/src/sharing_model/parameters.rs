@@ -1,6 +1,7 @@
 //! Values of the corrections.
 
 use super::parameter::Parameter;
+use crate::bounds;
 
 /// Values of the parameters; everything off by default.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +74,7 @@ impl Parameters {
     /// [`ParameterError`] if it cannot have this value; nothing is changed then.
     pub fn set(&mut self, parameter: Parameter, value: f64) -> Result<(), ParameterError> {
         let (low, high) = parameter.range();
-        if !(low..=high).contains(&value) {
+        if bounds::outside(value, low, high).is_some() {
             return Err(ParameterError { parameter, value });
         }
         let value = value + 0.0; // -0.0 is 0

@@ -42,7 +42,7 @@ mod local;
 mod options;
 mod outcome;
 pub mod over_models;
-mod pace;
+pub(crate) mod pace;
 mod parts;
 mod pool;
 mod prove;

@@ -7,20 +7,20 @@ pub(super) const BETWEEN_QUESTIONS: u64 = 200_000;
 
 /// Counts the operations of one thread, and asks the monitor once in a while.
 #[derive(Clone)]
-pub(super) struct Pace<'m> {
+pub(crate) struct Pace<'m> {
     monitor: &'m dyn Monitor,
     since: u64,
     stopped: bool,
 }
 
 impl<'m> Pace<'m> {
-    pub(super) fn new(monitor: &'m dyn Monitor) -> Self {
+    pub(crate) fn new(monitor: &'m dyn Monitor) -> Self {
         Self { monitor, since: 0, stopped: false }
     }
 
     /// Whether to stop, `operations` after the last call. Once true, it stays true.
     #[inline]
-    pub(super) fn stops_after(&mut self, operations: u64) -> bool {
+    pub(crate) fn stops_after(&mut self, operations: u64) -> bool {
         self.since = self.since.saturating_add(operations);
         if self.since >= BETWEEN_QUESTIONS && !self.stopped {
             self.since = 0;

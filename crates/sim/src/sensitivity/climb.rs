@@ -7,6 +7,7 @@ use numasim_model::{Data, Placement};
 
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
+use crate::search::pace::Pace;
 use crate::sites::Sites;
 
 /// `candidate` with its score in `problem`.
@@ -26,6 +27,9 @@ pub(super) fn cost(problem: &Problem) -> u64 {
     problem.apps.iter().map(|app| flows(app) + 2 * nodes).sum()
 }
 
+/// Nanoseconds that a flow costs, about.
+pub(super) const OF_A_FLOW: u64 = 10;
+
 /// Climbs from `start` with at most `evaluations`; returns every step, the last one being the best.
 pub(super) fn climb(
     problem: &Problem,
@@ -36,11 +40,13 @@ pub(super) fn climb(
     let sites = Sites::new(problem);
     let mut evaluator = Evaluator::new(problem, start.placements.clone());
     let best = evaluator.candidate(start.allocation.clone());
-    let mut climber = Climber { problem, evaluator, sites, best, path: Vec::new(), left: evaluations };
+    let (pace, cost) = (Pace::new(monitor), cost(problem).saturating_mul(OF_A_FLOW));
+    let path = Vec::new();
+    let mut climber = Climber { problem, evaluator, sites, best, path, left: evaluations, pace, cost };
     while !monitor.stop() && climber.left > 0 {
         let mut improved = false;
         for site in 0..climber.sites.len() {
-            while climber.within(site) {
+            while climber.left > 0 && climber.within(site) {
                 improved = true;
             }
         }
@@ -60,9 +66,22 @@ struct Climber<'p> {
     best: Candidate,
     path: Vec<Candidate>,
     left: u64,
+    pace: Pace<'p>,
+    /// Of one evaluation, in operations.
+    cost: u64,
 }
 
 impl Climber<'_> {
+    /// Whether one more evaluation is allowed; it is counted.
+    fn may_evaluate(&mut self) -> bool {
+        if self.left == 0 || self.pace.stops_after(self.cost) {
+            self.left = 0;
+            return false;
+        }
+        self.left -= 1;
+        true
+    }
+
     fn threads(&self, app: usize, site: usize) -> u32 {
         self.sites.threads(&self.best.allocation, app, site)
     }
@@ -94,6 +113,9 @@ impl Climber<'_> {
         let mut improved = false;
         for left in 0..self.sites.len() {
             for right in (0..self.sites.len()).filter(|&right| right != left) {
+                if self.left == 0 {
+                    return improved;
+                }
                 for a in 0..apps {
                     let (here, there) = (self.threads(a, left), self.threads(a, right));
                     if here == 0 || self.left == 0 {
@@ -129,10 +151,9 @@ impl Climber<'_> {
         let mut improved = false;
         for app in self.problem.open_apps() {
             for node in self.problem.machine.node_ids() {
-                if self.left == 0 || self.best.placements[app].home() == Some(node) {
+                if self.best.placements[app].home() == Some(node) || !self.may_evaluate() {
                     continue;
                 }
-                self.left -= 1;
                 let mut placements = self.best.placements.clone();
                 placements[app] = self.problem.apps[app].data.placement_at(node);
                 let mut evaluator = Evaluator::new(self.problem, placements);
@@ -149,10 +170,9 @@ impl Climber<'_> {
 
     /// Makes the change if it is allowed and better.
     fn accept(&mut self, change: &[(usize, usize, u32)]) -> bool {
-        if self.left == 0 {
+        if !self.may_evaluate() {
             return false;
         }
-        self.left -= 1;
         let mut changed = self.best.allocation.clone();
         for &(app, site, threads) in change {
             self.sites.set(&mut changed, app, site, threads);

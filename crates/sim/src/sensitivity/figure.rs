@@ -1,5 +1,7 @@
 //! The figures of the input files that an analysis changes, and the machine or applications after the change.
 
+use std::collections::HashMap;
+
 use numasim_model::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
 use numasim_model::{Access, App, AppId, Data, Machine, NodeId, Placement};
 
@@ -223,7 +225,8 @@ pub(super) fn inputs(problem: &Problem, best: &Candidate) -> Vec<Figure> {
 
 /// Adds figures of one kind: all together if they differ, and each group of equal ones, at most `limit` groups.
 fn add_kind(problem: &Problem, singles: impl Iterator<Item = Figure>, limit: usize, found: &mut Vec<Figure>) {
-    let mut groups: Vec<(f64, Figure)> = Vec::new();
+    let mut groups: Vec<Figure> = Vec::new();
+    let mut of_value: HashMap<u64, usize> = HashMap::new();
     let mut all: Option<Figure> = None;
     for single in singles {
         let Some((value, _)) = single.extent(&problem.machine, &problem.apps) else { continue };
@@ -231,13 +234,14 @@ fn add_kind(problem: &Problem, singles: impl Iterator<Item = Figure>, limit: usi
             Some(all) => all.join(single.clone()),
             None => all = Some(single.clone()),
         }
-        match groups.iter_mut().find(|(other, _)| *other == value) {
-            Some((_, group)) => group.join(single),
-            None => groups.push((value, single)),
+        let group = *of_value.entry(value.to_bits()).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(group) => group.join(single),
+            None => groups.push(single),
         }
     }
     if groups.len() > 1 {
         found.extend(all);
     }
-    found.extend(groups.into_iter().take(limit).map(|(_, group)| group));
+    found.extend(groups.into_iter().take(limit));
 }

@@ -100,12 +100,15 @@ pub(super) fn ranges(
         let paths: Vec<Vec<Candidate>> = questions
             .par_iter()
             .map(|(figure, factor)| {
+                if monitor.stop() {
+                    return Vec::new();
+                }
                 let Some(changed) = at(problem, figure, *factor) else { return Vec::new() };
                 match start {
                     Start::Best => climb(&changed, best, effort, monitor),
                     // Only where it ends: the way there is worse than what is known.
                     Start::From(other) => climb(&changed, other, effort, monitor).pop().into_iter().collect(),
-                    Start::Leader => match known.lead(&changed).1 {
+                    Start::Leader => match known.lead(&changed, monitor).1 {
                         Some(leader) => climb(&changed, &leader, effort, monitor),
                         None => Vec::new(),
                     },
@@ -113,11 +116,14 @@ pub(super) fn ranges(
             })
             .collect();
         for candidate in paths.into_iter().flatten() {
+            if monitor.stop() {
+                break;
+            }
             known.add(candidate);
         }
-        known.keep_closest(most);
+        known.keep_closest(most, monitor);
     }
-    if let Some(better) = known.lead(problem).1.filter(|_| !patient) {
+    if let Some(better) = known.lead(problem, monitor).1.filter(|_| !patient) {
         return Err(Box::new(Better { better, others: known.into_candidates() }));
     }
     let found: Vec<Option<(Range, usize)>> = figures
@@ -167,6 +173,9 @@ struct Ranging<'a> {
 impl Ranging<'_> {
     /// The range, and how many rivals were met on the way; `None` if the monitor stopped it.
     fn range(mut self) -> Option<(Range, usize)> {
+        if self.monitor.stop() {
+            return None;
+        }
         let before = self.known.len();
         let value = self.figure.extent(&self.problem.machine, &self.problem.apps)?;
         let lost = ERRORS.map(|error| self.loss(1.0 + error));
@@ -177,12 +186,18 @@ impl Ranging<'_> {
     }
 
     fn leader(&self, factor: f64) -> Option<Candidate> {
-        self.known.lead(&at(self.problem, self.figure, factor)?).1
+        if self.monitor.stop() {
+            return None;
+        }
+        self.known.lead(&at(self.problem, self.figure, factor)?, self.monitor).1
     }
 
     fn loss(&self, factor: f64) -> f64 {
+        if self.monitor.stop() {
+            return 0.0;
+        }
         let Some(changed) = at(self.problem, self.figure, factor) else { return 0.0 };
-        let (kept, leader) = self.known.lead(&changed);
+        let (kept, leader) = self.known.lead(&changed, self.monitor);
         let Some(leader) = leader else { return 0.0 };
         let (kept, best) = (changed.goal.value(kept.score), changed.goal.value(leader.score));
         let lost = match changed.goal.objective() {
@@ -198,9 +213,12 @@ impl Ranging<'_> {
         let mut found = self.first_switch(end)?;
         for _ in 0..ROUNDS {
             let Some(switch) = &found else { break };
+            if self.monitor.stop() {
+                return Err(Stopped);
+            }
             let inside = 1.0 + (switch.factor - 1.0) * 0.9;
             let Some(changed) = at(self.problem, self.figure, inside) else { break };
-            let (kept, _) = self.known.lead(&changed);
+            let (kept, _) = self.known.lead(&changed, self.monitor);
             let path = climb(&changed, &kept, self.effort, self.monitor);
             let better = path.last().is_some_and(|last| last.score > kept.score + margin(kept.score));
             if !better {
@@ -235,7 +253,7 @@ impl Ranging<'_> {
 
     /// Narrows down where the lead changes between two factors.
     fn bisected(&self, mut inside: f64, mut outside: f64, mut winner: Candidate) -> Switch {
-        while (outside - inside).abs() > RESOLUTION * inside {
+        while (outside - inside).abs() > RESOLUTION * inside && !self.monitor.stop() {
             let middle = f64::midpoint(inside, outside);
             match self.leader(middle) {
                 Some(leader) => (outside, winner) = (middle, leader),

@@ -2,8 +2,10 @@
 
 use numasim_model::Placement;
 
-use super::climb::rated;
+use super::climb::{OF_A_FLOW, cost, rated};
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::search::pace::Pace;
 
 /// Different allocations that keep to the restrictions, none of them the best one itself.
 #[derive(Clone)]
@@ -45,12 +47,19 @@ impl Rivals {
     }
 
     /// Forgets all but the `most` that are closest at the inputs as they are.
-    pub(super) fn keep_closest(&mut self, most: usize) {
+    ///
+    /// Keeps all where the monitor wants an end.
+    pub(super) fn keep_closest(&mut self, most: usize, monitor: &dyn Monitor) {
         if self.known.len() <= most {
             return;
         }
-        let mut scored: Vec<(f64, usize)> =
-            self.known.iter().enumerate().map(|(i, other)| (rated(&self.original, other).score, i)).collect();
+        let mut scored: Vec<(f64, usize)> = Vec::with_capacity(self.known.len());
+        for (i, other) in self.known.iter().enumerate() {
+            if monitor.stop() {
+                return;
+            }
+            scored.push((rated(&self.original, other).score, i));
+        }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut kept: Vec<usize> = scored.into_iter().take(most).map(|(_, i)| i).collect();
         kept.sort_unstable();
@@ -58,12 +67,16 @@ impl Rivals {
     }
 
     /// The best one as rated in `problem`, and the rival that is ahead of it there by more than rounding, if any. Of
-    /// several equal ones the first counts.
-    pub(super) fn lead(&self, problem: &Problem) -> (Candidate, Option<Candidate>) {
+    /// several equal ones the first counts. Where the monitor wants an end, only some rivals are looked at.
+    pub(super) fn lead(&self, problem: &Problem, monitor: &dyn Monitor) -> (Candidate, Option<Candidate>) {
         let kept = rated(problem, &self.best);
         let mut leader: Option<(usize, f64, f64)> = None;
         let mut evaluator: Option<Evaluator<'_>> = None;
+        let (mut pace, cost) = (Pace::new(monitor), cost(problem).saturating_mul(OF_A_FLOW));
         for (i, rival) in self.known.iter().enumerate() {
+            if pace.stops_after(cost) {
+                break;
+            }
             let with_these_homes = match &mut evaluator {
                 Some(known) if known.placements == rival.placements => known,
                 other => other.insert(Evaluator::new(problem, rival.placements.clone())),

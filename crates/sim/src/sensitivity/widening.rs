@@ -1,5 +1,7 @@
 //! What a wider resource is worth.
 
+use std::collections::HashSet;
+
 use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId};
 
@@ -54,7 +56,7 @@ impl Step {
 /// The gains of all resources, largest first, and how many resources were not finished.
 pub(super) fn widening(problem: &Problem, best: &Candidate, monitor: &dyn Monitor) -> (Vec<Widening>, usize) {
     let resources = resources(problem);
-    let readable = links_that_matter(problem, best);
+    let readable: HashSet<(NodeId, NodeId)> = links_that_matter(problem, best).into_iter().collect();
     let useless = |figure: &Figure| matches!(figure, Figure::Links(links) if links.iter().all(|link| !readable.contains(link)));
     let climbs = resources.iter().filter(|(figure, ..)| !useless(figure)).count();
     let effort = share_of_effort(problem, climbs);
@@ -132,9 +134,12 @@ fn of_resource(
     let wider = on_wider_machine(problem, &figure, step.change())?;
     let gain = |candidate: &Candidate| gain(problem, best.score, candidate.score);
     let (staying, used_by) = match &figure {
-        Figure::Cores(nodes) => with_thread_on_new_core(&wider, best, nodes),
+        Figure::Cores(nodes) => with_thread_on_new_core(&wider, best, nodes, monitor),
         _ => (Some(rated(&wider, best)), None),
     };
+    if monitor.stop() {
+        return None;
+    }
     let start = staying.as_ref().unwrap_or(best);
     let climbed = climb(&wider, start, effort, monitor).pop();
     if monitor.stop() {
@@ -162,6 +167,7 @@ fn with_thread_on_new_core(
     wider: &Problem,
     best: &Candidate,
     nodes: &[NodeId],
+    monitor: &dyn Monitor,
 ) -> (Option<Candidate>, Option<AppId>) {
     let with = |app: Option<AppId>| -> Option<(Candidate, Option<AppId>)> {
         let mut allocation: Allocation = best.allocation.clone();
@@ -177,6 +183,9 @@ fn with_thread_on_new_core(
     let ways = std::iter::once(None).chain((0..wider.apps.len()).map(|a| Some(AppId(a))));
     let mut chosen: Option<(Candidate, Option<AppId>)> = None;
     for (candidate, app) in ways.filter_map(with) {
+        if monitor.stop() {
+            break;
+        }
         if chosen.as_ref().is_none_or(|(other, _)| candidate.beats(other)) {
             chosen = Some((candidate, app));
         }

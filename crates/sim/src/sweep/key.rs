@@ -109,7 +109,7 @@ impl Target {
         match self {
             Self::Figure(figure) => Some(figure.range()),
             Self::OverTime(figure) => Some(figure.range()),
-            Self::Threads { .. } => Some(ValueRange::Count),
+            Self::Threads { .. } => Some(ValueRange::whole(0, u32::MAX)),
             Self::AppData(_) | Self::ScenarioData { .. } => None,
         }
     }

@@ -21,6 +21,7 @@ mod values;
 pub use at::{Contradiction, Evaluator};
 pub use values::{MAX_POINTS, Value};
 
+use numasim_model::bounds::{LARGEST, SMALLEST};
 use numasim_model::dynamics::Phase;
 use numasim_model::figure::ValueRange;
 use numasim_model::{App, Data, Machine, Study};
@@ -127,9 +128,10 @@ impl Axis {
 
     /// Refuses values that can never be right.
     fn check(&self, task: Task) -> Result<(), SettingError> {
-        // Ranges have their extremes at their ends; that all counts are whole takes the second value too.
+        // Ranges have their extremes at their ends. That all counts are whole takes the second value too, and what is nearest
+        // to 0 is the value beside it.
         let last = self.len() - 1;
-        let ends = [0, 1.min(last), last];
+        let ends = [0, 1.min(last), last.saturating_sub(1), last];
         let all: Vec<u64> = match &self.values {
             Values::Steps { .. } | Values::Factors { .. } => ends.into(),
             Values::Numbers(_) | Values::Data(_) => (0..=last).collect(),
@@ -146,23 +148,21 @@ impl Axis {
                 }
                 Value::Data(..) => continue,
             };
-            let Some(range) = self.target.range().filter(|range| !range.contains(number)) else { continue };
-            let (wanted, hint) = match range {
-                ValueRange::Positive => ("a positive number".to_owned(), "begin the values above 0"),
-                ValueRange::NotNegative => {
-                    ("0 or a positive number".to_owned(), "begin the values at 0 or above")
-                }
-                ValueRange::Count => {
-                    ("a whole number from 0 up".to_owned(), "write whole numbers, in a range also as step")
-                }
-                ValueRange::FromOne => {
-                    ("a whole number from 1 up".to_owned(), "write whole numbers, in a range also as step")
-                }
-                ValueRange::Parameter(parameter) => {
-                    (parameter.range_in_words(), "`numasim models` explains it")
-                }
+            let Some(range) = self.target.range() else { continue };
+            let Some(misfit) = range.misfit(number) else { continue };
+            let hint = match range {
+                ValueRange::Positive => format!("write numbers from {SMALLEST:e} to {LARGEST:e}"),
+                ValueRange::NotNegative => format!("write 0, or numbers from {SMALLEST:e} to {LARGEST:e}"),
+                ValueRange::Whole { .. } => "write whole numbers, in a range also as step".to_owned(),
+                ValueRange::Parameter(_) => "`numasim models` explains it".to_owned(),
             };
-            return Err(SettingError::wrong(format!("{} must be {wanted}, not {number}", self.key), hint));
+            // As a person writes it: 1e-320, not 320 decimals.
+            let number =
+                if misfit.label.starts_with("too ") { format!("{number:?}") } else { number.to_string() };
+            return Err(SettingError::wrong(
+                format!("{} must be {}, not {number}", self.key, misfit.must),
+                hint,
+            ));
         }
         Ok(())
     }
@@ -330,6 +330,13 @@ impl Sweep {
         }
         Problem::new(&machine, &apps, objective, restrictions)
             .map_err(|error: ProblemError| error.to_string())
+    }
+
+    /// Whether `explore` may choose the home of an application at some point: its data is open in the files, or some value of an axis
+    /// opens homes. All parts of a sweep agree on it.
+    pub fn may_choose_home(&self, app: usize) -> bool {
+        let is_open = self.study.apps.get(app).is_some_and(|app| app.data.is_open());
+        is_open || self.axes.iter().any(|axis| axis.values.open_homes())
     }
 
     /// Whether an axis decides where the data of an application lies in a scenario.

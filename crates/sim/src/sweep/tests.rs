@@ -167,8 +167,8 @@ fn wrong_settings_are_refused_before_anything_is_computed() {
         [
             "machine has no key 'link_gb'",
             "there is no node 2",
-            "machine.link_gbs must be a positive number, not -1",
-            "machine.cores_per_node must be a whole number from 0 up, not 1.5",
+            "machine.link_gbs must be a finite number above 0, not -1",
+            "machine.cores_per_node must be a whole number from 1 to 65536, not 1.5",
             "there is no application 'men'",
             "app.mem.weight has no influence on the scenarios",
             "app.bad.data: evaluate does not choose a home",

@@ -1,5 +1,6 @@
 //! The values of one axis: `1,2,5`, `10..100:10`, `1/64..64*2`, or places for data.
 
+use numasim_model::bounds::{self, LARGEST, SMALLEST};
 use numasim_model::{Data, Machine, NodeId, Placement};
 
 use super::SettingError;
@@ -103,10 +104,15 @@ impl Values {
         }
     }
 
+    /// Whether `explore` chooses the home at some value.
+    pub(super) fn open_homes(&self) -> bool {
+        matches!(self, Self::Data(places) if places.iter().any(|(_, data)| data.is_open()))
+    }
+
     /// The value with this number, from 0.
     #[allow(clippy::cast_possible_truncation, reason = "at most MAX_POINTS")]
     pub(super) fn get(&self, i: u64) -> Value<'_> {
-        Value::Number(match self {
+        let number = match self {
             Self::Steps { decimal: Some(decimal), .. } => {
                 (decimal.first + i as f64 * decimal.step) / decimal.scale
             }
@@ -117,7 +123,9 @@ impl Values {
                 let (word, data) = &places[i as usize];
                 return Value::Data(word, data);
             }
-        })
+        };
+        // -0.0 compares equal to 0 but divides to minus infinity.
+        Value::Number(number + 0.0)
     }
 }
 
@@ -172,7 +180,18 @@ fn list(text: &str) -> Result<Vec<&str>, SettingError> {
 
 /// A decimal number, or a fraction of two (`1/32`).
 fn number(text: &str) -> Result<f64, SettingError> {
-    let one = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    let read = |text: &str| text.trim().parse::<f64>().ok();
+    let beyond = |text: &&str| {
+        read(text).is_some_and(|value| bounds::as_written(value, text) != value && !value.is_nan())
+    };
+    if let Some(beyond) = text.split('/').find(beyond) {
+        let size = if read(beyond) == Some(0.0) { "small" } else { "large" };
+        return Err(SettingError::wrong(
+            format!("'{}' is too {size}", beyond.trim()),
+            format!("a figure is 0, or from {SMALLEST:e} to {LARGEST:e}"),
+        ));
+    }
+    let one = |text: &str| read(text).filter(|value| value.is_finite());
     let value = match text.split_once('/') {
         Some((over, under)) => one(over).zip(one(under)).map(|(over, under)| over / under),
         None => one(text),
@@ -203,8 +222,8 @@ fn data_of(word: &str, machine: &Machine) -> Result<Data, SettingError> {
 
 /// From 0, all local, to 1.
 fn share_of(text: &str) -> Result<f64, SettingError> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| {
+    let share = text.parse().ok().map(|share| bounds::as_written(share, text) + 0.0);
+    share.filter(|&share| bounds::outside(share, 0.0, 1.0).is_none()).ok_or_else(|| {
         SettingError::wrong(
             format!("'{text}' is not a share of the data"),
             "write a number from 0 to 1: home:0:0.5 has half of the data on node 0, the rest where each thread runs",

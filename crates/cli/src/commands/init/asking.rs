@@ -7,7 +7,7 @@ use numasim_model::text::visible;
 
 use super::apps::{Described, template_names};
 use super::machine::{Chosen, Figures, topology};
-use crate::args::{AppTemplate, Like};
+use crate::args::{AppTemplate, Like, positive};
 use crate::catalog;
 use crate::failure::Failure;
 
@@ -111,9 +111,9 @@ impl<R: BufRead, W: Write> Asking<R, W> {
     fn number(&mut self, question: &str, default: f64) -> Result<f64, Failure> {
         loop {
             let answer = self.ask(question, Some(&default.to_string()))?;
-            match answer.parse::<f64>() {
-                Ok(number) if number.is_finite() && number > 0.0 => return Ok(number),
-                _ => self.say("  Write a number above 0.\n"),
+            match positive(&answer) {
+                Ok(number) => return Ok(number),
+                Err(why) => self.say(&format!("  {why}.\n")),
             }
         }
     }

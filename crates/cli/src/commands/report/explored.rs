@@ -1,5 +1,7 @@
 //! Applications and no scenario: the search that answers first.
 
+use std::time::Instant;
+
 use numasim_model::Study;
 use numasim_model::input::SourceFile;
 use numasim_model::pinning::node_without_cpus;
@@ -33,10 +35,11 @@ pub(super) fn explored(
 ) -> Result<(Explored, SourceFile), Failure> {
     let name = args.objective.unwrap_or(ObjectiveName::TotalGflops);
     let asked = ExploreArgs::for_page(args.paths.clone(), args.model, name, args.time_limit);
+    let start = Instant::now();
     let watch = Watch::start(asked.time_limit, objective(name), shell);
     let problem = explore::problem(&asked, study, located)?;
     let answer = explore::searched(&asked, study, &problem, watch, shell)?;
-    let found = explore::sensitivity(&asked, &answer, shell)?;
+    let found = explore::sensitivity(&asked, &answer, start, shell)?;
     let sensitivity = SensitivityView { answer: &answer, found: &found };
     let document = serde_json::to_value(Document { answer: &answer, sensitivity: Some(&sensitivity) })
         .map_err(|error| Failure::fault("cannot write JSON").caused_by(&error))?;

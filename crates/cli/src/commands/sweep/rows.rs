@@ -72,22 +72,13 @@ pub(super) fn columns(plan: &Plan) -> Vec<Column> {
     columns.extend(apps.clone().map(Column::Gflops));
     if let Work::Explore(_) = plan.work {
         columns.extend(apps.clone().map(Column::Threads));
-        columns.extend(apps.filter(|&app| may_be_open(&plan.sweep, app)).map(Column::Home));
+        columns.extend(apps.filter(|&app| plan.sweep.may_choose_home(app)).map(Column::Home));
     }
     columns.extend([Column::Starved, Column::Reason]);
     if let Work::Explore(_) = plan.work {
         columns.push(Column::Cautions);
     }
     columns
-}
-
-/// Whether explore chooses the home of an application at some point.
-fn may_be_open(sweep: &Sweep, app: usize) -> bool {
-    let name = &sweep.study().apps[app];
-    let swept = sweep.axes().iter().any(|axis| {
-        (0..axis.len().min(1000)).any(|i| matches!(axis.value(i), Value::Data(_, data) if data.is_open()))
-    });
-    name.data.is_open() || swept
 }
 
 /// The names in the header.

@@ -7,6 +7,7 @@ mod scaling;
 mod work;
 
 use crate::app::Data;
+use crate::bounds::MOST_REPEATED;
 use crate::dynamics::{Binding, Control, Course, Pick, Work};
 use crate::ids::NodeId;
 use crate::machine::MAX_CORES_PER_NODE;
@@ -23,10 +24,8 @@ use super::words;
 use phases::FromApp;
 use work::WorkKeys;
 
-/// Most iterations of an application, and tasks of an iteration: their product can still be counted.
-const MOST: u64 = 1_000_000_000;
-
-const ITERATIONS: Count = Count { what: "a number of iterations", example: "100", min: 1, max: MOST };
+const ITERATIONS: Count =
+    Count { what: "a number of iterations", example: "100", min: 1, max: MOST_REPEATED };
 const ARRIVES: Quantity = Quantity { what: "when it arrives, in seconds", example: "2.5", zero: true };
 const SPREAD: Quantity = Quantity {
     what: "the coefficient of variation of the work of tasks; 0 is none",

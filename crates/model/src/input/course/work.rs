@@ -2,18 +2,19 @@
 
 use toml::de::DeValue;
 
+use crate::bounds::MOST_REPEATED;
 use crate::dynamics::Work;
 use crate::units::Gflop;
 
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::table::TableReader;
 use super::super::value::{Count, Quantity, Value};
-use super::MOST;
 
 const TOTAL: Quantity = Quantity { what: "an amount of work in GFLOP", example: "1000.0", zero: false };
 const EACH: Quantity =
     Quantity { what: "the work of each task in GFLOP, or a list", example: "0.5", zero: true };
-const TASKS: Count = Count { what: "a number of tasks in each iteration", example: "64", min: 1, max: MOST };
+const TASKS: Count =
+    Count { what: "a number of tasks in each iteration", example: "64", min: 1, max: MOST_REPEATED };
 const IO: Quantity =
     Quantity { what: "how long a thread sleeps after a task, in ms", example: "10.0", zero: true };
 
