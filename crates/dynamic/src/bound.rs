@@ -113,7 +113,7 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
                 need.gflop += gflop;
                 need.core_seconds += gflop / speeds.thread_gflops;
                 // What lies where the threads run lies where it occupies least.
-                let costs = machine.nodes().iter().map(|node| node.occupied_by(demand.kernel));
+                let costs = machine.memory_nodes().map(|node| machine.node(node).occupied_by(demand.kernel));
                 let least = costs.fold(f64::INFINITY, f64::min);
                 need.gigabytes += gigabytes * demand.placement.local_share() * least;
                 for (node, on_node) in need.on_node.iter_mut().enumerate() {
@@ -162,9 +162,9 @@ fn together(machine: &Machine, sum: &Needs) -> impl Iterator<Item = (f64, Bottle
     let computing_s = (sum.core_seconds / machine.total_cores() as f64).max(sum.gflop / peak);
     let delivered: GigabytesPerSecond = nodes.iter().map(|node| node.bandwidth).sum();
     let whole = [(computing_s, Bottleneck::Cores), (sum.gigabytes / delivered.value(), Bottleneck::Memories)];
-    let bandwidths: Vec<f64> = nodes.iter().map(|node| node.bandwidth.value()).collect();
-    let single = sum.on_node.clone().into_iter().zip(bandwidths).enumerate();
-    whole
-        .into_iter()
-        .chain(single.map(|(node, (gigabytes, gbs))| (gigabytes / gbs, Bottleneck::Memory(NodeId(node)))))
+    let single = machine.memory_nodes().map(|memory| {
+        let busy_s = sum.on_node[memory.0] / machine.node(memory).bandwidth.value();
+        (busy_s, Bottleneck::Memory(memory))
+    });
+    whole.into_iter().chain(single.collect::<Vec<_>>())
 }

@@ -68,7 +68,7 @@ impl Reexplore {
         let nodes = self.known.machine.nodes();
         let cells = members.len() as f64 * nodes.len() as f64;
         let cores = nodes.iter().map(|node| node.cores).max().unwrap_or(0);
-        let is_local = |member| self.known.demand(member).placement == Placement::Local;
+        let is_local = |member| self.known.demand(member).placement.stays_at_home(&self.known.machine);
         let felt = if members.iter().all(is_local) { 1.0 } else { nodes.len() as f64 };
         (cells * cells * f64::from(cores) * felt > MOST_MOVES).then(|| {
             format!(

@@ -44,7 +44,7 @@ impl<'n> Speeds<'n> {
         let cores: Vec<u32> = network.machine().nodes().iter().map(|node| node.cores).collect();
         let nodes = cores.len();
         let demands: Vec<Demand> = members.iter().map(|member| known.demand(member)).collect();
-        let is_apart = demands.iter().all(|demand| demand.placement == Placement::Local);
+        let is_apart = demands.iter().all(|demand| demand.placement.stays_at_home(network.machine()));
         Self {
             load: network.load(),
             scalings: members.iter().map(|member| known.scaling(member)).collect(),

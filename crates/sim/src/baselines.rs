@@ -147,22 +147,23 @@ impl Problem {
         let rate = |placements: &[Placement]| {
             Evaluator::new(self, placements.to_vec()).candidate(allocation.clone())
         };
-        good_homes(self.machine.node_count(), data, &rate, stop)
+        good_homes(&self.machine, data, &rate, stop)
     }
 }
 
 /// The open homes of `data` at their best nodes by `rate`, as far as `stop` lets it look.
 pub(crate) fn good_homes(
-    nodes: usize,
+    machine: &Machine,
     data: &[Data],
     rate: &dyn Fn(&[Placement]) -> Candidate,
     stop: &dyn Fn() -> bool,
 ) -> Candidate {
     const FEW: usize = 512;
     let open: Vec<usize> = (0..data.len()).filter(|&a| data[a].is_open()).collect();
-    let placements: Vec<Placement> = data.iter().map(|data| data.placement_at(NodeId(0))).collect();
+    let homes: Vec<NodeId> = machine.memory_nodes().collect();
+    let placements: Vec<Placement> = data.iter().map(|data| data.placement_at(homes[0])).collect();
     let mut best = rate(&placements);
-    let combinations = u32::try_from(open.len()).ok().and_then(|n| nodes.checked_pow(n));
+    let combinations = u32::try_from(open.len()).ok().and_then(|n| homes.len().checked_pow(n));
     if let Some(combinations) = combinations.filter(|&c| c <= FEW) {
         for combination in 1..combinations {
             if stop() {
@@ -171,8 +172,8 @@ pub(crate) fn good_homes(
             let mut placements = placements.clone();
             let mut rest = combination;
             for &a in &open {
-                placements[a] = data[a].placement_at(NodeId(rest % nodes));
-                rest /= nodes;
+                placements[a] = data[a].placement_at(homes[rest % homes.len()]);
+                rest /= homes.len();
             }
             let candidate = rate(&placements);
             if candidate.beats(&best) {
@@ -186,7 +187,7 @@ pub(crate) fn good_homes(
     while improved {
         improved = false;
         for &a in &open {
-            for node in (0..nodes).map(NodeId) {
+            for &node in &homes {
                 if stop() {
                     return ascent.into_best();
                 }

@@ -1,6 +1,6 @@
 //! Whether data fits the memory of the nodes, fast enough to be asked of every allocation that is met.
 //!
-//! The rule is that of [`numasim_model::memory`]: local data lies beside the threads, in proportion to them, the rest where
+//! The rule is that of [`numasim_model::memory`]: local data lies beside the threads (or in the nearest memory), in proportion to them, the rest where
 //! its placement says; a node whose memory nobody knows holds everything.
 
 use numasim_model::memory::{has_room, is_limited};
@@ -29,6 +29,8 @@ pub(crate) struct Limits {
     /// GiB of data on each node wherever threads run.
     fixed: Vec<f64>,
     cores: Vec<u32>,
+    /// The node whose memory holds the local data of each node.
+    local: Vec<NodeId>,
     mobile: Vec<Mobile>,
 }
 
@@ -69,9 +71,10 @@ impl Limits {
                 mobile.push(Mobile { app, gib, most, cores });
             }
         }
+        let local = machine.node_ids().map(|node| machine.local_memory(node)).collect();
         let there = machine.nodes().iter().map(|node| node.memory.map(Gibibytes::value)).collect();
         let cores = machine.nodes().iter().map(|node| node.cores).collect();
-        Some(Self { there, fixed, cores, mobile })
+        Some(Self { there, fixed, cores, local, mobile })
     }
 
     /// Whether all data that could come to a node is more than it has.
@@ -79,23 +82,25 @@ impl Limits {
         let Some(there) = self.there[node] else { return false };
         let most = |mobile: &Mobile| {
             let app = &apps[mobile.app];
-            let here = if may_hold(app, NodeId(node)) { self.cores[node] } else { 0 };
+            let holds = |from: &usize| self.local[*from] == NodeId(node) && may_hold(app, NodeId(*from));
+            let here: u64 = (0..self.cores.len()).filter(holds).map(|from| u64::from(self.cores[from])).sum();
             // With fewer cores here than it has threads at least, the rest runs elsewhere.
-            mobile.gib * (f64::from(here) / f64::from(app.min_threads.max(1))).min(1.0)
+            mobile.gib * (here as f64 / f64::from(app.min_threads.max(1))).min(1.0)
         };
         overflows(self.fixed[node] + self.mobile.iter().map(most).sum::<f64>(), there)
     }
 
     /// Whether the node may hold these threads of each application in some allocation, as far as memory goes.
     pub(crate) fn may_hold(&self, node: NodeId, content: &[u32]) -> bool {
-        let Some(there) = self.there[node.0] else { return true };
+        let memory = self.local[node.0];
+        let Some(there) = self.there[memory.0] else { return true };
         let least = |mobile: &Mobile| {
             let here = u64::from(content[mobile.app]);
             let elsewhere = mobile.cores.saturating_sub(u64::from(self.cores[node.0]));
             let total = (here + elsewhere).min(mobile.most).max(here).max(1);
             mobile.gib * here as f64 / total as f64
         };
-        !overflows(self.fixed[node.0] + self.mobile.iter().map(least).sum::<f64>(), there)
+        !overflows(self.fixed[memory.0] + self.mobile.iter().map(least).sum::<f64>(), there)
     }
 
     /// Whether data of known size moves with the threads of an application.
@@ -109,8 +114,8 @@ impl Limits {
         for mobile in &self.mobile {
             let row = &threads[mobile.app * used.len()..(mobile.app + 1) * used.len()];
             let total: u64 = row.iter().map(|&threads| u64::from(threads)).sum();
-            for (used, &threads) in used.iter_mut().zip(row).filter(|(_, threads)| **threads > 0) {
-                *used += mobile.gib * f64::from(threads) / total as f64;
+            for (local, &threads) in self.local.iter().zip(row).filter(|(_, threads)| **threads > 0) {
+                used[local.0] += mobile.gib * f64::from(threads) / total as f64;
             }
         }
         used

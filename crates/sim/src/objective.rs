@@ -229,9 +229,9 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let large = machine.node_count() > MOST_NODES_ALL_TRIED;
     let homes: Vec<NodeId> = if large {
         let classes = node_classes(machine, &[], &[], true);
-        machine.node_ids().filter(|node| classes[node.0] == node.0).collect()
+        machine.memory_nodes().filter(|node| classes[node.0] == node.0).collect()
     } else {
-        machine.node_ids().collect()
+        machine.memory_nodes().collect()
     };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
     let with = |app: &App, placement: &Placement| {

@@ -205,7 +205,8 @@ impl Problem {
     /// The placements of all applications when the open ones, in order, have their data on `homes`.
     pub(crate) fn placements(&self, homes: &[NodeId]) -> Vec<Placement> {
         let mut open = homes.iter();
-        let mut next = || open.next().copied().unwrap_or(NodeId(0));
+        let first = self.machine.memory_nodes().next().unwrap_or(NodeId(0));
+        let mut next = || open.next().copied().unwrap_or(first);
         let placed = |app: &App| match app.data.placement() {
             Some(placement) => placement.clone(),
             None => app.data.placement_at(next()),

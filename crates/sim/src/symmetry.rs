@@ -32,19 +32,10 @@ pub(crate) fn node_classes(
     homes_open: bool,
 ) -> Vec<usize> {
     let nodes = machine.node_count();
-    // Over links, a node is read from everywhere or from nowhere.
+    // Over links, a node is read from everywhere or from nowhere; links that nobody uses do no harm.
     let mut read = vec![homes_open; nodes];
-    for placement in placements {
-        match placement {
-            Placement::Local => {}
-            Placement::Home(home) | Placement::PartHome { home, .. } => read[home.0] = true,
-            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. } => {
-                let other = |to: NodeId| machine.node_ids().find(|&from| from != to);
-                for to in machine.node_ids() {
-                    read[to.0] |= other(to).is_some_and(|from| placement.fraction(machine, from, to) > 0.0);
-                }
-            }
-        }
+    for to in machine.node_ids() {
+        read[to.0] |= placements.iter().any(|placement| placement.is_read_from_outside(machine, to));
     }
     let used = |from: NodeId, to: NodeId| from == to || read[to.0];
     let links: Table<Option<f64>, NodeId> = Table::from_fn(nodes, nodes, |from, to| {
@@ -67,6 +58,7 @@ pub(crate) fn node_classes(
     };
     classes(nodes, |i, j| {
         same_node(i, j)
+            && has_same_memory(machine, NodeId(i), NodeId(j))
             && limited.iter().all(|app| may_hold(app, NodeId(i)) == may_hold(app, NodeId(j)))
             && link(i, i) == link(j, j)
             && machine.shared_directions().all(|direction| {
@@ -85,6 +77,16 @@ pub(crate) fn node_classes(
                 Placement::Fractions(fractions) => fractions[i] == fractions[j],
             })
     })
+}
+
+/// Whether local data of every node lies where it did once `i` and `j` are exchanged: both have memory that no other node uses, or both
+/// have none and use the same one.
+fn has_same_memory(machine: &Machine, i: NodeId, j: NodeId) -> bool {
+    if machine.has_memory(i) && machine.has_memory(j) {
+        !machine.lends(i) && !machine.lends(j)
+    } else {
+        machine.local_memory(i) == machine.local_memory(j) && machine.has_memory(i) == machine.has_memory(j)
+    }
 }
 
 /// GB/s and ns of a link.
@@ -149,7 +151,7 @@ pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
     })
 }
 
-/// Home vectors for the open applications, one or a few from each set that can be turned into each other.
+/// Home vectors for the open applications, on nodes with memory, one or a few from each set that can be turned into each other.
 ///
 /// The smallest vector of each set under exchanges of nodes and of instances is always among them: equal instances
 /// have non-decreasing homes, and equal nodes are first used in order. `None` if there are more than `limit`.
@@ -157,6 +159,7 @@ pub(crate) fn home_vectors(
     open_apps: &[usize],
     app_classes: &[usize],
     node_classes: &[usize],
+    has_memory: impl Fn(NodeId) -> bool,
     limit: usize,
 ) -> Option<Vec<Vec<NodeId>>> {
     let mut found = vec![Vec::new()];
@@ -166,7 +169,7 @@ pub(crate) fn home_vectors(
         for homes in &found {
             let used: BTreeSet<usize> = homes.iter().map(|home: &NodeId| home.0).collect();
             let at_least = twin.map_or(0, |t| homes[t].0);
-            for node in at_least..node_classes.len() {
+            for node in (at_least..node_classes.len()).filter(|&node| has_memory(NodeId(node))) {
                 let earlier_unused =
                     (0..node).any(|n| node_classes[n] == node_classes[node] && !used.contains(&n));
                 if used.contains(&node) || !earlier_unused {
@@ -189,6 +192,23 @@ mod tests {
     use numasim_model::Access;
 
     use super::*;
+    use crate::testing::{uniform_machine, with_memory};
+
+    #[test]
+    fn nodes_without_memory_are_exchangeable_if_their_data_lies_on_the_same_node() {
+        // All links are equal: nodes 1, 2 and 3 take the memory of node 0, which is then unlike node 4.
+        let gib = [None, Some(0.0), Some(0.0), Some(0.0), None];
+        let machine = with_memory(&uniform_machine(5, 4, 10.0, 32.0, 8.0), &gib);
+        assert_eq!(node_classes(&machine, &[], &[Placement::Local], false), [0, 1, 1, 1, 4]);
+        // By distances node 3 takes that of node 4.
+        let mut distances = vec![16.0; 25];
+        distances[3 * 5 + 4] = 12.0;
+        let nearer = machine.clone().with_distances(distances).expect("distances");
+        assert_eq!(node_classes(&nearer, &[], &[Placement::Local], false), [0, 1, 1, 3, 4]);
+        // No open home goes to a node without memory.
+        let homes = home_vectors(&[0], &[0], &[0, 1, 1, 1, 4], |node| machine.has_memory(node), 100);
+        assert_eq!(homes, Some(vec![vec![NodeId(0)], vec![NodeId(4)]]));
+    }
 
     #[test]
     fn links_that_nobody_uses_do_not_tell_nodes_apart() {
@@ -259,22 +279,22 @@ mod tests {
 
     #[test]
     fn two_equal_open_apps_on_equal_nodes_share_a_home_or_do_not() {
-        let homes = home_vectors(&[0, 1], &[0, 0], &[0, 0, 0, 0], 100).unwrap();
+        let homes = home_vectors(&[0, 1], &[0, 0], &[0, 0, 0, 0], |_| true, 100).unwrap();
         assert_eq!(homes, vec![vec![NodeId(0), NodeId(0)], vec![NodeId(0), NodeId(1)]]);
     }
 
     #[test]
     fn different_nodes_are_all_tried() {
-        assert_eq!(home_vectors(&[0], &[0], &[0, 1, 0, 3], 100).unwrap().len(), 3);
+        assert_eq!(home_vectors(&[0], &[0], &[0, 1, 0, 3], |_| true, 100).unwrap().len(), 3);
     }
 
     #[test]
     fn too_many_vectors_are_refused() {
-        assert_eq!(home_vectors(&[0, 1, 2], &[0, 1, 2], &[0, 1, 2, 3], 63), None);
+        assert_eq!(home_vectors(&[0, 1, 2], &[0, 1, 2], &[0, 1, 2, 3], |_| true, 63), None);
     }
 
     #[test]
     fn without_open_apps_there_is_one_empty_vector() {
-        assert_eq!(home_vectors(&[], &[], &[0], 1).unwrap(), vec![Vec::new()]);
+        assert_eq!(home_vectors(&[], &[], &[0], |_| true, 1).unwrap(), vec![Vec::new()]);
     }
 }

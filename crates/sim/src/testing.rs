@@ -1,7 +1,7 @@
 //! Small machines and applications for the tests of this crate.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, Placement, Placing};
+use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing};
 
 /// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
 pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
@@ -44,6 +44,29 @@ pub(crate) fn local_app(name: &str, intensity: f64) -> App {
 /// The machine with so much memory on each node, GiB.
 pub(crate) fn with_memory(machine: &Machine, gib: &[Option<f64>]) -> Machine {
     with_nodes(machine, |number, node| Node { memory: gib[number].map(Gibibytes::new), ..node })
+}
+
+/// The applications with their data where `machine` has memory: what would lie on a node without any lies on the nearest one.
+pub(crate) fn with_data_on_memories(machine: &Machine, apps: Vec<App>) -> Vec<App> {
+    let placed = |placement: Placement| match placement {
+        Placement::Home(home) => Placement::Home(machine.local_memory(home)),
+        Placement::PartHome { home, share } => {
+            Placement::PartHome { home: machine.local_memory(home), share }
+        }
+        Placement::Fractions(parts) => {
+            let mut sums = vec![0.0; parts.len()];
+            for (node, part) in parts.into_iter().enumerate() {
+                sums[machine.local_memory(NodeId(node)).0] += part;
+            }
+            Placement::Fractions(sums)
+        }
+        anywhere => anywhere,
+    };
+    let of = |app: App| match app.data {
+        Data::Placed(placement) => App { data: Data::Placed(placed(placement)), ..app },
+        Data::OpenHome { .. } => app,
+    };
+    apps.into_iter().map(of).collect()
 }
 
 /// The machine with other nodes, and the same links.

@@ -1,7 +1,7 @@
 //! Random machines, applications and allocations that fit, with weight on the edges.
 
 use numasim_model::machine::SharedLink;
-use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, Allocation, AppId, Demand, KernelBandwidths, Machine, Node, NodeId, Placement};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -46,13 +46,18 @@ fn uniform_machine(nodes: usize) -> impl Strategy<Value = Machine> {
     })
 }
 
-/// Different nodes, some of them memory-only, and a full matrix of links.
+/// Different nodes, some of them memory-only, some without memory, and a full matrix of links.
 fn matrix_machine(nodes: usize) -> impl Strategy<Value = Machine> {
     let cores = prop_oneof![1 => Just(0_u32), 1 => Just(1), 4 => 2..=8_u32];
-    (vec(node(cores), nodes), node(1..=8_u32), 0..nodes, vec(link(), nodes * nodes)).prop_map(
-        move |(mut list, with_cores, i, links)| {
+    let without = prop_oneof![3 => Just(0_u32), 1 => 1..1024_u32];
+    (vec(node(cores), nodes), node(1..=8_u32), 0..nodes, vec(link(), nodes * nodes), without).prop_map(
+        move |(mut list, with_cores, i, links, without)| {
             if list.iter().all(|node| node.cores == 0) {
                 list[i] = with_cores;
+            }
+            // Cores without memory, but for node i.
+            for (n, node) in list.iter_mut().enumerate().filter(|(n, node)| *n != i && node.cores > 0) {
+                node.memory = (without >> n & 1 > 0).then_some(Gibibytes::new(0.0));
             }
             machine(list, |from, memory| (from != memory).then(|| links[from.0 * nodes + memory.0]))
         },
@@ -83,6 +88,23 @@ pub(crate) fn placement(nodes: usize) -> impl Strategy<Value = Placement> {
         (0..nodes, 0.05..0.95_f64).prop_map(|(home, share)| Placement::at_home(NodeId(home), share)),
         (0.05..0.95_f64).prop_map(Placement::interleaved),
     ]
+}
+
+/// The demands with their data where `machine` has memory: what would lie on a node without any lies on the nearest one.
+fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
+    for demand in &mut demands {
+        match &mut demand.placement {
+            Placement::Home(home) | Placement::PartHome { home, .. } => *home = machine.local_memory(*home),
+            Placement::Fractions(parts) => {
+                for node in machine.node_ids() {
+                    let part = std::mem::take(&mut parts[node.0]);
+                    parts[machine.local_memory(node).0] += part;
+                }
+            }
+            Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => {}
+        }
+    }
+    demands
 }
 
 fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
@@ -126,6 +148,7 @@ pub(crate) fn case_of(nodes: impl Strategy<Value = usize>) -> impl Strategy<Valu
     (nodes, 1..=5_usize)
         .prop_flat_map(|(nodes, apps)| (machine_of(nodes), vec(demand(nodes), apps)))
         .prop_flat_map(|(machine, demands)| {
+            let demands = on_memories(&machine, demands);
             let allocation = allocation(demands.len(), &machine);
             (Just(machine), Just(demands), allocation)
         })

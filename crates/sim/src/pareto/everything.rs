@@ -64,6 +64,7 @@ impl<'a> Everything<'a> {
             &problem.open_apps(),
             &same_apps,
             &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
+            |node| problem.machine.has_memory(node),
             MAX_HOMES,
         )?;
         let mut numbers: HashMap<Shape, Option<u64>> = HashMap::new();

@@ -287,17 +287,17 @@ impl<'a> Nearby<'a> {
         /// An open home at another node costs a solver of its own.
         const FEW: usize = 64;
         let open = self.pair.problem.open_apps();
-        let nodes = self.pair.problem.machine.node_count();
+        let homes: Vec<NodeId> = self.pair.problem.machine.memory_nodes().collect();
         let is_other = |&(app, node): &(usize, NodeId)| entry.placements[app].home() != Some(node);
         match random {
             Some(random) if !open.is_empty() => {
                 let mut draw =
-                    || (open[random.random_range(0..open.len())], NodeId(random.random_range(0..nodes)));
+                    || (open[random.random_range(0..open.len())], homes[random.random_range(0..homes.len())]);
                 (0..FEW).map(|_| draw()).filter(is_other).collect()
             }
             _ => open
                 .iter()
-                .flat_map(|&app| (0..nodes).map(move |node| (app, NodeId(node))))
+                .flat_map(|&app| homes.iter().map(move |&home| (app, home)))
                 .filter(is_other)
                 .collect(),
         }

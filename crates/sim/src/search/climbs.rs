@@ -63,7 +63,7 @@ pub(super) fn climb_with_homes<R: local::Rates>(
             local::climb(problem, &mut rater(best.placements.clone()), best.allocation.clone(), monitor);
         let rate =
             |placements: &[Placement]| rater(placements.to_vec()).candidate(climbed.allocation.clone());
-        let moved = good_homes(problem.machine.node_count(), &data, &rate, &|| monitor.stop());
+        let moved = good_homes(&problem.machine, &data, &rate, &|| monitor.stop());
         let next = if moved.beats(&climbed) { moved } else { climbed };
         if !ascent.tries(next) {
             break;

@@ -52,6 +52,7 @@ impl HomeSets {
             &problem.open_apps(),
             &app_classes(&problem.machine, &problem.apps),
             &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
+            |node| problem.machine.has_memory(node),
             MAX_SETS,
         );
         let Some(mut homes) = homes else {

@@ -84,11 +84,11 @@ impl Search<'_> {
 
     /// The answer with about half of the open homes elsewhere, after climbing; `None` where none is.
     fn with_other_homes(&self, best: &Candidate, random: &mut impl rand::Rng) -> Option<Candidate> {
-        let nodes = self.problem.machine.node_count();
+        let homes: Vec<NodeId> = self.problem.machine.memory_nodes().collect();
         let mut placements = best.placements.clone();
         for (placement, app) in placements.iter_mut().zip(&self.problem.apps) {
             if app.data.is_open() && random.random_bool(0.5) {
-                *placement = app.data.placement_at(NodeId(random.random_range(0..nodes)));
+                *placement = app.data.placement_at(homes[random.random_range(0..homes.len())]);
             }
         }
         let moved = placements != best.placements;

@@ -22,17 +22,18 @@ use super::*;
 use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, margin};
 use crate::restrictions::Restrictions;
-use crate::testing::{app, local_app, uniform_machine, with_memory, with_nodes};
+use crate::testing::{app, local_app, uniform_machine, with_data_on_memories, with_memory, with_nodes};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
 
 /// The best score over every allocation and every set of homes, by trying all; `None` if nothing is allowed.
 fn brute_force(problem: &Problem) -> Option<f64> {
-    let nodes = problem.machine.node_count();
+    let memories: Vec<NodeId> = problem.machine.memory_nodes().collect();
+    let count = memories.len();
     let open = problem.open_apps().len();
-    let sets = (0..nodes.pow(u32::try_from(open).unwrap())).map(|combination| -> Vec<NodeId> {
-        (0..open).map(|i| NodeId(combination / nodes.pow(u32::try_from(i).unwrap()) % nodes)).collect()
+    let sets = (0..count.pow(u32::try_from(open).unwrap())).map(|combination| -> Vec<NodeId> {
+        (0..open).map(|i| memories[combination / count.pow(u32::try_from(i).unwrap()) % count]).collect()
     });
     sets.filter_map(|homes| best_with(problem, &homes)).reduce(f64::max)
 }
@@ -116,7 +117,7 @@ fn machine() -> impl Strategy<Value = Machine> {
 }
 
 /// The same machines, half of them with memory that often has no room for the data of [`apps`], some with a shared link
-/// or limits of what a node reads, some with figures of their own for triads and copies; equal nodes often.
+/// or limits of what a node reads, some with nodes that have cores and no memory, some with figures of their own for triads and copies; equal nodes often.
 fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
     let memory = prop::option::weighted(0.9, prop_oneof![Just(8.0), Just(16.0), 2.0..30.0_f64]);
     let read = prop::option::weighted(0.5, prop_oneof![Just(10.0), 1.0..40.0_f64]);
@@ -124,12 +125,16 @@ fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Mach
     let nodes = (any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.4), any::<bool>());
     let nodes = (nodes, prop::collection::vec((memory, read, kernel(), kernel()), 6));
     let shared = prop::option::weighted(0.3, (1.0..20.0_f64, 1_u32..63, any::<bool>()));
-    (machines, nodes, shared).prop_map(|(machine, ((sized, reads, writes, equal), figures), shared)| {
+    let without = prop_oneof![3 => Just(0_usize), 1 => 1..64_usize];
+    (machines, nodes, shared, without).prop_map(|(machine, (kinds, figures), shared, without)| {
+        let (sized, reads, writes, equal) = kinds;
+        let keeps = without % machine.node_count();
         let machine = with_nodes(&machine, |number, node| {
             let (memory, read, triad, copy) = figures[if equal { 0 } else { number }];
             let of_reads = |part: Option<f64>| part.filter(|_| writes).map(|part| node.bandwidth * part);
+            let has_none = node.cores > 0 && number != keeps && without >> number & 1 > 0;
             Node {
-                memory: memory.filter(|_| sized).map(Gibibytes::new),
+                memory: if has_none { Some(0.0) } else { memory.filter(|_| sized) }.map(Gibibytes::new),
                 read_bandwidth: read.filter(|_| reads).map(GigabytesPerSecond::new),
                 kernels: KernelBandwidths { triad: of_reads(triad), copy: of_reads(copy), update: None },
                 ..node
@@ -208,6 +213,10 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictio
         .prop_flat_map(move |machine| {
             let apps = apps(machine.node_count());
             (Just(machine), apps, prop::sample::select(&OBJECTIVES[..]), restrictions.clone())
+        })
+        .prop_map(|(machine, apps, objective, restrictions)| {
+            let apps = with_data_on_memories(&machine, apps);
+            (machine, apps, objective, restrictions)
         })
         .prop_filter("small enough for brute force", |(machine, apps, ..)| {
             let open = apps.iter().filter(|app| app.data.is_open()).count();

@@ -76,6 +76,10 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: b
     let mut homes: Vec<NodeId> = placements.iter().filter_map(Placement::home).collect();
     homes.sort_unstable();
     homes.dedup();
+    // All memories that somebody reads over links: homes, and those that hold the local data of nodes without memory.
+    let is_read =
+        |memory: &NodeId| placements.iter().any(|placement| placement.is_read_from_outside(machine, *memory));
+    let read: Vec<NodeId> = machine.node_ids().filter(is_read).collect();
     let readers = |home: NodeId| machine.compute_nodes().filter(move |&node| node != home);
     let served_in_full = |home: NodeId| {
         let links = || readers(home).filter_map(|node| machine.link(node, home));
@@ -107,7 +111,7 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement], never_help: b
         } else {
             return None;
         };
-        let part = if pairs_share { parts(problem, &homes, home) } else { Vec::new() };
+        let part = if pairs_share { parts(problem, &read, home) } else { Vec::new() };
         readers(home).next().map(|_| Watch { memory: home, count, part })
     };
     let mut watched: Vec<Watch> = homes.iter().filter_map(watch).collect();
@@ -126,14 +130,14 @@ pub(super) fn reads_own(machine: &Machine, placement: &Placement, node: NodeId) 
 }
 
 /// Per node: the equal part of each shared link on its way to `home`, of all pairs that may use it.
-fn parts(problem: &Problem, homes: &[NodeId], home: NodeId) -> Vec<f64> {
+fn parts(problem: &Problem, read: &[NodeId], home: NodeId) -> Vec<f64> {
     let machine = &problem.machine;
     let part = |node: NodeId| {
         let on_the_way = machine.shared_directions().filter(|direction| direction.carries(node, home));
         let equal = on_the_way.map(|direction| {
             let from = machine.compute_nodes();
             let pairs: usize =
-                from.map(|from| homes.iter().filter(|&&to| direction.carries(from, to)).count()).sum();
+                from.map(|from| read.iter().filter(|&&to| direction.carries(from, to)).count()).sum();
             direction.link.bandwidth.value() / pairs as f64
         });
         equal.fold(f64::INFINITY, f64::min)

@@ -150,7 +150,7 @@ impl Climber<'_> {
     fn homes(&mut self) -> bool {
         let mut improved = false;
         for app in self.problem.open_apps() {
-            for node in self.problem.machine.node_ids() {
+            for node in self.problem.machine.memory_nodes() {
                 if self.best.placements[app].home() == Some(node) || !self.may_evaluate() {
                     continue;
                 }

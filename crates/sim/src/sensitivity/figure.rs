@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use numasim_model::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
-use numasim_model::{Access, App, AppId, Data, Machine, NodeId, Placement};
+use numasim_model::{Access, App, AppId, Machine, NodeId};
 
 use crate::objective::Objective;
 use crate::problem::{Candidate, Problem};
@@ -175,13 +175,13 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
         }
         (possible, wanted)
     };
-    let any_remote = problem.apps.iter().any(|app| app.data != Data::Placed(Placement::Local));
-    if !any_remote {
+    let stays = |app: &App| app.data.placement().is_some_and(|data| data.stays_at_home(machine));
+    if problem.apps.iter().all(stays) {
         return Vec::new();
     }
     let mut links: Vec<((NodeId, NodeId), f64)> = Vec::new();
     for from in machine.compute_nodes() {
-        for to in machine.node_ids().filter(|&to| to != from) {
+        for to in machine.memory_nodes().filter(|&to| to != from) {
             let (possible, wanted) = readers(from, to);
             if possible {
                 let use_of_link = machine.link(from, to).map_or(0.0, |link| wanted / link.value());

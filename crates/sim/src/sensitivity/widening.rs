@@ -98,9 +98,9 @@ fn resources(problem: &Problem) -> Vec<(Figure, Step, bool)> {
     let machine = &problem.machine;
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
     let mut found: Vec<(Figure, Step, bool)> =
-        machine.node_ids().map(|n| (Figure::Controllers(vec![n]), Step::GigabytePerSecond, false)).collect();
+        machine.memory_nodes().map(|n| (Figure::Controllers(vec![n]), Step::GigabytePerSecond, false)).collect();
     for &from in &compute {
-        let others = machine.node_ids().filter(|&to| to != from);
+        let others = machine.memory_nodes().filter(|&to| to != from);
         found.extend(others.map(|to| (Figure::Links(vec![(from, to)]), Step::GigabytePerSecond, false)));
     }
     if problem.restrictions.same_on_every_node && compute.len() > 1 {

@@ -241,12 +241,13 @@ impl<'a> Relaxation<'a> {
         for (a, app) in problem.apps.iter().enumerate() {
             let moved = app.arithmetic_intensity.value().recip();
             // A memory may deliver more to a kernel that writes than it delivers to reads.
-            let occupied = machine.nodes().iter().map(|node| node.occupied_by(app.kernel));
+            let memories = || machine.nodes().iter().filter(|node| node.has_memory());
+            let occupied = memories().map(|node| node.occupied_by(app.kernel));
             let per_gflops = moved * occupied.fold(f64::INFINITY, f64::min);
             let at_home = match app.data {
                 Data::OpenHome { share } => {
                     let delivers = |node: &Node| node.bandwidth.value() / node.occupied_by(app.kernel);
-                    let fastest = machine.nodes().iter().map(delivers).fold(0.0, f64::max);
+                    let fastest = memories().map(delivers).fold(0.0, f64::max);
                     relaxation.shared_bandwidth.push(Some(fastest));
                     Some((relaxation.shared_bandwidth.len() - 1, share * moved))
                 }
@@ -310,7 +311,8 @@ impl<'a> Relaxation<'a> {
         let mut shared_bandwidth: Vec<Option<f64>> = classes
             .iter()
             .map(|class: &Class| {
-                let shared = !exact || class.nodes.iter().any(|&m| read_from_outside(m));
+                let has_memory = class.nodes.iter().all(|&m| machine.has_memory(m));
+                let shared = has_memory && (!exact || class.nodes.iter().any(|&m| read_from_outside(m)));
                 shared.then(|| class.nodes.iter().map(|&m| machine.node(m).bandwidth.value()).sum())
             })
             .collect();

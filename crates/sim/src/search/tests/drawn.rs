@@ -46,6 +46,7 @@ fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
             let nodes = machine.node_count();
             let machine = with_nodes(&machine, |_, node| Node { read_bandwidth: None, ..node });
             let apps = apps.into_iter().map(|app| of_one_memory(app, nodes)).collect();
+            let apps = with_data_on_memories(&machine, apps);
             (machine.with_sharing(kind.into()), apps, objective)
         })
 }

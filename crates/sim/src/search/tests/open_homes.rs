@@ -35,7 +35,8 @@ fn question_of_homes() -> impl Strategy<Value = Problem> {
         let open = open
             .into_iter()
             .map(|(intensity, data, min_threads)| App { min_threads, ..app("open", intensity, data) });
-        let apps: Vec<App> = open.chain(others.into_iter().take(1)).collect();
+        let apps = open.chain(others.into_iter().take(1)).collect();
+        let apps = with_data_on_memories(&machine, apps);
         Problem::new(&machine, &apps, objective, Restrictions::default()).ok()
     })
 }
