@@ -2,146 +2,319 @@
 //!
 //! Threads come and go while they are looked at, and a new one has what the thread had that made it. So every look goes
 //! through the list until it has no thread that was not seen yet.
+//!
+//! A thread is known by its number and its start. One that is bound and not in the list any more has left, for another control group: it
+//! gets back at once what it had, and follows from then on whatever is adopted where it went.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 
+use numasim_host::system::Identity;
 use rustix::io::Errno;
 
-/// Whoever makes threads faster than they can be listed is looked at again in the next period.
-const PASSES: usize = 32;
+use super::children::Children;
+use super::ledger::{Cpus, Ledger, Owner};
+use super::threads::{Threads, is_gone};
 
-/// The threads of a process or control group, and their processors (ascending).
-pub(super) trait Threads {
-    fn list(&self) -> io::Result<Vec<u32>>;
-    fn affinity(&self, thread: u32) -> io::Result<Vec<u32>>;
-    fn bind(&self, thread: u32, cpus: &[u32]) -> io::Result<()>;
-}
+/// Threads that are made faster than they can be listed are found by the next look.
+const PASSES: usize = 32;
+/// More processors than any Linux has: a control group takes from them what it allows.
+const ALL: std::ops::Range<u32> = 0..65_536;
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Binding {
-    /// What threads had that were there before the first order.
-    had: BTreeMap<u32, Vec<u32>>,
-    /// What all others get at the end.
-    others_had: Vec<u32>,
+    ledger: Ledger,
+    owner: Owner,
+    /// The process that is adopted; of a control group there is none.
+    main: Option<u32>,
+    /// What a new thread gets at the end if what its main thread had is not known.
+    others_had: Cpus,
+    /// Those that were bound, by their numbers.
+    bound: HashMap<u32, Bound>,
+    /// Counts the looks, so that those that are not there any more can be told from the others.
+    turn: u64,
     /// The order in force.
     order: Option<Vec<u32>>,
+    children: Children,
+}
+
+/// A thread that follows the order.
+#[derive(Debug)]
+struct Bound {
+    identity: Identity,
+    /// The number of its process.
+    process: u32,
+    had: Cpus,
+    /// When it was seen last.
+    turn: u64,
 }
 
 impl Binding {
     /// Of a process: new threads get at the end what its first one had, which is `main`.
-    pub(super) fn of_process(main: u32, threads: &impl Threads) -> io::Result<Self> {
-        let mut binding = Self { had: BTreeMap::new(), others_had: threads.affinity(main)?, order: None };
-        binding.note(threads)?;
-        Ok(binding)
+    pub(super) fn of_process(main: u32, threads: &impl Threads, ledger: &Ledger) -> io::Result<Self> {
+        let others_had = ledger.shared(&threads.affinity(main)?);
+        Self { main: Some(main), ..Self::new(ledger, others_had) }.readable(threads)
     }
 
-    /// Of several processes: new threads get at the end what all that are there now had together.
-    pub(super) fn of_all(threads: &impl Threads) -> io::Result<Self> {
-        let mut binding = Self { had: BTreeMap::new(), others_had: Vec::new(), order: None };
-        binding.note(threads)?;
-        let together: BTreeSet<u32> = binding.had.values().flatten().copied().collect();
-        binding.others_had = together.into_iter().collect();
-        Ok(binding)
+    /// Of several processes: new threads get at the end what the main thread of their process had, and those of new processes
+    /// what all that are there at the first order had together.
+    pub(super) fn of_all(threads: &impl Threads, ledger: &Ledger) -> io::Result<Self> {
+        Self::new(ledger, ledger.shared(&[])).readable(threads)
+    }
+
+    fn new(ledger: &Ledger, others_had: Cpus) -> Self {
+        Self {
+            ledger: ledger.clone(),
+            owner: ledger.owner(),
+            main: None,
+            others_had,
+            bound: HashMap::new(),
+            turn: 0,
+            order: None,
+            children: Children::default(),
+        }
+    }
+
+    fn readable(self, threads: &impl Threads) -> io::Result<Self> {
+        threads.list().map(|_| self)
     }
 
     /// Puts all threads on `cpus` (ascending); on failure, the last order is in force again.
     pub(super) fn order(&mut self, threads: &impl Threads, cpus: &[u32]) -> io::Result<()> {
-        if self.order.is_none() {
+        let is_first = self.order.is_none();
+        if is_first {
             self.note(threads)?;
         }
+        self.ledger.ordered(cpus);
         let before = self.order.replace(cpus.to_vec());
         let outcome = self.look(threads);
         if outcome.is_err() {
             match before {
                 Some(before) => {
                     self.order = Some(before);
-                    // Whoever cannot be put back now is the next look's.
+                    // A thread that cannot be put back now is the next look's.
                     let _ = self.look(threads);
                 }
-                None => self.release(threads),
+                None => drop(self.release(threads)),
             }
         }
         outcome
     }
 
-    /// Puts threads that are not where the order says there; without one, notes what new threads have.
+    /// Puts threads that are not where the order says there; before the first order, nothing. A thread that cannot be put
+    /// there does not keep the others from it; the first reason is returned.
     pub(super) fn look(&mut self, threads: &impl Threads) -> io::Result<()> {
-        let Some(order) = &self.order else { return self.note(threads) };
-        let alive = each(threads, |thread| {
-            if threads.affinity(thread)? != *order {
-                threads.bind(thread, order)?;
-                // The kernel leaves out without a word what a control group forbids.
-                let found = threads.affinity(thread)?;
-                if found != *order {
-                    return Err(less(&found));
+        let Some(order) = self.order.clone() else { return Ok(()) };
+        self.turn += 1;
+        let mut first_failure = None;
+        let listed = each(threads, |thread| match self.hold(threads, thread, &order) {
+            Ok(moved) => moved,
+            Err(why) => {
+                if !is_gone(&why) {
+                    first_failure.get_or_insert(why);
                 }
+                true
             }
-            Ok(())
-        })?;
-        // A number that comes again later is another thread's.
-        self.had.retain(|thread, _| alive.contains(thread));
-        Ok(())
+        });
+        self.let_go(threads);
+        let (bound, main) = (&self.bound, self.main);
+        let is_adopted = |pid: u32| main == Some(pid) || bound.contains_key(&pid);
+        self.children.look(threads, is_adopted);
+        listed?;
+        first_failure.map_or(Ok(()), Err)
     }
 
-    /// Gives every thread back what it had.
-    pub(super) fn release(&mut self, threads: &impl Threads) {
-        if self.order.take().is_some() {
-            let (had, others_had) = (&self.had, &self.others_had);
-            let _ = each(threads, |thread| {
-                // What one thread does not get back is no reason against the others.
-                let _ = threads.bind(thread, had.get(&thread).unwrap_or(others_had));
-                Ok(())
-            });
+    /// Gives every thread back what it had, also to those that have left, and to processes that these started and that still have
+    /// what an order said. Those that cannot get it, and why.
+    pub(super) fn release(&mut self, threads: &impl Threads) -> Vec<io::Error> {
+        if self.order.take().is_none() {
+            return Vec::new();
         }
+        self.turn += 1;
+        let mut failures = Vec::new();
+        let mut note = |outcome: io::Result<()>| match outcome {
+            Err(why) if !is_gone(&why) => failures.push(why),
+            _ => {}
+        };
+        // Where the group is gone, so are its threads; those that have left it follow.
+        let _ = each(threads, |thread| {
+            if let Some(had) = self.had(threads, thread) {
+                note(give_back(threads, thread, &had));
+            }
+            true
+        });
+        let mut processes: BTreeSet<u32> = self.main.into_iter().collect();
+        for one in std::mem::take(&mut self.bound).into_values() {
+            processes.insert(one.process);
+            if one.turn == self.turn {
+                self.ledger.forget(one.identity);
+            } else {
+                note(self.give_up(threads, &one));
+            }
+        }
+        for process in self.children.find(threads, |pid| processes.contains(&pid)).clone() {
+            for thread in threads.of_process(process.number) {
+                let is_left = || {
+                    let identity = threads.identity(thread).ok()?;
+                    let is_other = self.ledger.had(identity).is_some();
+                    let now = threads.affinity(thread).ok()?;
+                    (!is_other && self.ledger.is_order(&now)).then_some(())
+                };
+                if is_left().is_some() {
+                    note(give_back(threads, thread, &self.others_had));
+                }
+            }
+        }
+        self.children = Children::default();
+        failures
+    }
+
+    /// What a thread in the list gets back; `None`: it follows the orders of another one.
+    fn had(&mut self, threads: &impl Threads, thread: u32) -> Option<Cpus> {
+        if let Some(bound) = self.bound.get_mut(&thread)
+            && threads.is_alive(bound.identity)
+        {
+            bound.turn = self.turn;
+            return Some(bound.had.clone());
+        }
+        self.take(threads, thread, true).ok().flatten()
     }
 
     /// What the threads have now, before any order.
     fn note(&mut self, threads: &impl Threads) -> io::Result<()> {
-        let mut now = BTreeMap::new();
+        self.turn += 1;
+        let mut first_failure = None;
         each(threads, |thread| {
-            now.insert(thread, threads.affinity(thread)?);
-            Ok(())
+            if let Err(why) = self.take(threads, thread, false)
+                && !is_gone(&why)
+            {
+                first_failure.get_or_insert(why);
+            }
+            true
         })?;
-        self.had = now;
-        Ok(())
-    }
-}
-
-/// Does something once with every thread, also with those that come meanwhile; returns those that were there. Threads
-/// that end are left out.
-fn each(threads: &impl Threads, mut act: impl FnMut(u32) -> io::Result<()>) -> io::Result<BTreeSet<u32>> {
-    let mut seen = BTreeSet::new();
-    for _ in 0..PASSES {
-        let list = match threads.list() {
-            Err(why) if is_gone(&why) => return Ok(seen),
-            list => list?,
-        };
-        let new: Vec<u32> = list.into_iter().filter(|thread| !seen.contains(thread)).collect();
-        if new.is_empty() {
-            break;
+        self.bound.retain(|_, one| one.turn == self.turn);
+        match self.main {
+            Some(main) => {
+                if let Some(one) = self.bound.get(&main) {
+                    self.others_had = one.had.clone();
+                }
+            }
+            None => {
+                let together: BTreeSet<u32> =
+                    self.bound.values().flat_map(|one| one.had.iter().copied()).collect();
+                self.others_had = self.ledger.shared(&together.into_iter().collect::<Vec<_>>());
+            }
         }
-        for thread in new {
-            seen.insert(thread);
-            match act(thread) {
-                Err(why) if is_gone(&why) => {}
-                outcome => outcome?,
+        first_failure.map_or(Ok(()), Err)
+    }
+
+    /// A thread in the list that was not bound: what it had; `None` if it follows the orders of another one. `is_new`: it came after
+    /// the first order.
+    fn take(&mut self, threads: &impl Threads, thread: u32, is_new: bool) -> io::Result<Option<Cpus>> {
+        let identity = threads.identity(thread)?;
+        let owner = self.ledger.owner_of(identity);
+        if owner.is_some_and(|owner| owner != self.owner) {
+            return Ok(None);
+        }
+        let allowed = threads.allowed(thread)?;
+        let had = self.ledger.take(identity, self.owner, || {
+            if is_new && self.ledger.is_order(&allowed.cpus) {
+                // It has that of the thread that made it.
+                let main = self.bound.get(&allowed.process).map(|main| main.had.clone());
+                main.unwrap_or_else(|| self.others_had.clone())
+            } else {
+                self.ledger.shared(&allowed.cpus)
+            }
+        });
+        let bound = Bound { identity, process: allowed.process, had: had.clone(), turn: self.turn };
+        let before = self.bound.insert(thread, bound);
+        if let Some(before) = before.filter(|before| before.identity != identity) {
+            self.ledger.forget(before.identity);
+        }
+        Ok(Some(had))
+    }
+
+    /// Puts a thread where the order says; whether it was elsewhere, so that those that it made meanwhile are, too.
+    fn hold(&mut self, threads: &impl Threads, thread: u32, order: &[u32]) -> io::Result<bool> {
+        // Reading its start each time would cost more than all the rest. If its number is another thread's by now, that one has to be
+        // where the order says as well, and `release` sees the difference.
+        if let Some(bound) = self.bound.get_mut(&thread) {
+            bound.turn = self.turn;
+        } else if self.take(threads, thread, true)?.is_none() {
+            return Ok(false);
+        }
+        if threads.affinity(thread)? == order {
+            return Ok(false);
+        }
+        threads.bind(thread, order)?;
+        // The kernel leaves out without a word what a control group forbids.
+        let found = threads.affinity(thread)?;
+        if found == order { Ok(true) } else { Err(less(&found)) }
+    }
+
+    /// Lets those go that were not in the list: they have ended or left.
+    fn let_go(&mut self, threads: &impl Threads) {
+        let turn = self.turn;
+        let gone: Vec<u32> =
+            self.bound.iter().filter(|(_, one)| one.turn != turn).map(|(&thread, _)| thread).collect();
+        for thread in gone {
+            if let Some(one) = self.bound.remove(&thread) {
+                // Whether it can have it back or not: it is not ours any more.
+                let _ = self.give_up(threads, &one);
             }
         }
     }
-    Ok(seen)
+
+    /// Of a thread that was not in the list: gives it back what it had if it lives and was not put elsewhere since.
+    fn give_up(&self, threads: &impl Threads, one: &Bound) -> io::Result<()> {
+        if !threads.is_alive(one.identity) {
+            self.ledger.forget(one.identity);
+            return Ok(());
+        }
+        self.ledger.give_up(one.identity, |thread| threads.is_alive(thread));
+        let number = one.identity.number;
+        if self.ledger.is_of_order(&threads.affinity(number)?) {
+            give_back(threads, number, &one.had)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Gives a thread what it had; where its control group allows none of it any more, all that this allows.
+fn give_back(threads: &impl Threads, thread: u32, had: &[u32]) -> io::Result<()> {
+    match threads.bind(thread, had) {
+        Err(why) if why.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+            threads.bind(thread, &ALL.collect::<Vec<_>>())
+        }
+        outcome => outcome,
+    }
+}
+
+/// Does something once with every thread, also with those that come meanwhile if it says that these may need it.
+fn each(threads: &impl Threads, mut act: impl FnMut(u32) -> bool) -> io::Result<()> {
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..PASSES {
+        let list = match threads.list() {
+            Err(why) if is_gone(&why) => return Ok(()),
+            list => list?,
+        };
+        let mut again = false;
+        for thread in list {
+            if seen.insert(thread) {
+                again |= act(thread);
+            }
+        }
+        if !again {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Not all that was ordered is to be had.
 pub(super) fn less(found: &[u32]) -> io::Error {
     let found = numasim_model::cpus::ranges(found);
     io::Error::other(format!("the system allows processors {found} only"))
-}
-
-/// Whether a thread, process or control group is not there any more.
-pub(super) fn is_gone(why: &io::Error) -> bool {
-    [Errno::SRCH, Errno::NOENT, Errno::NODEV]
-        .iter()
-        .any(|gone| why.raw_os_error() == Some(gone.raw_os_error()))
 }

@@ -23,6 +23,12 @@ pub enum AdoptError {
         /// The number.
         pid: u32,
     },
+    /// A thread of the kernel.
+    #[error("pid {pid} is a thread of the kernel: give the pid of a program")]
+    Kernel {
+        /// The number.
+        pid: u32,
+    },
     /// Somebody else's.
     #[error("the process with pid {pid} belongs to user {uid}, and this is user {own}")]
     Foreign {

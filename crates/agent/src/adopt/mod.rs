@@ -1,16 +1,19 @@
 //! Programs that know nothing of the agent: their threads are kept on the cores that an order names.
 //!
-//! They are never stopped, and their priority is left alone. What they had is put back at the end
-//! ([`Adopted::release`], also when dropped); after SIGKILL of the agent
-//! they keep the last order, as nobody is left to undo it.
+//! They are never stopped, and their priority is left alone. What they had is put back at the end ([`Adopted::release`], also when
+//! dropped), to all that were ever bound: also to those that left their control group, and to processes that they started. After
+//! SIGKILL of the agent they keep the last order, as the system undoes none.
 
 mod binding;
+mod children;
 mod error;
 mod group;
+mod ledger;
 mod process;
 mod starting;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod wanted;
 mod watch;
 
@@ -18,12 +21,15 @@ use std::io;
 
 use numasim_host::os::peer::own_uid;
 use numasim_model::cpus::ranges;
+use rustix::io::Errno;
 
-use binding::{Binding, Threads as _};
+use binding::Binding;
 pub use error::{AdoptError, GroupError};
 use group::{Folder, Group};
+pub use ledger::Ledger;
 use process::Process;
 pub use starting::{Became, Starting};
+use threads::Threads as _;
 pub use wanted::{Wanted, WantedError, What};
 pub use watch::Watch;
 
@@ -43,24 +49,24 @@ enum Who {
 
 impl Adopted {
     /// Adopts a process or a control group; `cores` are the processors of each core of the machine, as orders number them.
-    /// Nothing changes before the first order.
+    /// The `ledger` is one for all that an agent adopts. Nothing changes before the first order.
     ///
     /// # Errors
     /// Every variant of [`AdoptError`].
-    pub fn begin(what: &What, cores: Vec<Vec<u32>>) -> Result<Self, AdoptError> {
+    pub fn begin(what: &What, cores: Vec<Vec<u32>>, ledger: &Ledger) -> Result<Self, AdoptError> {
         match what {
-            What::Process(pid) => Self::of(Process::open(*pid)?, cores),
+            What::Process(pid) => Self::of(Process::open(*pid)?, cores, ledger),
             What::Group(folder) => {
                 let shown = numasim_model::text::visible(&folder.display().to_string()).into_owned();
-                Ok(Self { who: Who::Group(Group::begin(Folder::open(folder)?, &shown)?), cores })
+                Ok(Self { who: Who::Group(Group::begin(Folder::open(folder)?, &shown, ledger)?), cores })
             }
         }
     }
 
-    fn of(process: Process, cores: Vec<Vec<u32>>) -> Result<Self, AdoptError> {
+    fn of(process: Process, cores: Vec<Vec<u32>>, ledger: &Ledger) -> Result<Self, AdoptError> {
         let pid = process.pid();
-        let binding =
-            Binding::of_process(pid, &process).map_err(|source| AdoptError::Refused { pid, source })?;
+        let binding = Binding::of_process(pid, &process, ledger)
+            .map_err(|source| AdoptError::Refused { pid, source })?;
         Ok(Self { who: Who::Process(process, binding), cores })
     }
 
@@ -135,7 +141,16 @@ impl Adopted {
             Who::Process(process, binding) => binding.order(process, &cpus),
             Who::Group(group) => group.order(&cpus),
         };
-        outcome.map_err(|why| format!("its threads cannot be put on processors {}: {why}", ranges(&cpus)))
+        outcome.map_err(|why| {
+            let why = match why.raw_os_error() {
+                // What sched_setaffinity(2) says then is "Invalid argument".
+                Some(code) if code == Errno::INVAL.raw_os_error() => {
+                    "its control group allows none of them, or they are off-line".to_owned()
+                }
+                _ => why.to_string(),
+            };
+            format!("its threads cannot be put on processors {}: {why}", ranges(&cpus))
+        })
     }
 
     /// Looks through its threads again: new ones, and those that went elsewhere, are put where the order says.
@@ -150,18 +165,25 @@ impl Adopted {
         outcome.map_err(|why| format!("its threads cannot be kept where they are: {why}"))
     }
 
-    /// Gives back what there was before the first order: each thread what it had, and new ones what the main thread had, in a
-    /// control group what all had together; a `cpuset.cpus` what it said.
-    pub fn release(&mut self) {
-        match &mut self.who {
+    /// Gives back what there was before the first order: each thread what it had, and new ones what the main thread had, those of new
+    /// processes in a control group what all had together; a `cpuset.cpus` what it said.
+    ///
+    /// # Errors
+    /// How many threads cannot have it back, and why, in words for people.
+    pub fn release(&mut self) -> Result<(), String> {
+        let failures = match &mut self.who {
             Who::Process(process, binding) => binding.release(process),
             Who::Group(group) => group.release(),
-        }
+        };
+        let Some(first) = failures.first() else { return Ok(()) };
+        let threads = if failures.len() == 1 { "thread keeps" } else { "threads keep" };
+        Err(format!("{} {threads} the processors of the last order: {first}", failures.len()))
     }
 }
 
 impl Drop for Adopted {
     fn drop(&mut self) {
-        self.release();
+        // Said by those who call it themselves.
+        let _ = self.release();
     }
 }

@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 
-use numasim_host::os::cpu::{bind_thread, of_thread};
 use numasim_host::os::peer::own_uid;
+use numasim_host::system::System;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::binding::Threads;
 use super::error::AdoptError;
+use super::threads::Threads;
 
 /// See the module.
 #[derive(Debug)]
@@ -51,9 +51,16 @@ impl Process {
         if let Some(&uid) = users.iter().find(|&&uid| uid != own) {
             return Err(AdoptError::Foreign { pid, uid, own });
         }
+        let of_kernel = System::host().listed(pid).is_ok_and(|listed| listed.of_kernel);
         let process = Self { pid, uid: own, ended, folder };
         // What was read is of the process that is still there: its number was nobody else's meanwhile.
-        if process.has_ended() { Err(AdoptError::NoProcess { pid }) } else { Ok(process) }
+        if process.has_ended() {
+            Err(AdoptError::NoProcess { pid })
+        } else if of_kernel {
+            Err(AdoptError::Kernel { pid })
+        } else {
+            Ok(process)
+        }
     }
 
     pub(super) fn pid(&self) -> u32 {
@@ -101,14 +108,6 @@ impl Threads for Process {
             threads.extend(entry?.file_name().to_str().ok().and_then(|name| name.parse::<u32>().ok()));
         }
         Ok(threads)
-    }
-
-    fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
-        of_thread(thread)
-    }
-
-    fn bind(&self, thread: u32, cpus: &[u32]) -> io::Result<()> {
-        bind_thread(thread, cpus)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A process whose place another program takes later: from then on it is adopted, and not before.
 
-use super::{AdoptError, Adopted, Process, Watch};
+use super::{AdoptError, Adopted, Ledger, Process, Watch};
 
 /// A process that waits for its time to become the program that it stands for (execve(2) keeps the number).
 #[derive(Debug)]
@@ -49,11 +49,11 @@ impl Starting {
         Watch::readable(self.process.fd())
     }
 
-    /// Looks at it; `cores` as for [`Adopted::begin`].
+    /// Looks at it; `cores` and `ledger` as for [`Adopted::begin`].
     ///
     /// # Errors
     /// The system does not let the program be adopted.
-    pub fn look(self, cores: &[Vec<u32>]) -> Result<Became, AdoptError> {
+    pub fn look(self, cores: &[Vec<u32>], ledger: &Ledger) -> Result<Became, AdoptError> {
         if self.process.has_ended() {
             return Ok(Became::Ended);
         }
@@ -62,9 +62,9 @@ impl Starting {
         if now.is_empty() || now == self.command_line {
             return Ok(Became::Nothing(self));
         }
-        match Adopted::of(self.process, cores.to_vec()) {
+        match Adopted::of(self.process, cores.to_vec(), ledger) {
             Ok(adopted) => Ok(Became::Program(adopted)),
-            Err(AdoptError::Refused { source, .. }) if super::binding::is_gone(&source) => Ok(Became::Ended),
+            Err(AdoptError::Refused { source, .. }) if super::threads::is_gone(&source) => Ok(Became::Ended),
             Err(error) => Err(error),
         }
     }

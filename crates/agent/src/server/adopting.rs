@@ -17,8 +17,8 @@ pub trait Adopted {
     fn bind(&mut self, number: usize, cores: &[u32]) -> Result<(), String>;
     /// Looks for new threads, which get the same cores, and for who has come or ended since. Before the first look, nobody is there.
     fn look(&mut self) -> Vec<Change>;
-    /// Gives every thread back what it had.
-    fn give_back(&mut self);
+    /// Gives every thread back what it had; a line for each of those adopted where that cannot be.
+    fn give_back(&mut self) -> Vec<String>;
 }
 
 /// What has become of somebody adopted.
@@ -65,7 +65,9 @@ impl Adopted for Nobody {
         Vec::new()
     }
 
-    fn give_back(&mut self) {}
+    fn give_back(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl Server<'_> {

@@ -7,7 +7,9 @@ impl Server<'_> {
     /// that asked for the end last: when it sees that, all is over.
     pub(super) fn end(mut self) {
         self.decider = None;
-        self.adopted.give_back();
+        for why in self.adopted.give_back() {
+            self.outside.report(&why);
+        }
         self.outside.no_more_decisions();
         self.socket.remove();
         let last = self.asked_by.and_then(|id| self.connections.remove(&id));

@@ -9,6 +9,7 @@ mod connection;
 mod deciding;
 mod ending;
 mod limits;
+mod pace;
 mod sending;
 mod signals;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
 
+use numasim_host::os::clock::thread_cpu_ns;
 use numasim_host::system::{NodeCores, System};
 use numasim_policy::Policy;
 
@@ -28,6 +30,7 @@ use crate::socket::Socket;
 pub use adopting::{Adopted, Change, Nobody};
 use connection::Connection;
 use deciding::Decider;
+use pace::Pace;
 use signals::Signals;
 
 /// Whom an agent tells what happens. None of it may wait for long.
@@ -119,8 +122,8 @@ struct Server<'a> {
     /// Until then they are.
     calm_until: Duration,
     load: Option<NodeLoad>,
-    /// When adopted processes are looked at again, and how often; `None` without any.
-    look: Option<(Duration, Duration)>,
+    /// When adopted processes are looked at again; `None` without any.
+    look: Option<Pace>,
     /// Who asked for the end.
     asked_by: Option<ConnectionId>,
     ending: bool,
@@ -160,7 +163,7 @@ impl<'a> Server<'a> {
             socket,
             signals,
             decider,
-            look: (!adopted.is_empty()).then_some((period, period)),
+            look: (!adopted.is_empty()).then(|| Pace::new(period)),
             adopted,
             outside,
             start: Instant::now(),
@@ -272,11 +275,13 @@ impl<'a> Server<'a> {
             load.look(now.as_secs_f64(), System::host().cpu_times());
             self.core.set_load(Some(load.busy()));
         }
-        if let Some((next, period)) = self.look
-            && now >= next
-        {
-            self.look = Some((now.saturating_add(period), period));
+        if self.look.is_some_and(|pace| now >= pace.next()) {
+            let before = thread_cpu_ns();
             self.look_at_adopted();
+            let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
+            if let Some(pace) = &mut self.look {
+                pace.done(now, took);
+            }
         }
     }
 }

@@ -130,7 +130,7 @@ impl Server<'_> {
         let others = [
             self.core.next_tick(),
             self.full_until.filter(|&until| until > now),
-            self.look.map(|(next, _)| next),
+            self.look.map(|pace| pace.next()),
             (!self.broken.is_empty()).then_some(now),
         ];
         others.into_iter().flatten().chain(closing).min().unwrap_or(Duration::MAX)

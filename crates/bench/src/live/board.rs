@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
+use numasim_host::os::clock::now_ns;
 use numasim_host::os::futex;
 use numasim_host::os::shared::Shareable;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub(super) enum Whole {
     Start,
     /// Not 0: everybody ends.
     Abort,
+    /// When the run is over, by `now_ns`: what happens later does not count. 0 where that is not known yet.
+    End,
 }
 
 /// Of an application.
@@ -111,7 +114,7 @@ pub(super) enum OfCall {
     AskedAt,
 }
 
-const WHOLE: usize = 2;
+const WHOLE: usize = 3;
 const OF_APP: usize = 9;
 const ON_NODE: usize = 6;
 const OF_CHANNEL: usize = 5;
@@ -180,8 +183,25 @@ impl<'a> Counts<'a> {
         self.tell();
     }
 
+    /// Whether everybody has to end.
     pub(super) fn aborted(self) -> bool {
-        self.whole(Whole::Abort).load(SeqCst) != 0
+        self.whole(Whole::Abort).load(SeqCst) != 0 || self.is_over(now_ns())
+    }
+
+    /// When the run is over, by `now_ns`, once it is known.
+    pub(super) fn end_ns(self) -> Option<u64> {
+        Some(self.whole(Whole::End).load(SeqCst)).filter(|&end| end != 0)
+    }
+
+    /// Whether what happens at `at_ns` does not count any more.
+    pub(super) fn is_over(self, at_ns: u64) -> bool {
+        self.end_ns().is_some_and(|end| at_ns > end)
+    }
+
+    /// The run is over at `at_ns`, unless it was before.
+    pub(super) fn end_at(self, at_ns: u64) {
+        let at_ns = self.end_ns().map_or(at_ns, |end| end.min(at_ns));
+        self.whole(Whole::End).store(at_ns, SeqCst);
     }
 
     /// Waits until `now` gives something, asked whenever something changed; `None` if everybody has to end.
@@ -220,10 +240,9 @@ mod tests {
         let extent = Extent { apps: 3, nodes: 2, channels: 2, calls: 2 };
         assert!(extent.fits());
         let counts = Counts { board: &board, extent };
-        let mut cells: Vec<*const AtomicU64> = vec![counts.whole(Whole::Start), counts.whole(Whole::Abort)]
-            .into_iter()
-            .map(std::ptr::from_ref)
-            .collect();
+        let mut cells: Vec<*const AtomicU64> = [Whole::Start, Whole::Abort, Whole::End]
+            .map(|what| std::ptr::from_ref(counts.whole(what)))
+            .into();
         for app in 0..3 {
             for what in [
                 OfApp::Ready,
@@ -274,6 +293,21 @@ mod tests {
         assert!(Extent { apps: 1000, nodes: 16, channels: 1000, calls: 1000 }.fits());
         assert!(!Extent { apps: 10_000, nodes: 1024, channels: 0, calls: 0 }.fits());
         assert!(!Extent { apps: usize::MAX, nodes: usize::MAX, channels: 1, calls: 1 }.fits());
+    }
+
+    #[test]
+    fn what_comes_after_the_end_does_not_count_and_ends_every_wait() {
+        let board = Shared::<Board>::new().expect("memory");
+        let counts = Counts { board: &board, extent: Extent { apps: 1, nodes: 1, channels: 0, calls: 0 } };
+        assert!(!counts.is_over(u64::MAX) && !counts.aborted());
+        let end = now_ns() - 2;
+        counts.end_at(end);
+        assert!(!counts.is_over(end) && counts.is_over(end + 1) && counts.aborted());
+        assert_eq!(counts.wait_for(|| None::<()>), None);
+        counts.end_at(end + 1);
+        assert_eq!(counts.end_ns(), Some(end), "never later");
+        counts.end_at(end - 1);
+        assert_eq!(counts.end_ns(), Some(end - 1));
     }
 
     #[test]

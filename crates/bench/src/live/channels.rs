@@ -81,9 +81,14 @@ impl<'a> Neighbours<'a> {
         Some(())
     }
 
-    /// Iteration `number` is over: its items are there, those that it took are finished, and the `call` that it was for returns.
+    /// Iteration `number` is over: its items are there, those that it took are finished, and the `call` that it was for returns. Nothing
+    /// of it counts after the end of the run.
     pub(super) fn end(&mut self, number: u64, call: Option<usize>) {
-        let at_us = now_ns().saturating_sub(self.start_ns) / 1000;
+        let now = now_ns();
+        if self.counts.is_over(now) {
+            return;
+        }
+        let at_us = now.saturating_sub(self.start_ns) / 1000;
         for (output, kept) in self.tasks.outputs.iter().zip(&mut self.items) {
             let of = |what| self.counts.of_channel(output.channel, what);
             // Looked at before: what the other side finishes in between would make the most too small.
@@ -128,7 +133,8 @@ impl<'a> Neighbours<'a> {
         team.waiting(what);
         let found = self.counts.wait_for(now);
         team.waiting(Waiting::None);
-        self.counts.of_app(self.app, counted).fetch_add(now_ns() - before, SeqCst);
+        let after = self.counts.end_ns().map_or_else(now_ns, |end| end.min(now_ns()));
+        self.counts.of_app(self.app, counted).fetch_add(after.saturating_sub(before), SeqCst);
         found
     }
 }

@@ -11,10 +11,13 @@ use std::time::{Duration, Instant};
 use numasim_host::os::child;
 use numasim_host::os::clock::now_ns;
 use numasim_host::os::group;
+use numasim_host::os::held::{Held, wait_for_any};
 use numasim_host::os::shared::Shared;
+use numasim_host::system::Listed;
 
 use super::app::APP_COMMAND;
 use super::board::{Board, Counts, Extent, OfApp, Whole};
+use super::left::{Behind, Left};
 use super::look::{Look, look};
 use super::order::Order;
 
@@ -22,6 +25,8 @@ use super::order::Order;
 const GRACE: Duration = Duration::from_secs(2);
 /// How often they are looked at.
 const STEP: Duration = Duration::from_millis(5);
+/// And how often all processes of the system are, for those that they left behind.
+const LOOK_AROUND: Duration = Duration::from_millis(50);
 
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -61,11 +66,14 @@ pub struct Ended {
     pub wrong: Option<String>,
 }
 
-/// All processes of a run. When it is dropped they are all gone.
+/// All processes of a run. When it is dropped they are all gone, but for those of [`Family::left`].
 pub struct Family {
     board: Shared<Board>,
     extent: Extent,
     members: Vec<Member>,
+    behind: Behind,
+    /// What could not be ended; `None` before the end.
+    left: Option<Vec<Left>>,
 }
 
 struct Member {
@@ -74,6 +82,8 @@ struct Member {
     /// Whether it is a program of its own, whose end is all that anybody hears of it.
     foreign: bool,
     child: Child,
+    /// The same, to wait for; `None` where the system has no room for it.
+    held: Option<Held>,
     ended: Option<ExitStatus>,
     errors: Option<thread::JoinHandle<Vec<u8>>>,
 }
@@ -82,7 +92,8 @@ struct Member {
 pub type Outputs = (File, File);
 
 impl Family {
-    /// None yet.
+    /// None yet. From now on the calling process takes care of orphans (prctl(2), `PR_SET_CHILD_SUBREAPER`), and ends at the end all that
+    /// descend from it: it must not start anything else without [`Family::leave_alone`].
     ///
     /// # Errors
     /// [`FamilyError::TooMany`], and no memory that can be shared.
@@ -94,7 +105,16 @@ impl Family {
             what: "cannot share memory between processes".into(),
             source,
         })?;
-        Ok(Self { board, extent, members: Vec::new() })
+        let behind = Behind::begin().map_err(|source| FamilyError::System {
+            what: "cannot take care of what applications leave behind".into(),
+            source,
+        })?;
+        Ok(Self { board, extent, members: Vec::new(), behind, left: None })
+    }
+
+    /// A child of this process that is none of the family.
+    pub fn leave_alone(&mut self, pid: u32) {
+        self.behind.leave_alone(pid);
     }
 
     /// Starts the process of an application, which then waits for [`Self::start`]. With `outputs` it is a program of its own, and
@@ -128,11 +148,14 @@ impl Family {
         let told = child.stdin.take().map_or(Ok(()), |mut input| input.write_all(&text));
         let errors = child.stderr.take().map(|errors| thread::spawn(move || read(errors)));
         let pid = child.id();
+        self.behind.mark(environment);
+        let held = Held::child(pid).ok();
         self.members.push(Member {
             app: order.app,
             name: order.name.clone(),
             foreign,
             child,
+            held,
             ended: None,
             errors,
         });
@@ -146,10 +169,56 @@ impl Family {
         self.members.iter().all(ready)
     }
 
-    /// Starts everybody.
-    pub fn start(&self) {
-        self.counts().whole(Whole::Start).store(now_ns(), SeqCst);
+    /// Starts all; with `until` the run is over so long after the start.
+    pub fn start(&self, until: Option<Duration>) {
+        let now = now_ns();
+        if let Some(until) = until {
+            self.counts().end_at(now.saturating_add(u64::try_from(until.as_nanos()).unwrap_or(u64::MAX)));
+        }
+        self.counts().whole(Whole::Start).store(now, SeqCst);
         self.counts().tell();
+    }
+
+    /// The run is over now, unless it was before: what happens from now on is not counted, and a look is one at the end.
+    pub fn stop_the_clock(&self) {
+        self.counts().end_at(now_ns());
+    }
+
+    /// The same when all are finished, at the time of the last one; whether they are.
+    pub fn is_finished(&self) -> bool {
+        let counts = self.counts();
+        let finished = |member: &Member| {
+            let at = counts.of_app(member.app, OfApp::Finished).load(SeqCst);
+            (at != 0 && !counts.is_over(at)).then_some(at)
+        };
+        let all: Option<Vec<u64>> = self.members.iter().map(finished).collect();
+        let last = all.and_then(|all| all.into_iter().max());
+        if let Some(last) = last {
+            counts.end_at(last);
+        }
+        last.is_some()
+    }
+
+    /// Whether the end is over that was known before it came.
+    pub fn is_time_over(&self) -> bool {
+        self.counts().is_over(now_ns())
+    }
+
+    /// Waits until a process ends, or the patience is over, or for no reason at all.
+    pub fn wait(&self, patience: Duration) {
+        let running = self.members.iter().filter(|member| member.ended.is_none());
+        wait_for_any(running.filter_map(|member| member.held.as_ref()), patience);
+    }
+
+    /// The time since the common start, also after the end.
+    pub fn since_start(&self) -> Duration {
+        let start = self.counts().start_ns().unwrap_or_else(now_ns);
+        Duration::from_nanos(now_ns().saturating_sub(start))
+    }
+
+    /// How long it is until the end that is known; `None` where none is.
+    pub fn until_end(&self) -> Option<Duration> {
+        self.counts().end_ns().map(|end| Duration::from_nanos((end + 1).saturating_sub(now_ns())))
     }
 
     /// Everything as it is now.
@@ -165,26 +234,33 @@ impl Family {
         let counts = Counts { board: &self.board, extent: self.extent };
         let mut found = Vec::new();
         for member in self.members.iter_mut().filter(|member| member.ended.is_none()) {
-            let status = member.child.try_wait().map_err(|source| FamilyError::System {
+            if !child::has_ended(member.child.id()) {
+                continue;
+            }
+            let at = now_ns();
+            // What is left of its group goes with it, as long as the number of the group cannot be another's.
+            group::kill(member.child.id());
+            let status = member.child.wait().map_err(|source| FamilyError::System {
                 what: format!("cannot watch application '{}'", member.name),
                 source,
             })?;
-            let Some(status) = status else { continue };
             member.ended = Some(status);
-            // What it left behind goes with it.
-            group::kill(member.child.id());
             let errors = member.errors.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
             let finished = counts.of_app(member.app, OfApp::Finished);
             if member.foreign && status.success() {
-                finished.store(now_ns(), SeqCst);
+                finished.store(at, SeqCst);
             }
-            let wrong = if status.success() && finished.load(SeqCst) != 0 {
+            // At the end of the run they end, finished or not.
+            let wrong = if status.success() && (finished.load(SeqCst) != 0 || counts.is_over(at)) {
                 None
             } else {
                 Some(how(status, &String::from_utf8_lossy(&errors)))
             };
             found.push(Ended { app: member.app, wrong });
         }
+        let running =
+            |pid| self.members.iter().any(|member| member.ended.is_none() && member.child.id() == pid);
+        self.behind.reap(running);
         Ok(found)
     }
 
@@ -198,20 +274,56 @@ impl Family {
         self.members.iter().all(|member| member.ended.is_some())
     }
 
-    /// Ends everybody: asks first, and after a while takes no answer.
+    /// Ends all, with what they left behind: asks first, and after a while takes no answer. What cannot be ended is in [`Family::left`].
     pub fn end(&mut self) {
+        self.stop_the_clock();
         self.counts().abort();
         for member in self.members.iter().filter(|member| member.ended.is_none() && member.foreign) {
             group::terminate(member.child.id());
         }
-        let last = Instant::now() + GRACE;
-        while Instant::now() < last && self.ended().is_ok() && !self.is_over() {
-            thread::sleep(STEP);
+        let grace = Instant::now() + GRACE;
+        while !self.are_gone(Behind::terminate) && Instant::now() < grace {
+            self.pause(grace);
         }
         for member in self.members.iter_mut().filter(|member| member.ended.is_none()) {
             group::kill(member.child.id());
             let _ = member.child.kill();
             member.ended = member.child.wait().ok();
+        }
+        let last = Instant::now() + GRACE;
+        while !self.are_gone(Behind::kill) && Instant::now() < last {
+            self.pause(last);
+        }
+        let left = |one: Listed| Left { pid: one.identity.number, name: one.name };
+        self.left = Some(self.behind.alive(&[]).into_iter().map(left).collect());
+    }
+
+    /// What could not be ended.
+    pub fn left(&self) -> &[Left] {
+        self.left.as_deref().unwrap_or_default()
+    }
+
+    /// Whether nothing is there any more; does something to what was left behind.
+    fn are_gone(&mut self, act: fn(&mut Behind, &[Listed], &[u32])) -> bool {
+        // What it says is said already.
+        let _ = self.ended();
+        let running: Vec<u32> = self
+            .members
+            .iter()
+            .filter(|member| member.ended.is_none())
+            .map(|member| member.child.id())
+            .collect();
+        let alive = self.behind.alive(&running);
+        act(&mut self.behind, &alive, &running);
+        running.is_empty() && alive.is_empty()
+    }
+
+    /// Until it is time to look around again: the applications have ended, or some time has passed.
+    fn pause(&mut self, last: Instant) {
+        let next = (Instant::now() + LOOK_AROUND).min(last);
+        let was_over = self.is_over();
+        while Instant::now() < next && self.ended().is_ok() && (was_over || !self.is_over()) {
+            thread::sleep(STEP);
         }
     }
 
@@ -222,7 +334,7 @@ impl Family {
 
 impl Drop for Family {
     fn drop(&mut self) {
-        if !self.is_over() {
+        if self.left.is_none() {
             self.end();
         }
     }

@@ -10,7 +10,7 @@ use super::board::{Board, Counts, Extent, OfApp, OfChannel, OnNode};
 /// All applications and channels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
-    /// Since the common start.
+    /// Since the common start; when the run is over, its end.
     pub at: Duration,
     /// In file order.
     pub apps: Vec<AppLook>,
@@ -76,8 +76,12 @@ pub struct ChannelLook {
 pub(super) fn look(board: &Board, extent: Extent) -> Look {
     let counts = Counts { board, extent };
     let start = counts.start_ns().unwrap_or_else(now_ns);
-    let after_start = |ns: u64| Some(Duration::from_nanos(ns.saturating_sub(start))).filter(|_| ns != 0);
-    let at = Duration::from_nanos(now_ns().saturating_sub(start));
+    let after_start = |ns: u64| {
+        let counts = ns != 0 && !counts.is_over(ns);
+        counts.then(|| Duration::from_nanos(ns.saturating_sub(start)))
+    };
+    let now = counts.end_ns().map_or_else(now_ns, |end| end.min(now_ns()));
+    let at = Duration::from_nanos(now.saturating_sub(start));
     let app = |app: usize| {
         let of = |what| counts.of_app(app, what).load(SeqCst);
         let node = |node: usize| {
@@ -118,5 +122,36 @@ pub(super) fn look(board: &Board, extent: Extent) -> Look {
         at,
         apps: (0..extent.apps).map(app).collect(),
         channels: (0..extent.channels).map(channel).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_host::os::shared::Shared;
+
+    use super::super::board::Whole;
+    use super::*;
+
+    #[test]
+    fn a_look_after_the_end_is_one_at_the_end() {
+        let board = Shared::<Board>::new().expect("memory");
+        let extent = Extent { apps: 3, nodes: 1, channels: 0, calls: 0 };
+        let counts = Counts { board: &board, extent };
+        let end = now_ns();
+        counts.whole(Whole::Start).store(end - 1000, SeqCst);
+        counts.end_at(end);
+        for (app, finished) in [(0, end - 1), (1, end), (2, end + 1)] {
+            counts.of_app(app, OfApp::Arrived).store(end - 500, SeqCst);
+            counts.of_app(app, OfApp::Finished).store(finished, SeqCst);
+        }
+        let ns = |ns| Some(Duration::from_nanos(ns));
+        for _ in 0..2 {
+            let look = look(&board, extent);
+            assert_eq!(Some(look.at), ns(1000));
+            let finished: Vec<_> = look.apps.iter().map(|app| app.finished).collect();
+            // What ends at the end still counts.
+            assert_eq!(finished, [ns(999), ns(1000), None]);
+            assert!(look.apps.iter().all(|app| app.arrived == ns(500)));
+        }
     }
 }

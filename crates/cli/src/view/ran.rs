@@ -2,9 +2,9 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use numasim_bench::live::{AppLook, Look};
+use numasim_bench::live::{AppLook, Left, Look};
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::Study;
 use serde_json::{Value, json};
@@ -18,6 +18,10 @@ pub(crate) struct Ran {
     /// Who decided, for people and as `--policy` takes it.
     pub(crate) policy: String,
     pub(crate) end: End,
+    /// The common start.
+    pub(crate) started: SystemTime,
+    /// When the run was over: what ending its processes takes comes later.
+    pub(crate) ended: SystemTime,
     /// Everything at the end.
     pub(crate) look: Look,
     /// Thread-seconds of each application without a task.
@@ -28,6 +32,8 @@ pub(crate) struct Ran {
     pub(crate) orders: Option<u64>,
     /// When the agent of the run started, in seconds of the run: below 0. `None` without one.
     pub(crate) agent_started_s: Option<f64>,
+    /// Processes that could not be ended.
+    pub(crate) left: Vec<Left>,
 }
 
 /// Why it is over.

@@ -1,7 +1,7 @@
 //! Processors of the calling thread, and of those of other processes.
 
 use std::io;
-use std::mem::size_of_val;
+use std::mem::{size_of, size_of_val};
 
 /// Words of a mask: room for 65,536 processors, more than any Linux has.
 const WORDS: usize = 1024;
@@ -37,17 +37,21 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
 /// What the system says; `ESRCH`: there is no such thread.
 pub fn of_thread(thread: u32) -> io::Result<Vec<u32>> {
     let mut mask = [0_u64; WORDS];
-    // SAFETY: the kernel writes at most the given number of bytes to `mask`; a cpu_set_t is a longer or shorter
-    // array of the same words.
-    let failed =
-        unsafe { libc::sched_getaffinity(id(thread)?, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-    if failed < 0 {
-        return Err(io::Error::last_os_error());
+    // The call itself, which tells how many bytes the kernel has for its processors; the function of the library hides it.
+    // SAFETY: the kernel writes at most the given number of bytes to `mask`.
+    let bytes = unsafe {
+        libc::syscall(libc::SYS_sched_getaffinity, id(thread)?, size_of_val(&mask), mask.as_mut_ptr())
+    };
+    let Ok(bytes) = usize::try_from(bytes) else { return Err(io::Error::last_os_error()) };
+    let mut cpus = Vec::new();
+    for (word, &bits) in (0_u32..).zip(mask.iter().take(bytes.div_ceil(size_of::<u64>()))) {
+        let mut left = bits;
+        while left != 0 {
+            cpus.push(word * 64 + left.trailing_zeros());
+            left &= left - 1;
+        }
     }
-    let cpus = (0_u32..).zip(&mask).flat_map(|(word, &bits)| {
-        (0..64_u32).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
-    });
-    Ok(cpus.collect())
+    Ok(cpus)
 }
 
 /// Binds a thread of any process of this user; see [`of_thread`] and [`set_affinity`].
@@ -69,4 +73,23 @@ pub fn bind_thread(thread: u32, cpus: &[u32]) -> io::Result<()> {
 
 fn id(thread: u32) -> io::Result<libc::pid_t> {
     libc::pid_t::try_from(thread).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mask_is_read_as_it_was_set() {
+        let all = affinity().expect("Linux tells");
+        assert!(!all.is_empty() && all.is_sorted());
+        for &cpu in &all {
+            set_affinity(&[cpu]).expect("allowed");
+            assert_eq!(affinity().expect("Linux tells"), [cpu]);
+            assert_eq!(current(), cpu);
+        }
+        set_affinity(&all).expect("allowed");
+        assert_eq!(of_thread(0).expect("Linux tells"), all);
+        assert_eq!(of_thread(u32::MAX).expect_err("none").raw_os_error(), Some(libc::ESRCH));
+    }
 }

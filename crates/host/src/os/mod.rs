@@ -9,6 +9,7 @@ pub mod faults;
 pub mod futex;
 pub mod group;
 pub mod heap;
+pub mod held;
 pub mod mapping;
 pub mod peer;
 pub mod shared;

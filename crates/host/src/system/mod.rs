@@ -12,6 +12,7 @@ mod load;
 mod memory;
 mod nodes;
 mod process;
+mod table;
 #[cfg(test)]
 mod tests;
 mod topology;
@@ -30,6 +31,7 @@ pub use facts::{CpuLimit, Facts, HugePages, NodeMemory};
 pub use load::{CpuTimes, Share};
 pub use nodes::NodeCores;
 pub use process::{Process, ProcessError, Thread};
+pub use table::{Allowed, Identity, Listed, descendants};
 
 /// Long enough to see others at work: the kernel counts in ticks of 10 ms, so that one tick is 2 % of it.
 pub const SAMPLE: Duration = Duration::from_millis(500);

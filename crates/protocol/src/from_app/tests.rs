@@ -67,7 +67,8 @@ fn whole_numbers_go_up_to_2_to_the_53_minus_1() {
 #[test]
 fn every_way_of_json_to_write_a_whole_number_is_read_and_nothing_is_rounded() {
     let seq = |number: &str| parsed(&format!(r#"{{"type":"ack","seq":{number}}}"#));
-    for (number, seq_is) in [("1e3", 1000), ("-0", 0), ("-0.0", 0), ("1.5e1", 15), ("30e-1", 3), ("9007199254740991.0", LARGEST)]
+    for (number, seq_is) in
+        [("1e3", 1000), ("-0", 0), ("-0.0", 0), ("1.5e1", 15), ("30e-1", 3), ("9007199254740991.0", LARGEST)]
     {
         assert_eq!(seq(number), Ok(FromApp::Ack { seq: seq_is }), "{number}");
     }
@@ -83,10 +84,16 @@ fn a_key_twice_is_an_error_in_every_message_and_wherever_it_is() {
     let twice = |key: &str| format!("the key \"{key}\" appears twice");
     for (line, key) in [
         (r#"{"type":"hello","version":1,"name":"a","name":"b","control":"total","threads":[4]}"#, "name"),
-        (r#"{"type":"hello","version":1,"name":"a","na\u006de":"a","control":"total","threads":[4]}"#, "name"),
+        (
+            r#"{"type":"hello","version":1,"name":"a","na\u006de":"a","control":"total","threads":[4]}"#,
+            "name",
+        ),
         (r#"{"type":"hello","type":"hello","version":1,"name":"a","control":"total","threads":[4]}"#, "type"),
         (r#"{"type":"hello","version":2,"version":1,"name":"a","control":"total","threads":[4]}"#, "version"),
-        (r#"{"type":"status","running":[1],"running":[1],"blocked":[0],"progress":0,"waiting":"none"}"#, "running"),
+        (
+            r#"{"type":"status","running":[1],"running":[1],"blocked":[0],"progress":0,"waiting":"none"}"#,
+            "running",
+        ),
         (r#"{"type":"ack","seq":1,"seq":2}"#, "seq"),
         (r#"{"type":"refused","seq":1,"text":"a","text":"b"}"#, "text"),
         (r#"{"type":"bye","type":"bye"}"#, "type"),

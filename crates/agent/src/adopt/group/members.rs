@@ -3,10 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use numasim_host::os::cpu::{bind_thread, of_thread};
-
 use super::files::Files;
-use crate::adopt::binding::{Threads, is_gone};
+use crate::adopt::threads::{Threads, is_gone};
 
 /// All threads of the processes in a group. `cgroup.procs` names the processes alone, and cannot be read in a group of threads.
 const THREADS: &str = "cgroup.threads";
@@ -28,14 +26,6 @@ impl<F: Files> Threads for Members<'_, F> {
             }
         }
         Ok(threads)
-    }
-
-    fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
-        of_thread(thread)
-    }
-
-    fn bind(&self, thread: u32, cpus: &[u32]) -> io::Result<()> {
-        bind_thread(thread, cpus)
     }
 }
 

@@ -9,8 +9,10 @@ mod tests;
 use std::io;
 use std::os::fd::BorrowedFd;
 
-use super::binding::{Binding, Threads as _, is_gone};
+use super::binding::Binding;
 use super::error::GroupError;
+use super::ledger::Ledger;
+use super::threads::{Threads as _, is_gone};
 use cpuset::{CPUS, Cpuset};
 pub(super) use files::{Files, Folder};
 use members::Members;
@@ -35,7 +37,7 @@ enum Way {
 
 impl<F: Files> Group<F> {
     /// `folder` is its name for people. Nothing changes before the first order.
-    pub(super) fn begin(files: F, folder: &str) -> Result<Self, GroupError> {
+    pub(super) fn begin(files: F, folder: &str, ledger: &Ledger) -> Result<Self, GroupError> {
         let folder = || folder.to_owned();
         let refused = |source| GroupError::Refused { folder: folder(), source };
         if !is_populated(&files.events().map_err(refused)?) {
@@ -47,7 +49,7 @@ impl<F: Files> Group<F> {
         }
         let way = match Cpuset::new(&files) {
             Ok(cpuset) => Way::Cpuset(cpuset),
-            Err(why) => Way::Threads { binding: Binding::of_all(&members).map_err(refused)?, why },
+            Err(why) => Way::Threads { binding: Binding::of_all(&members, ledger).map_err(refused)?, why },
         };
         Ok(Self { files, way })
     }
@@ -108,10 +110,13 @@ impl<F: Files> Group<F> {
         }
     }
 
-    pub(super) fn release(&mut self) {
+    pub(super) fn release(&mut self) -> Vec<io::Error> {
         let Self { files, way } = self;
         match way {
-            Way::Cpuset(cpuset) => cpuset.release(files),
+            Way::Cpuset(cpuset) => {
+                cpuset.release(files);
+                Vec::new()
+            }
             Way::Threads { binding, .. } => binding.release(&Members(files)),
         }
     }

@@ -106,7 +106,7 @@ fn cores() -> Vec<Vec<u32>> {
 }
 
 fn begin(pid: u32, cores: Vec<Vec<u32>>) -> Result<Adopted, AdoptError> {
-    Adopted::begin(&What::Process(pid), cores)
+    Adopted::begin(&What::Process(pid), cores, &Ledger::default())
 }
 
 fn wait_for(mut what: impl FnMut() -> bool) {
@@ -169,7 +169,10 @@ fn processors_that_do_not_exist_are_refused_by_the_system() {
     let mut adopted = begin(other.pid(), vec![vec![60_000]]).expect("ours");
     let before = other.threads();
     let why = adopted.order(&[0]).expect_err("impossible");
-    assert_eq!(why, "its threads cannot be put on processors 60000: Invalid argument (os error 22)");
+    assert_eq!(
+        why,
+        "its threads cannot be put on processors 60000: its control group allows none of them, or they are off-line"
+    );
     assert_eq!(other.threads(), before);
 }
 
@@ -196,7 +199,7 @@ fn the_end_of_the_process_is_seen_and_nothing_fails_after_it() {
     other.child.wait().expect("ends");
     adopted.look().expect("nobody to be bound");
     adopted.order(&[0]).expect("nobody to be bound");
-    adopted.release();
+    adopted.release().expect("nobody to be bound");
     assert!(matches!(begin(other.pid(), cores()), Err(AdoptError::NoProcess { .. })));
 }
 
@@ -235,4 +238,45 @@ fn a_process_of_another_user_is_refused() {
         why,
         format!("the process with pid {pid} belongs to user {uid}, and this is user {}", own_uid())
     );
+}
+
+#[test]
+fn a_thread_of_the_kernel_is_refused() {
+    // kthreadd, unless this is a namespace of its own.
+    let kernel = numasim_host::system::System::host().table().into_iter().find(|listed| listed.of_kernel);
+    let Some(kernel) = kernel.filter(|_| own_uid() == 0) else {
+        println!("skipped: no thread of the kernel can be seen, or this is not root");
+        return;
+    };
+    let pid = kernel.identity.number;
+    let why = begin(pid, cores()).expect_err("refused").to_string();
+    assert_eq!(why, format!("pid {pid} is a thread of the kernel: give the pid of a program"));
+}
+
+#[test]
+fn a_child_that_was_forked_under_an_order_gets_back_what_its_parent_had() {
+    let cores = cores();
+    let mut shell = Command::new("sh")
+        .args(["-c", "read line; sleep 600 & echo $!; wait"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut adopted = begin(shell.id(), cores.clone()).expect("ours");
+    adopted.order(&[0]).expect("possible");
+    shell.stdin.take().expect("piped").write_all(b"now\n").expect("it listens");
+    let mut line = String::new();
+    BufReader::new(shell.stdout.take().expect("piped")).read_line(&mut line).expect("text");
+    let child: u32 = line.trim().parse().expect("a number");
+    assert_eq!(of_thread(child).expect("alive"), cores[0]);
+    adopted.release().expect("all of them");
+    let all = cores.concat();
+    let now = (of_thread(shell.id()).expect("alive"), of_thread(child).expect("alive"));
+    shell.kill().expect("a child");
+    shell.wait().expect("ends");
+    let child = rustix::process::Pid::from_raw(i32::try_from(child).expect("small")).expect("a number");
+    let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
+    let mut all = all;
+    all.sort_unstable();
+    assert_eq!(now, (all.clone(), all));
 }

@@ -1,7 +1,7 @@
 //! What `--adopt` names, by numbers.
 
 use numasim_agent::Peer;
-use numasim_agent::adopt::{self, Became, Starting, Wanted, Watch, What};
+use numasim_agent::adopt::{self, Became, Ledger, Starting, Wanted, Watch, What};
 use numasim_agent::server::{Adopted, Change};
 use numasim_host::system::NodeCores;
 
@@ -15,6 +15,8 @@ pub(super) struct Processes {
     all: Vec<(String, Slot)>,
     /// The processors of each core of the machine, as orders number them.
     cores: Vec<Vec<u32>>,
+    /// What threads had, for all of them.
+    ledger: Ledger,
 }
 
 /// How one of them is.
@@ -38,7 +40,7 @@ impl Processes {
         started: &[Wanted],
         host: Option<&[NodeCores]>,
     ) -> Result<Self, Failure> {
-        let mut processes = Self { all: Vec::new(), cores: Vec::new() };
+        let mut processes = Self { all: Vec::new(), cores: Vec::new(), ledger: Ledger::default() };
         let wanted = [adopt, started].concat();
         if wanted.is_empty() {
             return Ok(processes);
@@ -58,7 +60,9 @@ impl Processes {
                 What::Process(pid) if number >= adopt.len() => {
                     Starting::begin(*pid).map(|starting| starting.map_or(Slot::Gone, Slot::Starting))
                 }
-                what => adopt::Adopted::begin(what, processes.cores.clone()).map(Slot::New),
+                what => {
+                    adopt::Adopted::begin(what, processes.cores.clone(), &processes.ledger).map(Slot::New)
+                }
             };
             let slot = slot.map_err(|error| Failure::input(format!("--adopt {wanted}: {error}")))?;
             processes.all.push((wanted.name.clone(), slot));
@@ -108,14 +112,14 @@ impl Slot {
     }
 
     /// Looks at it; what is new.
-    fn look(&mut self, number: usize, name: &str, cores: &[Vec<u32>]) -> Option<Change> {
+    fn look(&mut self, number: usize, name: &str, cores: &[Vec<u32>], ledger: &Ledger) -> Option<Change> {
         let came = |adopted: &adopt::Adopted| Change::Came {
             number,
             name: name.to_owned(),
             peer: Peer { pid: adopted.pid(), uid: adopted.uid() },
         };
         let (slot, change) = match std::mem::replace(self, Self::Gone) {
-            Self::Starting(starting) => match starting.look(cores) {
+            Self::Starting(starting) => match starting.look(cores, ledger) {
                 Ok(Became::Nothing(starting)) => (Self::Starting(starting), None),
                 Ok(Became::Program(adopted)) => {
                     let change = came(&adopted);
@@ -160,18 +164,18 @@ impl Adopted for Processes {
     }
 
     fn look(&mut self) -> Vec<Change> {
-        let Self { all, cores } = self;
+        let Self { all, cores, ledger } = self;
         all.iter_mut()
             .enumerate()
-            .filter_map(|(number, (name, slot))| slot.look(number, name, cores))
+            .filter_map(|(number, (name, slot))| slot.look(number, name, cores, ledger))
             .collect()
     }
 
-    fn give_back(&mut self) {
-        for (_, slot) in &mut self.all {
-            if let Slot::There(adopted) = slot {
-                adopted.release();
-            }
-        }
+    fn give_back(&mut self) -> Vec<String> {
+        let give_back = |(name, slot): &mut (String, Slot)| match slot {
+            Slot::There(adopted) => adopted.release().err().map(|why| format!("'{name}': {why}")),
+            _ => None,
+        };
+        self.all.iter_mut().filter_map(give_back).collect()
     }
 }

@@ -82,6 +82,11 @@ impl Agent {
         }
     }
 
+    /// Its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// How long it has been there, by its own clock: the one of its record. `None` where it does not answer.
     pub(super) fn uptime_s(&self) -> Option<f64> {
         let mut asked = Connection::open(&self.socket, ANSWER).ok()?;

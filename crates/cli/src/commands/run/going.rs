@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use numasim_bench::live::{Ended, Family, FamilyError};
 use numasim_host::os::futex::cpu_time;
 use numasim_model::Study;
 
 use super::agent::Agent;
-use super::rows::Rows;
+use super::rows::{Rows, Used};
 use crate::shell::Shell;
 use crate::view::ran::{End, Ran};
 use crate::watch;
@@ -44,9 +44,13 @@ impl Going<'_> {
     /// # Errors
     /// The timeline cannot be written.
     pub(super) fn go(&mut self, out: &mut dyn Write, shell: &Shell) -> io::Result<Ran> {
+        if let Some(agent) = &self.agent {
+            self.family.leave_alone(agent.pid());
+        }
         let stopped = self.until_ready();
+        let started = SystemTime::now();
         if stopped.is_none() {
-            self.family.start();
+            self.family.start(self.until);
         }
         let agent_started_s = self.agent_started_s();
         let first = self.family.look();
@@ -57,6 +61,10 @@ impl Going<'_> {
             None => loop {
                 let next = Instant::now() + self.sample;
                 let stopped = self.until(next);
+                if stopped.is_some() {
+                    // All figures are of this moment: what ending the applications takes is not the run's.
+                    self.family.stop_the_clock();
+                }
                 rows.add(self.family.look(), self.cpu())?;
                 if let Some(stopped) = stopped {
                     break stopped;
@@ -71,6 +79,7 @@ impl Going<'_> {
         if let Some(agent) = &mut self.agent {
             agent.end();
         }
+        let look = self.family.look();
         let end = match end {
             Stop::End(end) => end,
             Stop::Broken(error) => End::Failed(error.to_string()),
@@ -79,11 +88,14 @@ impl Going<'_> {
         Ok(Ran {
             policy: self.policy.clone(),
             end,
-            look: self.family.look(),
+            started,
+            ended: started + look.at,
+            look,
             idle_s,
             blocked_s,
             orders: None,
             agent_started_s,
+            left: self.family.left().to_vec(),
         })
     }
 
@@ -115,7 +127,9 @@ impl Going<'_> {
             if left.is_zero() {
                 return None;
             }
-            thread::sleep(left.min(STEP));
+            // To the moment at which the run is over, and no longer.
+            let left = self.family.until_end().map_or(left, |end| end.min(left));
+            self.family.wait(left.min(STEP));
         }
     }
 
@@ -130,22 +144,24 @@ impl Going<'_> {
                 return Some(Stop::Broken(FamilyError::Failed { app, what }));
             }
         }
-        if self.family.is_over() {
+        let is_finished = self.family.is_finished();
+        if self.family.is_over() && is_finished {
             return Some(Stop::End(End::Finished));
         }
         if watch::interrupted() || self.told_to_end.load(Ordering::Relaxed) {
             return Some(Stop::End(End::Interrupted));
         }
-        let over = self.until.is_some_and(|until| self.family.look().at >= until);
-        (over && self.family.is_ready()).then_some(Stop::End(End::Until))
+        // All are finished, and some are about to end: the run is over since the last of them was finished.
+        (!is_finished && self.family.is_time_over()).then_some(Stop::End(End::Until))
     }
 
-    /// Processor time of programs of their own, as long as they run.
-    fn cpu(&self) -> Vec<Option<Duration>> {
+    /// Processor time of programs of their own, as long as they run, and when it was looked at.
+    fn cpu(&self) -> Used {
         let of = |(course, &pid): (&numasim_model::dynamics::Course, &u32)| {
             course.command.as_ref().and_then(|_| cpu_time(pid).ok())
         };
-        self.study.dynamics.courses.iter().zip(&self.pids).map(of).collect()
+        let used = self.study.dynamics.courses.iter().zip(&self.pids).map(of).collect();
+        Used { at: self.family.since_start(), used }
     }
 }
 

@@ -23,6 +23,15 @@ struct Row {
     items: u64,
 }
 
+/// Processor time of programs of their own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Used {
+    /// When it was looked at, after the start: at the end of a run a little later than the look that it comes with.
+    pub(super) at: Duration,
+    /// Of each application; `None` of others, and of those that have ended.
+    pub(super) used: Vec<Option<Duration>>,
+}
+
 /// Writes rows, and adds up what threads did.
 pub(super) struct Rows<'a> {
     names: Vec<String>,
@@ -32,7 +41,7 @@ pub(super) struct Rows<'a> {
     outputs: Vec<Vec<usize>>,
     last: Vec<Vec<Option<Row>>>,
     before: Look,
-    cpu_before: Vec<Option<Duration>>,
+    cpu_before: Used,
     /// Thread-seconds of each application: without a task, and kept from running.
     pub(super) idle_s: Vec<f64>,
     pub(super) blocked_s: Vec<f64>,
@@ -58,8 +67,8 @@ impl<'a> Rows<'a> {
             foreign: courses.iter().map(|course| course.command.is_some()).collect(),
             outputs: (0..apps).map(outputs).collect(),
             last: vec![vec![None; study.machine.node_count()]; apps],
+            cpu_before: Used { at: first.at, used: vec![None; apps] },
             before: first,
-            cpu_before: vec![None; apps],
             idle_s: vec![0.0; apps],
             blocked_s: vec![0.0; apps],
             out,
@@ -67,7 +76,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Writes what changed between the look before and this one; `cpu`: processor time of programs of their own.
-    pub(super) fn add(&mut self, look: Look, cpu: Vec<Option<Duration>>) -> io::Result<()> {
+    pub(super) fn add(&mut self, look: Look, cpu: Used) -> io::Result<()> {
         let time = self.before.at.as_secs_f64();
         let long = look.at.saturating_sub(self.before.at).as_secs_f64();
         if long <= 0.0 {
@@ -84,7 +93,9 @@ impl<'a> Rows<'a> {
                 .filter_map(|&channel| self.before.channels.get(channel));
             let items: u64 = items.map(|channel| channel.produced.saturating_sub(channel.finished)).sum();
             let foreign = self.foreign.get(app).copied().unwrap_or(false);
-            let used = cpu.get(app).copied().flatten().zip(self.cpu_before.get(app).copied().flatten());
+            let of = |cpu: &Used| cpu.used.get(app).copied().flatten();
+            let used = of(&cpu).zip(of(&self.cpu_before));
+            let within = cpu.at.saturating_sub(self.cpu_before.at).as_secs_f64();
             for (node, (then, now)) in then.nodes.iter().zip(&now.nodes).enumerate() {
                 let threads = self.threads.get(app).and_then(|nodes| nodes.get(node)).copied().unwrap_or(0);
                 if threads == 0 {
@@ -94,8 +105,8 @@ impl<'a> Rows<'a> {
                     // Which part of it is on which node nobody tells: with one node it is all.
                     let one = self.before.apps.get(app).is_some_and(|app| app.nodes.len() == 1);
                     let busy = used
-                        .filter(|_| one)
-                        .map(|(now, before)| now.saturating_sub(before).as_secs_f64() / long);
+                        .filter(|_| one && within > 0.0)
+                        .map(|(now, before)| now.saturating_sub(before).as_secs_f64() / within);
                     Row { busy, items, ..Row::default() }
                 } else {
                     let (running, blocked) = (then.running.min(threads), then.blocked);
@@ -206,9 +217,10 @@ item_mb = 1
         let study = numasim_model::input::read_study(&[file]).expect("a valid file").study;
         let mut out = Vec::new();
         let mut rows = Rows::start(&mut out, &study, look(0.0, 0, 0.0)).expect("memory");
-        rows.cpu_before = vec![None, Some(Duration::ZERO), None];
+        rows.cpu_before.used = vec![None, Some(Duration::ZERO), None];
         // 10 GFLOP and 20 GB in half a second with 0.75 s of processor time: 20 GFLOPS, 40 GB/s, 1.5 cores
-        let cpu = vec![None, Some(Duration::from_millis(250)), None];
+        let cpu =
+            Used { at: Duration::from_millis(500), used: vec![None, Some(Duration::from_millis(250)), None] };
         rows.add(look(0.5, 10_000_000_000, 0.75), cpu).expect("memory");
         // One of four threads idle and one blocked for half a second.
         assert_eq!((rows.idle_s[0], rows.blocked_s[0]), (0.5, 0.5));

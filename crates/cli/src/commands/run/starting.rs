@@ -2,14 +2,14 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use numasim_bench::live::{Family, FamilyError, Program};
+use numasim_bench::live::{Family, FamilyError, Left, Program};
 use numasim_bench::provenance::utc;
 use numasim_host::memory::bytes_per_thread;
 use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
 use numasim_model::dynamics::Control;
+use numasim_model::text::visible;
 use numasim_model::{AppId, Study};
 use numasim_policy::PolicyName;
 
@@ -130,13 +130,15 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     })?;
     drop(going);
     let Some(mut ran) = ran else { return Err(Failure::fault("a run without an end")) };
-    ran.orders = orders(&args.output.join(RECORD));
-    provenance.ended_utc = Some(utc(SystemTime::now()));
+    ran.orders = orders(&args.output.join(RECORD), &ran);
+    // Without preparation and end: what there is between the two is the time of the result.
+    provenance.started_utc = utc(ran.started);
+    provenance.ended_utc = Some(utc(ran.ended));
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
     folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
     show(args, &study, &ran, shell)?;
     warn_of_pages(&study, &ran, shell);
-    verdict(&ran, &args.output)
+    verdict(&ran, &args.output, shell)
 }
 
 fn warn_of_pages(study: &Study, ran: &Ran, shell: &Shell) {
@@ -174,16 +176,42 @@ fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), F
     })
 }
 
-/// What a person must know beside the result.
-fn verdict(ran: &Ran, folder: &Path) -> Result<(), Failure> {
+/// What a person must know in addition to the result.
+fn verdict(ran: &Ran, folder: &Path, shell: &Shell) -> Result<(), Failure> {
     let written = format!("what was seen until then is in {}", folder.display());
+    let left = left(&ran.left);
     match &ran.end {
-        End::Finished | End::Until => Ok(()),
-        End::Interrupted => {
-            Err(Failure::interrupted("the run was ended before its time; no process is left").hint(written))
+        End::Finished | End::Until => {
+            if let Some(left) = left {
+                shell.warn(left);
+            }
+            Ok(())
         }
-        End::Failed(what) => Err(Failure::input(format!("{what}; all others were ended")).hint(written)),
+        End::Interrupted => {
+            let left = left.unwrap_or_else(|| "no process is left".to_owned());
+            Err(Failure::interrupted(format!("the run was ended before its time; {left}")).hint(written))
+        }
+        End::Failed(what) => {
+            let left = left.unwrap_or_else(|| "all others were ended".to_owned());
+            Err(Failure::input(format!("{what}; {left}")).hint(written))
+        }
     }
+}
+
+/// The processes that could not be ended, if there are any.
+fn left(left: &[Left]) -> Option<String> {
+    const SHOWN: usize = 10;
+    let name = |one: &Left| format!("{} ({})", one.pid, visible(&one.name));
+    let mut names: Vec<String> = left.iter().take(SHOWN).map(name).collect();
+    if left.len() > SHOWN {
+        names.push(format!("{} more", left.len() - SHOWN));
+    }
+    let these = match left {
+        [] => return None,
+        [_] => "process",
+        _ => "processes",
+    };
+    Some(format!("{these} {} could not be ended", names.join(", ")))
 }
 
 /// The folder of a new run: results are never overwritten.
@@ -221,16 +249,39 @@ fn largest_share(study: &Study, host: &[NodeCores]) -> u64 {
     bytes_per_thread(&lists.iter().collect::<Vec<_>>())
 }
 
-/// How many orders were sent, by the record of the agent; `None` without one.
-fn orders(record: &Path) -> Option<u64> {
+/// How many orders were sent until the end of the run, by the record of the agent; `None` without one. Its clock began before that of the
+/// run, and it goes on to decide while applications are ended.
+fn orders(record: &Path, ran: &Ran) -> Option<u64> {
     let text = fs::read_to_string(record).ok()?;
+    let last_s = ran.agent_started_s.map(|started_s| ran.look.at.as_secs_f64() - started_s);
     let of = |line: &str| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
-        line.get("actions")?.as_array().map(|actions| actions.len() as u64)
+        let at_s = line.get("time_s").and_then(serde_json::Value::as_f64)?;
+        let counts = last_s.is_none_or(|last_s| at_s <= last_s);
+        let actions = line.get("actions")?.as_array()?;
+        counts.then_some(actions.len() as u64)
     };
     Some(text.lines().filter_map(of).sum())
 }
 
 fn failed(error: &FamilyError) -> Failure {
     Failure::input(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_ended_is_named() {
+        let one = |pid, name: &str| Left { pid, name: name.to_owned() };
+        assert_eq!(left(&[]), None);
+        assert_eq!(left(&[one(7, "a\u{1b}b")]), Some("process 7 (a\\u{1b}b) could not be ended".to_owned()));
+        assert_eq!(
+            left(&[one(7, "sh"), one(8, "sleep")]),
+            Some("processes 7 (sh), 8 (sleep) could not be ended".to_owned())
+        );
+        let many: Vec<Left> = (1..=12).map(|pid| one(pid, "x")).collect();
+        assert!(left(&many).is_some_and(|text| text.ends_with("10 (x), 2 more could not be ended")));
+    }
 }

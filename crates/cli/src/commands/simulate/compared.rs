@@ -120,6 +120,8 @@ impl Compared {
         let orders = trace::orders(&name, from)?.into_iter();
         // Those before the common start are in force when it comes.
         let in_time = |at: Seconds| Seconds::new((at.value() + started).max(0.0));
-        Ok(orders.map(|(at, app)| (in_time(at), app)).collect())
+        // And those after its end, to applications that were being ended, are not the run's.
+        let counts = |at: Seconds| at.value() <= self.measured.time_s;
+        Ok(orders.map(|(at, app)| (in_time(at), app)).filter(|(at, _)| counts(*at)).collect())
     }
 }

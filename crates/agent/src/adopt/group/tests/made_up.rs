@@ -111,7 +111,7 @@ impl Files for Made {
 }
 
 fn begin(made: &Made) -> Group<Made> {
-    Group::begin(made.clone(), "/made/up").expect("a group")
+    Group::begin(made.clone(), "/made/up", &Ledger::default()).expect("a group")
 }
 
 #[test]
@@ -210,7 +210,9 @@ fn a_cpuset_that_is_taken_away_while_processes_run_is_a_failure() {
 #[test]
 fn an_empty_group_and_that_of_the_agent_are_refused() {
     let made = Made::delegated("\n");
-    let why = |made: &Made| Group::begin(made.clone(), "/made/up").expect_err("refused").to_string();
+    let why = |made: &Made| {
+        Group::begin(made.clone(), "/made/up", &Ledger::default()).expect_err("refused").to_string()
+    };
     made.set("job/cgroup.threads", &format!("1\n{}\n", std::process::id()));
     assert_eq!(why(&made), "this agent itself is in the control group /made/up: start it outside");
     made.set("cgroup.events", "populated 0\n");

@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 use numasim_host::affinity::allowed;
 use numasim_host::os::cpu::of_thread;
 
-use super::super::super::{AdoptError, Adopted, What};
+use super::super::super::{AdoptError, Adopted, Ledger, What};
 
 /// The place of cgroup v2 on systems that have nothing else.
 const ROOT: &str = "/sys/fs/cgroup";
 
 fn why(folder: &Path) -> String {
-    Adopted::begin(&What::Group(folder.into()), vec![vec![0]]).expect_err("refused").to_string()
+    Adopted::begin(&What::Group(folder.into()), vec![vec![0]], &Ledger::default())
+        .expect_err("refused")
+        .to_string()
 }
 
 #[test]
@@ -63,7 +65,7 @@ impl Made {
 
     fn adopt(&self) -> Result<Adopted, AdoptError> {
         let cores = allowed().expect("Linux tells").into_iter().map(|cpu| vec![cpu]).collect();
-        Adopted::begin(&What::Group(self.folder.clone()), cores)
+        Adopted::begin(&What::Group(self.folder.clone()), cores, &Ledger::default())
     }
 
     fn end(&mut self) {
