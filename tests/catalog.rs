@@ -122,3 +122,13 @@ fn a_file_that_is_named_twice_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("@machines/opteron-8n is named twice"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_name_that_is_like_none_gets_no_suggestion() {
+    for name in ["@foo", "@bar", "@xyz"] {
+        let output = run(&["check", name]);
+        assert_eq!(output.status.code(), Some(1));
+        let text = stderr(&output);
+        assert!(!text.contains("did you mean") && text.contains("lists all names"), "{text}");
+    }
+}

@@ -154,3 +154,20 @@ fn a_study_may_go_to_standard_output() {
     assert!(!text.contains("Wrote"), "{text}");
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
 }
+
+#[test]
+fn an_application_that_is_only_like_a_template_does_not_have_all_its_data_on_one_node() {
+    let folder = folder();
+    let args = ["--machine", "@graviton3", "--app", "postgres=scan", "--app", "spark=scan", "-o", "-"];
+    let text = stdout(&init(folder.path(), &args, ""));
+    let assumed = "data = \"interleave\"  # assumed; on one node, as scan of @data-center has it: data = { home = \"any\" }\n";
+    assert_eq!(text.matches(assumed).count(), 2, "{text}");
+    // The scenario has them where the files have them.
+    assert!(text.ends_with("threads = { postgres = 32, spark = 32 }\n"), "{text}");
+    // The application itself is as the catalogue has it, with a word.
+    let text = stdout(&init(folder.path(), &["--machine", "@graviton3", "--app", "scan", "-o", "-"], ""));
+    assert!(
+        text.contains("data = { home = \"any\" }  # on one node, as scan of @data-center has it; "),
+        "{text}"
+    );
+}

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Output;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -179,4 +180,20 @@ fn the_number_of_threads_does_not_change_the_answer() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/hpc-node.toml")];
     let with = |threads: &str| section(&run(&files, &["--threads", threads]));
     assert_eq!(with("1"), with("3"));
+}
+
+#[test]
+fn the_time_limit_holds_for_the_search_and_the_analysis_together() {
+    // 80 resources and a hundred inputs, each of which a local search tries: half a minute without a limit.
+    let mut text = "[machine]\nname = \"m\"\nnodes = 8\ncores_per_node = 16\ngflops_per_core = 10.0\nbandwidth_gbs = 50.0\nlink_gbs = 7.0\n".to_owned();
+    for app in 0..100 {
+        let (intensity, data) = (0.03 + f64::from(app), ["interleave", "local"][app as usize % 2]);
+        text +=
+            &format!("[[app]]\nname = \"a{app}\"\narithmetic_intensity = {intensity}\ndata = \"{data}\"\n");
+    }
+    let start = Instant::now();
+    let text = section(&run_text(&text, &["--time-limit", "0.5"])).replace('\n', " ");
+    let took = start.elapsed();
+    assert!(text.contains("resources are missing") && text.contains("inputs are missing"), "{text}");
+    assert!(took < Duration::from_secs(8), "{took:?}");
 }

@@ -1,5 +1,6 @@
 //! `numasim sweep` as a person or a script meets it.
 
+mod bounds;
 mod cluster;
 mod mistakes;
 mod plots;

@@ -2,7 +2,7 @@
 
 use numasim_document::diagnostics;
 use numasim_document::refusal::Refusal;
-use numasim_model::input::{Problem, SourceFile};
+use numasim_model::input::{Problem, ProblemKind, SourceFile};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -18,9 +18,19 @@ fn raise(py: Python<'_>, class: &str, message: &str, problems: &Bound<'_, PyList
 
 /// The input is wrong, and the text shows where: as the command line prints it, without colours.
 pub(crate) fn located(py: Python<'_>, problems: &[Problem], sources: &[SourceFile]) -> PyErr {
+    located_as(py, "InputError", problems, sources)
+}
+
+/// As [`located`], where the text is written from values of Python: a wrong type there is a wrong type here.
+pub(crate) fn of_values(py: Python<'_>, problems: &[Problem], sources: &[SourceFile]) -> PyErr {
+    let of_type = problems.iter().all(|problem| problem.kind == ProblemKind::WrongType);
+    located_as(py, if of_type { "InputTypeError" } else { "InputError" }, problems, sources)
+}
+
+fn located_as(py: Python<'_>, class: &str, problems: &[Problem], sources: &[SourceFile]) -> PyErr {
     let text = diagnostics::render(problems, sources, false);
     match listed(py, problems, sources) {
-        Ok(list) => raise(py, "InputError", text.trim_end(), &list),
+        Ok(list) => raise(py, class, text.trim_end(), &list),
         Err(error) => error,
     }
 }

@@ -29,8 +29,10 @@ pub(crate) struct Reading(pub(crate) Arc<Read>);
 #[pymethods]
 impl Reading {
     /// Reads texts of TOML, each with the name that stands in messages.
+    /// `of_values`: whether they are written from values of Python, whose types are then those of the caller.
     #[new]
-    fn new(py: Python<'_>, sources: Vec<(String, String)>) -> PyResult<Self> {
+    #[pyo3(signature = (sources, of_values=false))]
+    fn new(py: Python<'_>, sources: Vec<(String, String)>, of_values: bool) -> PyResult<Self> {
         let sources: Vec<SourceFile> =
             sources.into_iter().map(|(name, text)| SourceFile { name, text }).collect();
         match py.detach(|| input::read_study(&sources)) {
@@ -39,6 +41,7 @@ impl Reading {
                 let (study, located) = Located::split(reading, sources);
                 Ok(Self(Arc::new(Read { study: Arc::new(study), located, defaults })))
             }
+            Err(problems) if of_values => Err(error::of_values(py, &problems, &sources)),
             Err(problems) => Err(error::located(py, &problems, &sources)),
         }
     }

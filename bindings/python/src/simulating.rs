@@ -53,7 +53,7 @@ pub(crate) fn simulate(
     policies: Option<Vec<String>>,
     until_s: Option<f64>,
     seed: u64,
-    runs: u32,
+    runs: u64,
     model: Option<&str>,
     timeline: bool,
 ) -> PyResult<Simulation> {
@@ -68,7 +68,7 @@ pub(crate) fn simulate(
         let message = format!("until is a number of simulated seconds, 0 or more, not {until_s}");
         return Err(error::input(py, &message));
     }
-    check_runs(py, runs)?;
+    let runs = checked_runs(py, runs)?;
     over_time::can_be_simulated(&study, located, &policies).map_err(refused)?;
     let seeds = over_time::seeds(seed, runs).map_err(refused)?;
     for warning in over_time::ignored_commands(&study, &policies) {
@@ -121,11 +121,9 @@ fn policy(py: Python<'_>, name: &str) -> PyResult<PolicyName> {
 }
 
 /// As `--runs`.
-pub(crate) fn check_runs(py: Python<'_>, runs: u32) -> PyResult<()> {
-    if (1..=MOST_RUNS).contains(&runs) {
-        return Ok(());
-    }
-    Err(error::input(py, &format!("runs is a number from 1 to {MOST_RUNS}, not {runs}")))
+pub(crate) fn checked_runs(py: Python<'_>, runs: u64) -> PyResult<u32> {
+    let wanted = u32::try_from(runs).ok().filter(|runs| (1..=MOST_RUNS).contains(runs));
+    wanted.ok_or_else(|| error::input(py, &format!("runs is a number from 1 to {MOST_RUNS}, not {runs}")))
 }
 
 /// The run that a person means: by its number, or the first with this name.

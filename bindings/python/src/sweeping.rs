@@ -109,7 +109,7 @@ pub(crate) fn sweep<'py>(
     settings: Vec<String>,
     names: Option<Vec<String>>,
     model: Option<&str>,
-    explore: Option<(String, (bool, bool, u32, bool))>,
+    explore: Option<(String, (bool, bool, u64, bool))>,
     seed: u64,
     time_limit_s: Option<f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -127,7 +127,7 @@ pub(crate) fn sweep<'py>(
             }
             Work::Explore {
                 objective: objective(py, name)?,
-                restrictions: to_restrictions(*restrictions),
+                restrictions: to_restrictions(py, *restrictions)?,
                 settings: Settings { top: 0, seed, ..Settings::default() },
                 limit: time_limit(py, time_limit_s)?,
             }

@@ -19,7 +19,7 @@ use crate::columns::Columns;
 use crate::error;
 use crate::reading::Reading;
 use crate::scenario::{loads, shown};
-use crate::simulating::{check_runs, found};
+use crate::simulating::{checked_runs, found};
 use crate::trace::{Recorder, Records};
 use crate::working::{Stop, work};
 
@@ -61,7 +61,7 @@ pub(crate) fn tasks(
     scenarios: Vec<String>,
     steal: bool,
     seed: Option<u64>,
-    runs: u32,
+    runs: u64,
     metg: Option<f64>,
     model: Option<&str>,
     graph: Option<Folder>,
@@ -74,6 +74,7 @@ pub(crate) fn tasks(
         |name: &String| error::named(py, "scheduler", name, &SchedulerKind::ALL, SchedulerKind::as_str);
     let scenario =
         |name: &String| error::named(py, "scenario", name, &TaskScenario::ALL, TaskScenario::as_str);
+    let runs = checked_runs(py, runs)?;
     let asked = Asked {
         schedulers: schedulers.iter().map(scheduler).collect::<PyResult<_>>()?,
         placement: error::named(py, "placement", placement, &PagePlacement::ALL, PagePlacement::as_str)?,
@@ -83,7 +84,6 @@ pub(crate) fn tasks(
         runs,
         metg,
     };
-    check_runs(py, runs)?;
     if let Some(share) = metg.filter(|share| !(*share > 0.0 && *share < 1.0)) {
         return Err(error::input(
             py,

@@ -1,7 +1,7 @@
 //! The best placement, searched for.
 
 use numasim_document::explored::{Explored, RatedView, WhyUnproven};
-use numasim_document::{ScenarioView, intervals};
+use numasim_document::{ScenarioView, intervals, limits};
 use numasim_model::evaluation::Options;
 use numasim_model::{Evaluation, Study};
 use numasim_sim::baselines::{Baseline, distinct};
@@ -90,7 +90,8 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
     let watch = Watch::start(outside, time_limit(wanted)?);
     let problem = Problem::new(&study.machine, &study.apps, objective(wanted)?, restrictions(wanted))
         .map_err(|error| refused(&error))?;
-    let settings = Settings { top: wanted.top, seed: wanted.seed, ..Settings::default() };
+    let top = limits::alternatives(wanted.top).map_err(|why| format!("error: {why}\n"))?;
+    let settings = Settings { top, seed: wanted.seed, ..Settings::default() };
     let baselines = distinct(problem.baselines(&study.scenarios, &watch));
     // Time that somebody gives is there to be used.
     let search = if wanted.time_limit_s.is_some() { explore_to_the_end } else { search::explore };

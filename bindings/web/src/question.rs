@@ -39,7 +39,7 @@ pub(crate) struct Search {
     pub(crate) min_threads_per_node: u32,
     pub(crate) no_idle_cores: bool,
     /// How many alternatives.
-    pub(crate) top: usize,
+    pub(crate) top: u64,
     pub(crate) seed: u64,
     /// Seconds after which the best so far is the answer.
     pub(crate) time_limit_s: Option<f64>,
@@ -54,7 +54,7 @@ impl Default for Search {
             whole_nodes: false,
             min_threads_per_node: 0,
             no_idle_cores: false,
-            top: settings.top,
+            top: settings.top as u64,
             seed: settings.seed,
             time_limit_s: None,
         }

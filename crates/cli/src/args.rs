@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
+use numasim_document::limits::MOST_ALTERNATIVES;
 use numasim_model::ModelKind;
 use numasim_sim::search::over_models::ModelList;
 use numasim_sim::search::{WITHIN, within};
@@ -310,7 +311,7 @@ pub(crate) struct ExploreArgs {
     pub(crate) time_limit: Option<Duration>,
 
     /// Show up to K alternatives, next best first
-    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u16).range(0..=1000))]
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u16).range(0..=i64::from(MOST_ALTERNATIVES)))]
     pub(crate) top: u16,
 
     /// Seed of the random restarts; the same seed gives the same answer

@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use numasim_model::words::choice;
+
 use crate::suggest;
 
 /// What a path begins with that stands for a file of the catalogue. A file on disk whose name begins so is `./@NAME`.
@@ -118,7 +120,7 @@ pub(crate) fn find(name: &str) -> Result<Entry, Unknown> {
             let paths: Vec<String> = several.iter().map(|entry| format!("{SIGN}{}", entry.path)).collect();
             Err(Unknown {
                 message: "stands for several files of the catalogue".into(),
-                hint: format!("write {}", paths.join(" or ")),
+                hint: format!("write {}", choice(paths)),
             })
         }
     }

@@ -12,6 +12,7 @@ pub mod held_back;
 pub mod intervals;
 pub mod json;
 pub mod lettering;
+pub mod limits;
 pub mod located;
 pub mod of_tasks;
 pub mod over_time;

@@ -1,14 +1,10 @@
 //! What to write instead: near names, and a scenario that fits the files.
 
-use numasim_model::Study;
+use numasim_model::{Study, words};
 
 /// The known name that was probably meant.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let distance = |other: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
-    let close = |other: &str| distance(other) <= 1 + name.chars().count() / 3;
-    // "even" for "even 2,2,2,2" is far by editing, and yet clear.
-    let begins = |other: &str| !name.is_empty() && other.to_lowercase().starts_with(&name.to_lowercase());
-    known.iter().copied().filter(|other| close(other) || begins(other)).min_by_key(|other| distance(other))
+    words::nearest(name, known.iter().copied())
 }
 
 /// The first names of a list that may be long.
@@ -17,6 +13,14 @@ pub fn list(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("'{name}'")).collect();
     let more = names.len().saturating_sub(MOST);
     shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+/// "one of 'a', 'b', or 'c'" of a list that may be long.
+pub fn one_of(names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let more = names.len().saturating_sub(MOST);
+    let shown = names.iter().take(MOST).map(|name| format!("'{name}'"));
+    format!("one of {}", words::choice(shown.chain((more > 0).then(|| format!("{more} more")))))
 }
 
 /// A name as a TOML key.
@@ -40,13 +44,18 @@ pub fn scenario(study: &Study) -> String {
     let mut open: Vec<&str> =
         apps.iter().filter(|app| app.data.is_open()).map(|app| app.group.as_str()).collect();
     open.dedup();
-    let homes: Vec<String> = open.iter().map(|name| format!("{} = {{ home = 0 }}", key(name))).collect();
+    // Not all on one node: its memory would serve everybody.
+    let nodes = study.machine.node_count();
+    let homes: Vec<String> =
+        (0..).zip(&open).map(|(n, name)| format!("{} = {{ home = {} }}", key(name), n % nodes)).collect();
     let data = if homes.is_empty() { String::new() } else { format!("data = {{ {} }}\n", homes.join(", ")) };
     format!("[[scenario]]\nname = \"even\"\nthreads = {{ {} }}\n{data}", counts.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
+    use numasim_model::input::{SourceFile, read_study};
+
     use super::*;
 
     #[test]
@@ -55,6 +64,20 @@ mod tests {
         assert_eq!(nearest("one ap per node", &known), Some("one app per node"));
         assert_eq!(nearest("Even", &known), Some("even 2,2,2,2"));
         assert_eq!(nearest("something else", &known), None);
+    }
+
+    #[test]
+    fn open_homes_of_an_example_are_dealt_out_over_the_nodes() {
+        let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\nlink_gbs = 5.0\n\
+                    [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = \"any\" }\n\
+                    [[app]]\nname = \"b\"\narithmetic_intensity = 1\n\
+                    [[app]]\nname = \"c\"\narithmetic_intensity = 1\ndata = { home = \"any\" }\n\
+                    [[app]]\nname = \"d\"\narithmetic_intensity = 1\ndata = { home = \"any\" }\n";
+        let files = [SourceFile { name: "a.toml".into(), text: text.into() }];
+        let study = read_study(&files).expect("a study").study;
+        assert!(
+            scenario(&study).ends_with("data = { a = { home = 0 }, c = { home = 1 }, d = { home = 0 } }\n")
+        );
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub mod sharing_model;
 pub mod table;
 pub mod text;
 pub mod units;
+pub mod words;
 
 pub use allocation::Allocation;
 pub use app::{Access, App, Data, Placement, Placing};

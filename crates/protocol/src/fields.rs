@@ -182,7 +182,11 @@ impl Fields {
         let found = all.iter().copied().find(|&word| Some(as_str(word)) == text);
         found.ok_or_else(|| {
             let words: Vec<String> = all.iter().map(|&word| format!("\"{}\"", as_str(word))).collect();
-            self.wrong(key, format!("one of {}", words.join(", ")))
+            let choice = match words.as_slice() {
+                [start @ .., last] if start.len() > 1 => format!("{}, or {last}", start.join(", ")),
+                few => few.join(" or "),
+            };
+            self.wrong(key, format!("one of {choice}"))
         })
     }
 }

@@ -120,7 +120,7 @@ impl Order {
                     Err(fields.wrong("cores", "ascending"))
                 }
             }
-            [] => Err(fields.lacks("one of \"per_node\", \"total\" and \"cores\"")),
+            [] => Err(fields.lacks("one of \"per_node\", \"total\", or \"cores\"")),
             [_, second, ..] => Err(fields.wrong(second, "left out beside another order")),
             [_] => Err(fields.lacks("an order")),
         }

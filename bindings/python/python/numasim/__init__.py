@@ -33,7 +33,7 @@ from ._core import (
     Tasks,
     TasksRun,
 )
-from ._errors import Fault, InfeasibleError, InputError, NumasimError, NumasimWarning
+from ._errors import Fault, InfeasibleError, InputError, InputTypeError, NumasimError, NumasimWarning
 from ._study import App, Machine, Scenario, Study
 from ._sweep import SweepResult
 
@@ -45,6 +45,7 @@ __all__ = [
     "Fault",
     "InfeasibleError",
     "InputError",
+    "InputTypeError",
     "Machine",
     "NumasimError",
     "NumasimWarning",

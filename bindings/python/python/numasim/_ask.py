@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._checked import flag, mapping, names, real, text, whole
 from ._core import Evaluation, Exploration, Simulation, Tasks
 from ._study import Asked, PathLike, folder_of, reading_of
 from ._sweep import SweepResult, setting
@@ -27,11 +28,12 @@ def evaluate(
         static_work: Work is divided among the threads of an application beforehand, so that its slowest decides.
 
     Raises:
+        InputTypeError: an argument has the wrong type.
         InputError: a scenario cannot be evaluated.
         KeyboardInterrupt: after Ctrl-C.
     """
-    names = [scenario] if isinstance(scenario, str) else scenario
-    return _core.evaluate(reading_of(study), names if names is None else list(names), model, static_work)
+    wanted = None if scenario is None else names("scenario", scenario)
+    return _core.evaluate(reading_of(study), wanted, _name("model", model), flag("static_work", static_work))
 
 
 def explore(
@@ -87,24 +89,29 @@ def explore(
         threads: Worker threads of the search; by default one for each core of this host.
 
     Raises:
+        InputTypeError: an argument has the wrong type.
         InputError: the question makes no sense; a model that was named has no reading of the machine.
         InfeasibleError: no allocation keeps to it, or none was found in time.
         KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
     """
-    restrictions = (same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
-    of_apps = (_figures(app_threads), _figures(threads_multiple), _figures(max_nodes), _list(exclusive))
+    of_apps = (
+        _figures("app_threads", app_threads),
+        _figures("threads_multiple", threads_multiple),
+        _figures("max_nodes", max_nodes),
+        names("exclusive", exclusive),
+    )
     return _core.explore(
         reading_of(study),
-        objective,
-        restrictions,
+        text("objective", objective),
+        _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
         of_apps,
-        (simple, within),
-        top,
-        seed,
-        model=model,
-        models=None if models is None else ",".join(_list(models)),
-        time_limit_s=time_limit,
-        threads=threads,
+        (flag("simple", simple), real("within", within)),
+        whole("top", top),
+        whole("seed", seed),
+        model=_name("model", model),
+        models=None if models is None else ",".join(names("models", models)),
+        time_limit_s=_real("time_limit", time_limit),
+        threads=None if threads is None else whole("threads", threads),
     )
 
 
@@ -135,33 +142,54 @@ def sweep(
         time_limit: Seconds for each point.
 
     Raises:
+        InputTypeError: an argument has the wrong type.
         InputError: there is no such key, or a value can never be right. A point that cannot be has the status
             ``infeasible`` and a reason, and the others have their results.
         KeyboardInterrupt: after Ctrl-C.
     """
-    names = [scenario] if isinstance(scenario, str) else scenario
-    restrictions = (same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
+    restrictions = _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores)
+    objective = text("objective", objective)
     columns = _core.sweep(
         reading_of(study),
-        [setting(key, values) for key, values in axes.items()],
-        names if names is None else list(names),
-        model=model,
-        explore=(objective, restrictions) if explore else None,
-        seed=seed,
-        time_limit_s=time_limit,
+        [setting(key, values) for key, values in mapping("axes", axes).items()],
+        None if scenario is None else names("scenario", scenario),
+        model=_name("model", model),
+        explore=(objective, restrictions) if flag("explore", explore) else None,
+        seed=whole("seed", seed),
+        time_limit_s=_real("time_limit", time_limit),
     )
     return SweepResult(columns, len(axes))
 
 
-def _figures(figures: int | Mapping[str, int] | None) -> list[tuple[str | None, int]]:
+def _restrictions(same: bool, whole_nodes: bool, fewest: int, no_idle: bool) -> tuple[bool, bool, int, bool]:
+    return (
+        flag("same_on_every_node", same),
+        flag("whole_nodes", whole_nodes),
+        whole("min_threads_per_node", fewest),
+        flag("no_idle_cores", no_idle),
+    )
+
+
+def _name(name: str, value: str | None) -> str | None:
+    return None if value is None else text(name, value)
+
+
+def _real(name: str, value: float | None) -> float | None:
+    return None if value is None else real(name, value)
+
+
+def _figures(name: str, figures: int | Mapping[str, int] | None) -> list[tuple[str | None, int]]:
     """Figures of applications; None is every application."""
     if figures is None:
         return []
-    return list(figures.items()) if isinstance(figures, Mapping) else [(None, figures)]
+    if isinstance(figures, Mapping):
+        return [(app, _figure(name, figure)) for app, figure in mapping(name, figures).items()]
+    return [(None, _figure(name, figures))]
 
 
-def _list(names: str | Sequence[str] | None) -> list[str]:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def _figure(name: str, figure: int) -> int:
+    # The compiled part says which numbers there are; these are those that it counts.
+    return max(-(2**63), min(whole(name, figure, -(2**20000), 2**20000), 2**63 - 1))
 
 
 def simulate(
@@ -190,11 +218,19 @@ def simulate(
         timeline: Keep what every application does over time (``timeline`` of each run), as ``--timeline`` writes it.
 
     Raises:
+        InputTypeError: an argument has the wrong type.
         InputError: it cannot be simulated: work or a home is missing, applications wait for each other for ever ...
         KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
     """
-    policies = None if policy is None else _list(policy)
-    return _core.simulate(reading_of(study), policies, until, seed, runs, model=model, timeline=timeline)
+    return _core.simulate(
+        reading_of(study),
+        None if policy is None else names("policy", policy),
+        _real("until", until),
+        whole("seed", seed),
+        whole("runs", runs),
+        model=_name("model", model),
+        timeline=flag("timeline", timeline),
+    )
 
 
 def tasks(
@@ -230,6 +266,7 @@ def tasks(
         trace: Keep when and where each task ran (``trace`` of each run), as ``--trace`` writes it.
 
     Raises:
+        InputTypeError: an argument has the wrong type.
         InputError: it cannot be simulated.
         OSError: a file of ``graph`` or ``plan`` cannot be read.
         KeyboardInterrupt: after Ctrl-C, which ends it within a moment.
@@ -238,15 +275,15 @@ def tasks(
         raise TypeError("a scenario stands for scheduler and placement: give one or the other")
     return _core.tasks(
         reading_of(study),
-        _list(scheduler),
-        placement,
-        _list(scenario),
-        steal,
-        seed,
-        runs,
-        metg=metg,
-        model=model,
+        names("scheduler", scheduler),
+        text("placement", placement),
+        names("scenario", scenario),
+        flag("steal", steal),
+        None if seed is None else whole("seed", seed),
+        whole("runs", runs),
+        metg=_real("metg", metg),
+        model=_name("model", model),
         graph=None if graph is None else folder_of(graph, ("blocks.csv", "tasks.csv")),
         plan=None if plan is None else folder_of(plan, ("plan-tree.csv", "plan-dbs.csv")),
-        trace=trace,
+        trace=flag("trace", trace),
     )

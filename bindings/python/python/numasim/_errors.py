@@ -21,6 +21,10 @@ class InputError(NumasimError, ValueError):
     line prints it."""
 
 
+class InputTypeError(InputError, TypeError):
+    """A value has the wrong type, such as a text in place of a number. It is a TypeError and an InputError."""
+
+
 class InfeasibleError(NumasimError, ValueError):
     """The question makes sense and has no answer: no allocation keeps to it, or none was found in time."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union
 
 import numpy as np
 
-from . import _toml
+from . import _checked, _toml
+from ._checked import is_list, mapping, shown, text, whole
 from ._core import Reading
+from ._errors import InputTypeError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -48,15 +50,27 @@ class _Texts:
     _sources: list[Source]
     _reading: Reading
 
-    def _set(self, sources: list[Source]) -> None:
+    def _set(self, sources: list[Source], of_values: bool = False) -> None:
         self._sources = sources
-        self._reading = Reading(sources)
+        self._reading = Reading(sources, of_values)
 
     @classmethod
     def _of(cls, sources: list[Source]) -> Self:
         made = cls.__new__(cls)
         made._set(sources)
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The texts are all there is of it: pickled for another process, they are read again there.
+        return type(self)._of, (self._sources,)
+
+    def __copy__(self) -> Self:
+        made = self.__class__.__new__(self.__class__)
+        made.__dict__.update(self.__dict__)
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.__copy__()  # nothing in it changes
 
     @property
     def model(self) -> str:
@@ -67,6 +81,20 @@ class _Texts:
     def cores(self) -> np.ndarray:
         """Cores of each node."""
         return self._reading.cores
+
+
+_T = TypeVar("_T")
+
+
+def _all(name: str, kind: type[_T], things: Any) -> list[_T]:
+    """Things of one class."""
+    if isinstance(things, (str, bytes, kind)) or not isinstance(things, Iterable):
+        raise InputTypeError(f"{name} is a list of {kind.__name__}, not {shown(things)}")
+    listed = list(things)
+    for one in listed:
+        if not isinstance(one, kind):
+            raise InputTypeError(f"each of {name} is of the class {kind.__name__}, not {shown(one)}")
+    return listed
 
 
 class Machine(_Texts):
@@ -89,13 +117,13 @@ class Machine(_Texts):
     """
 
     def __init__(self, name: str, *, nodes: int | Sequence[Mapping[str, Any]], **keys: Any) -> None:
-        head: dict[str, Any] = {"name": name}
+        head: dict[str, Any] = {"name": text("name", name)}
         tables = ""
-        if isinstance(nodes, int):
-            head["nodes"] = nodes
+        if not is_list(nodes):
+            head["nodes"] = whole("nodes", nodes)
         else:
-            tables = "".join(_toml.table("[[machine.node]]", node) for node in nodes)
-        self._set([(f"<Machine {name!r}>", _toml.table("[machine]", head | keys) + tables)])
+            tables = "".join(_toml.table("[[machine.node]]", mapping("each of nodes", node)) for node in nodes)
+        self._set([(f"<Machine {name!r}>", _toml.table("[machine]", head | keys) + tables)], of_values=True)
 
     @classmethod
     def from_file(cls, *paths: PathLike) -> Machine:
@@ -110,7 +138,7 @@ class Machine(_Texts):
     @classmethod
     def from_toml(cls, text: str, name: str = "<machine>") -> Machine:
         """A machine from the text of an input file; ``name`` stands in messages."""
-        return cls._of([(name, text)])
+        return cls._of([(_checked.text("name", name), _checked.text("text", text))])
 
     @property
     def name(self) -> str:
@@ -170,7 +198,9 @@ class App:
         data: str | Mapping[str, Any] | None = None,
         **keys: Any,
     ) -> None:
-        self.name = name
+        self.name = text("name", name)
+        if isinstance(ai, (str, bytes, bool)):
+            raise InputTypeError(f"ai is a number, not {shown(ai)}")
         head = {"name": name, "arithmetic_intensity": ai, "data": data}
         self._text = _toml.table("[[app]]", head | keys)
 
@@ -202,7 +232,9 @@ class Scenario:
         data: Mapping[str, Any] | None = None,
         static: bool | None = None,
     ) -> None:
-        self.name = name
+        self.name = text("name", name)
+        for what, of_apps in (("threads", threads), ("data", {} if data is None else data)):
+            mapping(what, of_apps)
         keys = {"name": name, "threads": threads, "data": data, "static": static}
         self._text = _toml.table("[[scenario]]", keys)
 
@@ -227,10 +259,13 @@ class Study(_Texts):
     """
 
     def __init__(self, machine: Machine, apps: Iterable[App] = (), scenarios: Iterable[Scenario] = ()) -> None:
+        if not isinstance(machine, Machine):
+            raise InputTypeError(f"machine is a Machine, not {shown(machine)}")
+        apps, scenarios = _all("apps", App, apps), _all("scenarios", Scenario, scenarios)
         sources = list(machine._sources)
         sources += [(f"<App {app.name!r}>", app.to_toml()) for app in apps]
         sources += [(f"<Scenario {one.name!r}>", one.to_toml()) for one in scenarios]
-        self._set(sources)
+        self._set(sources, of_values=True)
 
     @classmethod
     def read(cls, *paths: PathLike) -> Study:
@@ -245,11 +280,14 @@ class Study(_Texts):
     @classmethod
     def from_toml(cls, *texts: str) -> Study:
         """The study of these texts of input files; they are ``<text 1>``, ``<text 2>`` ... in messages."""
-        return cls._of([(f"<text {number}>", text) for number, text in enumerate(texts, 1)])
+        return cls._of([(f"<text {number}>", text("each text", one)) for number, one in enumerate(texts, 1)])
 
     def with_scenarios(self, scenarios: Iterable[Scenario]) -> Study:
         """The same study with more scenarios."""
-        return self._of(self._sources + [(f"<Scenario {one.name!r}>", one.to_toml()) for one in scenarios])
+        more = _all("scenarios", Scenario, scenarios)
+        made = self.__class__.__new__(self.__class__)
+        made._set(self._sources + [(f"<Scenario {one.name!r}>", one.to_toml()) for one in more], of_values=True)
+        return made
 
     @property
     def machine(self) -> str:
@@ -284,4 +322,6 @@ def reading_of(asked: Asked) -> Reading:
         return asked._reading
     if isinstance(asked, (str, os.PathLike)):
         asked = [asked]
+    if not is_list(asked) or not all(isinstance(path, (str, os.PathLike)) for path in asked):
+        raise InputTypeError(f"study is a Study, or one or several paths of files, not {shown(asked)}")
     return Study.read(*asked)._reading

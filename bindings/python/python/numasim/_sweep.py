@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._checked import real, text, written
 from ._columns import Column, Columns
 
 
 def setting(key: str, values: Any) -> str:
     """``KEY=VALUES`` as the command line takes it; numbers are written so that they read back as the same."""
+    key = text("each key of axes", key)
     if isinstance(values, str):
         return f"{key}={values}"
     if hasattr(values, "tolist"):
         values = values.tolist()
     if not isinstance(values, (list, tuple, range)):
         values = [values]
-    return f"{key}={','.join(one if isinstance(one, str) else repr(one) for one in values)}"
+    return f"{key}={','.join(_value(key, one) for one in values)}"
+
+
+def _value(key: str, value: Any) -> str:
+    """A value as the command line takes it."""
+    if isinstance(value, str):
+        return value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return written(value)
+    return repr(real(f"each value of {key}", value))
 
 
 class SweepResult(Columns):

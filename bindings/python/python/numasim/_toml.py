@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ._checked import shown, written
+from ._errors import InputTypeError
+
 
 def quoted(text: str) -> str:
     """A basic string of TOML."""
@@ -29,14 +32,14 @@ def value(thing: Any) -> str:
     """A value of TOML in one line.
 
     Raises:
-        TypeError: there is no such value in TOML.
+        InputTypeError: there is no such value in TOML.
     """
     if hasattr(thing, "tolist"):  # arrays and numbers of NumPy
         thing = thing.tolist()
     if isinstance(thing, bool):
         return "true" if thing else "false"
     if isinstance(thing, int):
-        return str(thing)
+        return written(thing)
     if isinstance(thing, float):
         # repr reads back as the same number.
         return repr(thing)
@@ -47,7 +50,7 @@ def value(thing: Any) -> str:
         return "{ " + ", ".join(pairs) + " }"
     if isinstance(thing, Sequence):
         return "[" + ", ".join(value(v) for v in thing) + "]"
-    raise TypeError(f"{thing!r} is no value of an input file: give a number, a text, a list or a dict")
+    raise InputTypeError(f"{shown(thing)} is no value of an input file: give a number, a text, a list, or a dict")
 
 
 def table(header: str, keys: Mapping[str, Any]) -> str:

@@ -37,13 +37,19 @@ pub(crate) fn time_limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Optio
 }
 
 /// `same_on_every_node`, `whole_nodes`, `min_threads_per_node`, `no_idle_cores`.
-pub(crate) fn to_restrictions((same, whole, fewest, no_idle): (bool, bool, u32, bool)) -> Restrictions {
-    Restrictions {
+pub(crate) fn to_restrictions(
+    py: Python<'_>,
+    (same, whole, fewest, no_idle): (bool, bool, u64, bool),
+) -> PyResult<Restrictions> {
+    let fewest = u32::try_from(fewest).map_err(|_| {
+        error::input(py, &format!("min_threads_per_node is a number from 0 to {}, not {fewest}", u32::MAX))
+    })?;
+    Ok(Restrictions {
         same_on_every_node: same,
         whole_nodes: whole,
         min_threads_per_node: fewest,
         no_idle_cores: no_idle,
-    }
+    })
 }
 
 /// The models that an answer is to be good under.

@@ -9,6 +9,7 @@ mod simplest;
 
 use std::sync::Arc;
 
+use numasim_document::limits;
 use numasim_document::placing::placed;
 use numasim_model::Study;
 use numasim_sim::Problem;
@@ -38,26 +39,30 @@ pub(crate) fn explore(
     py: Python<'_>,
     reading: &Reading,
     objective_name: &str,
-    restrictions: (bool, bool, u32, bool),
+    restrictions: (bool, bool, u64, bool),
     of_apps: OfApps,
     simple: (bool, f64),
-    top: usize,
+    top: u64,
     seed: u64,
     model: Option<&str>,
     models: Option<&str>,
     time_limit_s: Option<f64>,
-    threads: Option<usize>,
+    threads: Option<u64>,
 ) -> PyResult<Exploration> {
     let list = models.map(|text| model_list(py, text)).transpose()?;
     let within = within(py, simple)?;
     let asked = to_asked(py, of_apps)?;
     let limit = time_limit(py, time_limit_s)?;
+    let wrong = |why: String| error::input(py, &why);
+    let top = limits::alternatives(top).map_err(wrong)?;
+    let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
+    let restrictions = to_restrictions(py, restrictions)?;
     let model = model.map(|name| of_name(py, name)).transpose()?;
     let study = reading.0.under_model(py, Models::first(model, list.as_ref()))?;
     let study = placed(Study::clone(&study), &asked).map_err(|refusal| error::refused(py, &refusal))?;
     let study = Arc::new(study);
     let objective = objective(py, objective_name)?;
-    let problem = Problem::new(&study.machine, &study.apps, objective, to_restrictions(restrictions))
+    let problem = Problem::new(&study.machine, &study.apps, objective, restrictions)
         .map_err(|error| asking::refused(py, &error))?;
     let models = list.map(|list| Models::new(study.machine.sharing().kind, &list));
     let settings = Settings { top, seed, ..Settings::default() };

@@ -3,6 +3,7 @@
 use std::num::{NonZeroU16, NonZeroU32};
 
 use clap::{ArgAction, Args};
+use numasim_document::limits::MOST_WORKERS;
 use numasim_document::placing::{Asked, OfApp};
 
 const HEADING: &str = "Restrict the choice (these combine)";
@@ -64,9 +65,6 @@ impl PlacingArgs {
         })
     }
 }
-
-/// Most worker threads.
-const MOST_WORKERS: u16 = 1024;
 
 fn threads(text: &str) -> Result<Threads, String> {
     if text.contains('=') {

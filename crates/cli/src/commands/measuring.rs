@@ -2,6 +2,7 @@
 
 use numasim_bench::doubt::Doubt;
 use numasim_bench::kernel::Isa;
+use numasim_model::words::choice;
 
 use crate::failure::Failure;
 use crate::shell::Shell;
@@ -26,5 +27,5 @@ pub(super) fn available(asked: Option<Isa>) -> Result<Isa, Failure> {
     }
     let there: Vec<&str> = Isa::available().into_iter().map(Isa::as_str).collect();
     Err(Failure::input(format!("this processor does not support {isa}"))
-        .hint(format!("leave --isa out, or choose one of: {}", there.join(", "))))
+        .hint(format!("leave --isa out, or choose {}", choice(there))))
 }

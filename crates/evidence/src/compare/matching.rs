@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use numasim_model::{AppId, Scenario, Study};
 
 use super::comparison::{Mismatch, Missing, Unmatched};
-use super::names::nearest;
 use super::read::{Measured, Measurements};
+use numasim_model::words::nearest;
 
 /// For so many measurements a near name is looked for: it costs time, and nobody reads more.
 const MOST_SUGGESTIONS: usize = 20;

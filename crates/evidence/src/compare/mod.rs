@@ -9,7 +9,6 @@ mod coverage;
 mod errors;
 mod held;
 mod matching;
-mod names;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -28,7 +27,6 @@ pub use comparison::{
 };
 pub use coverage::PredictedIntervals;
 pub use held::{Coverage, Held, Share, Way};
-pub(crate) use names::nearest;
 pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 
 /// Compares the scenarios `asked` for with what was measured. `evaluate` predicts one scenario; it is called for those

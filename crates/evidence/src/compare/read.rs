@@ -9,9 +9,9 @@ use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::machine::MAX_NODES;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 
-use super::names::nearest;
 use crate::csv_rows::{Row, Rows, first, is_full, row_place, shown};
 use crate::measured::COLUMNS;
+use numasim_model::words::nearest;
 
 /// Columns of the minimal form.
 const MINIMAL: [&str; 5] = ["scenario", "app", "gflops", "bandwidth_gbs", "repetition"];

@@ -3,6 +3,7 @@
 use numasim_model::figure::{self, Figure, Figures, NodeFigure};
 use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
+use numasim_model::words::nearest;
 use numasim_model::{Machine, NodeId};
 
 /// A figure of the machine that a fit may change. A key of the whole machine stands for one value of all nodes, or
@@ -150,7 +151,7 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
         ),
         Why::NoMemory(_) => wrong(error.to_string(), "name a node that has memory"),
         Why::Unknown { table, key, .. } if table == "machine.sharing" => {
-            let hint = match crate::compare::nearest(key, known()) {
+            let hint = match nearest(key, known()) {
                 Some(near) => format!("did you mean sharing.{near}?"),
                 None => format!("the model {} has: {}", model.name(), parameters()),
             };
@@ -182,7 +183,7 @@ fn unknown(key: &str) -> KeyError {
     let forms = "as for sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
                  the whole machine, node.2.bandwidth_gbs for one node, bandwidth_matrix_gbs.0.1 for the link on which \
                  cores of node 0 read memory of node 1, shared_link.NAME.gbs for a shared link, sharing.remote_loss for a parameter of the sharing model";
-    let hint = match crate::compare::nearest(key, KEYS) {
+    let hint = match nearest(key, KEYS) {
         Some(near) => format!("did you mean {near}?"),
         None => forms.to_owned(),
     };

@@ -1,6 +1,6 @@
 //! Keys that people write although the files call them something else, or put them elsewhere: what they meant.
 //!
-//! Slips of the keyboard are found by [`names::closest`](super::names::closest); these words are not alike.
+//! Slips of the keyboard are found by [`nearest`](crate::words::nearest); these words are not alike.
 
 /// What was probably meant by a key that no table has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +193,7 @@ const ALIASES: [(&str, &[&str], Alias); 150] = [
     (CALL, &["caller"], Key("from")),
     (CALL, &["callee", "library"], Key("to")),
     (COMMAND, &["at", "time", "time_s", "at_ms"], Key("at_s")),
-    (COMMAND, &["threads"], Advice("write one of `total = 2`, `per_node = [4, 2]` and `cores = [0, 1]`")),
+    (COMMAND, &["threads"], Advice("write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`")),
     (POLICY, &["policy"], Key("name")),
     (POLICY, &["lead", "argument"], Advice("write it behind the name: `name = \"lead:2\"`")),
     (POLICY, &["seed"], Advice("`simulate --seed` gives it")),

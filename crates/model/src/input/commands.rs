@@ -19,7 +19,7 @@ const AT: Quantity = Quantity { what: "when it is given, in seconds", example: "
 const TOTAL: Count = Count { what: "a number of threads", example: "2", min: 0, max: u32::MAX as u64 };
 const CORE: Count =
     Count { what: "the number of a core, from 0", example: "0", min: 0, max: u32::MAX as u64 };
-const ORDER_HINT: &str = "write one of `total = 2`, `per_node = [4, 2]` and `cores = [0, 1]`";
+const ORDER_HINT: &str = "write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`";
 /// Most numbers in the orders of all commands, one order for each instance: 128 MB.
 const MAX_NUMBERS: usize = 16_000_000;
 /// What a command needs beside the numbers of its order.

@@ -60,7 +60,7 @@ fn word(value: &Value<'_>, known: &[&'static str]) -> Option<&'static str> {
     let found = known.iter().copied().find(|&word| word == written);
     if found.is_none() {
         let message = format!("unknown word {}", value.text());
-        let hint = format!("write one of {}", names::list(known.iter().copied()));
+        let hint = format!("write {}", names::one_of(known.iter().copied()));
         value.report(ProblemKind::BadValue, message, "not known", hint);
     }
     found

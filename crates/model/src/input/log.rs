@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::names;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::{DefaultUsed, TableKind};
+use crate::words::nearest;
 
 /// Problems kept; beyond that the list no longer helps anybody.
 const MAX_PROBLEMS: usize = 200;
@@ -108,7 +108,7 @@ impl Log {
         if self.is_full() {
             return None;
         }
-        names::closest(word, known)
+        nearest(word, known)
     }
 
     /// The problems in the order of the files and their lines, and the defaults.

@@ -97,14 +97,14 @@ pub(super) fn read(table: &mut TableReader<'_>, name: &str) -> Option<Stands> {
 }
 
 fn report_without_kernel(log: &Log, value: &Value<'_>, kernel: Option<&Value<'_>>) {
-    let all = names::list(KernelName::ALL.map(KernelName::as_str));
+    let one = names::one_of(KernelName::ALL.map(KernelName::as_str));
     let message = match kernel {
         Some(kernel) => format!("{TITLE} belongs to a real kernel, and {} is none", kernel.text()),
         None => format!("{TITLE} belongs to a real kernel, and this app names none"),
     };
     let problem = Problem::new(ProblemKind::Conflict, message)
         .at(value.key_place(), "the problem of which kernel?")
-        .hint(format!("write `kernel`, one of {all}, or remove the table"));
+        .hint(format!("write `kernel`, {one}, or remove the table"));
     log.report(match kernel {
         Some(kernel) => problem.related(kernel.place(), "of any size"),
         None => problem,

@@ -72,9 +72,9 @@ fn read_figure(value: &Value<'_>) -> Option<Provenance> {
         let words = KINDS.map(FigureKind::as_str);
         let hint = match kind.source.log.suggest(word, words) {
             Some(close) => format!("did you mean `\"{close}\"`?"),
-            None => format!("write one of {}", names::list(words)),
+            None => format!("write {}", names::one_of(words)),
         };
-        let message = format!("`kind` must be one of {}, not {}", names::list(words), kind.text());
+        let message = format!("`kind` must be {}, not {}", names::one_of(words), kind.text());
         kind.report(ProblemKind::BadValue, message, "unknown kind", hint);
     }
     Some(Provenance {

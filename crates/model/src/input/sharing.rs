@@ -44,7 +44,7 @@ fn read_kind(value: &Value<'_>) -> Option<ModelKind> {
             Some(close) => format!("did you mean `\"{close}\"`?"),
             None => "`numasim models` explains them".to_owned(),
         };
-        let message = format!("`model` must be one of {}, not {}", names::list(known), value.text());
+        let message = format!("`model` must be {}, not {}", names::one_of(known), value.text());
         value.report(ProblemKind::BadValue, message, "unknown model", hint);
     }
     found

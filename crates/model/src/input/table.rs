@@ -155,7 +155,7 @@ impl<'a> TableReader<'a> {
             let (machine, others) = aliases::SINGLE.split_at(1);
             let keys = machine.iter().chain(&aliases::LISTS).chain(others);
             let headers = keys.map(|key| aliases::title(key));
-            return format!("every key belongs below one of the headers {}", names::all(headers));
+            return format!("every key belongs below a header, {}", names::one_of_all(headers));
         }
         format!("the keys of {} are {}", self.title, names::all(self.known.iter().copied()))
     }

@@ -11,7 +11,7 @@ pub(super) fn read<T: Copy>(value: &Value<'_>, all: &[T], word: fn(T) -> &'stati
     let words = || all.iter().map(|&one| word(one));
     let all_words = || {
         let quoted: Vec<String> = words().map(|word| format!("\"{word}\"")).collect();
-        format!("write one of {}", names::list(quoted.iter().map(String::as_str)))
+        format!("write {}", names::one_of(quoted.iter().map(String::as_str)))
     };
     let DeValue::String(text) = value.get() else {
         value.wrong_type("a word", all_words());
@@ -23,8 +23,7 @@ pub(super) fn read<T: Copy>(value: &Value<'_>, all: &[T], word: fn(T) -> &'stati
             Some(close) => format!("did you mean `\"{close}\"`?"),
             None => all_words(),
         };
-        let message =
-            format!("`{}` must be one of {}, not {}", value.name, names::list(words()), value.text());
+        let message = format!("`{}` must be {}, not {}", value.name, names::one_of(words()), value.text());
         value.report(ProblemKind::BadValue, message, "unknown word", hint);
     }
     found

@@ -36,7 +36,7 @@ fn a_set_has_exactly_one_order() {
     let fault = |line: &str| parsed(line).expect_err(line);
     assert_eq!(
         fault(r#"{"type":"set","seq":1}"#),
-        "set: one of \"per_node\", \"total\" and \"cores\" is missing"
+        "set: one of \"per_node\", \"total\", or \"cores\" is missing"
     );
     assert_eq!(
         fault(r#"{"type":"set","seq":1,"total":1,"per_node":[1]}"#),

@@ -142,7 +142,7 @@ fn each_key_of_a_hello_is_named_when_it_is_wrong_or_missing() {
     assert_eq!(with("\"a\"", "1"), "hello: \"name\" must be text, not 1");
     assert_eq!(
         with("total", "all"),
-        "hello: \"control\" must be one of \"per-node\", \"total\", \"cores\", \"none\", not \"all\""
+        "hello: \"control\" must be one of \"per-node\", \"total\", \"cores\", or \"none\", not \"all\""
     );
     let list = "hello: \"threads\" must be a list of whole numbers from 0 to 65536, not ";
     for wrong in ["4", "[65537]", "[-1]", "[[4]]", "\"4\"", "{}"] {

@@ -32,8 +32,8 @@ pub use ranges::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switc
 pub use widening::{Step, Widening};
 
 use crate::answer::Forbidden;
-use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem};
+use crate::search::over_models::{Share, Shared};
 
 /// What is known about an answer under changed inputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub struct Sensitivity {
 }
 
 /// Analyses the answer `best` of `problem`. `others` are known allocations; those that the question does not allow are
-/// left out.
+/// left out. With a time limit `watch` ends it, and what was not finished is counted.
 ///
 /// # Errors
 /// [`Forbidden`] if an allocation that wins somewhere breaks a rule of the question: the program is wrong.
@@ -61,9 +61,9 @@ pub fn analyse(
     problem: &Problem,
     best: &Candidate,
     others: &[Candidate],
-    monitor: &dyn Monitor,
+    watch: &dyn Shared,
 ) -> Result<Sensitivity, Forbidden> {
-    let found = analysed(problem, best, others, monitor);
+    let found = analysed(problem, best, others, watch);
     let ends = found.ranges.iter().flat_map(|range| range.below.iter().chain(&range.above));
     for winner in found.better.iter().chain(ends.map(|end| &end.winner)) {
         problem.check_answer(&winner.allocation, &winner.placements)?;
@@ -71,7 +71,9 @@ pub fn analyse(
     Ok(found)
 }
 
-fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], monitor: &dyn Monitor) -> Sensitivity {
+fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], watch: &dyn Shared) -> Sensitivity {
+    // What the ranges leave of a time limit is for the gains: both say something of most questions.
+    let monitor = &Share::until(watch, PART_OF_RANGES);
     let mut subject = best.clone();
     let mut others = others.to_vec();
     let mut attempt = 0;
@@ -82,7 +84,7 @@ fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], monitor: 
             Err(met) => (subject, others) = (met.better, met.others),
         }
     };
-    let (widening, widening_left) = widening::widening(problem, &subject, monitor);
+    let (widening, widening_left) = widening::widening(problem, &subject, watch);
     Sensitivity {
         widening,
         widening_left,
@@ -93,6 +95,8 @@ fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], monitor: 
     }
 }
 
+/// The part of a time limit after which ranges are left out.
+const PART_OF_RANGES: f64 = 0.6;
 /// How often a better answer is taken in place of an unproven one.
 const MOST_BETTER: usize = 4;
 /// Work of all local searches of one kind together, in flows: about a second of one core.

@@ -154,12 +154,63 @@ fn what_was_stopped_is_counted_not_invented() {
         }
         fn progress(&self, _: &crate::search::Progress) {}
     }
+    impl Shared for Stopped {
+        fn is_over(&self, _: f64) -> bool {
+            true
+        }
+    }
     let problem = paper(Restrictions::default());
     let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
     let found = analyse(&problem, &outcome.best, &[], &Stopped).expect("allowed winners");
     assert!(found.ranges.is_empty() && found.widening.is_empty());
     // 4 controllers, 12 links, 4 x cores, 4 x peak; 4 applications of a group of their own, controllers, peaks
     assert_eq!((found.widening_left, found.ranges_left), (24, 6));
+}
+
+#[test]
+fn what_is_left_of_the_time_is_for_the_gains() {
+    /// The first half of the time is over.
+    struct Half;
+    impl Monitor for Half {
+        fn stop(&self) -> bool {
+            false
+        }
+        fn progress(&self, _: &crate::search::Progress) {}
+    }
+    impl Shared for Half {
+        fn is_over(&self, part: f64) -> bool {
+            part < 0.9
+        }
+    }
+    let problem = paper(Restrictions::default());
+    let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
+    let found = analyse(&problem, &outcome.best, &[], &Half).expect("allowed winners");
+    assert_eq!((found.ranges_left, found.widening_left), (6, 0));
+    assert!(!found.widening.is_empty());
+}
+
+/// Asks for an end with its second question, and counts those that come after it.
+#[derive(Default)]
+struct Soon(std::sync::atomic::AtomicU64);
+
+impl Monitor for Soon {
+    fn stop(&self) -> bool {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 1
+    }
+    fn progress(&self, _: &crate::search::Progress) {}
+}
+
+#[test]
+fn a_local_search_ends_when_it_is_told_to() {
+    // 64 nodes and 40 applications: one pass of changes would take 500 evaluations, each of 40 x 64 x 3 flows.
+    let machine = uniform_machine(64, 8, 10.0, 32.0, 10.0);
+    let apps: Vec<App> = (0..40).map(|n| local_app(&format!("a{n}"), 0.5 + f64::from(n))).collect();
+    let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
+    let even = problem.baselines(&[], &Unattended).remove(0).candidate;
+    let soon = Soon::default();
+    climb::climb(&problem, &even, 500, &soon);
+    let asked = soon.0.into_inner();
+    assert!(asked <= 4, "asked {asked} times");
 }
 
 #[test]

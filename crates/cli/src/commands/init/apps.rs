@@ -6,6 +6,7 @@ use numasim_model::app::{App, Data, Placement};
 use numasim_model::input::writing::quoted;
 use numasim_model::input::writing::scenario::placement;
 use numasim_model::input::{self, SourceFile};
+use numasim_model::words::choice;
 
 use crate::args::{AppTemplate, Like};
 use crate::catalog::{self, Entry};
@@ -19,8 +20,8 @@ pub(super) struct Described {
     pub(super) name: String,
     /// FLOP per byte.
     intensity: f64,
-    /// Where its data lies, as in a file; `None`: local.
-    data: Option<String>,
+    /// Where its data lies, as in a file, and what to know of it; `None`: local.
+    data: Option<(String, String)>,
     /// The template and the workload where it stands.
     like: Option<(String, String)>,
 }
@@ -40,7 +41,7 @@ impl Described {
                 Ok(Self {
                     name: app.name.clone(),
                     intensity: found.arithmetic_intensity.value(),
-                    data: data(&found.data),
+                    data: data(&found.data, &app.name == template, template, &entry.shortest()),
                     like: Some((template.clone(), entry.shortest())),
                 })
             }
@@ -62,8 +63,8 @@ impl Described {
             self.intensity
         );
         match &self.data {
-            Some(data) => {
-                let _ = writeln!(text, "data = {data}");
+            Some((data, remark)) => {
+                let _ = writeln!(text, "data = {data}{remark}");
             }
             None if examples => text.push_str(
                 "# data = { home = \"any\" }   # all data on one node, which explore chooses; default: each thread's on its own node\n",
@@ -82,14 +83,28 @@ impl Described {
     }
 }
 
-/// Where data lies, as a file says it; `None` for what files need not say.
-fn data(data: &Data) -> Option<String> {
-    match data {
-        Data::Placed(Placement::Local) => None,
-        Data::Placed(placed) => Some(placement(placed)),
-        Data::OpenHome { share } if *share < 1.0 => Some(format!("{{ home = \"any\", share = {share} }}")),
-        Data::OpenHome { .. } => Some("{ home = \"any\" }".to_owned()),
-    }
+/// Where data lies, as a file says it, and what to know of it; `None` for what files need not say.
+///
+/// That all of it is on one node holds for the application of the template (`is_it`): how one that is only as intensive puts its data
+/// somewhere, the template does not know. Pages in turn on every node are then the usual advice.
+fn data(data: &Data, is_it: bool, template: &str, file: &str) -> Option<(String, String)> {
+    let has_home = data.is_open() || data.placement().and_then(Placement::home).is_some();
+    let own = match data {
+        Data::Placed(Placement::Local) => return None,
+        Data::Placed(placed) => placement(placed),
+        Data::OpenHome { share } if *share < 1.0 => format!("{{ home = \"any\", share = {share} }}"),
+        Data::OpenHome { .. } => "{ home = \"any\" }".to_owned(),
+    };
+    Some(match (has_home, is_it) {
+        (false, _) => (own, String::new()),
+        (true, true) => {
+            (own, format!("  # on one node, as {template} of {file} has it; spread: data = \"interleave\""))
+        }
+        (true, false) => (
+            "\"interleave\"".to_owned(),
+            format!("  # assumed; on one node, as {template} of {file} has it: data = {own}"),
+        ),
+    })
 }
 
 /// The names of all templates, each once.
@@ -117,7 +132,7 @@ fn template_named(name: &str) -> Result<(Entry, App), Failure> {
     let hint = format!(
         "{}write an intensity in FLOP per byte, such as 0.2, or one of {}",
         close.unwrap_or_default(),
-        names.join(", ")
+        choice(names)
     );
     Err(Failure::input(format!("'{name}' is no number and no application of the catalogue's workloads"))
         .hint(hint))

@@ -16,7 +16,7 @@ pub(crate) fn reason(one: &Unmatched) -> String {
         Mismatch::UnknownApp(near) => format!("no file has an application '{app}'{}", meant(near)),
         Mismatch::SeveralInstances(instances) => {
             let instances: Vec<&str> = instances.iter().map(String::as_str).collect();
-            format!("'{app}' has several instances; name one of {}", suggest::list(&instances))
+            format!("'{app}' has several instances; name {}", suggest::one_of(&instances))
         }
         Mismatch::NoThreads => format!("'{app}' has no threads in scenario '{scenario}'"),
         Mismatch::OtherThreads { node, measured, wanted, fitted } => {

@@ -143,7 +143,7 @@ pub struct CallTable {
     pub every: Option<u64>,
 }
 
-/// From some time on so many threads may run; for the policy "script". One of total, per_node and cores, as the
+/// From some time on so many threads may run; for the policy "script". One of total, per_node, or cores, as the
 /// application's `control` says.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]

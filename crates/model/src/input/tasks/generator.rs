@@ -92,7 +92,7 @@ fn by_name(value: &Value<'_>) -> Option<Generator> {
     if found.is_none() {
         let hint = match value.source.log.suggest(word, known()) {
             Some(close) => format!("did you mean `\"{close}\"`?"),
-            None => format!("write one of {}", names::all(known())),
+            None => format!("write {}", names::one_of_all(known())),
         };
         let message = format!("there is no generator {}", value.text());
         value.report(ProblemKind::BadValue, message, "unknown generator", hint);

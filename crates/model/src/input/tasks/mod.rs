@@ -128,7 +128,7 @@ fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log)
     }
     let mut problem = Problem::new(ProblemKind::Conflict, "the tasks are given in two ways")
         .at((*place).clone(), *label)
-        .hint("keep one of `generator`, `[program]`, and `[[block]]` and `[[task]]`");
+        .hint("keep one of `generator`, `[program]`, or `[[block]]` and `[[task]]`");
     for (place, label) in others {
         problem = problem.related((*place).clone(), *label);
     }

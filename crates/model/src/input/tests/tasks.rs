@@ -313,7 +313,7 @@ fn windows_and_strides_that_lead_nowhere_are_refused() {
     );
     assert_eq!(message("[runtime]\nthrottle = 0"), "`throttle` must be at least 1, not 0");
     assert_eq!(message("[scheduler]\nname = \"deb\""), {
-        let words = "`fifo`, `sa`, `dep`, `rip-dep`, `rip-sp`, `rip-mw`, `random-steal`, `heft`, `tracked`, `tbb`, `tbb-numa`, `hint` and 4 more";
+        let words = "`fifo`, `sa`, `dep`, `rip-dep`, `rip-sp`, `rip-mw`, `random-steal`, `heft`, `tracked`, `tbb`, `tbb-numa`, `hint`, or 4 more";
         format!("`name` must be one of {words}, not \"deb\"")
     });
 }

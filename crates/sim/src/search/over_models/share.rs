@@ -22,6 +22,13 @@ pub struct Share<'w> {
     pub(super) end: f64,
 }
 
+impl<'w> Share<'w> {
+    /// `end`: the part of the limit that may be over when it ends, 0 to 1.
+    pub(crate) fn until(watch: &'w dyn Shared, end: f64) -> Self {
+        Self { watch, end }
+    }
+}
+
 impl Monitor for Share<'_> {
     fn stop(&self) -> bool {
         self.watch.stop() || self.watch.is_over(self.end)

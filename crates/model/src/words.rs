@@ -1,0 +1,80 @@
+//! Words in messages: which one was probably meant, and lists of choices.
+
+/// The known word that is most like `word`, if it is a slip of the keyboard or a shortened form.
+///
+/// A slip: a Damerau-Levenshtein distance of at most a third of the length, capital letters and `-`/`_` set aside.
+pub fn nearest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    /// No slip makes a word of this length, and the distance costs length x length.
+    const LONGEST: usize = 200;
+    let plain = |text: &str| text.to_lowercase().replace('-', "_");
+    let word = plain(word);
+    if word.len() > LONGEST {
+        return None;
+    }
+    let letters = word.chars().count();
+    let most = 1.max((letters + 1) / 3);
+    let of = |candidate: &'n str| {
+        let other = plain(candidate);
+        // "even" for "even 2,2,2,2" is far by editing, and yet clear.
+        let begins = letters > 1 && other.starts_with(&word);
+        if !begins && letters.abs_diff(other.chars().count()) > most {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(&word, &other);
+        // A word of one letter is within the distance of every other one.
+        let is_slip = distance <= most && distance < letters.min(other.chars().count());
+        (begins || is_slip || distance == 0).then_some((distance, candidate))
+    };
+    let known = known.into_iter().filter(|candidate| candidate.len() <= LONGEST);
+    known.filter_map(of).min_by_key(|&(distance, _)| distance).map(|(_, candidate)| candidate)
+}
+
+/// Choices: "a", "a or b", "a, b, or c".
+pub fn choice<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
+    let words: Vec<W> = words.into_iter().collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        [] => "none".to_owned(),
+        [only] => (*only).to_owned(),
+        [first, second] => format!("{first} or {second}"),
+        [start @ .., last] => format!("{}, or {last}", start.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_and_a_shortened_word_are_recognised() {
+        let keys = ["bandwidth_gbs", "link_gbs", "nodes", "even 2,2,2,2", "one app per node"];
+        assert_eq!(nearest("bandwith_gbs", keys), Some("bandwidth_gbs"));
+        assert_eq!(nearest("Bandwidth-GBs", keys), Some("bandwidth_gbs"));
+        assert_eq!(nearest("ndoes", keys), Some("nodes"));
+        assert_eq!(nearest("Even", keys), Some("even 2,2,2,2"));
+        assert_eq!(nearest("one ap per node", keys), Some("one app per node"));
+        assert_eq!(nearest("something else", keys), None);
+        assert_eq!(nearest("frequency", keys), None);
+    }
+
+    #[test]
+    fn short_words_are_not_suggested_for_others_of_other_letters() {
+        // Two of three letters differ.
+        assert_eq!(nearest("foo", ["io", "fma"]), None);
+        assert_eq!(nearest("x", ["a", "b", "xy"]), None);
+        assert_eq!(nearest("ios", ["io"]), Some("io"));
+    }
+
+    #[test]
+    fn long_words_cost_no_time() {
+        let long = "x".repeat(1_000_000);
+        assert_eq!(nearest(&long, ["nodes", &long]), None);
+    }
+
+    #[test]
+    fn choices_have_an_or_before_the_last() {
+        assert_eq!(choice(["a"]), "a");
+        assert_eq!(choice(["a", "b"]), "a or b");
+        assert_eq!(choice(["a", "b", "c"]), "a, b, or c");
+    }
+}
