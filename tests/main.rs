@@ -26,6 +26,7 @@ mod guest;
 mod import;
 mod init;
 mod intervals;
+mod kept;
 mod memory;
 mod models;
 mod pareto;

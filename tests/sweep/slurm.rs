@@ -189,7 +189,7 @@ fn a_folder_with_something_in_it_is_not_written_to_and_one_without_a_sweep_not_r
     for switch in ["--collect", "--resubmit"] {
         let message = refused(&sweep_in(folder.path(), &[switch, "bin"], &[]));
         assert!(
-            message.starts_with("error: bin is no folder of a sweep\ncaused by: bin/sweep.json: "),
+            message.starts_with("error: bin is no folder of a sweep\ncaused by: bin/sweep.json "),
             "{message}"
         );
     }

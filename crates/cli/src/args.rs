@@ -47,7 +47,7 @@ pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use catalog::CatalogArgs;
-pub(crate) use cluster::ClusterArgs;
+pub(crate) use cluster::{ClusterArgs, MOST_SHARDS};
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};

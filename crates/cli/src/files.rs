@@ -13,6 +13,7 @@ use numasim_model::text::visible;
 use crate::catalog::{self, Unknown};
 use crate::diagnostics;
 use crate::failure::Failure;
+use crate::inputs;
 pub(crate) use bundles::{is_bundle, read_bundle};
 pub(crate) use lines::{PlainFiles, Stop};
 
@@ -68,6 +69,9 @@ pub(crate) fn read_graph_csv(path: &Path) -> Result<SourceFile, Failure> {
 /// A trace, to be read line by line: its name and its bytes. `-` is standard input.
 pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     let name = named(path);
+    if path != Path::new("-") {
+        inputs::note(path);
+    }
     let opened = || -> io::Result<Box<dyn BufRead>> {
         let mut from: Box<dyn BufRead> = match path == Path::new("-") {
             true => Box::new(io::stdin().lock()),
@@ -99,10 +103,21 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
+/// The text of a small file that this program wrote; else why not, as a sentence.
+pub(crate) fn read_small(path: &Path) -> Result<String, String> {
+    read_text(path, &TOML).map_err(|why| format!("{} {}", named(path), why.message))
+}
+
+/// The bytes of a small file that this program wrote; `None` if it is longer than any of them.
+pub(crate) fn read_small_bytes(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    read_bytes(path, TOML.most_bytes)
+}
+
 /// The first line of a CSV that is no comment; `None` if it cannot be read.
 pub(crate) fn csv_header(path: &Path) -> Option<String> {
     /// A header is shorter.
     const MOST_BYTES: u64 = 64 << 10;
+    inputs::note(path);
     let lines = BufReader::new(File::open(path).ok()?.take(MOST_BYTES)).lines().map_while(Result::ok);
     let mut lines = lines.map(|line| line.trim_start_matches('\u{feff}').trim().to_owned());
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
@@ -253,6 +268,7 @@ fn read_bytes(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
     if path == Path::new("-") {
         io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
     } else {
+        inputs::note(path);
         let file = File::open(path)?;
         if file.metadata()?.len() > most {
             return Ok(None);

@@ -11,12 +11,14 @@ mod failure;
 mod fault;
 mod files;
 mod help;
+mod inputs;
 mod memory;
 mod output;
 mod plot_file;
 mod report;
 mod sharing;
 mod shell;
+mod signals;
 mod style;
 mod threads;
 mod trace;
@@ -25,7 +27,7 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use numasim_document::{diagnostics, suggest};
 
 use crate::args::{Cli, ColorWhen, Command};
@@ -40,12 +42,23 @@ fn main() -> ExitCode {
         if commands::run_app::is_wanted() {
             return commands::run_app::run();
         }
-        let cli = match Cli::try_parse() {
-            Ok(cli) => cli,
+        signals::survive_size_limits();
+        let mut program = Cli::command();
+        let read = program.try_get_matches_from_mut(std::env::args_os());
+        let read = read.and_then(|matches| {
+            let files = inputs::of_command_line(&program, &matches);
+            let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))?;
+            Ok((cli, files))
+        });
+        let (cli, files) = match read {
+            Ok(read) => read,
             Err(error) if error.use_stderr() => error.exit(), // what is wrong with the command line: exit 2
             Err(help) => return ended(output::print_help(&help), &Shell::new(ColorWhen::Auto)),
         };
         let shell = Shell::new(cli.color);
+        if let Err(failure) = files {
+            return ended(Err(failure), &shell);
+        }
         let done = match &cli.command {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),

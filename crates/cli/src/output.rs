@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::failure::Failure;
-pub(crate) use folder::{Folder, Text};
+pub(crate) use folder::{Folder, FolderFiles, Text, Whole};
 use place::Found;
 pub(crate) use place::{NotCreated, Place};
 use printout::Printout;
@@ -66,34 +66,18 @@ pub(crate) enum Destination {
 impl Destination {
     /// Checks that a result can be written to `output` (`None` and `-`: standard output) and changes nothing.
     ///
-    /// For a command that computes for long: opened before, delivered to after. `inputs` are the files that the
-    /// command reads; it refuses to replace one of them.
-    pub(crate) fn open(output: Option<&Path>, inputs: &[PathBuf]) -> Result<Self, Failure> {
+    /// For a command that computes for long: opened before, delivered to after. A file that the command reads is refused (`inputs`).
+    pub(crate) fn open(output: Option<&Path>) -> Result<Self, Failure> {
         let Some(output) = output.filter(|path| *path != Path::new("-")) else {
             return Ok(Self::Stdout);
         };
         if is_stdout(output) {
             return Ok(Self::Stdout);
         }
-        Ok(match Place::find(output, inputs)? {
+        Ok(match Place::find(output)? {
             Found::File(place) => Self::File(place),
             Found::Special => Self::Special(output.to_owned()),
         })
-    }
-
-    /// A file for a second result beside that of `-o`, named by `option`; `None` where none is asked for.
-    pub(crate) fn open_second(
-        option: &str,
-        path: Option<&Path>,
-        output: Option<&Path>,
-        inputs: &[PathBuf],
-    ) -> Result<Option<Self>, Failure> {
-        let Some(path) = path else { return Ok(None) };
-        if output == Some(path) {
-            let message = format!("-o and {option} name the same file");
-            return Err(Failure::input(message).hint("give them different names"));
-        }
-        Self::open(Some(path), inputs).map(Some)
     }
 
     /// A place for a result that is too long to be held: standard output, a pipe or a device. `None` for a regular file,
@@ -116,7 +100,7 @@ impl Destination {
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        let (place, written) = match self {
+        let (name, written) = match self {
             Self::Stdout => ("standard output".to_owned(), to_stdout(write)),
             Self::File(place) => {
                 let replaced = place.replace_by(|file| without_colours(file, write));
@@ -128,12 +112,12 @@ impl Destination {
             }
         };
         let written = written.or_else(closed_pipe_is_no_error);
-        written.map_err(|error| Failure::output(format!("cannot write to {place}")).caused_by(&error))
+        written.map_err(|error| place::explained(Failure::output(format!("cannot write to {name}")), &error))
     }
 
     /// Writes a result that is no text.
     pub(crate) fn deliver_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let (place, written) = match self {
+        let (name, written) = match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
                 let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
@@ -147,7 +131,7 @@ impl Destination {
                 (path.display().to_string(), written.or_else(closed_pipe_is_no_error))
             }
         };
-        written.map_err(|error| Failure::output(format!("cannot write to {place}")).caused_by(&error))
+        written.map_err(|error| place::explained(Failure::output(format!("cannot write to {name}")), &error))
     }
 }
 
@@ -201,14 +185,15 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::inputs;
 
     #[test]
     fn opening_changes_nothing() {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let old = folder.path().join("old");
         fs::write(&old, "before").expect("a file for the test");
-        Destination::open(Some(&old), &[]).expect("writable");
-        Destination::open(Some(&folder.path().join("new")), &[]).expect("writable");
+        Destination::open(Some(&old)).expect("writable");
+        Destination::open(Some(&folder.path().join("new"))).expect("writable");
         assert_eq!(fs::read_to_string(&old).expect("still there"), "before");
         assert_eq!(fs::read_dir(folder.path()).expect("still there").count(), 1);
     }
@@ -219,7 +204,8 @@ mod tests {
         let input = folder.path().join("in.toml");
         fs::write(&input, "[machine]").expect("a file for the test");
         let same = folder.path().join(".").join("in.toml");
-        let refused = Destination::open(Some(&same), &[input]).expect_err("the output is an input");
+        inputs::note(&input);
+        let refused = Destination::open(Some(&same)).expect_err("the output is an input");
         assert!(refused.to_string().contains("is also an input file"), "{refused}");
     }
 
@@ -227,7 +213,7 @@ mod tests {
     fn a_file_gets_no_colours() {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let path = folder.path().join("out");
-        let target = Destination::open(Some(&path), &[]).expect("writable");
+        let target = Destination::open(Some(&path)).expect("writable");
         target.deliver("\u{1b}[1mbold\u{1b}[0m\n").expect("written");
         assert_eq!(fs::read_to_string(&path).expect("written"), "bold\n");
     }

@@ -1,12 +1,13 @@
 //! Where a plot goes: an SVG, or a PNG or PDF made of it.
 
-use std::path::{Path, PathBuf};
+use std::fmt::Write as _;
+use std::path::Path;
 
 use numasim_draw::DrawError;
 use numasim_model::Machine;
 
 use crate::failure::Failure;
-use crate::output::Destination;
+use crate::output::{Destination, Folder};
 
 /// A map of more nodes is no picture any more.
 pub(crate) const MOST_MAPPED_NODES: usize = 32;
@@ -40,16 +41,15 @@ pub(crate) struct PlotFile {
 
 impl PlotFile {
     /// Checks that a plot can be written to `path` (`None` and `-`: SVG on standard output) and changes nothing.
-    /// `taken` are files that must not be replaced.
     ///
     /// # Errors
     /// A name that ends in none of `.svg`, `.png` and `.pdf`, PNG or PDF without its feature, and those of [`Destination::open`].
-    pub(crate) fn open(path: Option<&Path>, taken: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, Failure> {
         let kind = match path {
             Some(path) if path != Path::new("-") => kind(path)?,
             _ => Kind::Svg,
         };
-        Ok(Self { destination: Destination::open(path, taken)?, kind })
+        Ok(Self { destination: Destination::open(path)?, kind })
     }
 
     /// Writes what was drawn.
@@ -57,13 +57,34 @@ impl PlotFile {
     /// # Errors
     /// A fault of the drawing library, or those of [`Destination::deliver`].
     pub(crate) fn deliver(&self, drawn: Result<String, DrawError>) -> Result<(), Failure> {
-        let svg = drawn.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))?;
+        let svg = drawn_text(drawn)?;
         match self.kind {
             Kind::Svg => self.destination.deliver(&svg),
             Kind::Png => self.destination.deliver_bytes(&png(&svg)?),
             Kind::Pdf => self.destination.deliver_bytes(&pdf(&svg)?),
         }
     }
+
+    /// Writes several plots, SVG with these names, into the folder that `switch` names: all or none.
+    ///
+    /// # Errors
+    /// Those of [`Self::deliver`] and of [`Folder::write_whole`].
+    pub(crate) fn deliver_folder<N: AsRef<str>>(
+        folder: &Path,
+        switch: &str,
+        plots: impl IntoIterator<Item = (N, Result<String, DrawError>)>,
+    ) -> Result<(), Failure> {
+        let drawn = plots.into_iter().map(|(name, drawn)| Ok((name, drawn_text(drawn)?)));
+        let drawn = drawn.collect::<Result<Vec<_>, Failure>>()?;
+        let names: Vec<&str> = drawn.iter().map(|(name, _)| name.as_ref()).collect();
+        Folder::open(folder, &names, switch)?.write_whole(|files| {
+            drawn.iter().try_for_each(|(name, svg)| files.write(name.as_ref(), |out| out.write_str(svg)))
+        })
+    }
+}
+
+fn drawn_text(drawn: Result<String, DrawError>) -> Result<String, Failure> {
+    drawn.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))
 }
 
 fn kind(path: &Path) -> Result<Kind, Failure> {

@@ -30,6 +30,9 @@ const QUESTION: [&str; 17] = [
 
 const HEADING: &str = "On a cluster";
 
+/// More tasks than any cluster takes in one array.
+pub(crate) const MOST_SHARDS: u32 = 100_000;
+
 /// Who runs jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Batch {
@@ -54,7 +57,7 @@ pub(crate) struct ClusterArgs {
     pub(crate) folder: Option<PathBuf>,
 
     /// Into how many shards the points are divided; each is a task of --threads worker threads [default: 16]
-    #[arg(long, value_name = "N", requires = "submit", value_parser = value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", requires = "submit", value_parser = value_parser!(u32).range(1..=i64::from(MOST_SHARDS)))]
     #[arg(help_heading = HEADING)]
     pub(crate) shards: Option<u32>,
 
@@ -87,9 +90,16 @@ fn sbatch_option(text: &str) -> Result<String, String> {
     if !text.starts_with('-') || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
         return Err("write an option as sbatch takes it, in one word: --time=02:00:00".to_owned());
     }
+    // In the script and on a command line an option is one and the same text only without these.
+    if let Some(sign) = text.chars().find(|sign| "'\"\\#".contains(*sign)) {
+        return Err(format!("sbatch gives {sign} a meaning in a script: write the option without it"));
+    }
     let name = text.split('=').next().unwrap_or(text);
     let is_ours = |ours: &&&str| {
-        name == **ours || (ours.len() == 2 && name.starts_with(**ours) && !name.starts_with("--"))
+        let is_short = ours.len() == 2 && name.starts_with(**ours) && !name.starts_with("--");
+        // sbatch takes the beginning of a long option for the whole.
+        let is_begun = name.len() > "--a".len() && ours.starts_with(name);
+        name == **ours || is_short || is_begun
     };
     match OURS.iter().find(is_ours) {
         Some(ours) => Err(format!("{ours} is set by numasim, or would change what the tasks compute")),
@@ -115,6 +125,11 @@ mod tests {
             "partition=long",
             "-A x",
             "--x=1\n#SBATCH",
+            "--arr=1-4",
+            "--comment=it's",
+            "--comment=\"mine\"",
+            "--comment=a\\b",
+            "--comment=a#b",
         ] {
             assert!(sbatch_option(wrong).is_err(), "{wrong}");
         }

@@ -5,6 +5,7 @@ use std::io::Read as _;
 
 use numasim_model::input::MAX_TEXT_BYTES;
 use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use tar::{Archive, EntryType};
 
 use super::error::BundleError;
@@ -15,15 +16,28 @@ const MOST_OF_MANIFEST: usize = 64 << 10;
 /// Entries begin at multiples of it.
 const BLOCK: usize = 512;
 
+/// Why decompressing does not even begin.
+fn of_header(error: &FrameDecoderError) -> &'static str {
+    match error {
+        FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(_)) => {
+            "it does not begin as files of Zstandard do"
+        }
+        FrameDecoderError::WindowSizeTooBig { .. } => "it asks for more memory than any bundle needs",
+        _ => "its header is damaged or cut short",
+    }
+}
+
 /// The archive, decompressed. At most a byte more than [`MOST_BYTES`] is made, whatever the compressed bytes say.
 pub(super) fn archive(bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
     let damaged = |why: String| BundleError::Compression { why };
     let mut rest = bytes;
-    let mut decoder = StreamingDecoder::new(&mut rest).map_err(|error| damaged(error.to_string()))?;
+    let mut decoder =
+        StreamingDecoder::new(&mut rest).map_err(|error| damaged(of_header(&error).to_owned()))?;
     let mut archive = Vec::new();
     let most = MOST_BYTES as u64 + 1;
     let read = decoder.by_ref().take(most).read_to_end(&mut archive);
-    read.map_err(|error| damaged(error.to_string()))?;
+    // What the decoder says is for people who write decoders.
+    read.map_err(|_| damaged("it is damaged or cut short".to_owned()))?;
     if archive.len() > MOST_BYTES {
         return Err(BundleError::TooLarge);
     }

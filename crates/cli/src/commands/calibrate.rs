@@ -37,7 +37,7 @@ pub(super) struct Calibrated {
 
 /// Runs the command.
 pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref(), &[])?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     if args.dry_run {
         let host = topology("calibrate")?;
         let (settings, options) = asked(args, &host)?;

@@ -11,7 +11,7 @@ use crate::view::catalog::{self as view, Listed};
 
 /// Runs the command.
 pub(crate) fn run(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref(), &[])?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let (entries, one) = chosen(args.name.as_deref())?;
     if let (Some(entry), Format::Table) = (one, args.output.format) {
         return destination.deliver(entry.text);

@@ -16,7 +16,7 @@ use numasim_document::room;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let reading = files::read_study(&args.files)?;
     crate::sharing::warn_of_doubts(&reading.study.machine, shell);
     for scenario in &reading.study.scenarios {

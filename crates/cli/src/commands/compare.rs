@@ -24,8 +24,7 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     let (study, located) = Located::split(reading, sources);
     let study = sharing::choose(study, args.study.model, shell)?;
     let (name, measurements) = read(&args.measured)?;
-    let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let comparison = compared_with(&study, Some(&located), &args.scenario, (&name, &measurements), shell)?;
     let view = compared::View {
         study: &study,

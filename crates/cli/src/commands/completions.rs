@@ -11,5 +11,5 @@ use crate::shell::Shell;
 pub(crate) fn run(args: &CompletionsArgs, _shell: &Shell) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "numasim", &mut script);
-    Destination::open(args.file.output.as_deref(), &[])?.deliver(&String::from_utf8_lossy(&script))
+    Destination::open(args.file.output.as_deref())?.deliver(&String::from_utf8_lossy(&script))
 }

@@ -20,8 +20,7 @@ const GIB: f64 = (1_u64 << 30) as f64;
 
 /// Runs the command.
 pub(crate) fn run(args: &DetectArgs, shell: &Shell) -> Result<(), Failure> {
-    let inputs: Vec<_> = args.from_xml.iter().cloned().collect();
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let host = read(args)?;
     for unusable in host.unusable.iter().filter(|_| host.origin == Origin::ThisHost) {
         shell.note(format!("not used: {}", unusable.describe()));

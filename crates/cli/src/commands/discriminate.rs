@@ -14,9 +14,8 @@ use crate::view::discriminate as view;
 /// Runs the command.
 pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
     let machine = files::read_study(&args.files)?.study.machine;
-    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
-    let (emitted, output) = (args.emit_scenarios.as_deref(), args.output.output.as_deref());
-    let emitted = Destination::open_second("--emit-scenarios", emitted, output, &args.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let emitted = args.emit_scenarios.as_deref().map(|path| Destination::open(Some(path))).transpose()?;
     for kind in ModelKind::ALL {
         if let Some(refusal) = machine.clone().with_model(kind).sharing_refusal() {
             shell.warn(format!("{refusal}: it is compared as if that were not there"));

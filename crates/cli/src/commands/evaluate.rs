@@ -44,9 +44,8 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         None => sharing::choose(study, None, shell)?,
     };
     study.machine = processors::complete(study.machine, &args.emit)?;
-    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
-    let (save, output) = (args.save.as_deref(), args.output.output.as_deref());
-    let saved = Destination::open_second("--save", save, output, &args.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let saved = args.save.as_deref().map(|path| Destination::open(Some(path))).transpose()?;
     let scenarios = wanted(&study, &args.scenario)?;
     located.can_be_evaluated(&study, &scenarios)?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
@@ -115,7 +114,7 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
         .hint("name the model with --model"));
     }
     sharing::warn_of_doubts(&study.machine, shell);
-    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     located.can_be_evaluated(study, &wanted(study, &args.scenario)?)?;
     let under = |kind: ModelKind| Study { machine: study.machine.clone().with_model(kind), ..study.clone() };
     let mut studies = Vec::new();

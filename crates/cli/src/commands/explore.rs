@@ -5,7 +5,6 @@ mod rating;
 mod robust;
 mod simple;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use numasim_model::{Scenario, Study};
@@ -49,9 +48,8 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         "its figures here are so, while the search takes work that is shared by speed",
         shell,
     );
-    let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
-    let save = args.save.as_deref();
-    let saved = Destination::open_second("--save", save, args.output.output.as_deref(), &args.study.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let saved = args.save.as_deref().map(|path| Destination::open(Some(path))).transpose()?;
     let picture = open_plot(args)?;
     if picture.is_some() {
         can_be_mapped(&study.machine)?;
@@ -142,9 +140,7 @@ pub(super) fn searched<'a>(
 
 /// The file of `--plot`, which replaces no other file of this command.
 fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
-    let others = args.output.output.iter().chain(&args.save);
-    let taken: Vec<PathBuf> = args.study.files.iter().chain(others).cloned().collect();
-    args.plot.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()
+    args.plot.as_deref().map(|path| PlotFile::open(Some(path))).transpose()
 }
 
 /// The part of the time limit that is kept for the analysis.

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ExportArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 fn hwloc(args: &ExportHwlocArgs, shell: &Shell) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let machine = files::read_study(&args.files)?.study.machine;
     let xml = xml_file::xml(&machine).map_err(|error| Failure::input(error.to_string()))?;
     if xml.rounding > 0.0 {

@@ -28,16 +28,8 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         Ok(measurements) => measurements,
         Err(problems) => return Err(files::refused(&problems, source)),
     };
-    let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
-    let machine_file =
-        args.emit_machine.as_deref().map(|path| Destination::open(Some(path), &inputs)).transpose()?;
-    if args.emit_machine.is_some() && args.emit_machine == args.output.output {
-        return Err(
-            Failure::input("-o and --emit-machine name the same file").hint("give them different names")
-        );
-    }
-
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let machine_file = args.emit_machine.as_deref().map(|path| Destination::open(Some(path))).transpose()?;
     let asked = wanted(&study, &args.scenario)?;
     let all: Vec<_> = study.scenarios.iter().collect();
     let mut comparison = compare(&study, &all, &measurements, |scenario| {

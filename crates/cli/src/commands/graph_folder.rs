@@ -1,6 +1,6 @@
 //! Graphs in folders: `tasks --graph DIR` reads `blocks.csv` and `tasks.csv`, `import` writes both, `tasks --emit-graph DIR` also `edges.csv`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_graph::csv;
 use numasim_model::Machine;
@@ -9,16 +9,18 @@ use numasim_model::graph::TaskGraph;
 use crate::diagnostics;
 use crate::failure::Failure;
 use crate::files;
-use crate::output::Folder;
+use crate::output::{Folder, FolderFiles, Whole};
 
 /// The graph in a folder, named as the folder is, for a machine.
 ///
 /// # Errors
 /// What cannot be read, and everything that is wrong with it.
 pub(super) fn read(folder: &Path, machine: &Machine) -> Result<TaskGraph, Failure> {
-    let sources = ["blocks.csv", "tasks.csv"].map(|name| files::read_graph_csv(&folder.join(name)));
-    let [blocks, tasks] = sources;
+    let names = ["blocks.csv", "tasks.csv"];
+    let whole = Whole::look(folder, names)?;
+    let [blocks, tasks] = names.map(|name| files::read_graph_csv(&folder.join(name)));
     let sources = [blocks?, tasks?];
+    whole.is_unchanged()?;
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
     let [blocks, tasks] = &sources;
     let cores: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
@@ -33,8 +35,8 @@ const NAMES: [&str; 3] = ["blocks.csv", "tasks.csv", "edges.csv"];
 ///
 /// # Errors
 /// Those of [`Folder::open`].
-pub(super) fn open(path: &Path, switch: &str, taken: &[PathBuf]) -> Result<Folder, Failure> {
-    Folder::open(path, &NAMES, switch, taken)
+pub(super) fn open(path: &Path, switch: &str) -> Result<Folder, Failure> {
+    Folder::open(path, &NAMES, switch)
 }
 
 /// Writes blocks and tasks.
@@ -42,10 +44,13 @@ pub(super) fn open(path: &Path, switch: &str, taken: &[PathBuf]) -> Result<Folde
 /// # Errors
 /// What cannot be written.
 pub(super) fn write(folder: &Folder, graph: &TaskGraph) -> Result<(), Failure> {
-    folder.make()?;
+    folder.write_whole(|files| blocks_and_tasks(files, graph))
+}
+
+fn blocks_and_tasks(files: &mut FolderFiles, graph: &TaskGraph) -> Result<(), Failure> {
     let [blocks, tasks, _] = NAMES;
-    folder.write(blocks, |out| csv::write_blocks(graph, out))?;
-    folder.write(tasks, |out| csv::write_tasks(graph, out))
+    files.write(blocks, |out| csv::write_blocks(graph, out))?;
+    files.write(tasks, |out| csv::write_tasks(graph, out))
 }
 
 /// Writes blocks, tasks and the edges between them.
@@ -53,7 +58,15 @@ pub(super) fn write(folder: &Folder, graph: &TaskGraph) -> Result<(), Failure> {
 /// # Errors
 /// What cannot be written.
 pub(super) fn write_with_edges(folder: &Folder, graph: &TaskGraph) -> Result<(), Failure> {
-    write(folder, graph)?;
+    folder.write_whole(|files| with_edges(files, graph))
+}
+
+/// The same among other files of a folder.
+///
+/// # Errors
+/// What cannot be written.
+pub(super) fn with_edges(files: &mut FolderFiles, graph: &TaskGraph) -> Result<(), Failure> {
+    blocks_and_tasks(files, graph)?;
     let [_, _, edges] = NAMES;
-    folder.write(edges, |out| csv::write_edges(graph, out))
+    files.write(edges, |out| csv::write_edges(graph, out))
 }

@@ -1,13 +1,13 @@
 //! `numasim man`: manual pages, one for the program and one for each command.
 
-use std::fs;
+use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
 use crate::args::{Cli, ManArgs};
 use crate::failure::Failure;
-use crate::output::Destination;
+use crate::output::{Destination, Folder};
 use crate::shell::Shell;
 
 /// Runs the command.
@@ -15,14 +15,12 @@ pub(crate) fn run(args: &ManArgs, _shell: &Shell) -> Result<(), Failure> {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     if let Some(dir) = &args.dir {
-        fs::create_dir_all(dir).map_err(|error| {
-            Failure::output(format!("cannot create the directory {}", dir.display())).caused_by(&error)
-        })?;
-        for page in std::iter::once(&program).chain(program.get_subcommands()) {
-            let (name, text) = render(page)?;
-            Destination::open(Some(&dir.join(name)), &[])?.deliver(&text)?;
-        }
-        return Ok(());
+        let pages = std::iter::once(&program).chain(program.get_subcommands()).map(render);
+        let pages = pages.collect::<Result<Vec<_>, _>>()?;
+        let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+        return Folder::open(dir, &names, "--dir")?.write_whole(|files| {
+            pages.iter().try_for_each(|(name, text)| files.write(name, |out| out.write_str(text)))
+        });
     }
     let page = match &args.page {
         None => &program,
@@ -32,7 +30,7 @@ pub(crate) fn run(args: &ManArgs, _shell: &Shell) -> Result<(), Failure> {
                 .hint(format!("the commands are: {}", known.join(", ")))
         })?,
     };
-    Destination::open(args.file.output.as_deref(), &[])?.deliver(&render(page)?.1)
+    Destination::open(args.file.output.as_deref())?.deliver(&render(page)?.1)
 }
 
 /// File name and text of a page.

@@ -19,5 +19,5 @@ pub(crate) fn run(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
         Format::Csv => models::csv(&kinds)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
-    Destination::open(args.output.output.as_deref(), &[])?.deliver(&text)
+    Destination::open(args.output.output.as_deref())?.deliver(&text)
 }

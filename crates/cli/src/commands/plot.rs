@@ -2,7 +2,7 @@
 
 pub(super) mod allocations;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_model::{Scenario, Study};
 
@@ -24,8 +24,7 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     let (study, located) = Located::split(reading, sources);
     let study = sharing::choose(study, args.study.model, shell)?;
     refuse_idle_switches(args)?;
-    let taken: Vec<PathBuf> = args.study.files.iter().chain(&args.measured).cloned().collect();
-    let file = PlotFile::open(args.output.as_deref(), &taken)?;
+    let file = PlotFile::open(args.output.as_deref())?;
     let drawn = match args.kind {
         PlotKind::Matrix => plots::matrix(&study.machine).svg(),
         PlotKind::Roofline => Ok(roofline(args, &study, &located)?),

@@ -17,8 +17,7 @@ use crate::view::{plots, published as view};
 
 /// Runs the command.
 pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
-    let inputs: Vec<_> = args.scaling.iter().chain(&args.data).chain(&args.bundle).cloned().collect();
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     if !args.bundle.is_empty() {
         return destination.deliver(&bundles::text(&args.bundle, &args.output, shell)?);
     }
@@ -33,9 +32,7 @@ pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
         (None, None) => published::everything().map_err(|error| broken(&error))?,
     };
     if let Some(folder) = &args.plots {
-        for (name, svg) in plots::published(&judged) {
-            PlotFile::open(Some(&folder.join(name)), &inputs)?.deliver(svg)?;
-        }
+        PlotFile::deliver_folder(folder, "--plots", plots::published(&judged))?;
     }
     destination.deliver(&text(&judged, args, shell)?)
 }

@@ -38,7 +38,8 @@ const MOST_FIGURES: u64 = 500_000;
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let inputs = inputs::find(args)?;
-    let destination = Destination::open(args.output.as_deref(), &inputs.on_disk())?;
+    inputs.on_disk().iter().for_each(|path| crate::inputs::note(path));
+    let destination = Destination::open(args.output.as_deref())?;
     destination.deliver_bytes(made(args, &inputs, shell)?.as_bytes())
 }
 

@@ -12,5 +12,5 @@ use crate::shell::Shell;
 pub(crate) fn run(args: &SchemaArgs, _shell: &Shell) -> Result<(), Failure> {
     let schema = args.document.map_or_else(|| schema::json_schema().to_value(), documents::json_schema);
     let text = format!("{schema:#}\n");
-    Destination::open(args.file.output.as_deref(), &[])?.deliver(&text)
+    Destination::open(args.file.output.as_deref())?.deliver(&text)
 }

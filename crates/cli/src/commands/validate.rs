@@ -29,8 +29,6 @@ const ROUNDS: u32 = 5;
 /// The files of the folder.
 struct Folder {
     path: PathBuf,
-    /// Files of the person, which may lie there, too.
-    inputs: Vec<PathBuf>,
 }
 
 impl Folder {
@@ -39,14 +37,14 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
-        Destination::open(Some(&self.file(name)), &self.inputs)?.deliver(text)
+        Destination::open(Some(&self.file(name)))?.deliver(text)
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let folder = open(args)?;
-    let bundle = bundled::open(args, &folder)?;
+    let bundle = bundled::open(args)?;
     if let Some(bundle) = bundle.as_ref().filter(|_| args.resume && bundled::is_finished(&folder)) {
         return bundle.write(args, &folder, shell);
     }
@@ -75,7 +73,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// The folder, new or the one to go on with.
 fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
-    let folder = Folder { path: args.output.clone(), inputs: args.files.clone() };
+    let folder = Folder { path: args.output.clone() };
     let begun = folder.file("machine.toml").exists() || folder.file("measured.csv").exists();
     if begun && !args.resume {
         return Err(Failure::input(format!("{} already has results", args.output.display()))

@@ -8,6 +8,8 @@ use numasim_plan::{Fault, File, Lines};
 
 use crate::diagnostics::{self, LineProblem};
 use crate::failure::Failure;
+use crate::inputs;
+use crate::output::Whole;
 use crate::watch;
 
 /// The longest line that is read: a path of a program is shorter.
@@ -18,6 +20,7 @@ const LINES_PER_LOOK: u64 = 1 << 16;
 /// Files of a folder.
 pub(crate) struct PlainFiles<'a> {
     folder: &'a Path,
+    whole: Whole,
     /// What the folder should have in it.
     expected: &'static str,
 }
@@ -37,13 +40,24 @@ impl From<Fault> for Stop {
 }
 
 impl<'a> PlainFiles<'a> {
-    pub(crate) fn in_folder(folder: &'a Path, expected: &'static str) -> Self {
-        Self { folder, expected }
+    /// `files` are those that will be read.
+    ///
+    /// # Errors
+    /// A run was killed while it wrote there.
+    pub(crate) fn in_folder(
+        folder: &'a Path,
+        files: &[File],
+        expected: &'static str,
+    ) -> Result<Self, Failure> {
+        Ok(Self { folder, whole: Whole::look(folder, files.iter().map(|file| file.name()))?, expected })
     }
 
-    /// Where some of the files are.
-    pub(crate) fn paths(&self, files: &[File]) -> Vec<PathBuf> {
-        files.iter().map(|file| self.path(*file)).collect()
+    /// That all that was read is of one run.
+    ///
+    /// # Errors
+    /// A file was written meanwhile.
+    pub(crate) fn are_unchanged(&self) -> Result<(), Failure> {
+        self.whole.is_unchanged()
     }
 
     /// Tells all lines of a file.
@@ -88,6 +102,7 @@ impl<'a> PlainFiles<'a> {
 
     fn open(&self, file: File) -> Result<BufReader<fs::File>, Failure> {
         let path = self.path(file);
+        inputs::note(&path);
         let opened = fs::File::open(&path).and_then(|opened| {
             // A folder can be opened, but not read.
             if opened.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(opened) }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::path::{directory_of, no_follow};
 
 /// Rounds in which a name may be taken by others; each of them has finished one file meanwhile.
-const MOST_ROUNDS: usize = 100;
+pub(super) const MOST_ROUNDS: usize = 100;
 
 /// A file without its final name, locked by this process.
 #[derive(Debug)]
@@ -148,7 +148,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
 }
 
 /// `.numasim-` and a number for the name, which may be as long as names can be.
-fn name_until_done(target: &Path) -> PathBuf {
+pub(super) fn name_until_done(target: &Path) -> PathBuf {
     // FNV-1a: the same in every version of the program.
     let bytes = target.file_name().unwrap_or_default().as_encoded_bytes();
     let number = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |number, &byte| {
@@ -215,19 +215,42 @@ fn link_unnamed(_: &File, _: &Path) -> io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-#[cfg(target_os = "linux")]
-fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
+/// Renames to a name that nothing has.
+///
+/// # Errors
+/// [`ErrorKind::AlreadyExists`] if something has it.
+pub(super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
 
-    Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // A file system that cannot promise it.
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            renamed => return Ok(renamed?),
+        }
+    }
     if fs::symlink_metadata(to).is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
     }
     fs::rename(from, to)
+}
+
+/// Exchanges two names at one stroke.
+///
+/// # Errors
+/// [`ErrorKind::Unsupported`] where the system cannot.
+#[cfg(target_os = "linux")]
+pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+
+    Ok(renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 /// After a power cut the name is there, too. Not every file system can do that.

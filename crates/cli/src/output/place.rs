@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::draft::{Draft, is_at, lock, sync_directory};
 use super::path::{directory_of, no_follow};
 use crate::failure::Failure;
+use crate::inputs;
 
 /// The name of a regular file that may be written, whether it exists or not.
 #[derive(Clone, Debug)]
@@ -38,13 +39,12 @@ pub(crate) enum NotCreated {
 }
 
 impl Place {
-    /// Checks that a regular file can be written there; changes nothing. `taken` are the inputs of the command, and its
-    /// other outputs.
+    /// Checks that a regular file can be written there; changes nothing.
     ///
     /// # Errors
-    /// One of `taken`, a symbolic link, a folder, a device; a folder that is missing or not writable; a read-only file.
-    pub(crate) fn open(path: &Path, taken: &[PathBuf]) -> Result<Self, Failure> {
-        match Self::find(path, taken)? {
+    /// An input of the command, a symbolic link, a folder, a device; a folder that is missing or not writable; a read-only file.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        match Self::find(path)? {
             Found::File(place) => Ok(place),
             Found::Special => Err(not_written(path, &io::Error::other("it is not a regular file"))
                 .hint("give -o the name of another file")),
@@ -52,7 +52,7 @@ impl Place {
     }
 
     /// As [`Place::open`], for names that may also stand for a pipe or a device.
-    pub(super) fn find(path: &Path, taken: &[PathBuf]) -> Result<Found, Failure> {
+    pub(super) fn find(path: &Path) -> Result<Found, Failure> {
         let refuse = |error: io::Error| not_written(path, &error);
         let names_directory = path.as_os_str().as_encoded_bytes().last().is_none_or(|&end| end == b'/');
         let directory = directory_of(path);
@@ -79,10 +79,7 @@ impl Place {
             Some(found) if !found.is_file() => return Ok(Found::Special),
             _ => {}
         }
-        if taken.iter().any(|taken| same_place(taken, path)) {
-            return Err(Failure::input(format!("{} is also an input file", path.display()))
-                .hint("give -o the name of another file"));
-        }
+        inputs::refuse(path)?;
         if found.is_some() {
             // Renaming over a read-only file would succeed; its owner did not want that.
             no_follow(&mut OpenOptions::new()).write(true).open(path).map_err(refuse)?;
@@ -92,10 +89,11 @@ impl Place {
     }
 
     /// `FILE` and an ending: what is kept beside it while it is not whole.
-    pub(crate) fn beside(&self, ending: &str, taken: &[PathBuf]) -> Result<Self, Failure> {
+    pub(crate) fn beside(&self, ending: &str) -> Result<Self, Failure> {
         let mut name = self.path.clone().into_os_string();
         name.push(ending);
-        Self::open(Path::new(&name), taken)
+        inputs::refuse_second(Path::new(&name))?;
+        Self::open(Path::new(&name))
     }
 
     /// Its name.
@@ -112,6 +110,8 @@ impl Place {
     pub(crate) fn replace_by(&self, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let draft = Draft::new(&self.path)?;
         write(draft.file())?;
+        // What was read since the place was opened is known now.
+        inputs::refuse(&self.path).map_err(|failure| io::Error::other(failure.message().to_owned()))?;
         if let Some(permissions) = &self.permissions {
             draft.file().set_permissions(permissions.clone())?;
         }
@@ -197,8 +197,17 @@ impl Place {
     }
 }
 
-fn not_written(path: &Path, error: &io::Error) -> Failure {
-    Failure::output(format!("cannot write to {}", path.display())).caused_by(error)
+pub(super) fn not_written(path: &Path, error: &io::Error) -> Failure {
+    explained(Failure::output(format!("cannot write to {}", path.display())), error)
+}
+
+/// Adds the error, and what a person can do about limits that are not the disk's.
+pub(super) fn explained(failure: Failure, error: &io::Error) -> Failure {
+    let failure = failure.caused_by(error);
+    match error.kind() {
+        ErrorKind::FileTooLarge => failure.hint("`ulimit -f` prints the limit of a file in this shell"),
+        _ => failure,
+    }
 }
 
 /// Another person may have put the link there, and where it leads nobody looked.
@@ -212,34 +221,26 @@ fn a_link(path: &Path) -> Failure {
     }
 }
 
-/// Whether two names are of the same file, also of one that is not there yet.
-fn same_place(a: &Path, b: &Path) -> bool {
-    let canonical = |path: &Path| {
-        path.canonicalize().or_else(|_| {
-            let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-            Ok::<_, io::Error>(directory_of(path).canonicalize()?.join(name))
-        })
-    };
-    a == b || canonical(a).is_ok_and(|a| canonical(b).is_ok_and(|b| a == b))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn two_outputs_of_one_command_have_two_names() {
+    fn what_is_read_meanwhile_is_not_replaced() {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let (one, same) = (folder.path().join("x.svg"), folder.path().join(".").join("x.svg"));
-        assert!(Place::open(&one, &[]).is_ok());
-        let refused = Place::open(&same, &[one]).expect_err("neither exists, they are the same all the same");
+        let path = folder.path().join("x.csv");
+        fs::write(&path, "mine").expect("a file for the test");
+        let place = Place::open(&path).expect("writable, and no input yet");
+        inputs::note(&path);
+        let refused = place.replace(b"new").expect_err("an input by now");
         assert!(refused.to_string().contains("is also an input file"), "{refused}");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "mine");
     }
 
     #[test]
     fn a_file_that_grows_has_one_writer_and_is_never_made_twice() {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let place = Place::open(&folder.path().join("r.csv"), &[]).expect("writable");
+        let place = Place::open(&folder.path().join("r.csv")).expect("writable");
         let begin = |mut file: &File| file.write_all(b"header\n");
         let (file, ()) = place.create(begin).expect("new").expect("written");
         assert!(matches!(place.create(begin), Err(NotCreated::Busy)));
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn a_file_that_cannot_begin_is_not_made() {
         let folder = tempfile::tempdir().expect("a folder for the test");
-        let place = Place::open(&folder.path().join("r.csv"), &[]).expect("writable");
+        let place = Place::open(&folder.path().join("r.csv")).expect("writable");
         let begun = place.create(|_| Err::<(), _>("no room"));
         assert_eq!(begun.expect("the name is free").expect_err("no room"), "no room");
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);

@@ -49,13 +49,8 @@ impl Files {
             Some(path) => path.clone(),
             None => default_path(provenance),
         };
-        let inputs: Vec<PathBuf> = args.files.iter().chain(&args.host_machine).cloned().collect();
-        let place = Place::open(&path, &inputs)?;
-        let files = (
-            place,
-            Beside::of(&path, "provenance.json", &inputs)?,
-            Beside::of(&path, "study.toml", &inputs)?,
-        );
+        let place = Place::open(&path)?;
+        let files = (place, Beside::of(&path, "provenance.json")?, Beside::of(&path, "study.toml")?);
         let bytes = estimate(plan, args.repeat, provenance);
         let opened = if args.resume && files.0.exists() {
             Self::resume(files, bytes, plan, provenance)?
@@ -167,9 +162,9 @@ impl Sink for Files {
 }
 
 impl Beside {
-    fn of(result: &Path, ending: &str, inputs: &[PathBuf]) -> Result<Self, Failure> {
-        let place = Place::open(&with_ending(result, ending), inputs)?;
-        let waiting = place.beside(".partial", inputs)?;
+    fn of(result: &Path, ending: &str) -> Result<Self, Failure> {
+        let place = Place::open(&with_ending(result, ending))?;
+        let waiting = place.beside(".partial")?;
         Ok(Self { place, waiting })
     }
 

@@ -33,7 +33,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
         "its figures here are those of work shared by speed, as in the search",
         shell,
     );
-    let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let picture = open_plot(args)?;
     let objectives = pair.0.map(objective);
     let watch = Parts::new(Watch::start(args.time_limit, objectives[0], shell), objectives);

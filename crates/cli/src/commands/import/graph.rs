@@ -21,7 +21,7 @@ pub(super) fn run(
     shell: &Shell,
     read: impl FnOnce(&str, &str) -> Result<Imported, Vec<Problem>>,
 ) -> Result<(), Failure> {
-    let folder = graph_folder::open(&to.output, "-o", &[file.to_owned()])?;
+    let folder = graph_folder::open(&to.output, "-o")?;
     let source = files::read_graph(file)?;
     let imported = match read(&source.text, &super::stem(file)) {
         Ok(imported) => imported,

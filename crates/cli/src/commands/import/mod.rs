@@ -5,7 +5,7 @@
 mod graph;
 mod topology;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_evidence::import::likwid::{Runs, read_likwid};
 use numasim_evidence::import::matrix::{Given, machine_file};
@@ -33,27 +33,25 @@ pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
             let given = Given { cores_per_node: mlc.cores_per_node, gflops_per_core: mlc.gflops_per_core };
             let text = machine_file(&matrices, &name, &source, given)
                 .map_err(|why| Failure::input(format!("{}: {why}", mlc.file.display())))?;
-            deliver(&mlc.output, &mlc.file, &text)
+            deliver(&mlc.output, &text)
         }
-        ImportKind::Hwloc(hwloc) => {
-            deliver(&hwloc.output, &hwloc.file, &topology::of_xml(&hwloc.file, &hwloc.given)?)
-        }
+        ImportKind::Hwloc(hwloc) => deliver(&hwloc.output, &topology::of_xml(&hwloc.file, &hwloc.given)?),
         ImportKind::Numactl(args) => topology::numactl(args),
         ImportKind::Lscpu(args) => topology::lscpu(args),
         ImportKind::LikwidTopology(args) => {
             let found = read(&args.file, read_likwid_topology)?;
             let text = topology::machine(found, "likwid-topology", &[&args.file], &args.given, None)?;
-            deliver(&args.output, &args.file, &text)
+            deliver(&args.output, &text)
         }
         ImportKind::Perf(args) => profile_app::run(&args.into(), shell),
         ImportKind::LikwidPerfctr(args) => profile_app::run(&args.into(), shell),
         ImportKind::Likwid(likwid) => {
             let found = read(&likwid.file, |text| read_likwid(text, likwid.select.as_deref()))?;
-            deliver(&likwid.output, &likwid.file, &csv(&found)?)
+            deliver(&likwid.output, &csv(&found)?)
         }
         ImportKind::Stream(stream) => {
             let found = read(&stream.file, read_stream)?;
-            deliver(&stream.output, &stream.file, &csv(&found)?)
+            deliver(&stream.output, &csv(&found)?)
         }
         ImportKind::Wfcommons(args) => graph::run(&args.file, &args.output, shell, |text, name| {
             wfcommons::read(text, name, args.reference_gflops)
@@ -79,6 +77,6 @@ fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn deliver(output: &FileArgs, input: &PathBuf, text: &str) -> Result<(), Failure> {
-    Destination::open(output.output.as_deref(), std::slice::from_ref(input))?.deliver(text)
+fn deliver(output: &FileArgs, text: &str) -> Result<(), Failure> {
+    Destination::open(output.output.as_deref())?.deliver(text)
 }

@@ -20,8 +20,7 @@ use crate::output::Destination;
 
 /// `numasim import numactl`.
 pub(super) fn numactl(args: &NumactlArgs) -> Result<(), Failure> {
-    let inputs: Vec<PathBuf> = [&args.file].into_iter().chain(&args.lscpu).cloned().collect();
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let mut found = read(&args.file, read_numactl)?;
     if !args.lscpu.is_empty() {
         let cores = of_lscpu(&args.lscpu)?;
@@ -34,13 +33,13 @@ pub(super) fn numactl(args: &NumactlArgs) -> Result<(), Failure> {
     if let Some(threads) = args.threads_per_core {
         count_cores(&mut found, threads)?;
     }
-    let files: Vec<&PathBuf> = inputs.iter().collect();
+    let files: Vec<&PathBuf> = [&args.file].into_iter().chain(&args.lscpu).collect();
     destination.deliver(&machine(found, "numactl", &files, &args.given, args.threads_per_core)?)
 }
 
 /// `numasim import lscpu`.
 pub(super) fn lscpu(args: &LscpuArgs) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let files: Vec<&PathBuf> = args.files.iter().collect();
     destination.deliver(&machine(of_lscpu(&args.files)?, "lscpu", &files, &args.given, None)?)
 }

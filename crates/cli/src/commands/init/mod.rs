@@ -78,8 +78,7 @@ fn open(target: &Path, args: &InitArgs) -> Result<Destination, Failure> {
             Failure::output(format!("the directory {} cannot be made", folder.display())).caused_by(&error)
         })?;
     }
-    let inputs: Vec<PathBuf> = args.machine.iter().cloned().collect();
-    Destination::open(Some(target), &inputs)
+    Destination::open(Some(target))
 }
 
 /// The machine of the command line.

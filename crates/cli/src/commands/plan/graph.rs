@@ -1,10 +1,10 @@
 //! A plan for one graph, whatever it is: sockets for its tasks and homes for its blocks.
 
-use numasim_graph::csv;
 use numasim_plan::graph_file::{self, Promise};
 use numasim_tasks::{TasksError, advise};
 
 use crate::args::PlanArgs;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Folder, Format};
@@ -19,10 +19,8 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(files::read_study(&args.from)?.study, args.model, shell)?;
     let graph = crate::commands::tasks::graph(&study, args.graph.as_deref())?;
     let names = ["plan.toml", "blocks.csv", "tasks.csv", "edges.csv"];
-    let of_graph = args.graph.iter().flat_map(|folder| names.map(|name| folder.join(name)));
-    let inputs: Vec<_> = args.from.iter().cloned().chain(of_graph).collect();
-    let folder = Folder::open(&args.output, &names, "-o", &inputs)?;
-    let told = Destination::open(None, &[])?;
+    let folder = Folder::open(&args.output, &names, "-o")?;
+    let told = Destination::open(None)?;
     watch::listen();
     let advice = advise(&study.machine, &graph, &study.tasks.runtime, &watch::interrupted);
     let advice = advice.map_err(|error| match error {
@@ -37,12 +35,11 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
         before_s: advice.before.value(),
         bound_s: advice.bound.makespan.value(),
     };
-    folder.make()?;
-    let [toml, blocks, tasks, edges] = names;
-    folder.write(toml, |out| graph_file::write(&advice.graph, &promise, out))?;
-    folder.write(blocks, |out| csv::write_blocks(&advice.graph, out))?;
-    folder.write(tasks, |out| csv::write_tasks(&advice.graph, out))?;
-    folder.write(edges, |out| csv::write_edges(&advice.graph, out))?;
+    let [toml, ..] = names;
+    folder.write_whole(|files| {
+        files.write(toml, |out| graph_file::write(&advice.graph, &promise, out))?;
+        graph_folder::with_edges(files, &advice.graph)
+    })?;
     match args.format {
         format @ (Format::Table | Format::Markdown) => {
             let table = |style: &Style| shown::table(&study.machine, &advice, &promise, style);

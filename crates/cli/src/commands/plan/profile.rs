@@ -15,19 +15,22 @@ use crate::watch;
 
 /// Reads the profile in `from`, and writes the plan.
 pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Failure> {
-    let profile = PlainFiles::in_folder(from, "a profile is a folder with the files ptrace-*.csv");
+    let profile =
+        PlainFiles::in_folder(from, &File::PROFILE, "a profile is a folder with the files ptrace-*.csv")?;
     let names = File::PLAN.map(File::name);
-    let folder = Folder::open(&args.output, &names, "-o", &profile.paths(&File::PROFILE))?;
-    let told = Destination::open(None, &[])?;
+    let folder = Folder::open(&args.output, &names, "-o")?;
+    let told = Destination::open(None)?;
     watch::listen();
     let pattern = args.pattern.unwrap_or_default();
     let plan = analyse::<Stop>(pattern, |file, each| profile.feed(file, each))
         .map_err(|stop| profile.failure(stop))?;
-    folder.make()?;
+    profile.are_unchanged()?;
     let [dbs, tree, toml] = names;
-    folder.write(dbs, |out| plan_file::write_dbs(&plan, out))?;
-    folder.write(tree, |out| plan_file::write_tree(&plan, out))?;
-    folder.write(toml, |out| plan_file::write_toml(&plan, out))?;
+    folder.write_whole(|files| {
+        files.write(dbs, |out| plan_file::write_dbs(&plan, out))?;
+        files.write(tree, |out| plan_file::write_tree(&plan, out))?;
+        files.write(toml, |out| plan_file::write_toml(&plan, out))
+    })?;
     match args.format {
         format @ (Format::Table | Format::Markdown) => {
             told.deliver(&shell.for_people(format, false, |style| planned::table(&plan, style)))

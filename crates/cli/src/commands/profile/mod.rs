@@ -22,11 +22,10 @@ pub(crate) fn run(args: &ProfileArgs, shell: &Shell) -> Result<(), Failure> {
     let graph = super::tasks::graph(&study, args.graph.as_deref())?;
     let program = Program::of(&study.machine, &graph)?;
     let names = File::PROFILE.map(File::name);
-    let folder = Folder::open(&args.output, &names, "-o", &args.files)?;
-    let told = Destination::open(None, &[])?;
+    let folder = Folder::open(&args.output, &names, "-o")?;
+    let told = Destination::open(None)?;
     watch::listen();
-    folder.make()?;
-    writing::write(&study.machine, &program, &folder)?;
+    folder.write_whole(|files| writing::write(&study.machine, &program, files))?;
     told.deliver(&summary(&study, &program))
 }
 

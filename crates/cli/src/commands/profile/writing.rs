@@ -11,26 +11,30 @@ use numasim_tasks::{Profiler, TasksError};
 
 use super::program::Program;
 use crate::failure::Failure;
-use crate::output::{Folder, Text};
+use crate::output::{FolderFiles, Text};
 use crate::watch;
 
 /// Writes all files.
 ///
 /// # Errors
 /// What cannot be profiled or written; Ctrl-C.
-pub(super) fn write(machine: &Machine, program: &Program<'_>, folder: &Folder) -> Result<(), Failure> {
+pub(super) fn write(
+    machine: &Machine,
+    program: &Program<'_>,
+    files: &mut FolderFiles,
+) -> Result<(), Failure> {
     // First of all what takes its time and may be stopped.
-    seconds(machine, program, folder)?;
+    seconds(machine, program, files)?;
     for file in File::PROFILE.into_iter().filter(|file| *file != File::Raw) {
-        folder.write(file.name(), |out| program.profiled.write(file, out))?;
+        files.write(file.name(), |out| program.profiled.write(file, out))?;
     }
     Ok(())
 }
 
 /// Writes the seconds of each task.
-fn seconds(machine: &Machine, program: &Program<'_>, folder: &Folder) -> Result<(), Failure> {
+fn seconds(machine: &Machine, program: &Program<'_>, files: &mut FolderFiles) -> Result<(), Failure> {
     let mut profiled = Ok(());
-    let written = folder.destination(File::Raw.name())?.deliver_by(|out| {
+    let written = files.write_by(File::Raw.name(), |out| {
         Text::to(out, |out| {
             let mut rows = Rows { program, out, written: Ok(()) };
             profiled = numasim_tasks::profile(machine, program.profiled.graph(), &mut rows);

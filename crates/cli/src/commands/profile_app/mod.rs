@@ -24,13 +24,7 @@ use crate::shell::Shell;
 
 /// Runs the command.
 pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
-    let inputs: Vec<PathBuf> = [&args.files, &args.perf, &args.likwid, &args.numa_maps]
-        .into_iter()
-        .flatten()
-        .chain(&args.machine)
-        .cloned()
-        .collect();
-    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let machine = args.machine.as_ref().map(read_machine).transpose()?;
     let machine_figures = machine.as_ref().map(|(machine, _)| machine);
     let counted = counted::read(args, machine_figures)?;

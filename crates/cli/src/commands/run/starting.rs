@@ -1,7 +1,7 @@
 //! From the command line to a run, and its files.
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_bench::live::{Family, FamilyError, Left, Program};
 use numasim_bench::provenance::utc;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         real_items: args.real_items,
         seed: args.seed,
     };
-    let folder = open(&args.output, &args.files)?;
+    let folder = open(&args.output)?;
     folder.make()?;
     let mut inputs = args.files.clone();
     if let Some(best) = &best {
@@ -215,7 +215,7 @@ fn left(left: &[Left]) -> Option<String> {
 }
 
 /// The folder of a new run: results are never overwritten.
-fn open(path: &Path, inputs: &[PathBuf]) -> Result<Folder, Failure> {
+fn open(path: &Path) -> Result<Folder, Failure> {
     for name in [RESULT, TIMELINE, PROVENANCE, RECORD, PLACEMENT] {
         let file = path.join(name);
         if fs::symlink_metadata(&file).is_ok() {
@@ -223,7 +223,7 @@ fn open(path: &Path, inputs: &[PathBuf]) -> Result<Folder, Failure> {
                 .hint("give -o another folder; results are never overwritten"));
         }
     }
-    Folder::open(path, &[RESULT, TIMELINE, PROVENANCE], "-o", inputs)
+    Folder::open(path, &[RESULT, TIMELINE, PROVENANCE], "-o")
 }
 
 /// Where the output of a program of its own goes: numbered, as names of applications need not be names of files.

@@ -180,7 +180,7 @@ fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Fail
 /// `--replay`.
 fn replayed(path: &std::path::Path, args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let (name, from) = files::open_trace(path)?;
-    let destination = Destination::open(args.output.output.as_deref(), &[path.to_owned()])?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let replayed = replay::replay(&name, from)?;
     if let Some(line) = replayed.torn {
         shell.warn(format!("{name}:{line}: the last line does not end, and is ignored"));

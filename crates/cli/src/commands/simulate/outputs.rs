@@ -43,18 +43,16 @@ impl Outputs {
                 });
             }
         }
-        let mut taken: Vec<PathBuf> = args.files.clone();
         let mut streams = 0;
         let mut open = |path: Option<&PathBuf>| {
-            let destination = Destination::open(path.map(PathBuf::as_path), &taken)?;
-            taken.extend(path.cloned());
+            let destination = Destination::open(path.map(PathBuf::as_path))?;
             streams += usize::from(matches!(destination, Destination::Stdout));
             Ok::<_, Failure>(destination)
         };
         let result = open(args.output.output.as_ref())?;
         let timeline = args.timeline.as_ref().map(|path| open(Some(path))).transpose()?;
         let trace = args.trace.as_ref().map(|path| open(Some(path))).transpose()?;
-        let plot = args.plot.as_ref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
+        let plot = args.plot.as_ref().map(|path| PlotFile::open(Some(path))).transpose()?;
         streams += usize::from(args.plot.as_deref() == Some(Path::new("-")));
         if streams > 1 {
             return Err(Failure::input("more than one result would go to standard output")

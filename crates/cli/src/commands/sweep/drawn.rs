@@ -1,6 +1,6 @@
 //! `--plot`: one axis as lines, two as a heat map.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_draw::figures;
 use numasim_draw::heat_map::HeatMap;
@@ -14,7 +14,6 @@ use numasim_sim::sweep::{Axis, Value};
 use super::plan::{Plan, Work};
 use super::rows::Column;
 use super::shown::records;
-use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::plot_file::PlotFile;
 
@@ -36,12 +35,7 @@ pub(super) struct Drawing {
 
 impl Drawing {
     /// Checks that the sweep can be drawn, before anything is computed.
-    pub(super) fn open(
-        path: &Path,
-        args: &SweepArgs,
-        plan: &Plan,
-        columns: &[Column],
-    ) -> Result<Self, Failure> {
+    pub(super) fn open(path: &Path, plan: &Plan, columns: &[Column]) -> Result<Self, Failure> {
         let sweep = &plan.sweep;
         let axes: Vec<usize> = (0..sweep.axes().len()).filter(|&a| sweep.axes()[a].len() > 1).collect();
         if !(1..=2).contains(&axes.len()) {
@@ -63,9 +57,7 @@ impl Drawing {
                 _ => Failure::input("a heat map shows one scenario").hint("choose it with --scenario"),
             });
         }
-        let mut inputs: Vec<PathBuf> = args.files.clone();
-        inputs.extend(args.output.clone());
-        let file = PlotFile::open(Some(path), &inputs)?;
+        let file = PlotFile::open(Some(path))?;
         let drawn = |column: &Column| match column {
             Column::Value | Column::Makespan => true,
             Column::Total => matches!(plan.work, Work::Evaluate(_)),

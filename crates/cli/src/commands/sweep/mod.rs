@@ -50,8 +50,8 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
         return cluster::submit(args, &plan, &texts, shell);
     }
     let columns = rows::columns(&plan);
-    let destination = Destination::open(args.output.as_deref(), &args.files)?;
-    let drawing = args.plot.as_deref().map(|path| Drawing::open(path, args, &plan, &columns)).transpose()?;
+    let destination = Destination::open(args.output.as_deref())?;
+    let drawing = args.plot.as_deref().map(|path| Drawing::open(path, &plan, &columns)).transpose()?;
     threads::start(args.threads)?;
     watch::listen();
     let mut job = Job { plan: &plan, columns: &columns, drawing, starved: 0, failed: 0 };
@@ -104,8 +104,7 @@ impl Job<'_> {
                     drawing.add(row);
                 }
             };
-            let taken: Vec<_> = args.files.iter().chain(&args.plot).cloned().collect();
-            return Partial::open(target, &taken, plan, &header, args.resume, kept).map(Sink::Partial);
+            return Partial::open(target, plan, &header, args.resume, kept).map(Sink::Partial);
         }
         if args.resume {
             return Err(Failure::input("--resume needs a regular file").hint("name one with -o FILE"));

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -27,18 +27,16 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    /// Starts, or goes on with `resume`. `kept_row` gets every row that is kept, without the header. `taken` are the
-    /// other files of the command.
+    /// Starts, or goes on with `resume`. `kept_row` gets every row that is kept, without the header.
     pub(super) fn open(
         target: Place,
-        taken: &[PathBuf],
         plan: &Plan,
         header: &[u8],
         resume: bool,
         kept_row: impl FnMut(&[u8]),
     ) -> Result<Self, Failure> {
-        let (place, identity) = (target.beside(".partial", taken)?, target.beside(".partial.json", taken)?);
-        let receipt = plan.is_part.then(|| Receipt::open(&target, taken, &plan.identity)).transpose()?;
+        let (place, identity) = (target.beside(".partial")?, target.beside(".partial.json")?);
+        let receipt = plan.is_part.then(|| Receipt::open(&target, &plan.identity)).transpose()?;
         let refuse = |error: io::Error| place.refused(&error);
         let created = place.create(|_| Ok::<_, Failure>(()));
         let (mut file, there) = match created {

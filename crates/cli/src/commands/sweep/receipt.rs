@@ -1,14 +1,15 @@
 //! `FILE.json` beside a part of a sweep (`--shard I/N -o FILE`): which part of which sweep it is, and its SHA-256. So nobody
 //! has to trust the name of a file when parts are joined.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_bench::provenance::sha256_of;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::files;
 use crate::output::Place;
 
 /// What is added to the name of the part.
@@ -22,8 +23,8 @@ pub(super) struct Receipt {
 
 impl Receipt {
     /// Checks that it can be written, and changes nothing.
-    pub(super) fn open(part: &Place, taken: &[PathBuf], identity: &Value) -> Result<Self, Failure> {
-        Ok(Self { place: part.beside(ENDING, taken)?, identity: identity.clone() })
+    pub(super) fn open(part: &Place, identity: &Value) -> Result<Self, Failure> {
+        Ok(Self { place: part.beside(ENDING)?, identity: identity.clone() })
     }
 
     /// Writes it for these rows.
@@ -56,8 +57,10 @@ pub(super) fn look(part: &Path, identity: &Value) -> io::Result<Found> {
     };
     let mut beside = part.as_os_str().to_owned();
     beside.push(ENDING);
-    let receipt: Value = match fs::read(&beside) {
-        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
+    let receipt: Value = match files::read_small_bytes(Path::new(&beside)) {
+        Ok(Some(bytes)) => serde_json::from_slice(&bytes).unwrap_or_default(),
+        // Longer than any receipt: it says nothing either.
+        Ok(None) => Value::Null,
         Err(error) if error.kind() == ErrorKind::NotFound => Value::Null,
         Err(error) => return Err(error),
     };
@@ -94,6 +97,8 @@ pub(super) fn difference(theirs: &Value, ours: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -105,8 +110,8 @@ mod tests {
         assert_eq!(found(&ours), Found::Missing);
         fs::write(&path, "a,b\n1,2\n").expect("a file for the test");
         assert!(matches!(found(&ours), Found::Foreign(why) if why.contains("part.csv.json does not say")));
-        let place = Place::open(&path, &[]).expect("writable");
-        Receipt::open(&place, &[], &ours).expect("writable").write(&path).expect("written");
+        let place = Place::open(&path).expect("writable");
+        Receipt::open(&place, &ours).expect("writable").write(&path).expect("written");
         assert_eq!(found(&ours), Found::Whole);
         let other = json!({ "--set": ["a=1"], "--shard": "2/2" });
         let why = "belongs to another sweep: --shard was 1/2 and is now 2/2".to_owned();

@@ -1,7 +1,7 @@
 //! What a simulation of tasks writes beside its result.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_model::graph::TaskGraph;
 use numasim_tasks::{IdleReason, Job, Observer, TaskRecord};
@@ -97,22 +97,15 @@ impl Outputs {
             return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
                 .hint("give one --scheduler, and leave out --runs"));
         }
-        let mut taken: Vec<PathBuf> = args.files.clone();
-        let result = Destination::open(args.output.output.as_deref(), &taken)?;
-        taken.extend(args.output.output.clone());
+        let result = Destination::open(args.output.output.as_deref())?;
         let trace = args
             .trace
             .as_deref()
-            .map(|path| Ok::<_, Failure>((Destination::open(Some(path), &taken)?, trace::Kind::of(path))));
+            .map(|path| Ok::<_, Failure>((Destination::open(Some(path))?, trace::Kind::of(path))));
         let trace = trace.transpose()?;
-        taken.extend(args.trace.clone());
-        let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
-        taken.extend(args.gantt.clone());
-        let graph = args
-            .emit_graph
-            .as_deref()
-            .map(|path| graph_folder::open(path, "--emit-graph", &taken))
-            .transpose()?;
+        let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path))).transpose()?;
+        let graph =
+            args.emit_graph.as_deref().map(|path| graph_folder::open(path, "--emit-graph")).transpose()?;
         one_stream(&result, trace.as_ref().map(|(to, _)| to), args)?;
         Ok(Self { result, trace, gantt, graph, at_a_time })
     }

@@ -3,7 +3,7 @@
 use numasim_document::of_tasks;
 use numasim_model::graph::{SchedulerKind, TaskGraph};
 use numasim_model::{NodeId, Study};
-use numasim_plan::{GraphPlan, guide};
+use numasim_plan::{File, GraphPlan, guide};
 use numasim_tasks::Settings;
 
 use crate::args::TasksArgs;
@@ -31,8 +31,10 @@ pub(super) fn of(
         }
     };
     let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
-    let files = PlainFiles::in_folder(folder, "a plan is a folder that `numasim plan` has written");
+    let expected = "a plan is a folder that `numasim plan` has written";
+    let files = PlainFiles::in_folder(folder, &[File::PlanTree, File::PlanDbs], expected)?;
     let guide = guide::<Stop>(nodes.len(), |file, each| files.feed(file, each))
         .map_err(|stop| files.failure(stop))?;
+    files.are_unchanged()?;
     Ok(Some(GraphPlan::of(&guide, graph, &nodes)))
 }

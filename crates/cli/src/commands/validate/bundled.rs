@@ -27,9 +27,9 @@ pub(super) struct Wanted {
 }
 
 /// The bundle that is asked for. Nothing is written yet.
-pub(super) fn open(args: &ValidateArgs, folder: &Folder) -> Result<Option<Wanted>, Failure> {
+pub(super) fn open(args: &ValidateArgs) -> Result<Option<Wanted>, Failure> {
     let Some(path) = &args.bundle else { return Ok(None) };
-    let to = Destination::open(Some(path), &folder.inputs)?;
+    let to = Destination::open(Some(path))?;
     Ok(Some(Wanted { path: path.clone(), to }))
 }
 

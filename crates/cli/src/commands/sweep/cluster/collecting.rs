@@ -13,7 +13,7 @@ use crate::output::Destination;
 pub(in super::super) fn collect(folder: &Path, output: Option<&Path>) -> Result<(), Failure> {
     let question = Question::read(folder)?;
     let parts: Vec<PathBuf> = (1..=question.shards).map(|shard| part(folder, shard)).collect();
-    let destination = Destination::open(output, &parts)?;
+    let destination = Destination::open(output)?;
     let missing = question.missing(folder)?;
     if let [first, ..] = missing.as_slice() {
         return Err(not_done(folder, &question, &missing, *first));

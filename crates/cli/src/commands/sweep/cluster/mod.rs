@@ -48,14 +48,13 @@ pub(super) fn submit(
     let inputs = question::input_names(texts);
     let question = Question { shards, points, identity: plan.identity.clone() };
     let script = script::text(args, &inputs, &question)?;
-    let place = Folder::open(folder, &[], "--folder", &args.files)?;
-    place.make()?;
-    for (name, text) in inputs.iter().zip(texts) {
-        place.destination(name)?.deliver_bytes(text.text.as_bytes())?;
-    }
-    place.destination(script::NAME)?.deliver_bytes(script.as_bytes())?;
-    // Last: with it the folder is whole.
-    place.destination(question::NAME)?.deliver_bytes(question.text().as_bytes())?;
+    Folder::open(folder, &[], "--folder")?.write_whole(|files| {
+        for (name, text) in inputs.iter().zip(texts) {
+            files.write_by(name, |out| out.write_all(text.text.as_bytes()))?;
+        }
+        files.write_by(script::NAME, |out| out.write_all(script.as_bytes()))?;
+        files.write_by(question::NAME, |out| out.write_all(question.text().as_bytes()))
+    })?;
     let written = format!("{} of {points} points", figures::count(shards.into(), "shard"));
     shell.note(format!("{written} in {}", folder.display()));
     let all: Vec<u32> = (1..=shards).collect();

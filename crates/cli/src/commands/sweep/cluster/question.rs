@@ -1,14 +1,15 @@
 //! `sweep.json`: which sweep a folder is of, and in how many shards; and where each shard lies.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use numasim_model::input::SourceFile;
 use serde_json::{Value, json};
 
 use super::super::receipt::{Found, look};
+use crate::args::MOST_SHARDS;
 use crate::emit::words::is_plain;
 use crate::failure::Failure;
+use crate::files;
 
 /// The file.
 pub(super) const NAME: &str = "sweep.json";
@@ -36,14 +37,23 @@ impl Question {
         let path = folder.join(NAME);
         let refuse = || Failure::input(format!("{} is no folder of a sweep", folder.display()));
         let hint = "name the --folder of a `numasim sweep --submit`";
-        let text = fs::read_to_string(&path)
-            .map_err(|error| refuse().because(format!("{}: {error}", path.display())).hint(hint))?;
+        let text = files::read_small(&path).map_err(|why| refuse().because(why).hint(hint))?;
         let document: Value = serde_json::from_str(&text)
             .map_err(|error| refuse().because(format!("{}: {error}", path.display())).hint(hint))?;
-        let shards = document["shards"].as_u64().and_then(|shards| u32::try_from(shards).ok());
-        match (shards, document["points"].as_u64(), &document["sweep"]) {
+        match (document["shards"].as_u64(), document["points"].as_u64(), &document["sweep"]) {
             (Some(shards @ 1..), Some(points), identity @ Value::Object(_)) if document["schema"] == 1 => {
-                Ok(Self { shards, points, identity: identity.clone() })
+                let most = points.clamp(1, MOST_SHARDS.into());
+                match u32::try_from(shards) {
+                    Ok(shards) if u64::from(shards) <= most => {
+                        Ok(Self { shards, points, identity: identity.clone() })
+                    }
+                    _ => Err(refuse()
+                        .because(format!(
+                            "{} names {shards} shards; a sweep of {points} points has at most {most}",
+                            path.display()
+                        ))
+                        .hint(hint)),
+                }
             }
             _ => Err(refuse()
                 .because(format!("{} is not what this numasim writes", path.display()))

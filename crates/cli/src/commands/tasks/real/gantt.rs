@@ -21,9 +21,7 @@ pub(super) fn open(args: &TasksArgs, runs: usize) -> Result<Option<PlotFile>, Fa
         return Err(Failure::input(format!("--gantt is of one run, and these are {runs}"))
             .hint("give one --scheduler, and leave out --runs"));
     }
-    let mut taken = args.files.clone();
-    taken.extend(args.output.output.iter().chain(&args.trace).cloned());
-    PlotFile::open(Some(path), &taken).map(Some)
+    PlotFile::open(Some(path)).map(Some)
 }
 
 /// What each worker did when.

@@ -40,8 +40,8 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
     if study.tasks.contender.is_some() {
         return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
     }
-    let result = Destination::open(args.output.output.as_deref(), &args.files)?;
-    let trace = args.trace.as_deref().map(|path| trace::Trace::open(path, args)).transpose()?;
+    let result = Destination::open(args.output.output.as_deref())?;
+    let trace = args.trace.as_deref().map(trace::Trace::open).transpose()?;
     if trace.as_ref().is_some_and(trace::Trace::is_of_one_run) && settings.len() > 1 {
         return Err(Failure::input("a tasks.rec is of one run, and these are several")
             .hint("give one --scheduler, and leave out --runs"));

@@ -8,7 +8,6 @@ use numasim_graph::export::{self, Ran};
 use numasim_tasks::Job;
 
 use super::super::trace::{Kind, Writer};
-use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::output::Destination;
 
@@ -30,12 +29,10 @@ impl Trace {
     ///
     /// # Errors
     /// Those of [`Destination::open`].
-    pub(super) fn open(path: &Path, args: &TasksArgs) -> Result<Self, Failure> {
-        let mut taken = args.files.clone();
-        taken.extend(args.output.output.clone());
+    pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let is_rec = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("rec"));
         let form = if is_rec { Form::Recutils } else { Form::Simulated(Kind::of(path)) };
-        Ok(Self { to: Destination::open(Some(path), &taken)?, form })
+        Ok(Self { to: Destination::open(Some(path))?, form })
     }
 
     /// Where it goes.

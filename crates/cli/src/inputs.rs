@@ -1,0 +1,339 @@
+//! Files that this process reads. No output replaces one of them.
+//!
+//! The command line names most of them: every path that is not the value of an output option is an input ([`of_command_line`]), so that a
+//! new option is protected before anyone thinks of it. What reads files adds each file that it opens ([`note`]), whoever named it.
+//! Every output is compared with both, when it is opened and again just before it gets its name ([`refuse`]).
+
+mod identity;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use clap::builder::ValueParser;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+
+use self::identity::{Identity, identity, is_linked_twice, resolved};
+use crate::catalog;
+use crate::failure::Failure;
+
+/// Options and arguments whose value is a file or a folder that the command writes. The value of every other one is read.
+const OUTPUTS: [&str; 13] = [
+    "output",
+    "save",
+    "plot",
+    "plots",
+    "timeline",
+    "trace",
+    "gantt",
+    "emit_graph",
+    "emit_machine",
+    "emit_scenarios",
+    "record",
+    "dir",
+    "folder",
+];
+/// Paths that are no files: sockets.
+const NEITHER: [&str; 1] = ["socket"];
+
+/// Names of files that commands read from folders: an output with such a name would be read as data the next time.
+const READ_BY_NAME: [&str; 8] = [
+    "result.json",
+    "timeline.csv",
+    "agent.jsonl",
+    "blocks.csv",
+    "tasks.csv",
+    "plan-tree.csv",
+    "plan-dbs.csv",
+    "sweep.json",
+];
+
+/// All that is known of the files of this process.
+static KNOWN: Mutex<Known> =
+    Mutex::new(Known { files: Vec::new(), folders: Vec::new(), outputs: Vec::new() });
+
+struct Known {
+    files: Vec<Input>,
+    folders: Vec<InputFolder>,
+    outputs: Vec<Output>,
+}
+
+/// A file that is read.
+struct Input {
+    named: PathBuf,
+    resolved: PathBuf,
+    /// Of a file without a name, which this process holds open. Numbers of others are looked up when they are compared: a file that is
+    /// gone may have left its number to another one.
+    open: Option<Identity>,
+}
+
+/// A folder whose files are read.
+struct InputFolder {
+    named: PathBuf,
+    resolved: PathBuf,
+    /// Whether the command reads, or might read, a file with this name.
+    is_read: fn(&str) -> bool,
+}
+
+/// What the command line asks to be written.
+struct Output {
+    switch: String,
+    named: PathBuf,
+    resolved: PathBuf,
+}
+
+impl Input {
+    fn of(path: &Path) -> Self {
+        Self { named: path.to_owned(), resolved: resolved(path), open: None }
+    }
+
+    fn is(&self, resolved: &Path, wanted: Option<Identity>) -> bool {
+        self.resolved == resolved
+            || wanted.is_some() && self.open.or_else(|| identity(&self.resolved)) == wanted
+    }
+}
+
+fn known() -> MutexGuard<'static, Known> {
+    // Paths are added whole or not at all.
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes inputs and outputs from the command line.
+///
+/// # Errors
+/// Two outputs with one name.
+pub(crate) fn of_command_line(program: &Command, matches: &ArgMatches) -> Result<(), Failure> {
+    let mut known = known();
+    known.files.extend(standard_input());
+    let (mut command, mut matches) = (program, matches);
+    while let Some((name, below)) = matches.subcommand() {
+        let Some(found) = command.find_subcommand(name) else { break };
+        (command, matches) = (found, below);
+        let is_path = |parser: &ValueParser| parser.type_id() == ValueParser::path_buf().type_id();
+        for arg in command.get_arguments().filter(|arg| is_path(arg.get_value_parser())) {
+            let id = arg.get_id().as_str();
+            if matches.value_source(id) != Some(ValueSource::CommandLine) {
+                continue;
+            }
+            let paths = matches.get_raw(id).into_iter().flatten().map(PathBuf::from);
+            let paths = paths.filter(|path| path != Path::new("-"));
+            match role(name, id) {
+                Role::Neither => {}
+                Role::Output => {
+                    let switch = match (arg.get_short(), arg.get_long()) {
+                        (Some(short), _) => format!("-{short}"),
+                        (None, Some(long)) => format!("--{long}"),
+                        (None, None) => id.to_uppercase(),
+                    };
+                    paths.for_each(|path| known.outputs.push(Output::of(switch.clone(), path)));
+                }
+                Role::Input => paths.for_each(|path| known.read(name, id, &path)),
+            }
+        }
+    }
+    known.two_of_one_name().map_or(Ok(()), Err)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Input,
+    Output,
+    Neither,
+}
+
+fn role(command: &str, id: &str) -> Role {
+    match (command, id) {
+        // `published --bundle` reads one.
+        ("validate", "bundle") => Role::Output,
+        _ if OUTPUTS.contains(&id) => Role::Output,
+        _ if NEITHER.contains(&id) => Role::Neither,
+        _ => Role::Input,
+    }
+}
+
+/// Which files of a folder a command might read; all, unless it is known better. Pages and joined rows are often written into the folder
+/// that they are made from, more than once.
+fn is_read(command: &str, id: &str) -> fn(&str) -> bool {
+    match (command, id) {
+        ("report", _) => {
+            |name| !Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("html"))
+        }
+        ("plan", "from") => |name| name.starts_with("ptrace-"),
+        ("sweep", "collect") => |name| {
+            let begins = ["part-", "input-", "shard-", "sweep.json", "sweep.sbatch"];
+            begins.iter().any(|begin| name.starts_with(begin))
+        },
+        _ => |_| true,
+    }
+}
+
+/// The file behind standard input, where it is one.
+fn standard_input() -> Option<Input> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        let file = File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
+        let open = Some(Identity::of(&file.metadata().ok().filter(fs::Metadata::is_file)?)?);
+        let named = PathBuf::from("standard input");
+        Some(Input { resolved: named.clone(), named, open })
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+impl Output {
+    fn of(switch: String, named: PathBuf) -> Self {
+        Self { switch, resolved: resolved(&named), named }
+    }
+
+    /// A pipe or a device can take several results.
+    fn is_special(&self) -> bool {
+        fs::metadata(&self.named).is_ok_and(|found| !found.is_file() && !found.is_dir())
+    }
+}
+
+impl Known {
+    fn read(&mut self, command: &str, id: &str, path: &Path) {
+        if catalog::named_by(path).is_some() {
+            return;
+        }
+        if path.is_dir() {
+            let (named, resolved) = (path.to_owned(), resolved(path));
+            self.folders.push(InputFolder { named, resolved, is_read: is_read(command, id) });
+        } else {
+            self.files.push(Input::of(path));
+        }
+    }
+
+    fn two_of_one_name(&self) -> Option<Failure> {
+        let mut rest = self.outputs.as_slice();
+        while let [first, others @ ..] = rest {
+            rest = others;
+            if let Some(other) =
+                others.iter().find(|other| other.resolved == first.resolved && !first.is_special())
+            {
+                // The result is named first, as it is in every help text.
+                let (a, b) = if other.switch == "-o" { (other, first) } else { (first, other) };
+                let message = format!("{} and {} name the same file", a.switch, b.switch);
+                return Some(Failure::input(message).hint("give them different names"));
+            }
+        }
+        None
+    }
+
+    /// The option that asks for this output.
+    fn switch(&self, resolved: &Path) -> &str {
+        let of_output = |output: &&Output| resolved.starts_with(&output.resolved);
+        self.outputs.iter().find(of_output).map_or("-o", |output| &output.switch)
+    }
+}
+
+/// A file is about to be read: no output replaces it from now on. Files in a folder that the command writes are results that it reads
+/// again, and stay out.
+pub(crate) fn note(path: &Path) {
+    if path == Path::new("-") {
+        return;
+    }
+    let input = Input::of(path);
+    let mut known = known();
+    let is_below =
+        |output: &Output| input.resolved != output.resolved && input.resolved.starts_with(&output.resolved);
+    let is_result = known.outputs.iter().any(is_below);
+    if !is_result && !known.files.iter().any(|known| known.resolved == input.resolved) {
+        known.files.push(input);
+    }
+}
+
+/// That `path` is no input, and is in no folder of inputs under a name that the command reads.
+///
+/// # Errors
+/// It is, with the reason.
+pub(crate) fn refuse(path: &Path) -> Result<(), Failure> {
+    let known = known();
+    let (place, identity) = (resolved(path), identity(path));
+    let switch = known.switch(&place);
+    if let Some(input) = known.files.iter().find(|input| input.is(&place, identity)) {
+        let failure = Failure::input(format!("{} is also an input file", path.display()));
+        let failure = if input.resolved == place {
+            failure
+        } else {
+            failure.because(format!("it is the same file as {}", input.named.display()))
+        };
+        return Err(failure.hint(format!("give {switch} the name of another file")));
+    }
+    let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let of_folder = |folder: &&InputFolder| {
+        let is_in = place.parent() == Some(&folder.resolved);
+        let is_there = fs::symlink_metadata(path).is_ok();
+        is_in
+            && (folder.is_read)(&name)
+            && (is_there || READ_BY_NAME.contains(&name.as_str()) || name.starts_with("ptrace-"))
+    };
+    if let Some(folder) = known.folders.iter().find(of_folder) {
+        let message =
+            format!("{} is in {}, a folder that this command reads", path.display(), folder.named.display());
+        return Err(Failure::input(message).hint(format!("give {switch} a name in another folder")));
+    }
+    match known.folders.iter().find_map(|folder| linked_in(folder, path, identity)) {
+        None => Ok(()),
+        Some(other) => Err(Failure::input(format!("{} is also an input file", path.display()))
+            .because(format!("it is the same file as {}", other.display()))
+            .hint(format!("give {switch} the name of another file"))),
+    }
+}
+
+/// That two outputs of this process do not share a file: `path` is made beside another output and is on no command line.
+///
+/// # Errors
+/// It is on this one.
+pub(crate) fn refuse_second(path: &Path) -> Result<(), Failure> {
+    let (known, place) = (known(), resolved(path));
+    match known.outputs.iter().find(|output| output.resolved == place) {
+        None => Ok(()),
+        Some(output) => Err(Failure::input(format!("{} is also written for another output", path.display()))
+            .hint(format!("give {} another name", output.switch))),
+    }
+}
+
+/// The file of the folder that `path` is a second name of.
+fn linked_in(folder: &InputFolder, path: &Path, wanted: Option<Identity>) -> Option<PathBuf> {
+    let wanted = wanted.filter(|_| is_linked_twice(path))?;
+    let files = fs::read_dir(&folder.named).ok()?.map_while(Result::ok).map(|entry| entry.path());
+    files.into_iter().find(|file| identity(file) == Some(wanted))
+}
+
+/// The values of an option as the command line has them, for the test.
+#[cfg(test)]
+fn roles(program: &Command) -> String {
+    fn of(command: &Command, path: &str, rows: &mut String) {
+        for arg in command.get_arguments() {
+            if arg.get_value_parser().type_id() == ValueParser::path_buf().type_id() {
+                let id = arg.get_id().as_str();
+                let _ = std::fmt::Write::write_fmt(
+                    rows,
+                    format_args!("{path} {id}: {:?}\n", role(command.get_name(), id)),
+                );
+            }
+        }
+        for below in command.get_subcommands() {
+            of(below, format!("{path} {}", below.get_name()).trim(), rows);
+        }
+    }
+    let mut rows = String::new();
+    of(program, "", &mut rows);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn every_path_of_the_command_line_is_read_or_written() {
+        insta::assert_snapshot!(roles(&Cli::command()));
+    }
+}
