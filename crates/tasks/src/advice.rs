@@ -158,21 +158,23 @@ impl<'a> Asker<'a> {
 /// Where tasks ran and what follows for blocks.
 struct Seen<'a> {
     graph: &'a TaskGraph,
+    machine: &'a Machine,
     stops: &'a dyn Fn() -> bool,
     nodes: usize,
     /// By task.
     ran_on: Vec<Option<NodeId>>,
-    /// By block: when it was touched first, and where.
+    /// By block: when it was touched first, and the node in whose memory it lies then.
     first: Vec<(f64, Option<NodeId>)>,
     /// By block and node.
     bytes: Vec<f64>,
 }
 
 impl<'a> Seen<'a> {
-    fn new(graph: &'a TaskGraph, machine: &Machine, stops: &'a dyn Fn() -> bool) -> Self {
+    fn new(graph: &'a TaskGraph, machine: &'a Machine, stops: &'a dyn Fn() -> bool) -> Self {
         let (blocks, nodes) = (graph.blocks().len(), machine.node_count());
         Self {
             graph,
+            machine,
             stops,
             nodes,
             ran_on: vec![None; graph.task_count()],
@@ -211,12 +213,13 @@ impl Observer for Seen<'_> {
         if let Some(ran_on) = self.ran_on.get_mut(task as usize) {
             *ran_on = Some(record.node);
         }
+        let memory = self.machine.local_memory(record.node);
         for access in self.graph.accesses(record.task) {
             let block = access.block.0 as usize;
             if let Some(first) = self.first.get_mut(block).filter(|(start, _)| record.start_s < *start) {
-                *first = (record.start_s, Some(record.node));
+                *first = (record.start_s, Some(memory));
             }
-            if let Some(bytes) = self.bytes.get_mut(block * self.nodes + record.node.0) {
+            if let Some(bytes) = self.bytes.get_mut(block * self.nodes + memory.0) {
                 *bytes += access.moved_bytes;
             }
         }

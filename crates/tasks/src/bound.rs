@@ -118,7 +118,7 @@ pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBou
         let gbs = machine.node(node).bandwidth.value();
         (work_begins_s + bytes / 1e9 / gbs, Limit::Memory(node))
     };
-    let single = machine.node_ids().zip(&sums.on_node_bytes).map(memory);
+    let single = machine.memory_nodes().map(|node| memory((node, &sums.on_node_bytes[node.0])));
     let mut bound = LowerBound { makespan: Seconds::default(), because_of: Limit::Compute };
     for (seconds, because_of) in whole.into_iter().chain(single) {
         // A later one is named only if it says more, not for what adding up in another order makes of equal numbers.

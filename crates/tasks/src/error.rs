@@ -42,6 +42,14 @@ pub enum TasksError {
         /// What the hint says.
         node: NodeId,
     },
+    /// A block lies, or should lie, on a node without memory.
+    #[error("block {block} is placed on {node}, which has no memory")]
+    NoMemory {
+        /// The block.
+        block: u32,
+        /// Where it is placed.
+        node: NodeId,
+    },
     /// Windows are those of a master that creates all tasks.
     #[error("the scheduler {} partitions what the master creates, but task {} is created by a task", .scheduler.as_str(), .task.0)]
     Tree {

@@ -74,7 +74,12 @@ impl<'a> Live<'a> {
         Ok(Self {
             scheduler,
             alive: Living::new(question.graph)?,
-            homes: Homes::new(question.graph, question.placement, sockets.node(SocketId(0))),
+            homes: Homes::new(
+                question.graph,
+                question.machine,
+                question.placement,
+                sockets.node(SocketId(0)),
+            ),
             next: 0,
             said_taskwait: false,
             said_throttle: false,

@@ -28,10 +28,10 @@ pub(crate) fn check(question: &Question<'_>) -> Result<(), TasksError> {
     Ok(())
 }
 
-/// Whether all homes and hints of blocks are nodes of the machine.
+/// Whether all homes and hints of blocks are nodes of the machine that have memory.
 ///
 /// # Errors
-/// [`TasksError::UnknownHome`], [`TasksError::UnknownHint`].
+/// [`TasksError::UnknownHome`], [`TasksError::UnknownHint`], [`TasksError::NoMemory`].
 pub(crate) fn check_blocks(machine: &Machine, graph: &TaskGraph) -> Result<(), TasksError> {
     let is_there = |node: NodeId| node.0 < machine.node_count();
     for (block, home) in (0..).zip(graph.blocks().iter().map(|block| block.home)) {
@@ -42,6 +42,14 @@ pub(crate) fn check_blocks(machine: &Machine, graph: &TaskGraph) -> Result<(), T
         }
         if let Some(node) = graph.hint(BlockId(block)).filter(|&node| !is_there(node)) {
             return Err(TasksError::UnknownHint { block, node });
+        }
+        let hint = graph.hint(BlockId(block)).map(BlockHome::Node);
+        for home in std::iter::once(home).chain(hint) {
+            if let BlockHome::Node(node) = home
+                && !machine.has_memory(node)
+            {
+                return Err(TasksError::NoMemory { block, node });
+            }
         }
     }
     Ok(())

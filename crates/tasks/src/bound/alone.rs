@@ -4,6 +4,7 @@ use numasim_model::graph::{Access, BlockHome, PagePlacement, TaskId};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
+use crate::homes::interleave;
 use crate::question::Question;
 
 /// What a task surely needs; asked for one task after the other, in creation order.
@@ -82,7 +83,9 @@ impl<'a> Alone<'a> {
 
     /// Everything lies where the first worker is.
     fn first_home(&self) -> BlockHome {
-        self.question.machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node)
+        let machine = self.question.machine;
+        let first = machine.compute_nodes().next();
+        first.map_or(BlockHome::Open, |node| BlockHome::Node(machine.local_memory(node)))
     }
 
     fn add(&mut self, access: &Access) {
@@ -109,8 +112,7 @@ impl<'a> Alone<'a> {
                 }
             }
             BlockHome::Interleaved => {
-                let part = bytes / self.fixed.len() as f64;
-                self.fixed.iter_mut().for_each(|fixed| *fixed += part);
+                interleave(question.machine, bytes, &mut self.fixed);
             }
         }
     }
@@ -149,7 +151,9 @@ impl OnNode {
         let best = |gbs: &[f64]| gbs.iter().copied().fold(0.0, f64::max);
         let compute = task.gflop / self.peak_gflops;
         let together = task.bytes() / self.most_gbs;
-        let slowest = task.fixed.iter().zip(&self.path_gbs).map(|(bytes, gbs)| bytes / gbs);
+        // Nothing comes from a memory that is not there.
+        let paths = task.fixed.iter().zip(&self.path_gbs).filter(|(_, gbs)| **gbs > 0.0);
+        let slowest = paths.map(|(bytes, gbs)| bytes / gbs);
         let slowest = slowest.fold(task.largest_open / best(&self.path_gbs), f64::max);
         let known: f64 = task.fixed.iter().zip(&self.ceiling_gbs).map(|(bytes, gbs)| bytes / gbs).sum();
         let in_turn = known + task.open / best(&self.ceiling_gbs);

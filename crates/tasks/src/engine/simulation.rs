@@ -124,7 +124,7 @@ impl<'a> Simulation<'a> {
             alive: Living::new(graph)?,
             workers: Workers::new(workers, runtime),
             flows: Flows::new(network),
-            homes: Homes::new(graph, placement, sockets.node(SocketId(0))),
+            homes: Homes::new(graph, machine, placement, sockets.node(SocketId(0))),
             caches: Caches::new(machine, graph.blocks().len()),
             assay: Assay::new(graph, network),
             fractions: vec![Vec::new(); workers],

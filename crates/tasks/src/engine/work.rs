@@ -6,7 +6,7 @@ use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
 use super::cache::{Caches, Found};
-use crate::homes::Homes;
+use crate::homes::{Homes, interleave};
 use crate::result::Traffic;
 
 const BYTES_PER_GB: f64 = 1e9;
@@ -85,7 +85,7 @@ impl<'a> Assay<'a> {
         homes: &mut Homes,
         caches: &Caches<'_>,
     ) -> Traffic {
-        let memories = &mut self.memories;
+        let (machine, memories) = (self.network.machine(), &mut self.memories);
         memories.fill(0.0);
         let mut traffic = Traffic::default();
         for access in self.graph.accesses(task) {
@@ -95,15 +95,15 @@ impl<'a> Assay<'a> {
                 (Found::Own, _) => traffic.llc_local += bytes,
                 (Found::Other(holder), _) => {
                     traffic.llc_remote += bytes;
+                    // The bytes of a cache beside no memory come by way of the nearest one.
+                    let holder = machine.local_memory(holder);
                     memories.get_mut(holder.0).into_iter().for_each(|memory| *memory += bytes);
                 }
                 (Found::Nowhere, BlockHome::Interleaved) => {
-                    let part = bytes / memories.len() as f64;
-                    for memory in memories.iter_mut() {
-                        *memory += part;
-                    }
-                    traffic.dram_local += part;
-                    traffic.dram_remote += bytes - part;
+                    let part = interleave(machine, bytes, memories);
+                    let local = if machine.has_memory(node) { part } else { 0.0 };
+                    traffic.dram_local += local;
+                    traffic.dram_remote += bytes - local;
                 }
                 // A block that was touched is not open.
                 (Found::Nowhere, BlockHome::Open) => {}

@@ -23,7 +23,8 @@ impl<'a> Data<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         let machine = question.machine;
         let mut homes = Vec::new();
-        let first = machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node);
+        let first = machine.compute_nodes().next();
+        let first = first.map_or(BlockHome::Open, |node| BlockHome::Node(machine.local_memory(node)));
         for (number, block) in (0..).zip(question.graph.blocks()) {
             let hint = question.graph.hint(BlockId(number)).map(BlockHome::Node);
             homes.push(match question.placement {
@@ -74,7 +75,8 @@ impl<'a> Data<'a> {
                     _ => None,
                 };
                 let wanted = wanted.or(socket).filter(|_| placement == PagePlacement::Numa);
-                *home = BlockHome::Node(wanted.unwrap_or(node));
+                let touched = wanted.unwrap_or(node);
+                *home = BlockHome::Node(self.question.machine.local_memory(touched));
             }
         }
         let factor = self.spread.factor(task);
@@ -86,7 +88,7 @@ impl<'a> Data<'a> {
                 sources.traffic.llc_local += bytes;
             } else if let Some(holder) = self.nearest_holder(access.block, node) {
                 sources.traffic.llc_remote += bytes;
-                sources.by_memory[holder.0] += bytes;
+                sources.by_memory[self.question.machine.local_memory(holder).0] += bytes;
             } else {
                 self.add_from_memory(access.block, bytes, node, &mut sources);
             }
@@ -97,12 +99,14 @@ impl<'a> Data<'a> {
     }
 
     fn add_from_memory(&self, block: BlockId, bytes: f64, node: NodeId, sources: &mut Sources) {
-        let nodes = self.question.machine.node_count();
-        for memory in 0..nodes {
+        let machine = self.question.machine;
+        for memory in 0..machine.node_count() {
             let part = match self.homes[block.0 as usize] {
                 BlockHome::Node(home) if home.0 == memory => bytes,
-                BlockHome::Interleaved => bytes / nodes as f64,
-                BlockHome::Node(_) | BlockHome::Open => 0.0,
+                BlockHome::Interleaved if machine.has_memory(NodeId(memory)) => {
+                    bytes / machine.memory_count() as f64
+                }
+                BlockHome::Node(_) | BlockHome::Interleaved | BlockHome::Open => 0.0,
             };
             sources.by_memory[memory] += part;
             if memory == node.0 {

@@ -7,7 +7,7 @@ use numasim_model::graph::{
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
-use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
+use numasim_model::units::{Gflops, Gibibytes, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Model, ModelKind, NodeId};
 use proptest::prelude::*;
 
@@ -59,7 +59,7 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 bandwidth: gbs(choices.of(&[32.0, 8.0, 20.0])),
                 core_bandwidth: choices.one_in(5).then_some(gbs(12.0)),
                 read_bandwidth: (is_limited && !memory_only).then_some(gbs(15.0)),
-                memory: None,
+                memory: (n > 0 && !memory_only && choices.one_in(5)).then_some(Gibibytes::new(0.0)),
                 kernels: KernelBandwidths::NONE,
             }
         })
@@ -115,12 +115,12 @@ pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize,
     for &bytes in &sizes {
         let home = match choices.below(6) {
             4 => BlockHome::Interleaved,
-            5 => BlockHome::Node(NodeId(choices.below(machine.node_count()))),
+            5 => BlockHome::Node(machine.local_memory(NodeId(choices.below(machine.node_count())))),
             _ => BlockHome::Open,
         };
         let block = graph.block(Block { bytes, home }, None).expect("a block");
         if is_tree && choices.one_in(2) {
-            let hint = NodeId(choices.below(machine.node_count()));
+            let hint = machine.local_memory(NodeId(choices.below(machine.node_count())));
             graph.block_hint(block, hint).expect("a block");
         }
     }

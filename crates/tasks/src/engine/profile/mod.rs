@@ -1,6 +1,6 @@
 //! The profiling run of paper 000 (section II): each task alone on worker 0, with its data here and there, and in the whole run.
 //!
-//! The settings are those of OCR-Vx, the runtime of the paper. `near` is the node of worker 0, `far` the highest other node with cores.
+//! The settings are those of OCR-Vx, the runtime of the paper. `near` is the node of worker 0, `far` the highest other node with cores and memory.
 
 mod order;
 mod timer;
@@ -38,7 +38,8 @@ pub fn profile(machine: &Machine, graph: &TaskGraph, to: &mut dyn Profiler) -> R
     let sockets = Sockets::new(machine);
     let network = Network::new(machine);
     let near = sockets.node(SocketId(0));
-    let far = sockets.all().last().map_or(near, |last| sockets.node(last));
+    let others = sockets.all().map(|socket| sockets.node(socket));
+    let far = others.filter(|&node| machine.has_memory(node)).last().unwrap_or(near);
     let order = order::of_one_worker(machine, graph, (&sockets, &network), to)?;
     let mut timer = Timer::new(graph, &network, near, far);
     let full_s = timer.full(&order);

@@ -41,8 +41,8 @@ impl<'a> Timer<'a> {
             assay: Assay::new(graph, network),
             load: network.load(),
             rates: HashMap::new(),
-            all_near: Homes::on(near, blocks),
-            all_far: Homes::on(far, blocks),
+            all_near: Homes::on(network.machine(), near, blocks),
+            all_far: Homes::on(network.machine(), far, blocks),
             cold: Caches::new(network.machine(), blocks),
         }
     }
@@ -50,7 +50,7 @@ impl<'a> Timer<'a> {
     /// Seconds of every task, by number, where worker 0 runs all in this order: blocks lie where they are touched first, the cache keeps
     /// what it can.
     pub(super) fn full(&mut self, order: &[TaskId]) -> Vec<f64> {
-        let mut homes = Homes::new(self.graph, PagePlacement::FirstTouch, self.near);
+        let mut homes = Homes::new(self.graph, self.machine, PagePlacement::FirstTouch, self.near);
         let mut caches = Caches::new(self.machine, self.graph.blocks().len());
         let mut seconds = vec![0.0; self.graph.task_count()];
         for &task in order {

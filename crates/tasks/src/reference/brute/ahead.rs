@@ -53,7 +53,8 @@ impl<'a> Ahead<'a> {
     /// one `open` block, and than all memories give all bytes.
     fn working_s(&self, node: NodeId, gflop: f64, from_memory: &[f64], open: &[f64]) -> f64 {
         let mut least_s = gflop / self.machine.node(node).gflops_per_core.value();
-        for (memory, bytes) in self.machine.node_ids().zip(from_memory) {
+        for memory in self.machine.memory_nodes() {
+            let bytes = from_memory[memory.0];
             let bandwidth = self.machine.node(memory).bandwidth.value();
             let link = self.machine.link(node, memory).map_or(f64::INFINITY, GigabytesPerSecond::value);
             least_s = least_s.max(bytes / 1e9 / bandwidth.min(link));
@@ -80,8 +81,9 @@ impl<'a> Ahead<'a> {
             work_s += least_s;
             from_memory.iter_mut().zip(&bytes).for_each(|(sum, bytes)| *sum += bytes);
         }
-        let memories = self.machine.nodes().iter().zip(&from_memory);
-        let memories_s = memories.map(|(node, bytes)| bytes / 1e9 / node.bandwidth.value());
+        let memories = self.machine.memory_nodes();
+        let memories_s =
+            memories.map(|node| from_memory[node.0] / 1e9 / self.machine.node(node).bandwidth.value());
         memories_s.fold(chain_s.max(work_s / self.workers), f64::max)
     }
 }
@@ -106,8 +108,8 @@ fn surely_moved(question: &Question, dependencies: &Dependencies, task: TaskId) 
         }
         match (question.placement, block.home) {
             (PagePlacement::Interleave, _) | (PagePlacement::FirstTouch, BlockHome::Interleaved) => {
-                for bytes in &mut from_memory {
-                    *bytes += access.moved_bytes / nodes as f64;
+                for memory in machine.memory_nodes() {
+                    from_memory[memory.0] += access.moved_bytes / machine.memory_count() as f64;
                 }
             }
             (PagePlacement::FirstTouch, BlockHome::Node(home)) => from_memory[home.0] += access.moved_bytes,

@@ -4,7 +4,7 @@ use numasim_model::NodeId;
 use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
 use numasim_model::sharing::Network;
 
-use crate::homes::Homes;
+use crate::homes::{Homes, interleave};
 use crate::question::Question;
 use crate::sockets::{SocketId, Sockets};
 
@@ -30,7 +30,12 @@ impl<'a> Estimate<'a> {
             graph: question.graph,
             network: Network::new(question.machine),
             sockets: sockets.all().map(|socket| (sockets.node(socket), share(socket))).collect(),
-            homes: Homes::new(question.graph, question.placement, sockets.node(SocketId(0))),
+            homes: Homes::new(
+                question.graph,
+                question.machine,
+                question.placement,
+                sockets.node(SocketId(0)),
+            ),
             overhead_s: question.runtime.task.value(),
             memories: vec![0.0; question.machine.node_count()],
         }
@@ -41,13 +46,10 @@ impl<'a> Estimate<'a> {
         self.memories.fill(0.0);
         for access in self.graph.accesses(task) {
             let home = match self.homes.of(access.block) {
-                BlockHome::Open => node,
+                BlockHome::Open => self.network.machine().local_memory(node),
                 BlockHome::Node(home) => home,
                 BlockHome::Interleaved => {
-                    let part = access.moved_bytes / self.memories.len() as f64;
-                    for memory in &mut self.memories {
-                        *memory += part;
-                    }
+                    interleave(self.network.machine(), access.moved_bytes, &mut self.memories);
                     continue;
                 }
             };
@@ -66,7 +68,7 @@ impl<'a> Estimate<'a> {
         for place in 0..self.sockets.len() {
             let (node, share) = self.sockets[place];
             self.memories.fill(0.0);
-            self.memories[node.0] = bytes;
+            self.memories[self.network.machine().local_memory(node).0] = bytes;
             sum += share * self.working(gflop, node);
         }
         self.overhead_s + sum
@@ -93,7 +95,7 @@ impl<'a> Estimate<'a> {
 
     fn per_byte(&mut self, node: NodeId, memory: NodeId) -> f64 {
         self.memories.fill(0.0);
-        self.memories[memory.0] = BYTES_PER_GB;
+        self.memories[self.network.machine().local_memory(memory).0] = BYTES_PER_GB;
         self.working(0.0, node) / BYTES_PER_GB
     }
 
