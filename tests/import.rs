@@ -116,6 +116,25 @@ fn stream_is_a_csv_of_its_best_rates() {
 }
 
 #[test]
+fn a_sweep_over_sizes_proposes_the_figure_of_the_largest() {
+    let text = imported(&["likwid", "likwid-bench-cache-ladder.txt"]);
+    assert!(text.contains("core_bandwidth_gbs = 14.2345; bandwidth_gbs = 14.2345 "), "{text}");
+    assert!(text.contains("# 3 of 4 runs say nothing of the memory of a node"), "{text}");
+}
+
+#[test]
+fn stream_of_floats_and_babelstream_have_their_own_flop_per_byte() {
+    let text = imported(&["stream", "stream-float.txt"]);
+    for row in ["\n,Scale,32,120,15,", "\n,Add,32,132,11,", "\n,Triad,32,132,22,"] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+    let text = imported(&["stream", "babelstream-openmp.txt"]);
+    // 2 FLOP for 24 bytes, and for 16
+    assert!(text.contains("\n,Triad,,96,8,") && text.contains("\n,Dot,,98,12.25,"), "{text}");
+    assert!(text.contains("# For a machine file, from Dot: bandwidth_gbs = 98.0\n"), "{text}");
+}
+
+#[test]
 fn what_another_tool_printed_is_refused_with_the_line_that_is_wrong() {
     for (kind, file) in
         [("mlc", "stream-i7-9700.txt"), ("likwid", "mlc-8269cy.txt"), ("stream", "likwid-bench-sweep.txt")]

@@ -54,6 +54,42 @@ fn likwid_gives_the_intensity_of_all_threads() {
 }
 
 #[test]
+fn rows_of_other_processors_and_statistics_alone_give_the_intensity() {
+    for (file, threads) in [("likwid-broadwell-mem-dp.txt", true), ("likwid-statistics-only.txt", false)] {
+        let (text, said) = profiled(&["--likwid", file, "--name", "x"]);
+        // 3000 MFLOP/s over 12000 MB/s
+        assert!(text.contains("# measured: MFLOP/s of group MEM_DP"), "{text}");
+        assert!(text.contains("\narithmetic_intensity = 0.25\n"), "{text}");
+        assert_eq!(said.contains("only statistics over hardware threads"), !threads, "{said}");
+    }
+}
+
+#[test]
+fn decimal_commas_of_perf_are_refused_with_the_command_that_helps() {
+    insta::assert_snapshot!("profile_app_decimal_commas", refused(&["--perf", "perf-comma-decimals.csv"]));
+}
+
+#[test]
+fn half_of_the_channels_is_no_figure_until_the_other_half_is_given() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let file = |name: &str, row: &str, value: u32| {
+        let path = folder.path().join(name);
+        let text = format!(
+            "CPU type:\tAMD K19 (Zen3) architecture\nGroup 1: {name}\n| Metric | HWThread 0 |\n| Runtime (RDTSC) [s] | 2.0 |\n| {row} | {value} |\n"
+        );
+        fs::write(&path, text).expect("a file for the test");
+        path.display().to_string()
+    };
+    let flops = file("FLOPS_DP", "DP [MFLOP/s]", 3000);
+    let first = file("MEM1", "Memory bandwidth (channels 0-3) [MBytes/s]", 5000);
+    let second = file("MEM2", "Memory bandwidth (channels 4-7) [MBytes/s]", 7000);
+    let (text, said) = profiled(&["--likwid", &flops, &first, &second, "--name", "x"]);
+    assert!(text.contains("\narithmetic_intensity = 0.25\n") && said.contains("(NPS1)"), "{text}{said}");
+    let said = refused(&["--likwid", &flops, &first]);
+    assert!(said.contains("memory was counted for channels 0-3 only"), "{said}");
+}
+
+#[test]
 fn flop_and_bytes_of_two_files_of_perf_are_one_run() {
     let (text, _) = profiled(&["--perf", "perf-multiplexed.txt", "perf-imc-cascadelake.txt"]);
     // 1,387,390,221 FLOP in 0.271687915 s; 772.97 MiB in 1.00190001 s: 219,791,... bytes in that time.

@@ -11,8 +11,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::text::{is_hidden, visible};
 
-use crate::bounds;
-use crate::import::lines::in_giga;
+use crate::figures;
 
 /// Most problems that are listed.
 const MOST_PROBLEMS: usize = 20;
@@ -182,9 +181,9 @@ impl Row<'_> {
             let why = format!("`{name}` is {}: nothing was measured", shown(self.text(Some(column))));
             return bad(why).map_err(|problem| problem.hint("leave this row out"));
         }
-        let gbs = in_giga(value, unit);
-        match bounds::too_fast(gbs) {
-            Some(why) => bad(why).map_err(|problem| problem.hint(bounds::HINT)),
+        let gbs = figures::in_giga(value, unit);
+        match figures::too_fast(gbs) {
+            Some(why) => bad(why).map_err(|problem| problem.hint(figures::HINT)),
             None => Ok(gbs),
         }
     }

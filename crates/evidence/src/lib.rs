@@ -3,11 +3,11 @@
 //! Everything is text or values in, values or problems out: no file is opened, no clock or host is looked at.
 
 pub mod app_profile;
-mod bounds;
 pub mod compare;
 pub mod contended;
 mod csv_rows;
 mod draws;
+mod figures;
 pub mod fit;
 pub mod import;
 pub mod intervals;

@@ -34,7 +34,7 @@ pub(crate) enum ImportKind {
     LikwidPerfctr(LikwidPerfctrArgs),
     /// likwid-bench, one run or a sweep: a CSV of bandwidth over threads
     Likwid(LikwidArgs),
-    /// STREAM: a CSV of bandwidth by kernel
+    /// STREAM or BabelStream: a CSV of bandwidth by kernel
     Stream(StreamArgs),
     /// WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks
     Wfcommons(WfcommonsArgs),
@@ -103,7 +103,7 @@ pub(crate) struct LikwidArgs {
 /// `numasim import stream`.
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
-    /// Output of STREAM, or a CSV with the columns threads,Copy,Scale,Add,Triad
+    /// Output of STREAM or BabelStream (also --csv), or a CSV with the columns threads,Copy,Scale,Add,Triad
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 

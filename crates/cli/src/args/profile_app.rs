@@ -25,7 +25,7 @@ pub(crate) struct ProfileAppArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath, help_heading = COUNTERS)]
     pub(crate) perf: Vec<PathBuf>,
 
-    /// Output of `likwid-perfctr`, groups MEM_DP, MEM_SP, FLOPS_DP, MEM, with or without -O; one file for each run
+    /// Output of `likwid-perfctr`, groups such as MEM_DP, or FLOPS_DP and MEM, with or without -O; one file for each run
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath, help_heading = COUNTERS)]
     pub(crate) likwid: Vec<PathBuf>,
 
@@ -84,7 +84,7 @@ pub(crate) struct PerfArgs {
 /// `numasim import likwid-perfctr`.
 #[derive(Debug, Args)]
 pub(crate) struct LikwidPerfctrArgs {
-    /// Output of `likwid-perfctr`, groups MEM_DP, MEM_SP, FLOPS_DP, MEM, with or without -O; one file for each run
+    /// Output of `likwid-perfctr`, groups such as MEM_DP, or FLOPS_DP and MEM, with or without -O; one file for each run
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 

@@ -9,9 +9,10 @@ use numasim_model::Access;
 use numasim_model::input::Problem;
 
 use super::likwid::Runs;
-use super::lines::{Line, MEGA, lines, nothing};
+use super::lines::{Line, lines, nothing};
 use super::runs::Run;
 use crate::csv_rows::shown;
+use crate::figures::MEGA;
 
 /// The kernels: words of an element, and FLOP; what they are to a machine file.
 const KERNELS: [(&str, f64, f64, Option<Access>); 6] = [

@@ -4,10 +4,11 @@
 use numasim_model::Access;
 use numasim_model::input::Problem;
 
-use super::lines::{Line, MEGA, comments, is_csv, lines, mega_to_giga, nothing};
+use super::lines::{Line, comments, is_csv, lines, nothing};
 use super::runs::Run;
-use crate::bounds;
 use crate::csv_rows::Rows;
+use crate::figures;
+use crate::figures::{MEGA, mega_to_giga};
 
 /// Runs, and what a CSV says about itself.
 pub type Runs = (Vec<Run>, Vec<String>);
@@ -34,6 +35,7 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         } else if let Some(groups) = line.after("Using ").and_then(|rest| rest.strip_suffix(" work groups")) {
             if groups != "1" {
                 run.variant = format!("{groups} work groups");
+                run.spread = true;
             }
         } else if let Some(size) = line.after("Size (Byte):") {
             run.size_bytes = Some(line.number(size, false)?);
@@ -41,8 +43,8 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
             run.time_s = Some(line.number(time.trim_end_matches("sec").trim(), false)?);
         } else if let Some(flops) = line.after("MFlops/s:") {
             let gflops = mega_to_giga(line.number(flops, true)?);
-            if let Some(why) = bounds::too_much(gflops) {
-                return Err(line.problem(why).hint(bounds::HINT));
+            if let Some(why) = figures::too_much(gflops) {
+                return Err(line.problem(why).hint(figures::HINT));
             }
             run.gflops = Some(gflops);
         } else if let Some(bytes) = line.after("MByte/s:") {
@@ -55,7 +57,13 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         let hint = "import the output of `likwid-bench -t load -w S0:1GB:1`, of one run or of several runs in sequence";
         return Err(nothing(text, "likwid-bench", hint));
     }
-    Ok((runs, vec!["likwid-bench; bytes as the kernel declares them, without write-allocate".to_owned()]))
+    Ok((
+        runs,
+        vec![
+            "likwid-bench; bytes as the kernel declares them, without write-allocate".to_owned(),
+            "They are figures of one NUMA node if all threads and data were there (-w M0:2GB:8)".to_owned(),
+        ],
+    ))
 }
 
 /// A run of a kernel: what only reads, and what computes on a few bytes of a cache, whatever its bytes per second are.

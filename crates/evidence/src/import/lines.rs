@@ -2,8 +2,8 @@
 
 use numasim_model::input::{Place, Problem, ProblemKind};
 
-use crate::bounds;
 use crate::csv_rows::shown;
+use crate::figures;
 
 /// One line without its end.
 #[derive(Clone, Copy, Debug)]
@@ -40,16 +40,13 @@ impl<'t> Line<'t> {
 
     /// A bandwidth in GB/s, of a figure in `unit` GB/s.
     pub(crate) fn bandwidth(&self, value: f64, unit: f64) -> Result<f64, Problem> {
-        let gbs = in_giga(value, unit);
-        match bounds::too_fast(gbs) {
-            Some(why) => Err(self.problem(why).hint(bounds::HINT)),
+        let gbs = figures::in_giga(value, unit);
+        match figures::too_fast(gbs) {
+            Some(why) => Err(self.problem(why).hint(figures::HINT)),
             None => Ok(gbs),
         }
     }
 }
-
-/// Millions in thousands of millions, for [`Line::bandwidth`].
-pub(crate) const MEGA: f64 = 1e-3;
 
 /// The lines of a text.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
@@ -82,17 +79,4 @@ pub(crate) fn is_csv(text: &str) -> bool {
 pub(crate) fn comments(text: &str) -> Vec<String> {
     let comment = |line: Line<'_>| line.after("#").map(str::to_owned);
     lines(text).filter_map(comment).filter(|comment| !comment.is_empty()).collect()
-}
-
-/// A figure in `unit` GB/s.
-pub(crate) fn in_giga(value: f64, unit: f64) -> f64 {
-    if unit.to_bits() == MEGA.to_bits() { mega_to_giga(value) } else { value * unit }
-}
-
-/// A figure in millions as one in thousands of millions, without a new rounding: 99833.3 MB/s are 99.8333 GB/s.
-pub(crate) fn mega_to_giga(mega: f64) -> f64 {
-    format!("{mega:e}").split_once('e').map_or(mega / 1e3, |(digits, exponent)| {
-        let exponent = exponent.parse::<i32>().unwrap_or(0) - 3;
-        format!("{digits}e{exponent}").parse().unwrap_or(mega / 1e3)
-    })
 }

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use numasim_model::input::Problem;
 use numasim_model::input::writing::{PEAK, quoted};
 use numasim_model::machine::MAX_NODES;
 use numasim_model::text::visible;
 
-use super::lines::mega_to_giga;
+use crate::csv_rows::shown;
+use crate::figures::mega_to_giga;
 
 /// What a tool measured between the NUMA nodes of a machine. Rows: the node whose cores read; columns: the memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -146,6 +148,30 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
         ));
     }
     Ok(text)
+}
+
+/// There is no figure from one node to another: all of the column, where the other has no memory.
+pub(super) fn no_memory(
+    matrix: &Matrix,
+    from: usize,
+    to: usize,
+    word: &str,
+    problem: impl FnOnce(String) -> Problem,
+) -> Problem {
+    if matrix.0.keys().any(|&(_, column)| column == to) {
+        let problem = problem(format!("the value from node {from} to node {to} is '{}'", shown(word)));
+        return problem.hint("measure again: every node reads every memory");
+    }
+    let problem = problem(format!("node {to} has no memory: its column has no values"));
+    problem.hint(format!(
+        "a matrix without gaps is read. For this machine start from `numasim import numactl` or `numasim detect`, with `memory_gib = 0` for node {to}, and write the figures by hand"
+    ))
+}
+
+/// What is written for a memory that is not there.
+pub(super) fn is_gap(word: &str) -> bool {
+    matches!(word.to_ascii_lowercase().as_str(), "" | "-" | "--" | "n/a" | "na")
+        || word.parse::<f64>().is_ok_and(|value| value == 0.0)
 }
 
 fn provenance(bandwidth: &Matrix, source: &str, memory_only: &[usize], given: Given) -> Option<String> {

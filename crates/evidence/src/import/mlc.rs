@@ -14,10 +14,10 @@
 
 use numasim_model::input::Problem;
 
-use super::lines::{Line, MEGA, is_csv, lines, nothing};
-use super::matrix::{Matrices, Matrix};
+use super::lines::{Line, is_csv, lines, nothing};
+use super::matrix::{Matrices, Matrix, is_gap, no_memory};
 use super::mlc_csv;
-use crate::csv_rows::shown;
+use crate::figures::MEGA;
 
 /// Reads the output of MLC, or a CSV with such matrices. `select` names one of several tables of a CSV.
 ///
@@ -105,24 +105,6 @@ impl Missing<'_> {
     }
 }
 
-/// There is no figure from one node to another: all of the column, where the other has no memory.
-pub(super) fn no_memory(
-    matrix: &Matrix,
-    from: usize,
-    to: usize,
-    word: &str,
-    problem: impl FnOnce(String) -> Problem,
-) -> Problem {
-    if matrix.0.keys().any(|&(_, column)| column == to) {
-        let problem = problem(format!("the value from node {from} to node {to} is '{}'", shown(word)));
-        return problem.hint("measure again: every node reads every memory");
-    }
-    let problem = problem(format!("node {to} has no memory: its column has no values"));
-    problem.hint(format!(
-        "a matrix without gaps is read. For this machine start from `numasim import numactl` or `numasim detect`, with `memory_gib = 0` for node {to}, and write the figures by hand"
-    ))
-}
-
 /// Other parts of MLC's output: what they are, and which one is needed.
 fn other_output(text: &str) -> Option<Problem> {
     const OTHERS: [(&str, &str); 5] = [
@@ -165,10 +147,4 @@ fn row<'t>(
         }
     }
     Ok(())
-}
-
-/// What is written for a memory that is not there.
-pub(super) fn is_gap(word: &str) -> bool {
-    matches!(word.to_ascii_lowercase().as_str(), "" | "-" | "--" | "n/a" | "na")
-        || word.parse::<f64>().is_ok_and(|value| value == 0.0)
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use numasim_model::input::{Problem, ProblemKind};
 
-use super::lines::{MEGA, comments};
-use super::matrix::{Matrices, Matrix};
-use super::mlc::{is_gap, no_memory};
+use super::lines::comments;
+use super::matrix::{Matrices, Matrix, is_gap, no_memory};
 use crate::csv_rows::{Row, Rows, shown};
+use crate::figures::MEGA;
 
 /// What a row says of: bandwidth in MB/s or latency in ns.
 #[derive(Clone, Copy)]

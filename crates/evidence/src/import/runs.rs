@@ -20,6 +20,8 @@ pub struct Run {
     pub access: Option<Access>,
     /// It computes on a few bytes, so that its bandwidth is that of a cache whatever its size.
     pub computes: bool,
+    /// It has several groups of threads, perhaps each on another node.
+    pub spread: bool,
     /// Cores used.
     pub cores: Option<u32>,
     /// Threads.
@@ -77,7 +79,7 @@ pub fn proposals(runs: &[Run]) -> (Vec<Proposal>, Vec<String>) {
         let of_memory = of_memory(&runs);
         if of_memory.len() < runs.len() {
             notes.push(format!(
-                "{} of {} runs{of} say nothing of memory: they compute only, or have less than {} MB or less than half of the largest data with the same kernel and threads, which a cache may hold",
+                "{} of {} runs{of} say nothing of the memory of a node: they compute only, have several work groups, or have less data than {} MB or than half of the most with the same kernel and threads, which a cache may hold",
                 runs.len() - of_memory.len(),
                 runs.len(),
                 LEAST_DATA / 1e6
@@ -109,7 +111,7 @@ fn of_memory<'r>(runs: &[&'r Run]) -> Vec<&'r Run> {
         let Some(size) = run.size_bytes else { return true };
         size >= LEAST_DATA && size >= most.get(&kind(run)).copied().unwrap_or(0.0) / 2.0
     };
-    runs.iter().copied().filter(|run| !run.computes && large(run)).collect()
+    runs.iter().copied().filter(|run| !run.computes && !run.spread && large(run)).collect()
 }
 
 fn proposal(runs: &[&Run], machine: &str) -> Option<Proposal> {

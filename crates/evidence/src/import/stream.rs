@@ -6,9 +6,10 @@ use numasim_model::input::Problem;
 
 use super::babelstream;
 use super::likwid::Runs;
-use super::lines::{Line, MEGA, comments, is_csv, lines, nothing};
+use super::lines::{Line, comments, is_csv, lines, nothing};
 use super::runs::Run;
 use crate::csv_rows::{Rows, shown};
+use crate::figures::MEGA;
 
 /// The kernels, by STREAM's own count: words of an element (2, 2, 3 and 3) and FLOP (0, 1, 1 and 2).
 const KERNELS: [(&str, f64, f64); 4] =

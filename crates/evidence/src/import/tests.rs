@@ -266,7 +266,8 @@ fn a_sweep_over_sizes_gives_the_figure_of_memory_not_of_caches() {
         "{text}"
     );
     assert!(
-        text.contains("# 3 of 4 runs say nothing of memory") && text.contains(",load_avx,1,182.3451,"),
+        text.contains("# 3 of 4 runs say nothing of the memory of a node")
+            && text.contains(",load_avx,1,182.3451,"),
         "{text}"
     );
     // Without memory there is no figure.
@@ -291,6 +292,8 @@ fn kernels_that_compute_are_no_bandwidth_and_figures_of_no_machine_are_refused()
         bench("peakflops_avx_fma", 4, 2_000_000_000, "900000") + &bench("copy", 4, 2_000_000_000, "30000");
     let (found, why) = proposals(&read_likwid(&text, None).expect("in order").0);
     assert_eq!((found[0].kernel.as_str(), found[0].bandwidth_gbs, why.len()), ("copy", 30.0, 1));
+    let two = bench("load", 8, 2_000_000_000, "80000").replace("Using 8", "Using 2 work groups\nUsing 8");
+    assert!(proposals(&read_likwid(&two, None).expect("in order").0).0.is_empty());
     // sum and ddot only read, as load does.
     let text = bench("sum_sse", 2, 2_000_000_000, "20000") + &bench("copy", 2, 2_000_000_000, "30000");
     assert_eq!(proposals(&read_likwid(&text, None).expect("in order").0).0[0].bandwidth_gbs, 20.0);

@@ -12,8 +12,8 @@ use numasim_model::input::{Problem, ProblemKind};
 
 use super::Kind;
 use super::run::{Amount, Part, Run, joined};
-use crate::bounds::{self, too_fast, too_much};
 use crate::csv_rows::shown;
+use crate::figures::{self, too_fast, too_much};
 use crate::import::lines::nothing;
 use rows::{Memory, Unit, flop_rows, memory};
 use tables::{Group, Output, Table};
@@ -100,6 +100,12 @@ fn run(group: &Group<'_>, output: &Output<'_>) -> Result<Option<Run>, Problem> {
             shown(flops.rows.first().copied().unwrap_or_default())
         ));
     }
+    if let Some(row) = flops.rows.first().filter(|_| flop == Some(0.0)) {
+        run.doubts.push(format!(
+            "`{}` is 0: if the program computes in another precision, measure that, as in MEM_SP or MEM_DP",
+            shown(row)
+        ));
+    }
     let kind = if flops.assumed { Kind::Estimated } else { Kind::Measured };
     let source = format!("MFLOP/s of group {}", shown(group.name));
     run.flop = flop.map(|value| Amount { value, kind, source });
@@ -149,30 +155,27 @@ fn traffic(
         kind: Kind::Measured,
         source: format!("memory traffic of group {}", shown(group.name)),
     };
-    let part = |name: &str, of: &str, some: &[&(Memory<'_>, f64)]| {
-        Some(Part { name: name.to_owned(), of: of.to_owned(), amount: amount(some) })
-    };
-    match (all.as_slice(), kinds.as_slice(), channels.as_slice(), directions.as_slice()) {
-        (some @ [_, ..], ..) | ([], some @ [_, _, ..], ..) => run.bytes = Some(amount(some)),
-        ([], some @ [(kind, _)], ..) => {
+    // The first of these that is whole; one kind of memory may be all that a program uses.
+    let whole = [(&all, 1), (&kinds, 1), (&channels, 2), (&directions, 2)];
+    if let Some((some, _)) = whole.into_iter().find(|(some, least)| some.len() >= *least) {
+        run.bytes = Some(amount(some));
+        if all.is_empty()
+            && let [(kind, _)] = kinds.as_slice()
+        {
             let (known, other) = if *kind == Memory::Hbm { ("HBM", "DDR") } else { ("DDR", "HBM") };
             run.doubts.push(format!(
                 "group {} counts {known} only: traffic of {other} is missing, unless no data lies there",
                 shown(group.name)
             ));
-            run.bytes = Some(amount(some));
         }
-        ([], [], [(Memory::Channels(name), _)], _) => {
-            run.part = part(name, "the channels of a socket (MEM1 and MEM2)", &channels);
-        }
-        ([], [], some @ [_, _, ..], _) | ([], [], [], some @ [_, _]) => run.bytes = Some(amount(some)),
-        ([], [], [], [(Memory::Reads, _)]) => {
-            run.part = part("reads", "reads and writes (MEMREAD and MEMWRITE)", &directions);
-        }
-        ([], [], [], [_]) => {
-            run.part = part("writes", "reads and writes (MEMREAD and MEMWRITE)", &directions)
-        }
-        _ => {}
+    } else if let Some((memory, _)) = channels.first().or(directions.first()) {
+        let (name, of) = match memory {
+            Memory::Channels(name) => (*name, "the channels of a socket (MEM1 and MEM2)"),
+            Memory::Reads => ("reads", "reads and writes (MEMREAD and MEMWRITE)"),
+            _ => ("writes", "reads and writes (MEMREAD and MEMWRITE)"),
+        };
+        let some = if channels.is_empty() { &directions } else { &channels };
+        run.part = Some(Part { name: name.to_owned(), of: of.to_owned(), amount: amount(some) });
     }
     let bytes = run.bytes.as_ref().or(run.part.as_ref().map(|part| &part.amount));
     if bytes.is_some_and(|bytes| bytes.value > 0.0) {
@@ -259,7 +262,7 @@ impl<'g> Figures<'g> {
     ) -> Result<Option<f64>, Problem> {
         let (Some(values), Some(rate)) = (self.table.row(name)?, self.sum(name)?) else { return Ok(None) };
         if let Some(problem) = limit(rate / 1e3).and_then(|why| self.table.problem(name, why)) {
-            return Err(problem.hint(bounds::HINT));
+            return Err(problem.hint(figures::HINT));
         }
         if self.mean.is_some() {
             return Ok(Some(rate * self.seconds().unwrap_or(1.0) * scale));

@@ -113,6 +113,9 @@ pub(super) fn read(text: &str) -> Result<Output<'_>, Problem> {
             }
             open = None;
         } else if let Some(cells) = cells(trimmed, open.as_ref()) {
+            if groups.is_empty() && begins_table(&cells) {
+                enter(groups, None, 1, UNTITLED, line, true);
+            }
             let Some(group) = groups.last_mut() else { continue };
             let table = open.get_or_insert(Open { csv: false, columns: 0, kind: Rows::Title });
             add(group, table, &cells, line)?;
@@ -188,6 +191,15 @@ fn lead(kind: Rows) -> usize {
 
 /// The columns of a table over hardware threads.
 const STATISTICS: [&str; 4] = ["Sum", "Min", "Max", "Avg"];
+
+/// A group whose title was cut off.
+const UNTITLED: &str = "(without a title)";
+
+/// Whether this is the header of a table of likwid, and of no other tool.
+fn begins_table(cells: &[&str]) -> bool {
+    let (["Metric", columns @ ..] | ["Event", "Counter", columns @ ..]) = cells else { return false };
+    columns == STATISTICS || (!columns.is_empty() && columns.iter().all(|cell| is_thread(cell)))
+}
 
 fn is_header(cell: &str) -> bool {
     matches!(cell, "Metric" | "Event" | "Region Info")

@@ -75,9 +75,8 @@ pub(super) fn value(field: &str) -> Result<Value, Odd> {
     }
     match field.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(Value::Counted(value)),
-        Ok(_) => Err(Odd::NoCount),
         Err(_) if numeric(field) => Err(Odd::OtherLanguage),
-        Err(_) => Err(Odd::NoCount),
+        _ => Err(Odd::NoCount),
     }
 }
 

@@ -16,8 +16,8 @@ use numasim_model::input::Problem;
 
 use super::Kind;
 use super::run::{Amount, Run};
-use crate::bounds::{self, too_fast, too_much};
 use crate::csv_rows::shown;
+use crate::figures::{self, too_fast, too_much};
 use crate::import::lines::{lines, nothing};
 use counter::{Counter, Output, Value};
 use events::{Direction, Family, Flop, Meaning, Traffic, bytes_each, meaning, seconds_each};
@@ -75,7 +75,7 @@ fn run(text: &str, output: &Output) -> Result<Run, Problem> {
             |amount: &Option<Amount>| amount.as_ref().map_or(0.0, |amount| amount.value / seconds / 1e9);
         let slip = too_fast(rate(&run.bytes)).zip(used.last());
         if let Some((why, counter)) = slip.or_else(|| too_much(rate(&run.flop)).zip(used.first())) {
-            return Err(counter.problem(text, why).hint(bounds::HINT));
+            return Err(counter.problem(text, why).hint(figures::HINT));
         }
     }
     let scaled = used.iter().filter_map(|counter| Some((counter.percent?, &counter.event)));
@@ -128,7 +128,11 @@ fn flop<'c>(
             }
             Value::Counted(_) => {}
             Value::Not(why) => {
-                let known = covered(flop.family);
+                // The same FLOP may be counted by another event.
+                let others = flops.iter().filter(|(other, of)| {
+                    counted(other) && other.event != counter.event && of.family == flop.family
+                });
+                let known: Vec<usize> = others.flat_map(|(_, of)| of.covers).copied().collect();
                 if !flop.covers.iter().all(|at| known.contains(at)) {
                     doubts.push(format!("`{}` was {why}: its FLOP are missing", shown(&counter.event)));
                 }

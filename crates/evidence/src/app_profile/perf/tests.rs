@@ -267,6 +267,11 @@ fn half_precision_counts_and_what_does_not_count_flop_is_named() {
     assert_eq!((flop(&run), run.doubts.len()), (100.0, 0), "{:?}", run.doubts);
     let run = read(&event(80, "fp_ops_retired_by_type.vector_all"));
     assert_eq!((run.flop, run.doubts.len()), (None, 1));
+    // Of another processor the same event is missing.
+    let run = read(
+        "CPU0,5,,fp_ret_sse_avx_ops.all,10,100.00,,\nCPU1,<not counted>,,fp_ret_sse_avx_ops.all,0,100.00,,\n",
+    );
+    assert_eq!(run.doubts, ["`fp_ret_sse_avx_ops.all` was not counted: its FLOP are missing"]);
     // ARM: 40 of vectors of 128 bits and scalars, 50 of scalable ones.
     let arm = [event(40, "fp_fixed_ops_spec"), event(50, "fp_scale_ops_spec"), event(9, "vfp_spec")].concat();
     let run = read(&arm);

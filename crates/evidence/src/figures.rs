@@ -1,6 +1,7 @@
-//! Figures that no machine reaches. A measurement beyond them is a slip of a tool or of a unit, and is refused.
+//! Bandwidths in GB/s, from other units, and figures that no machine reaches: a measurement beyond them is a slip of a tool or of
+//! a unit, and is refused.
 //!
-//! They are far above what [`numasim_model`] doubts for one node or one core, because a run may use all of them, or caches.
+//! These bounds are far above what [`numasim_model`] doubts for one node or one core, because a run may use all of them, or caches.
 
 /// GB/s of all memories and caches of a machine: 192 cores with 300 GB/s from their first cache come to 58 TB/s.
 pub(crate) const MOST_GBS: f64 = 100_000.0;
@@ -22,6 +23,22 @@ pub(crate) const HINT: &str = "the tool or a unit slipped: measure again";
 
 fn short(value: f64) -> String {
     format!("{value:.2e}")
+}
+
+/// Millions in thousands of millions, for [`in_giga`].
+pub(crate) const MEGA: f64 = 1e-3;
+
+/// A figure in `unit` GB/s.
+pub(crate) fn in_giga(value: f64, unit: f64) -> f64 {
+    if unit.to_bits() == MEGA.to_bits() { mega_to_giga(value) } else { value * unit }
+}
+
+/// A figure in millions as one in thousands of millions, without a new rounding: 99833.3 MB/s are 99.8333 GB/s.
+pub(crate) fn mega_to_giga(mega: f64) -> f64 {
+    format!("{mega:e}").split_once('e').map_or(mega / 1e3, |(digits, exponent)| {
+        let exponent = exponent.parse::<i32>().unwrap_or(0) - 3;
+        format!("{digits}e{exponent}").parse().unwrap_or(mega / 1e3)
+    })
 }
 
 #[cfg(test)]
