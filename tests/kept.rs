@@ -156,7 +156,7 @@ fn an_input_is_known_by_every_name() {
 
 #[cfg(unix)]
 #[test]
-fn the_file_behind_standard_input_is_an_input() {
+fn files_behind_standard_input_and_output_are_known() {
     let folder = folder();
     let file = folder.path().join("study.toml");
     fs::copy(config_path("paper/table-iii.toml"), &file).expect("a file for the test");
@@ -165,6 +165,10 @@ fn the_file_behind_standard_input_is_an_input() {
     let refused =
         numasim().args(["evaluate", "-", "-o"]).arg(&file).stdin(stdin).output().expect("the program starts");
     assert!(stderr(&refused).contains("is also an input file"), "{}", stderr(&refused));
+    // `numasim evaluate study.toml >> study.toml`
+    let stdout = fs::OpenOptions::new().append(true).open(&file).expect("there");
+    let refused = numasim().arg("evaluate").arg(&file).stdout(stdout).output().expect("the program starts");
+    assert!(stderr(&refused).contains("which is also an input file"), "{}", stderr(&refused));
     assert_eq!(fs::read(&file).expect("there"), before);
 }
 

@@ -116,6 +116,12 @@ def test_a_graph_in_a_folder(command_line: Any, program: str, tmp_path: Path) ->
         numasim.tasks(machine, graph=folder)
     done = subprocess.run([program, "tasks", machine, "--graph", folder], capture_output=True)
     assert str(caught.value) == done.stderr.decode().rstrip()
+    # A killed run of the command left it so.
+    (folder / ".numasim-unfinished").mkdir()
+    with pytest.raises(numasim.InputError) as caught:
+        numasim.tasks(machine, graph=folder)
+    done = subprocess.run([program, "tasks", machine, "--graph", folder], capture_output=True)
+    assert str(caught.value) == done.stderr.decode().rstrip()
 
 
 def test_the_text_of_what_cannot_be_simulated(program: str, tmp_path: Path) -> None:

@@ -168,17 +168,22 @@ fn is_read(command: &str, id: &str) -> fn(&str) -> bool {
     }
 }
 
-/// The file behind standard input, where it is one.
+/// The file behind standard input, if it is one.
 fn standard_input() -> Option<Input> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd as _;
-        let file = File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
-        let open = Some(Identity::of(&file.metadata().ok().filter(fs::Metadata::is_file)?)?);
-        let named = PathBuf::from("standard input");
-        Some(Input { resolved: named.clone(), named, open })
-    }
-    #[cfg(not(unix))]
+    let open = Some(behind(std::io::stdin())?);
+    let named = PathBuf::from("standard input");
+    Some(Input { resolved: named.clone(), named, open })
+}
+
+/// The regular file behind a stream.
+#[cfg(unix)]
+fn behind(stream: impl std::os::fd::AsFd) -> Option<Identity> {
+    let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
+    Identity::of(&file.metadata().ok().filter(fs::Metadata::is_file)?)
+}
+
+#[cfg(not(unix))]
+fn behind<S>(_: S) -> Option<Identity> {
     None
 }
 
@@ -281,6 +286,25 @@ pub(crate) fn refuse(path: &Path) -> Result<(), Failure> {
             .because(format!("it is the same file as {}", other.display()))
             .hint(format!("give {switch} the name of another file"))),
     }
+}
+
+/// That standard output, which a shell may have sent into a file (`>>`), is no input.
+///
+/// # Errors
+/// It is.
+pub(crate) fn refuse_standard_output() -> Result<(), Failure> {
+    if let Some(behind) = behind(std::io::stdout()) {
+        let known = known();
+        let is_input = |input: &&Input| input.open.or_else(|| identity(&input.resolved)) == Some(behind);
+        if let Some(input) = known.files.iter().find(is_input) {
+            return Err(Failure::input(format!(
+                "standard output is {}, which is also an input file",
+                input.named.display()
+            ))
+            .hint("send it into another file"));
+        }
+    }
+    Ok(())
 }
 
 /// That two outputs of this process do not share a file: `path` is made beside another output and is on no command line.

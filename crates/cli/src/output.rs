@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::failure::Failure;
+use crate::inputs;
 pub(crate) use folder::{Folder, FolderFiles, Text, Whole};
 use place::Found;
 pub(crate) use place::{NotCreated, Place};
@@ -68,12 +69,11 @@ impl Destination {
     ///
     /// For a command that computes for long: opened before, delivered to after. A file that the command reads is refused (`inputs`).
     pub(crate) fn open(output: Option<&Path>) -> Result<Self, Failure> {
-        let Some(output) = output.filter(|path| *path != Path::new("-")) else {
+        let output = output.filter(|path| *path != Path::new("-") && !is_stdout(path));
+        let Some(output) = output else {
+            inputs::refuse_standard_output()?;
             return Ok(Self::Stdout);
         };
-        if is_stdout(output) {
-            return Ok(Self::Stdout);
-        }
         Ok(match Place::find(output)? {
             Found::File(place) => Self::File(place),
             Found::Special => Self::Special(output.to_owned()),
@@ -185,7 +185,6 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::inputs;
 
     #[test]
     fn opening_changes_nothing() {

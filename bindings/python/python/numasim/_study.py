@@ -12,7 +12,7 @@ import numpy as np
 from . import _checked, _toml
 from ._checked import is_list, mapping, shown, text, whole
 from ._core import Reading
-from ._errors import InputTypeError
+from ._errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,16 +32,30 @@ def _text_of(path: PathLike) -> Source:
     return str(path), Path(path).read_bytes().decode("utf-8")
 
 
+def _is_finished(folder: Path) -> None:
+    """Refuses a folder that a killed run of the command has left, with files of two runs."""
+    unfinished = folder / ".numasim-unfinished"
+    if unfinished.exists():
+        raise InputError(
+            f"error: {folder} has files of two runs: numasim was stopped while it wrote them\n"
+            f"hint: run the command that writes the folder again; {unfinished} has the files that are not in place"
+        )
+
+
 def folder_of(folder: PathLike, names: tuple[str, str]) -> tuple[str, tuple[Source, Source]]:
     """Name of a folder, and two files in it.
 
     Raises:
+        InputError: the files are of two runs.
         OSError: a file cannot be read.
         UnicodeDecodeError: a file is not UTF-8.
     """
     path = Path(folder)
     first, second = names
-    return path.name or str(path), (_text_of(path / first), _text_of(path / second))
+    _is_finished(path)
+    sources = _text_of(path / first), _text_of(path / second)
+    _is_finished(path)
+    return path.name or str(path), sources
 
 
 class _Texts:

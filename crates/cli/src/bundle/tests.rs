@@ -169,11 +169,22 @@ fn a_manifest_of_another_version_is_named() {
 #[test]
 fn what_is_no_compressed_archive_is_told() {
     let said = |bytes: &[u8]| Bundle::from_bytes(bytes).expect_err("none").to_string();
-    assert!(said(b"").starts_with("cannot be decompressed: "));
-    assert!(said(b"[machine]\n").starts_with("cannot be decompressed: "));
+    assert_eq!(said(b""), "cannot be decompressed: its header is damaged or cut short");
+    assert_eq!(said(b"[machine]\n"), "cannot be decompressed: it does not begin as files of Zstandard do");
     assert!(said(&compressed(&[7; 600])).starts_with("is no archive of tar: "));
     let whole = bytes(&example());
     assert_eq!(said(&[&whole[..], b"more"].concat()), "goes on after its end: 4 more bytes");
+    // Whatever byte is wrong, people read no names of Rust, as in `BadMagicNumber(808487711)`.
+    for at in (0..whole.len()).step_by(7) {
+        for damaged in [whole[..at].to_vec(), [&whole[..at], &[!whole[at]], &whole[at + 1..]].concat()] {
+            let Err(why) = Bundle::from_bytes(&damaged).map_err(|error| error.to_string()) else { continue };
+            let is_debug = |word: &str| {
+                word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase)
+            };
+            let words = why.split(|c: char| !c.is_alphanumeric()).filter(|word| is_debug(word));
+            assert_eq!(words.count(), 0, "{at}: {why}");
+        }
+    }
     let mut archive = unpack::archive(&whole).expect("just written");
     archive.push(1);
     assert_eq!(said(&compressed(&archive)), "is no archive of tar: something follows after its last entry");

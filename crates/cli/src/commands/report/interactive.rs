@@ -7,6 +7,7 @@ use numasim_model::input::SourceFile;
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;
+use crate::inputs;
 use crate::report::Interactive;
 
 /// Its name.
@@ -25,6 +26,7 @@ pub(super) fn page(args: &ReportArgs, files: &[SourceFile]) -> Result<Option<Int
             Failure::input(format!("the what-if page ({NAME}) is not installed with this program")).hint(HINT)
         })?,
     };
+    inputs::note(&path);
     let text = fs::read_to_string(&path).map_err(|error| {
         Failure::input(format!("{} cannot be read", path.display())).caused_by(&error).hint(HINT)
     })?;
