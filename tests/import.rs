@@ -247,6 +247,73 @@ fn handles_and_edges_are_blocks() {
     assert!(said.contains("diamond.dot:10: the edge `right -> end` without `bytes`"), "{said}");
 }
 
+/// The example of SimGrid's documentation, and two ranks of StarPU with records that run nothing.
+#[test]
+fn files_of_simgrid_and_of_two_ranks_are_read() {
+    let (csv, said) = graph(&["dot", "simgrid-no-data.dot"]);
+    assert!(csv.contains("0,500000000,,a -> c\n1,0,,b -> c\n"), "{csv}");
+    assert!(
+        said.contains("simgrid-no-data.dot:6: the edge `b -> c` with `size = -1`: order without data"),
+        "{said}"
+    );
+    let (csv, said) = graph(&["starpu", "starpu-two-ranks-wontuse.rec"]);
+    assert_eq!(
+        csv,
+        "id,bytes,home,name\n0,1000000,,0_7f00a0001000\n1,1000000,,1_7f00a0001000\n\
+         id,type,gflop,accesses,socket,taskwait,name\n0,potrf,0.3,inout:0:1000000:2000000,,,0_7\n\
+         1,potrf,0.3,inout:1:1000000:2000000,,,1_7\n"
+    );
+    assert!(
+        said.contains("the job `1_7` of another `MPIRank`: handles are addresses of a process"),
+        "{said}"
+    );
+}
+
+#[test]
+fn graphs_that_tools_draw_are_read_or_refused_and_what_they_lack_is_said() {
+    let folder = common::folder();
+    let file = folder.path().join("drawn.dot");
+    let path = file.to_str().expect("UTF-8");
+    let said = |text: &str| {
+        fs::write(&file, text).expect("a file for the test");
+        graph(&["dot", path])
+    };
+    // Snakemake, ninja and Nextflow: order alone.
+    for text in [
+        "digraph snakemake_dag {\n    graph[bgcolor=white, margin=0];\n\t0[label = \"all\"];\n\t1[label = \"map\", style=\"rounded,dashed\"];\n\t1 -> 0\n}\n",
+        "digraph ninja {\nrankdir=\"LR\"\n\"0x1\" [label=\"a.c\"]\n\"0x2\" [label=\"a.o\"]\n\"0x1\" -> \"0x2\" [label=\" cc\"]\n}\n",
+        "digraph \"dag\" {\np0 [shape=point,label=\"\",xlabel=\"Channel.fromPath\"];\np1 [label=\"FASTQC\"];\np0 -> p1 [label=\"reads\"];\n}\n",
+    ] {
+        let (_, said) = said(text);
+        assert!(
+            said.contains("2 nodes (the first is ") && said.contains("without `flop`: no work"),
+            "{said}"
+        );
+        assert!(
+            said.contains("no task has work and no edge has data: the graph has only an order"),
+            "{said}"
+        );
+    }
+    // Doxygen draws arrows from behind; what is invisible is no order.
+    let (csv, warned) =
+        said("digraph {\n node [flop=1e9]; edge [bytes=8]\n b -> a [dir=back]\n c -> a [style=invis]\n}\n");
+    assert!(csv.contains("a -> b") && !csv.contains("c -> a"), "{csv}");
+    assert!(warned.contains("the edge `c -> a` with `style = invis`: left out"), "{warned}");
+    for (text, words) in [
+        ("digraph {}", ["there are no tasks", "this graph is empty"]),
+        ("digraph { a -> b [dir=none] }", ["`dir` is none", "write `dir = forward` or `dir = back`"]),
+        ("digraph { a -> b [size=-5] }", ["`size` is -5", "but cannot be negative"]),
+        ("digraph { a [flop=\"1,5e9\"] }", ["`flop` is '1,5e9'", "not a number"]),
+        (
+            "digraph \"app\" { subgraph clusterLegend { legendNode0 -> legendNode1 } \"node0\" -> \"node1\" }",
+            ["this is a graph of CMake", "turn all arrows"],
+        ),
+    ] {
+        fs::write(&file, text).expect("a file for the test");
+        no_graph(&["dot", path], &words);
+    }
+}
+
 #[track_caller]
 fn no_graph(args: &[&str], words: &[&str]) {
     let folder = common::folder();

@@ -194,6 +194,33 @@ fn the_machine_says_which_nodes_there_are() {
     assert!(said.contains("there is data on NUMA node 3, and the nodes of the machine are 0, 1"), "{said}");
 }
 
+/// 1,000,000 pages of a file, 200,000 of them on node 0, 5003 of memory there, and 300 of libc.
+#[test]
+fn mapped_files_are_data_and_the_file_says_what_was_left_out() {
+    let args = ["--threads-per-node", "2,2", "--arithmetic-intensity", "0.2"];
+    let (text, said) = profiled(&[&["--numa-maps", "numa_maps-mapped-data.txt"], &args[..]].concat());
+    assert!(text.contains("memory_gib = 3.83378\n"), "{text}");
+    assert!(
+        text.contains(
+            "# measured: resident data: 0.01908 GiB of anonymous and shared memory, 3.815 GiB of mapped files \
+             (the largest is /data/model.bin); left out: 0.001144 GiB of programs and libraries \
+             (the largest is /usr/lib/libc.so.6), 0.0 % of all resident pages\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("nodes 0: 20.4 %, 1: 79.6 %"), "{text}");
+    assert_eq!(said, "");
+    // 2600 of 5100 pages on node 0, with policy flags.
+    let (text, _) = profiled(&[&["--numa-maps", "numa_maps-policy-flags.txt"], &args[..]].concat());
+    assert!(text.contains("nodes 0: 51.0 %, 1: 49.0 %"), "{text}");
+    // Nearly all of it is code: that is said.
+    let (_, said) = profiled(&["--numa-maps", "numa_maps-kernel-doc.txt", "--arithmetic-intensity", "1"]);
+    assert!(
+        said.contains("% of the resident pages are of programs and libraries, the largest of which is /lib64/libc-2.12.so"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_is_wrong_in_a_file_is_shown_where_it_is() {
     let folder = tempfile::tempdir().expect("a folder for the test");

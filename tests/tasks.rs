@@ -81,12 +81,81 @@ fn the_json_has_the_documented_keys_in_order() {
 }
 
 #[test]
-fn an_empty_graph_takes_no_time() {
-    let found = json(MACHINE, &[]);
-    assert_eq!(
-        (&found["graph"]["tasks"], &found["runs"][0]["makespan_s"]),
-        (&Value::from(0), &Value::from(0.0))
+fn an_empty_graph_is_refused_wherever_it_comes_from() {
+    refused(MACHINE, &[], &["there is no graph of tasks", "hint: list each `[[task]]`"]);
+    let with = |tables: &str| format!("{MACHINE}{tables}\n");
+    refused(&with("[[block]]\nname = \"X\"\nmb = 1"), &[], &["there are no tasks: the graph is empty"]);
+    refused(
+        &with("[graph]\ngenerator = \"jacobi\"\niterations = 0\ninit = false"),
+        &[],
+        &[
+            "there are no tasks: the generator jacobi makes none with these parameters",
+            "hint: give it more `iterations`",
+        ],
     );
+    refused(&with("[program]\nrepeat = 0"), &[], &["the loops of `[program]` make none"]);
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let write = |name: &str, text: &str| fs::write(path(name), text).expect("a file for the test");
+    write("blocks.csv", "id,bytes\n0,100\n");
+    write("tasks.csv", "id,gflop,accesses\n");
+    refused(MACHINE, &["--graph", &path("")], &["there are no tasks: this graph is empty", "tasks.csv"]);
+    // `plan` and `profile` read graphs as `tasks` does.
+    write("machine.toml", MACHINE);
+    for command in ["plan", "profile"] {
+        let output = run(&[command, &path("machine.toml"), "-o", &path("out")]);
+        assert_eq!(output.status.code(), Some(1), "{command}: {}", stderr(&output));
+        assert!(stderr(&output).contains("there is no graph of tasks"), "{command}: {}", stderr(&output));
+        assert!(!folder.path().join("out").exists(), "{command} wrote something");
+    }
+}
+
+#[test]
+fn amounts_that_nothing_can_be_computed_with_are_refused() {
+    let folder = folder();
+    let write =
+        |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file for the test");
+    write("blocks.csv", "id,bytes\n0,1e300\n");
+    write("tasks.csv", "id,gflop,accesses\n0,1e-320,\n1,\"0,5\",\n2,1,in:0\n");
+    let words = [
+        "`bytes` is 1e300, but at most 1e40 is read",
+        "`gflop` is 1e-320, but at least 1e-40, or 0, is read",
+        "`gflop` is '0,5', not a number",
+    ];
+    refused(MACHINE, &["--graph", folder.path().to_str().expect("UTF-8")], &words);
+}
+
+/// 4 triples of arrays of 2.5 MB: a triad reads and writes the first array, and reads two others: 10 MB.
+#[test]
+fn sizes_of_a_generator_may_have_a_fraction() {
+    let text = format!(
+        "{MACHINE}[graph]\ngenerator = \"nstream\"\narrays = 4\nmb = 2.5\niterations = 1\ninit = false\n"
+    );
+    let found = json(&text, &["--scheduler", "sa"]);
+    assert!(near(&found["runs"][0]["bytes"]["dram_local"], 4.0 * 10e6), "{found}");
+    let (_folder, file) = study(&text);
+    let checked = stdout(&run(&["check", file.to_str().expect("UTF-8")]));
+    assert!(checked.contains("arrays 4, mb 2.5, iterations 1"), "{checked}");
+}
+
+#[test]
+fn a_trace_that_ends_in_rec_is_read_back_as_the_same_graph() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let text = format!("{MACHINE}[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 8\n");
+    let found = json(&text, &["--scheduler", "dep", "--trace", &path("tasks.rec")]);
+    let records = fs::read_to_string(path("tasks.rec")).expect("records");
+    assert_eq!(records.matches("JobId: ").count(), 30);
+    stdout(&run(&["import", "starpu", &path("tasks.rec"), "-o", &path("graph")]));
+    let read = json(MACHINE, &["--scheduler", "dep", "--graph", &path("graph")]);
+    assert_eq!(read["graph"]["edges"], found["graph"]["edges"]);
+    assert_eq!(read["runs"][0]["bound_s"], found["runs"][0]["bound_s"]);
+    for (more, said) in [
+        (["--scheduler", "fifo,dep", "--trace", "x.rec"], "a tasks.rec is of one run, and these are several"),
+        (["--scheduler", "dep", "--trace", "x.svg"], "x.svg has no ending of a trace"),
+    ] {
+        refused(&text, &more, &[said]);
+    }
 }
 
 #[test]

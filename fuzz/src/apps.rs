@@ -1,7 +1,7 @@
 //! What the readers of `numasim profile-app` promise.
 
 use numasim_evidence::app_profile::Kind;
-use numasim_evidence::app_profile::app_file::{AppFile, DataFound};
+use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Resident};
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::intensity::{Figure, intensity};
 use numasim_evidence::app_profile::likwid::read_likwid;
@@ -64,7 +64,7 @@ fn is_written(runs: &[Run], looks: &[Look], bytes: Option<u64>) {
         verdict,
         source: "fuzzed".to_owned(),
         signature: signature(looks),
-        bytes,
+        resident: bytes.map(|data| Resident { data, ..Resident::default() }),
     });
     let file = AppFile {
         name: "fuzzed".to_owned(),

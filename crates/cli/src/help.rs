@@ -435,7 +435,8 @@ Bytes: the memory controllers (perf uncore_imc, likwid's memory bandwidth), whic
 without them LLC-load-misses x 64 B, marked as estimated. Figures of a person are marked as given.
 
 data is the simplest placement that explains all but 5 % of the pages: local, a home, interleave, a share of one of these with the \
-rest local, or fractions. What it does not explain is the residual beside it. Mapped files, programs and libraries are left out. Where several placements \
+rest local, or fractions. What it does not explain is the residual beside it. Mapped files are data; programs and libraries are left out, \
+and the file says how much of the resident memory that is. Where several placements \
 explain the pages equally well, all are written as comments and none is chosen; two copies of numa_maps with threads on different nodes tell them apart.
 
 scaling comes from runs with two or more numbers of threads: Amdahl's law by least squares, or a table of speedups where that is more \

@@ -1,7 +1,7 @@
 //! Why a graph of tasks cannot be simulated.
 
 use numasim_graph::graph_of;
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_model::graph::{GraphSource, TaskGraph, TaskId};
 use numasim_model::{NodeId, Study};
 use numasim_tasks::{Asked, JobError, NoSeeds, Program, ProgramError, Settings, TasksError, TooLarge, bench};
 
@@ -10,10 +10,35 @@ use crate::refusal::Refusal;
 /// The graph of the files.
 ///
 /// # Errors
-/// A generator that makes none.
+/// A generator that makes none; a graph without tasks.
 pub fn graph(study: &Study) -> Result<TaskGraph, Refusal> {
     let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
-    graph_of(&study.tasks.source, &sockets).map_err(|error| Refusal::said(error.to_string()))
+    let source = &study.tasks.source;
+    let graph = graph_of(source, &sockets).map_err(|error| Refusal::said(error.to_string()))?;
+    if graph.task_count() > 0 {
+        return Ok(graph);
+    }
+    let (message, hint) = match source {
+        GraphSource::None => (
+            "there is no graph of tasks".to_owned(),
+            "list each `[[task]]`, write `[program]` or `[graph] generator = \"...\"`, or name a folder with blocks.csv and tasks.csv",
+        ),
+        GraphSource::Given(_) => {
+            ("there are no tasks: the graph is empty".to_owned(), "write a `[[task]]` for each task")
+        }
+        GraphSource::Generated { generator, .. } => (
+            format!(
+                "there are no tasks: the generator {} makes none with these parameters",
+                generator.as_str()
+            ),
+            "give it more `iterations`, `repeat` or `queries`, or `init = true`",
+        ),
+        GraphSource::Program { .. } => (
+            "there are no tasks: the loops of `[program]` make none".to_owned(),
+            "write a `[[program.loop]]`, and a `repeat` of at least 1",
+        ),
+    };
+    Err(Refusal::said(message).hint(hint))
 }
 
 /// A graph and its edges.

@@ -58,7 +58,7 @@ fn programs(tasks: u64) -> Vec<Generator> {
         Generator::Jacobi { blocks: tasks / 3, rows: 64 * (tasks / 3), columns: 8192, iterations: 2, init },
         Generator::Cg { blocks: tasks / 16, rows: 1000 * (tasks / 16), nnz_per_row: 27, iterations: 2, init },
         Generator::IntegralHistogram { grid: root(4), tile: 256, bins: 32, init },
-        Generator::Nstream { arrays: tasks / 5, mb: 16, iterations: 2, init },
+        Generator::Nstream { arrays: tasks / 5, array_bytes: 16_000_000, iterations: 2, init },
         Generator::Qr { n: cube(3.0), tile: 512, init },
         Generator::Cholesky { n: cube(6.0), tile: 512, init },
     ]

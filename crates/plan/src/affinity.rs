@@ -10,7 +10,7 @@ const ALIKE: f64 = 0.01;
 const ROUNDING: f64 = 1e-12;
 
 /// The experiments in which one slot is told from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Experiment {
     Cache,
     NumaFixed,

@@ -1,6 +1,6 @@
 //! What a profile says of classes: `ptrace-acc.csv` (who accesses what) and `ptrace-raw.csv` (seconds with data here and there).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::affinity::{Experiment, Sample, affinities};
 use crate::blocks::BlockClasses;
@@ -28,6 +28,17 @@ pub struct Measured {
     slots: HashMap<(ClassId, u32), Slot>,
     /// Per class: its seconds in the full run.
     work_s: Vec<f64>,
+    /// Rows that were told, each of which counts once.
+    told: HashSet<Row>,
+}
+
+/// A row of a task, by its number in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Row {
+    Access { task: u64, slot: u32 },
+    Experiment { task: u64, slot: u32, experiment: Experiment },
+    Full { task: u64 },
+    Normal { task: u64 },
 }
 
 /// What is known of a class.
@@ -52,7 +63,7 @@ impl Measured {
             return Err(Fault::new(File::Edt, 1, message));
         }
         let work_s = vec![0.0; classes.all().len()];
-        Ok(Self { nodes: blocks.nodes(), slots: HashMap::new(), work_s })
+        Ok(Self { nodes: blocks.nodes(), slots: HashMap::new(), work_s, told: HashSet::new() })
     }
 
     /// A line of `ptrace-acc.csv`: `template;labels;task;slot;block name;block labels;block`.
@@ -71,6 +82,7 @@ impl Measured {
         let slot = slot(classes, &cells, 3, template)?;
         let node = blocks.of_cell(&cells, 6)?;
         let nodes = self.nodes;
+        self.once(&cells, Row::Access { task: cells.number(2, "the task")?, slot }, "access")?;
         let slot = self.slots.entry((class, slot)).or_default();
         if slot.accesses.is_empty() {
             slot.accesses = vec![0; nodes].into();
@@ -91,8 +103,10 @@ impl Measured {
         let (class, template) = task(classes, &cells)?;
         let seconds = cells.amount(5, "the time in seconds")?;
         let name = cells.text(3);
+        let number = cells.number(2, "the task")?;
         if let Some(experiment) = Experiment::ALL.into_iter().find(|known| known.as_str() == name) {
             let slot = slot(classes, &cells, 4, template)?;
+            self.once(&cells, Row::Experiment { task: number, slot, experiment }, "experiment")?;
             self.slots.entry((class, slot)).or_default().sample.add(experiment, seconds);
             return Ok(());
         }
@@ -105,12 +119,22 @@ impl Measured {
             let message = format!("{name} is of the whole task, not of slot '{}'", Shown(cells.text(4)));
             return Err(cells.fault(4, message).hint("write -"));
         }
-        if name == "full"
-            && let Some(work_s) = self.work_s.get_mut(class.0 as usize)
-        {
+        let is_full = name == "full";
+        let row = if is_full { Row::Full { task: number } } else { Row::Normal { task: number } };
+        self.once(&cells, row, "experiment")?;
+        if is_full && let Some(work_s) = self.work_s.get_mut(class.0 as usize) {
             *work_s += seconds;
         }
         Ok(())
+    }
+
+    /// A row that was told before would count twice.
+    fn once<const N: usize>(&mut self, cells: &Cells<'_, N>, row: Row, what: &str) -> Result<(), Fault> {
+        if self.told.insert(row) {
+            return Ok(());
+        }
+        let message = format!("this {what} of task {} is there twice", cells.text(2));
+        Err(cells.fault(3, message).hint("delete one of the two lines"))
     }
 
     /// What is known of a class in the end.

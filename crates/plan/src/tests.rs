@@ -119,6 +119,24 @@ fn a_task_goes_where_what_it_wants_most_lies() {
     }
 }
 
+/// Seconds of `full` are a sum, and accesses are counted: a line that is there twice would double them.
+#[test]
+fn lines_that_are_there_twice_are_refused() {
+    for (file, line, said) in [
+        (File::Acc, "worker/2;;1;0;;;0", "this access of task 1 is there twice"),
+        (File::Raw, "worker/2;;1;full;-;", "this experiment of task 1 is there twice"),
+        (File::Raw, "worker/2;;1;normal;-;", "this experiment of task 1 is there twice"),
+        (File::Raw, "worker/2;;1;numa_fixed;1;", "this experiment of task 1 is there twice"),
+    ] {
+        let mut texts = two_blocks([1.0, 2.0]).1;
+        let text = texts.file(file);
+        let there = text.lines().find(|there| there.starts_with(line)).expect(line).to_owned();
+        text.push_str(&there);
+        text.push('\n');
+        assert_eq!(texts.plan(Pattern::Block).expect_err(line).message, said);
+    }
+}
+
 #[test]
 fn hints_say_where_blocks_lie_and_many_accesses_count_more_than_one() {
     let mut program = Program { blocks: vec![(0, 0), (0, 1), (0, 2)], ..Program::default() };

@@ -65,8 +65,8 @@ pub(crate) struct TasksArgs {
     #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "emit_graph", "placement"])]
     pub(crate) real: bool,
 
-    /// Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and
-    /// chrome://tracing; with --real of the last run here, and with a name that ends in .rec as StarPU writes it
+    /// Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a
+    /// tasks.rec as StarPU writes it, of one scheduler and one run. With --real it covers the last run here
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
 

@@ -40,8 +40,19 @@ pub struct DataFound {
     pub source: String,
     /// Where two looks with different threads tell them apart.
     pub signature: Option<Signature>,
-    /// All of it, in bytes; `None` where nobody counted.
-    pub bytes: Option<u64>,
+    /// How much there is; `None` if nothing was counted.
+    pub resident: Option<Resident>,
+}
+
+/// Resident pages of a program, in bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resident {
+    /// All data, mapped files included.
+    pub data: u64,
+    /// Mapped files that count as data, and the largest of them.
+    pub mapped: (u64, Option<String>),
+    /// Programs and libraries, which are left out, and the largest of them.
+    pub left_out: (u64, Option<String>),
 }
 
 impl AppFile {
@@ -126,12 +137,38 @@ fn data(found: &DataFound) -> Vec<String> {
             percent(signature.residual)
         ));
     }
-    if let Some(bytes) = found.bytes {
-        let gib = bytes as f64 / f64::from(1 << 30);
-        lines.push(format!("# {}: resident data, files and libraries left out", Kind::Measured));
-        lines.push(format!("memory_gib = {}", number(gib)));
+    if let Some(resident) = &found.resident {
+        lines.push(format!("# {}: {}", Kind::Measured, visible(&counted(resident))));
+        lines.push(format!("memory_gib = {}", number(gib(resident.data))));
     }
     lines
+}
+
+/// What was counted, and what was left out.
+fn counted(resident: &Resident) -> String {
+    let Resident { data, mapped, left_out } = resident;
+    let largest = |name: &Option<String>| {
+        name.as_ref().map_or_else(String::new, |name| format!(" (the largest is {name})"))
+    };
+    let own = data.saturating_sub(mapped.0);
+    let mut text = format!("resident data: {} GiB of anonymous and shared memory", short(gib(own)));
+    if mapped.0 > 0 {
+        text += &format!(", {} GiB of mapped files{}", short(gib(mapped.0)), largest(&mapped.1));
+    }
+    if left_out.0 > 0 {
+        let share = left_out.0 as f64 / (left_out.0 as f64 + *data as f64);
+        text += &format!(
+            "; left out: {} GiB of programs and libraries{}, {} of all resident pages",
+            short(gib(left_out.0)),
+            largest(&left_out.1),
+            percent(share)
+        );
+    }
+    text
+}
+
+fn gib(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 30)
 }
 
 /// More classes, such as a home on each of many nodes, say no more.
@@ -277,11 +314,29 @@ mod tests {
         ] {
             let best = Candidate { placement, residual: 0.01, open: 0 };
             let verdict = Verdict::Told { best, others: Vec::new() };
-            let found = DataFound { verdict, source: "x".to_owned(), signature: None, bytes: Some(3 << 29) };
+            let resident = Some(Resident { data: 3 << 29, ..Resident::default() });
+            let found = DataFound { verdict, source: "x".to_owned(), signature: None, resident };
             let study = read(&AppFile { data: Some(found), ..file() });
             assert_eq!(study.apps[0].data, Data::Placed(expected));
             assert_eq!(study.apps[0].memory.map(Gibibytes::value), Some(1.5));
         }
+    }
+
+    #[test]
+    fn what_was_counted_and_what_was_left_out_is_said() {
+        // 4 GiB, of which 3 are a file; a quarter of 5.33 GiB is left out.
+        let resident = Resident {
+            data: 4 << 30,
+            mapped: (3 << 30, Some("/data/model.bin".to_owned())),
+            left_out: ((4 << 30) / 3, Some("/opt/app/libbig.so".to_owned())),
+        };
+        assert_eq!(
+            counted(&resident),
+            "resident data: 1 GiB of anonymous and shared memory, 3 GiB of mapped files (the largest is /data/model.bin); \
+             left out: 1.333 GiB of programs and libraries (the largest is /opt/app/libbig.so), 25.0 % of all resident pages"
+        );
+        let plain = Resident { data: 3 << 29, ..Resident::default() };
+        assert_eq!(counted(&plain), "resident data: 1.5 GiB of anonymous and shared memory");
     }
 
     #[test]
@@ -292,7 +347,7 @@ mod tests {
             verdict: Verdict::Equal(classes),
             source: "one look".to_owned(),
             signature: None,
-            bytes: None,
+            resident: None,
         };
         let scaled =
             |scaling| Scaled { scaling, speeds: vec![(1, 1.0), (4, 3.0)], gflops: true, residual: 0.0 };

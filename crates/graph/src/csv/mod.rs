@@ -24,9 +24,9 @@ mod tree;
 mod writing;
 
 use numasim_model::graph::{TaskGraph, TaskGraphBuilder};
-use numasim_model::input::Problem;
+use numasim_model::input::{Place, Problem, ProblemKind};
 
-use crate::problems::Problems;
+use crate::problems::{NO_TASKS, Problems};
 pub use writing::{write_blocks, write_edges, write_tasks};
 
 /// The graph of the text of a `blocks.csv` and a `tasks.csv`.
@@ -55,6 +55,9 @@ pub fn read_on(
         blocks::created(blocks, &of_blocks, &mut graph, &mut problems);
     }
     let graph = graph.finish();
+    if problems.is_empty() && graph.task_count() == 0 {
+        problems.add(Problem::new(ProblemKind::EmptyFile, NO_TASKS).at(Place::whole(1), ""));
+    }
     if let (true, Some((task, error))) = (problems.is_empty(), graph.misplaced()) {
         tasks::report_misplaced(tasks, task, error, &mut problems);
     }

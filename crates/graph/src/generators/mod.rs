@@ -60,8 +60,8 @@ pub fn generate(generator: &Generator, name: &str, sockets: &[NodeId]) -> Result
         Generator::IntegralHistogram { grid, tile, bins, init } => {
             integral_histogram::weave(weave, grid, tile, bins, init)?;
         }
-        Generator::Nstream { arrays, mb, iterations, init } => {
-            nstream::weave(weave, arrays, mb, iterations, init)?;
+        Generator::Nstream { arrays, array_bytes, iterations, init } => {
+            nstream::weave(weave, arrays, array_bytes, iterations, init)?;
         }
         Generator::Qr { n, tile, init } => qr::weave(weave, n, tile, init)?,
         Generator::Cholesky { n, tile, init } => cholesky::weave(weave, n, tile, init)?,

@@ -7,12 +7,12 @@ use super::weaver::{Datum, Weaver};
 pub(super) fn weave(
     weave: &mut Weaver<'_>,
     arrays: u64,
-    mb: u64,
+    array_bytes: u64,
     iterations: u64,
     init: bool,
 ) -> Result<(), GenerateError> {
     let count = at_least_one("arrays", arrays)?;
-    let bytes = 1e6 * at_least_one("mb", mb)?;
+    let bytes = at_least_one("mb", array_bytes)?;
     let tasks = (once(init) + iterations as f64) * count;
     weave.begin(Size { blocks: 3.0 * count, tasks, accesses: 3.0 * tasks })?;
 

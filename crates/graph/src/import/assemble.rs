@@ -8,12 +8,17 @@ use numasim_model::text::visible;
 
 use super::draft::Draft;
 use super::{control, order};
+use crate::problems::NO_TASKS;
 
 /// The graph of a draft. Names are written so that nothing in them is hidden.
 ///
 /// # Errors
-/// Tasks that wait for each other in a circle, or more than a graph may have.
+/// No tasks, tasks that wait for each other in a circle, or more than a graph may have.
 pub(super) fn assemble(mut draft: Draft, name: &str) -> Result<TaskGraph, Vec<Problem>> {
+    if draft.tasks.is_empty() {
+        let problem = Problem::new(ProblemKind::EmptyFile, NO_TASKS).at(Place::whole(0), "");
+        return Err(vec![problem]);
+    }
     let order = order::topological(&draft).map_err(|problem| vec![*problem])?;
     control::add(&mut draft).map_err(|problem| vec![*problem])?;
     graph(&draft, &order, name)

@@ -1,7 +1,8 @@
 //! Graphs in the DOT language: a task for each node, a block for each edge.
 //!
 //! Attributes: of a node `flop`, or `size` (as the examples of SimGrid and dslab-dag have it), in FLOP, and `type`; of an edge `bytes`, or `size`, in B.
-//! A `strict` graph has one edge for a pair of nodes, any other one as many as are written.
+//! A `strict` graph has one edge for a pair of nodes, any other one as many as are written. `size = -1` of an edge is SimGrid's word for order
+//! without data. Edges with `dir = back` point the other way, and those with `style = invis` only help the layout: they are no order.
 
 mod lexer;
 mod parser;
@@ -11,7 +12,7 @@ use numasim_model::input::{Place, Problem, ProblemKind};
 
 use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
-use super::{Imported, Noted, room};
+use super::{Imported, Noted, Warning, room};
 use crate::problems::{Problems, amount, at};
 use parser::Item;
 
@@ -42,17 +43,41 @@ pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
             problems.add(*problem);
         }
     }
+    if let Some(node) = draft.tasks.iter().find(|task| is_of_a_cmake_legend(&task.name)) {
+        let message = "this is a graph of CMake, whose arrows point from a target to what it needs first";
+        let problem = Problem::new(ProblemKind::BadValue, message).at(node.place.clone(), "its legend");
+        problems.add(problem.hint(
+            "turn all arrows, delete the subgraph clusterLegend, and give nodes `flop` and edges `bytes`",
+        ));
+    }
+    let (mut order_only, mut invisible) = (Noted::default(), Noted::default());
+    let mut first_edge = None;
+    let is_without_work = draft.tasks.iter().all(|task| task.gflop == 0.0);
+    let mut is_without_data = true;
     for (from, to, item) in graph.edges {
         if problems.is_full() {
             break;
         }
+        let Some((from, to)) = problems.take(directed((from, to), &item)) else { continue };
         let name_of = |node: usize| draft.tasks.get(node).map_or("", |task| task.name.as_str());
         let name = format!("{} -> {}", name_of(from), name_of(to));
-        let bytes = figure(&item, "bytes", &mut problems);
-        if bytes.is_none() {
-            without_bytes.at(&name, &Place::at(0, item.place.clone()));
+        let place = Place::at(0, item.place.clone());
+        if is_invisible(&item) {
+            invisible.at(&name, &place);
+            continue;
         }
-        let bytes = bytes.unwrap_or(0.0);
+        first_edge.get_or_insert_with(|| place.clone());
+        let bytes = if has_no_data(&item) {
+            order_only.at(&name, &place);
+            0.0
+        } else {
+            let bytes = figure(&item, "bytes", &mut problems);
+            if bytes.is_none() {
+                without_bytes.at(&name, &place);
+            }
+            bytes.unwrap_or(0.0)
+        };
+        is_without_data &= bytes == 0.0;
         let Some(block) = draft.block(name, bytes) else { break };
         if let Some(task) = draft.tasks.get_mut(from) {
             task.accesses.push((block, AccessMode::Out, bytes));
@@ -67,9 +92,53 @@ pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
         task.accesses.sort_by_key(|access| access.1.writes());
     }
     let graph = assemble(draft, graph.name.as_deref().unwrap_or(name))?;
-    let work = without_work.warning(["the node", "nodes"], "without `flop`: no work");
-    let bytes = without_bytes.warning(["the edge", "edges"], "without `bytes`: no data");
-    Ok(Imported { graph, warnings: work.into_iter().chain(bytes).collect() })
+    let edges = ["the edge", "edges"];
+    let warnings = [
+        without_work.warning(["the node", "nodes"], "without `flop`: no work"),
+        without_bytes.warning(edges, "without `bytes`: no data"),
+        order_only.warning(edges, "with `size = -1`: order without data, as SimGrid writes it"),
+        invisible.warning(edges, "with `style = invis`: left out, as it only helps the layout"),
+        first_edge.filter(|_| is_without_work && is_without_data).map(|place| Warning {
+            message: "no task has work and no edge has data: the graph has only an order, in which `a -> b` means that a comes before b; \
+                      tools that draw what a target needs (CMake, Bazel, Terraform) mean the opposite"
+                .to_owned(),
+            place: Some(place),
+        }),
+    ];
+    Ok(Imported { graph, warnings: warnings.into_iter().flatten().collect() })
+}
+
+/// The ends of an edge in the order in which its arrow points.
+#[allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+fn directed((from, to): (usize, usize), item: &Item) -> Result<(usize, usize), Problem> {
+    match item.attributes.get("dir") {
+        Some((dir, _)) if dir == "back" => Ok((to, from)),
+        Some((dir, place)) if dir == "both" || dir == "none" => {
+            let message = format!("`dir` is {dir}: this edge does not say which of its tasks comes first");
+            let problem = at(ProblemKind::BadValue, 0, place.clone(), message);
+            Err(problem.hint("write `dir = forward` or `dir = back`, or delete the edge"))
+        }
+        _ => Ok((from, to)),
+    }
+}
+
+/// It helps the layout, and is not drawn.
+fn is_invisible(item: &Item) -> bool {
+    let style = item.attributes.get("style");
+    style
+        .is_some_and(|(style, _)| style.split(',').any(|style| matches!(style.trim(), "invis" | "invisible")))
+}
+
+/// SimGrid's word for an edge that is order alone: `size="-1"`, `"-1."`.
+fn has_no_data(item: &Item) -> bool {
+    let size = item.attributes.get("size").filter(|_| !item.attributes.contains_key("bytes"));
+    size.is_some_and(|(size, _)| size.trim().parse() == Ok(-1.0))
+}
+
+/// `legendNode0`: with `cmake --graphviz` every graph has them.
+fn is_of_a_cmake_legend(name: &str) -> bool {
+    let number = name.strip_prefix("legendNode");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// An amount that is called `key` or `size`, if it is there and right.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use numasim_model::graph::{AccessMode, MAX_TASKS};
 use numasim_model::input::{Place, Problem, ProblemKind};
 
+use crate::problems::{computable, shown};
+
 /// A task as the text has it.
 #[derive(Clone, Debug)]
 pub(super) struct DraftTask {
@@ -53,11 +55,15 @@ impl Draft {
     /// The number of a new task.
     ///
     /// # Errors
-    /// There are too many.
+    /// There are too many, or its work is not a number that can be computed with.
     pub(super) fn task(&mut self, mut task: DraftTask) -> Result<u32, Box<Problem>> {
         if self.tasks.len() >= MAX_TASKS {
             let message = format!("there are more than {MAX_TASKS} tasks, which is the most that is read");
             return Err(Box::new(Problem::new(ProblemKind::Limit, message).at(task.place, "here")));
+        }
+        if let Err(why) = computable(task.gflop) {
+            let message = format!("the work of `{}` is {} GFLOP, {why}", shown(&task.name), task.gflop);
+            return Err(Box::new(Problem::new(ProblemKind::BadValue, message).at(task.place, "here")));
         }
         task.unite();
         self.tasks.push(task);

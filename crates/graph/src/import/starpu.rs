@@ -1,9 +1,12 @@
 //! `tasks.rec` of StarPU: records of lines `Field: value` between empty lines (GNU recutils), one for each task.
 //!
 //! The fields are those that StarPU writes (`task_dump` in `src/debug/traces/starpu_fxt.c`): `Name`, `Model`, `JobId`, `SubmitOrder`,
-//! `DependsOn`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B). Handles are blocks. Tasks are dumped as they
+//! `DependsOn`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B), `MPIRank`. Handles are blocks. Tasks are dumped as they
 //! end; what their accesses mean goes by the order in which they were submitted (sequential data consistency), so that is the order here.
+//!
+//! Jobs and handles are those of a process ([`jobs`]): equal handles of two ranks are two blocks.
 
+mod jobs;
 mod record;
 
 use std::collections::HashMap;
@@ -14,7 +17,8 @@ use numasim_model::input::{Place, Problem, ProblemKind};
 use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
 use super::{Imported, Noted, room};
-use crate::problems::{Problems, at, shown};
+use crate::problems::{Problems, shown};
+use jobs::Jobs;
 use record::{Record, records};
 
 /// What is left out or assumed.
@@ -24,6 +28,7 @@ struct Notes {
     timed: Noted,
     without_work: Noted,
     reductions: Noted,
+    other_ranks: Noted,
 }
 
 /// Reads a `tasks.rec`. Tasks without `GFlop` took `EndTime - StartTime` at `reference_gflops`, the GFLOPS of a core that they ran on.
@@ -53,19 +58,32 @@ pub fn read(
             notes.without_order.at(record.job, &record.place);
         }
     }
-    let jobs = numbers(&all, &mut problems);
+    let first_rank = all.iter().find_map(|record| record.rank);
+    let has_ranks = all.iter().any(|record| record.rank.is_some_and(|rank| Some(rank) != first_rank));
+    for record in all.iter_mut().filter(|record| record.rank.is_none()) {
+        record.rank = first_rank;
+        if has_ranks {
+            let message = "this record has no `MPIRank`, but the file has records of several ranks";
+            let problem = Problem::new(ProblemKind::MissingKey, message);
+            problems.add(problem.at(record.place.clone(), "of which rank?"));
+        }
+    }
+    let jobs = Jobs::of(&all, &mut problems);
     let mut draft = Draft::default();
-    let mut handles: HashMap<&str, u32> = HashMap::new();
+    let mut handles: HashMap<(Option<&str>, &str), u32> = HashMap::new();
     for record in all.iter().filter(|record| !record.is_no_task) {
         if problems.is_full() {
             break;
         }
+        if record.rank != first_rank {
+            notes.other_ranks.at(record.job, &record.place);
+        }
         let mut task = DraftTask {
-            name: record.job.to_owned(),
+            name: named(record.job, record.rank, has_ranks),
             kind: record.kind.unwrap_or("task").to_owned(),
             gflop: work(record, reference_gflops, &mut notes, &mut problems),
             accesses: Vec::new(),
-            parents: parents(record, &jobs, are_complete, &mut problems),
+            parents: jobs.parents(record, are_complete, &mut problems),
             place: record.place.clone(),
         };
         for (handle, mode, bytes) in &record.accesses {
@@ -81,14 +99,14 @@ pub fn read(
                     AccessMode::Inout
                 }
             };
-            let known = handles.get(handle).copied();
-            let block = known.or_else(|| draft.block((*handle).to_owned(), 0.0));
+            let known = handles.get(&(record.rank, *handle)).copied();
+            let block = known.or_else(|| draft.block(named(handle, record.rank, has_ranks), 0.0));
             let Some(block) = block else {
                 let message = "there are more handles than a graph may have blocks";
                 problems.add(Problem::new(ProblemKind::Limit, message).at(record.place.clone(), "here"));
                 break;
             };
-            handles.insert(handle, block);
+            handles.insert((record.rank, *handle), block);
             if let Some((_, size)) = draft.blocks.get_mut(block as usize) {
                 *size = size.max(*bytes);
             }
@@ -116,6 +134,10 @@ impl Notes {
             self.without_work.warning(jobs, "without `GFlop`, `StartTime` and `EndTime`: no work"),
             self.reductions
                 .warning(jobs, "with reductions or commuting accesses: they are in the order of submission"),
+            self.other_ranks.warning(
+                jobs,
+                "of another `MPIRank`: handles are addresses of a process, so that its blocks are others, and what ranks send to each other is not in the file",
+            ),
         ]
         .into_iter()
         .flatten()
@@ -123,39 +145,12 @@ impl Notes {
     }
 }
 
-/// Number of the task of each job; `None` for records that are no tasks.
-fn numbers<'t>(all: &[Record<'t>], problems: &mut Problems) -> HashMap<&'t str, Option<u32>> {
-    let mut jobs: HashMap<&str, Option<u32>> = HashMap::new();
-    let mut next = 0;
-    for record in all {
-        let number = (!record.is_no_task).then_some(next);
-        if jobs.insert(record.job, number).is_some() {
-            let message = format!("the job {} is there twice", shown(record.job));
-            problems.add(Problem::new(ProblemKind::DuplicateName, message).at(record.place.clone(), "again"));
-        }
-        next += u32::from(number.is_some());
+/// A job or handle: with the rank in front where there are several, unless StarPU has written it there.
+fn named(name: &str, rank: Option<&str>, has_ranks: bool) -> String {
+    match rank.filter(|_| has_ranks) {
+        Some(rank) if jobs::without_rank(name, rank).is_none() => format!("{rank}_{name}"),
+        _ => name.to_owned(),
     }
-    jobs
-}
-
-/// The tasks that a record depends on.
-fn parents(
-    record: &Record<'_>,
-    jobs: &HashMap<&str, Option<u32>>,
-    are_complete: bool,
-    problems: &mut Problems,
-) -> Vec<u32> {
-    let mut parents = Vec::new();
-    for (job, place) in &record.depends_on {
-        // A job that could not be read is there all the same.
-        if let Some(number) = jobs.get(job) {
-            parents.extend(number);
-        } else if are_complete {
-            let message = format!("there is no job {}, on which {} depends", shown(job), shown(record.job));
-            problems.add(at(ProblemKind::UnknownName, 0, place.clone(), message));
-        }
-    }
-    parents
 }
 
 /// Work of a job, 10^9 FLOP.
@@ -177,7 +172,12 @@ fn work(
                 return 0.0;
             };
             notes.timed.at(record.job, &record.place);
-            (end - start).max(0.0) / 1e3 * reference_gflops
+            if end < start {
+                let message =
+                    format!("the job {} ended at {end} ms, before it began at {start} ms", shown(record.job));
+                problems.add(Problem::new(ProblemKind::BadValue, message).at(record.place.clone(), "here"));
+            }
+            (end - start) / 1e3 * reference_gflops
         }
         _ => {
             notes.without_work.at(record.job, &record.place);

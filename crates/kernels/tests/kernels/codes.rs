@@ -104,7 +104,9 @@ fn tasks_of_another_graph_are_refused() {
 
 #[test]
 fn generators_without_kernels_are_named() {
-    let Err(none) = code(&Generator::Nstream { arrays: 1, mb: 1, iterations: 1, init: true }) else {
+    let Err(none) =
+        code(&Generator::Nstream { arrays: 1, array_bytes: 1_000_000, iterations: 1, init: true })
+    else {
         panic!("nstream has none")
     };
     assert_eq!(

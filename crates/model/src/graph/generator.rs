@@ -33,7 +33,7 @@ pub enum Generator {
     /// Integral histogram of an image of grid x grid tiles.
     IntegralHistogram { grid: u64, tile: u64, bins: u64, init: bool },
     /// Independent triads a += b + s c.
-    Nstream { arrays: u64, mb: u64, iterations: u64, init: bool },
+    Nstream { arrays: u64, array_bytes: u64, iterations: u64, init: bool },
     /// Tiled QR (Buttari et al. 2009) of n x n tiles.
     Qr { n: u64, tile: u64, init: bool },
     /// Tiled Cholesky of n x n tiles.
@@ -72,7 +72,7 @@ impl Generator {
             Self::Jacobi { blocks: 150, rows: 9600, columns: 8192, iterations: 20, init: true },
             Self::Cg { blocks: 30, rows: 3_000_000, nnz_per_row: 27, iterations: 30, init: true },
             Self::IntegralHistogram { grid: 16, tile: 256, bins: 32, init: true },
-            Self::Nstream { arrays: 64, mb: 16, iterations: 20, init: true },
+            Self::Nstream { arrays: 64, array_bytes: 16_000_000, iterations: 20, init: true },
             Self::Qr { n: 16, tile: 512, init: true },
             Self::Cholesky { n: 16, tile: 512, init: true },
             Self::Smi { n: 16, tile: 512, init: true },
@@ -117,8 +117,8 @@ impl Generator {
         }
     }
 
-    /// Its parameters by key, in the order in which they are listed to people; the pattern of Task Bench is none of them, nor are those that
-    /// the machine has yet to say.
+    /// Its parameters by key, in the order in which they are listed to people, sizes in bytes ([`Parameter::in_its_unit`]); the pattern of Task
+    /// Bench is none of them, nor are those that the machine has yet to say.
     pub fn parameters(&self) -> Vec<(&'static str, u64)> {
         let mut own = self.clone();
         let mut all: Vec<_> = own.parameters_mut().into_iter().map(|(key, value)| (key, *value)).collect();
@@ -147,8 +147,8 @@ impl Generator {
             Self::IntegralHistogram { grid, tile, bins, .. } => {
                 vec![("grid", grid), ("tile", tile), ("bins", bins)]
             }
-            Self::Nstream { arrays, mb, iterations, .. } => {
-                vec![("arrays", arrays), ("mb", mb), ("iterations", iterations)]
+            Self::Nstream { arrays, array_bytes, iterations, .. } => {
+                vec![("arrays", arrays), ("mb", array_bytes), ("iterations", iterations)]
             }
             Self::Qr { n, tile, .. } | Self::Cholesky { n, tile, .. } | Self::Smi { n, tile, .. } => {
                 vec![("n", n), ("tile", tile)]

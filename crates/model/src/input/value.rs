@@ -153,21 +153,7 @@ impl<'a> Value<'a> {
         let advice = self.advice(count.what, count.example);
         match self.get() {
             DeValue::Integer(integer) => {
-                let value = to_i128(integer);
-                if let Some(fits) = value.and_then(|v| u64::try_from(v).ok())
-                    && (count.min..=count.max).contains(&fits)
-                {
-                    return Some(fits);
-                }
-                let negative = integer.as_str().starts_with('-');
-                if negative || value.is_some_and(|v| v < i128::from(count.min)) {
-                    let label = if negative { "negative" } else { "too small" };
-                    self.bad(&format!("at least {}", count.min), label, advice);
-                } else {
-                    let message =
-                        format!("`{}` must be at most {}, not {}", self.name, count.max, self.text());
-                    self.report(ProblemKind::Limit, message, "too large", advice);
-                }
+                return self.within(to_i128(integer), integer.as_str().starts_with('-'), count);
             }
             DeValue::Float(float) => {
                 let number = float.as_str().parse::<f64>().ok().filter(|f| f.is_finite());
@@ -182,6 +168,38 @@ impl<'a> Value<'a> {
                 self.wrong_type("a whole number", quoted_number(text).unwrap_or(advice));
             }
             _ => self.wrong_type("a whole number", advice),
+        }
+        None
+    }
+
+    /// The same, which may also be written as a decimal number: `1e7`, `36.1e6`.
+    pub(super) fn scientific_count(&self, count: Count) -> Option<u64> {
+        let DeValue::Float(float) = self.get() else { return self.large_count(count) };
+        let number = float.as_str().parse::<f64>().ok();
+        match number.filter(|number| number.is_finite() && number.fract() == 0.0) {
+            // Numbers beyond its limits become these, which are beyond those of any count.
+            #[allow(clippy::cast_possible_truncation, reason = "as the comment says")]
+            Some(whole) => self.within(Some(whole as i128), whole < 0.0, count),
+            None => {
+                self.wrong_type("a whole number", self.advice(count.what, count.example));
+                None
+            }
+        }
+    }
+
+    /// A whole number, `None` if it is too large to be read, if it is within the limits.
+    fn within(&self, value: Option<i128>, negative: bool, count: Count) -> Option<u64> {
+        let fits = value.and_then(|value| u64::try_from(value).ok());
+        if let Some(fits) = fits.filter(|fits| (count.min..=count.max).contains(fits)) {
+            return Some(fits);
+        }
+        let advice = self.advice(count.what, count.example);
+        if negative || value.is_some_and(|value| value < i128::from(count.min)) {
+            let label = if negative { "negative" } else { "too small" };
+            self.bad(&format!("at least {}", count.min), label, advice);
+        } else {
+            let message = format!("`{}` must be at most {}, not {}", self.name, count.max, self.text());
+            self.report(ProblemKind::Limit, message, "too large", advice);
         }
         None
     }

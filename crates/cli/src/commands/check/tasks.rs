@@ -1,7 +1,7 @@
 //! Tasks, as JSON in the words of the input files; null where no file says anything of them.
 
 use numasim_model::Study;
-use numasim_model::graph::{Generator, GraphSource, TaskStudy};
+use numasim_model::graph::{Generator, GraphSource, Parameter, TaskStudy};
 use serde_json::{Value, json};
 
 use super::values::in_unit;
@@ -40,12 +40,20 @@ pub(super) fn parameters(generator: &Generator) -> Value {
         value["pattern"] = json!(bench.pattern.as_str());
     }
     for (key, number) in generator.parameters() {
-        value[key] = json!(number);
+        value[key] = in_its_unit(key, number);
     }
     if let Some(init) = generator.init() {
         value["init"] = json!(init);
     }
     value
+}
+
+/// A value as files have it: whole, unless it is a size with a fraction.
+fn in_its_unit(key: &str, number: u64) -> Value {
+    match Parameter::find(key) {
+        Some(size) if number % size.unit != 0 => json!(size.in_its_unit(number)),
+        found => json!(number / found.map_or(1, |parameter| parameter.unit)),
+    }
 }
 
 pub(super) fn scheduler(study: &Study) -> Value {

@@ -5,8 +5,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use numasim_evidence::app_profile::app_file::DataFound;
-use numasim_evidence::app_profile::numa_maps::{Pages, read_numa_maps};
+use numasim_evidence::app_profile::app_file::{DataFound, Resident};
+use numasim_evidence::app_profile::numa_maps::{Files, Pages, read_numa_maps};
 use numasim_evidence::app_profile::placement::{EXPLAINED, Look, Verdict, classify, signature};
 use numasim_evidence::app_profile::seen::{look, working};
 use numasim_host::system::{Process, System};
@@ -143,9 +143,19 @@ fn found(looks: &[Look], seen: &[Seen], placed: &mut Placed) -> Option<DataFound
     for one in seen {
         if one.pages.old_pages {
             placed.doubts.push(
-                "some lines of numa_maps say no page size: their pages were counted with 4 kB".to_owned(),
+                "some lines of numa_maps say no page size: their pages were counted with 4 kB, huge pages with 2 MB"
+                    .to_owned(),
             );
         }
+    }
+    let most_left_out =
+        seen.iter().map(|one| &one.pages).max_by(|a, b| a.left_out().total_cmp(&b.left_out()));
+    if let Some(pages) = most_left_out.filter(|pages| pages.left_out() > EXPLAINED) {
+        placed.doubts.push(format!(
+            "{:.1} % of the resident pages are of programs and libraries, the largest of which is {}, and were left out",
+            pages.left_out() * 100.0,
+            pages.code.largest().unwrap_or_default()
+        ));
     }
     if seen.iter().any(|one| one.threads.is_none()) {
         placed.doubts.push("nobody said on which nodes the threads ran: give --threads-per-node, without which no placement can be told".to_owned());
@@ -162,13 +172,18 @@ fn found(looks: &[Look], seen: &[Seen], placed: &mut Placed) -> Option<DataFound
         ));
     }
     let shares: Vec<String> = looks.iter().map(words).collect();
-    let largest = seen.iter().map(|one| one.pages.bytes()).max();
+    let largest = seen.iter().map(|one| &one.pages).max_by_key(|pages| pages.bytes());
     Some(DataFound {
         verdict,
         source: format!("resident pages of data on nodes {}", shares.join(", then ")),
         signature: signature(looks),
-        bytes: largest.filter(|&bytes| bytes > 0),
+        resident: largest.filter(|pages| pages.bytes() > 0).map(resident),
     })
+}
+
+fn resident(pages: &Pages) -> Resident {
+    let of = |files: &Files| (files.bytes, files.largest().map(str::to_owned));
+    Resident { data: pages.bytes(), mapped: of(&pages.mapped), left_out: of(&pages.code) }
 }
 
 /// Where pages leave it open, the kernel knows whether it was asked to interleave.
@@ -194,7 +209,7 @@ fn by_policy(verdict: Verdict, seen: &[Seen], placed: &mut Placed) -> Verdict {
 fn benched(counted: &Counted) -> Option<DataFound> {
     let verdict = classify(&counted.looks)?;
     let source = "the column `data` of the measured CSV".to_owned();
-    Some(DataFound { verdict, source, signature: None, bytes: None })
+    Some(DataFound { verdict, source, signature: None, resident: None })
 }
 
 /// `0: 75 %, 1: 25 % (threads on 0: 100 %)`.

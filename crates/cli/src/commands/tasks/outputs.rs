@@ -91,17 +91,17 @@ impl Outputs {
     /// Checks that all can be written, and changes nothing.
     ///
     /// # Errors
-    /// A chart of more than one simulation, two results for standard output, and those of [`Destination::open`].
+    /// A chart or a tasks.rec of more than one simulation, a trace without an ending of one, two results for standard output, and those of [`Destination::open`].
     pub(super) fn open(args: &TasksArgs, simulations: usize, at_a_time: usize) -> Result<Self, Failure> {
         if args.gantt.is_some() && simulations > 1 {
             return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
                 .hint("give one --scheduler, and leave out --runs"));
         }
         let result = Destination::open(args.output.output.as_deref())?;
-        let trace = args
-            .trace
-            .as_deref()
-            .map(|path| Ok::<_, Failure>((Destination::open(Some(path))?, trace::Kind::of(path))));
+        let trace = args.trace.as_deref().map(|path| {
+            let kind = trace::Kind::of(path, simulations)?;
+            Ok::<_, Failure>((Destination::open(Some(path))?, kind))
+        });
         let trace = trace.transpose()?;
         let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path))).transpose()?;
         let graph =

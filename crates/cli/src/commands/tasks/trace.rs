@@ -1,4 +1,4 @@
-//! `--trace`: when and where each task ran, as CSV or for Perfetto.
+//! `--trace`: when and where each task ran, as CSV, for Perfetto, or as StarPU's `tasks.rec` ([`export`]).
 //!
 //! | column | meaning |
 //! |---|---|
@@ -15,23 +15,37 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use numasim_model::graph::TaskGraph;
-use numasim_tasks::{Job, TaskRecord};
+use numasim_graph::export::{self, Ran};
+use numasim_tasks::{Job, Program, TaskRecord};
 use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::Text;
 
 /// How it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Csv,
     Chrome,
+    StarPu,
 }
 
 impl Kind {
-    /// By the name of the file.
-    pub(super) fn of(path: &Path) -> Self {
-        match path.extension() {
-            Some(ending) if ending.eq_ignore_ascii_case("json") => Self::Chrome,
-            _ => Self::Csv,
+    /// By the name of the file, for this number of runs.
+    ///
+    /// # Errors
+    /// An ending of another kind of file; several runs in a file that has no place for them.
+    pub(super) fn of(path: &Path, runs: usize) -> Result<Self, Failure> {
+        let Some(ending) = path.extension() else { return Ok(Self::Csv) };
+        let kinds = [("csv", Self::Csv), ("json", Self::Chrome), ("rec", Self::StarPu)];
+        match kinds.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)) {
+            Some((_, Self::StarPu)) if runs > 1 => {
+                Err(Failure::input("a tasks.rec is of one run, and these are several")
+                    .hint("give one --scheduler, and leave out --runs"))
+            }
+            Some((_, kind)) => Ok(*kind),
+            None => Err(Failure::input(format!("{} has no ending of a trace", path.display()))
+                .hint("end the name in .csv, in .json for Perfetto, or in .rec for StarPU's tasks.rec")),
         }
     }
 }
@@ -49,10 +63,12 @@ pub(super) struct Writer<'a> {
 /// Writes the trace of a simulation.
 pub(super) struct OfRun<'w, 'a, 'g> {
     writer: &'w mut Writer<'a>,
-    graph: &'g TaskGraph,
+    program: &'g Program,
     scheduler: &'static str,
     seed: u64,
     nodes: usize,
+    /// What has run, for a file that is written in the end.
+    ran: Vec<Ran>,
 }
 
 impl<'a> Writer<'a> {
@@ -66,6 +82,7 @@ impl<'a> Writer<'a> {
                 out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?;
             }
             Kind::Chrome => out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?,
+            Kind::StarPu => {}
         }
         Ok(Self { out, kind, processes: 0, events: 0, failed: None })
     }
@@ -83,8 +100,7 @@ impl<'a> Writer<'a> {
                 }));
             }
         }
-        let graph = &job.program.graph;
-        OfRun { writer: self, graph, scheduler, seed, nodes }
+        OfRun { writer: self, program: job.program, scheduler, seed, nodes, ran: Vec::new() }
     }
 
     /// Writes what stands at the end.
@@ -94,7 +110,7 @@ impl<'a> Writer<'a> {
     pub(super) fn finish(self) -> io::Result<()> {
         match (self.failed, self.kind) {
             (Some(error), _) => Err(error),
-            (None, Kind::Csv) => Ok(()),
+            (None, Kind::Csv | Kind::StarPu) => Ok(()),
             (None, Kind::Chrome) => self.out.write_all(b"\n]}\n"),
         }
     }
@@ -121,7 +137,8 @@ impl OfRun<'_, '_, '_> {
     /// A task has ended.
     pub(super) fn ended(&mut self, record: &TaskRecord) {
         let TaskRecord { task, socket, node, worker, start_s, end_s, source, revoked: _, traffic } = *record;
-        let kind = self.graph.type_name(task);
+        let graph = &self.program.graph;
+        let kind = graph.type_name(task);
         match self.writer.kind {
             Kind::Csv => {
                 let (scheduler, seed) = (self.scheduler, self.seed);
@@ -138,7 +155,7 @@ impl OfRun<'_, '_, '_> {
             Kind::Chrome => {
                 let event = json!({
                     "ph": "X",
-                    "name": self.graph.task_name(task).unwrap_or(kind),
+                    "name": graph.task_name(task).unwrap_or(kind),
                     "cat": kind,
                     "pid": self.writer.processes + node.0,
                     "tid": worker,
@@ -156,6 +173,7 @@ impl OfRun<'_, '_, '_> {
                 });
                 self.writer.event(&event);
             }
+            Kind::StarPu => self.ran.push(Ran { task, worker, node, start_s, end_s }),
         }
     }
 
@@ -174,6 +192,11 @@ impl OfRun<'_, '_, '_> {
 impl Drop for OfRun<'_, '_, '_> {
     fn drop(&mut self) {
         self.writer.processes += self.nodes + 1;
+        if self.writer.kind == Kind::StarPu {
+            let Program { graph, dependencies, .. } = self.program;
+            let ran = &self.ran;
+            self.writer.write(|out| Text::to(out, |text| export::starpu(graph, dependencies, ran, text)));
+        }
     }
 }
 

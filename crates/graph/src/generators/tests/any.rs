@@ -32,8 +32,8 @@ fn any_generator() -> impl Strategy<Value = Generator> {
         }),
         (small(), small(), small())
             .prop_map(move |(grid, tile, bins)| { Generator::IntegralHistogram { grid, tile, bins, init } }),
-        (small(), small(), few()).prop_map(move |(arrays, mb, iterations)| {
-            Generator::Nstream { arrays, mb, iterations, init }
+        (small(), small(), few()).prop_map(move |(arrays, array_bytes, iterations)| {
+            Generator::Nstream { arrays, array_bytes, iterations, init }
         }),
         (small(), small(), 0..3_u32).prop_map(move |(n, tile, which)| match which {
             0 => Generator::Qr { n, tile, init },

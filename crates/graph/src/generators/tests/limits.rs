@@ -37,8 +37,8 @@ fn what_must_not_be_zero_is_named() {
         (Generator::Cg { blocks: 1, rows: 0, nnz_per_row: 1, iterations, init }, "rows"),
         (Generator::Cg { blocks: 1, rows: 1, nnz_per_row: 0, iterations, init }, "nnz_per_row"),
         (Generator::IntegralHistogram { grid: 1, tile: 1, bins: 0, init }, "bins"),
-        (Generator::Nstream { arrays: 0, mb: 1, iterations, init }, "arrays"),
-        (Generator::Nstream { arrays: 1, mb: 0, iterations, init }, "mb"),
+        (Generator::Nstream { arrays: 0, array_bytes: 1, iterations, init }, "arrays"),
+        (Generator::Nstream { arrays: 1, array_bytes: 0, iterations, init }, "mb"),
         (Generator::Qr { n: 0, tile: 1, init }, "n"),
         (Generator::Cholesky { n: 1, tile: 0, init }, "tile"),
         (Generator::Smi { n: 0, tile: 1, init }, "n"),
@@ -85,7 +85,7 @@ fn too_many_tasks_are_refused_before_they_are_made() {
     // 3 x 400 x 401 x 402 / 6.
     let smi = Generator::Smi { n: 400, tile: 8, init: false };
     assert_eq!(refused(&smi), GenerateError::TooManyTasks { tasks: 32_240_400.0 });
-    let blocks = Generator::Nstream { arrays: 5_000_000, mb: 1, iterations: 0, init };
+    let blocks = Generator::Nstream { arrays: 5_000_000, array_bytes: 1, iterations: 0, init };
     assert_eq!(refused(&blocks), GenerateError::TooManyBlocks { blocks: 15e6 });
     // Each of 20000 products reads all of p: 20000 x 20016 + 2 x 20001.
     let cg = Generator::Cg { blocks: 20_000, rows: 20_000, nnz_per_row: 1, iterations: 1, init: false };
@@ -95,7 +95,7 @@ fn too_many_tasks_are_refused_before_they_are_made() {
         Generator::Jacobi { blocks: most, rows: most, columns: most, iterations: most, init },
         Generator::Cg { blocks: most, rows: most, nnz_per_row: most, iterations: most, init },
         Generator::IntegralHistogram { grid: most, tile: most, bins: most, init },
-        Generator::Nstream { arrays: most, mb: most, iterations: most, init },
+        Generator::Nstream { arrays: most, array_bytes: most, iterations: most, init },
         Generator::Qr { n: most, tile: most, init },
         Generator::Cholesky { n: most, tile: most, init },
         Generator::Smi { n: most, tile: most, init },

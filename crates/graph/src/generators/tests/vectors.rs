@@ -7,7 +7,7 @@ use super::{accesses, counts, flop, made, near, of_kind, sockets};
 /// Each triad waits for the one before; with first tasks all of them also for that of their array: 2 I - 1 edges.
 #[test]
 fn nstream_is_a_chain_for_each_array() {
-    let nstream = |init| Generator::Nstream { arrays: 64, mb: 16, iterations: 20, init };
+    let nstream = |init| Generator::Nstream { arrays: 64, array_bytes: 16_000_000, iterations: 20, init };
     assert_eq!(counts(&nstream(false)), (64 * 20, 64 * 19, 20));
     assert_eq!(counts(&nstream(true)), (64 * 21, 64 * 39, 21));
     let graph = made(&nstream(true));

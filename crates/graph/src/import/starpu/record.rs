@@ -11,6 +11,8 @@ use crate::problems::{Problems, amount, at, shown};
 #[derive(Clone, Debug)]
 pub(super) struct Record<'t> {
     pub(super) job: &'t str,
+    /// The process that ran it, of a program on several.
+    pub(super) rank: Option<&'t str>,
     /// `Model`, else `Name`.
     pub(super) kind: Option<&'t str>,
     pub(super) submit_order: Option<u64>,
@@ -32,6 +34,7 @@ pub(super) struct Record<'t> {
 struct Fields<'t> {
     any: Option<Line<'t>>,
     job: Option<(&'t str, Range<usize>)>,
+    rank: Option<&'t str>,
     name: Option<&'t str>,
     model: Option<&'t str>,
     submit_order: Option<u64>,
@@ -93,6 +96,7 @@ impl<'t> Fields<'t> {
             }
         };
         match key {
+            "MPIRank" => self.rank = Some(value),
             "Name" => self.name = Some(value),
             "Model" => self.model = Some(value),
             "Control" => self.is_no_task = value == "WontUse",
@@ -133,6 +137,7 @@ impl<'t> Fields<'t> {
         let accesses = if self.is_no_task { Some(Vec::new()) } else { problems.take(self.accesses()) };
         Some(Record {
             job,
+            rank: self.rank,
             kind: self.model.or(self.name),
             submit_order: self.submit_order,
             depends_on: self.depends_on,

@@ -93,3 +93,60 @@ fn jobs_that_depend_on_each_other_are_named() {
     let text = "JobId: 1\nDependsOn: 3\n\nJobId: 2\nDependsOn: 1\n\nJobId: 3\nDependsOn: 2\n";
     insta::assert_snapshot!(refused(text, read(text, "g", 1.0)));
 }
+
+/// Each process counts its own jobs and has its own addresses; `WontUse` has no rank in its number (job 10 is that of both).
+const TWO_RANKS: &str = "\
+Name: potrf
+JobId: 0_7
+SubmitOrder: 1
+DependsOn: 0_10
+GFlop: 0.3
+Handles: 7f00
+Modes: RW
+Sizes: 1000
+MPIRank: 0
+
+Name: potrf
+JobId: 1_7
+SubmitOrder: 1
+DependsOn: 0_7
+GFlop: 0.3
+Handles: 7f00
+Modes: RW
+Sizes: 500
+MPIRank: 1
+
+Control: WontUse
+JobId: 10
+SubmitOrder: 2
+Handles: 7f00
+MPIRank: 0
+
+Control: WontUse
+JobId: 10
+SubmitOrder: 2
+Handles: 7f00
+MPIRank: 1
+";
+
+#[test]
+fn equal_jobs_and_handles_of_two_ranks_are_different() {
+    let imported = read(TWO_RANKS, "ranks", None).expect("in order");
+    insta::assert_snapshot!(seen(TWO_RANKS, &imported));
+    // Two files without a rank in the number, one behind the other: jobs are those of the own rank.
+    let plain =
+        TWO_RANKS.replace("0_10", "10").replace("1_7", "7").replace("0_7", "7").replace("DependsOn: 7\n", "");
+    let imported = read(&plain, "ranks", None).expect("in order");
+    assert_eq!((imported.graph.task_count(), imported.graph.blocks().len()), (2, 2));
+    let unknown = plain.replacen("MPIRank: 0\n", "", 1);
+    assert!(refused(&unknown, read(&unknown, "ranks", None)).contains("this record has no `MPIRank`"));
+    // On one rank alone it is the same job twice.
+    let same = plain.replace("MPIRank: 1", "MPIRank: 0");
+    assert!(refused(&same, read(&same, "ranks", None)).contains("the job 7 is there twice"));
+}
+
+#[test]
+fn records_without_a_task_are_no_graph() {
+    let text = "Control: WontUse\nJobId: 10\nHandles: 7f00\n";
+    assert_eq!(refused(text, read(text, "g", None)), "file:1:1 [] there are no tasks: this graph is empty\n");
+}

@@ -129,3 +129,35 @@ fn nesting_without_end_is_no_instance() {
     let deep = format!("{{\"workflow\": {}", "[".repeat(1_000_000));
     assert!(refused(&deep, read(&deep, "g", 1.0)).contains("this is not JSON"));
 }
+
+#[test]
+fn what_would_be_read_wrongly_without_a_word_is_said() {
+    // The last one of two equal keys would count; no task at all is no workflow.
+    let twice =
+        WORKFLOW.replace("\"runtimeInSeconds\": 1.5", "\"runtimeInSeconds\": 1.5, \"runtimeInSeconds\": 15");
+    assert_eq!(
+        refused(&twice, read(&twice, "file", 1.0)),
+        "file:26:71 [15] this object has `runtimeInSeconds` twice\n"
+    );
+    let none = "{\"schemaVersion\": \"1.5\", \"workflow\": {\"specification\": {\"tasks\": []}, \"execution\": {\"tasks\": []}}}";
+    assert_eq!(
+        refused(none, read(none, "file", 1.0)),
+        "file:1:1 [] there are no tasks: this graph is empty\n"
+    );
+    // 3 s at 0 % of a core.
+    let idle = WORKFLOW.replace("\"avgCPU\": 100,", "\"avgCPU\": 0,");
+    let warnings = read(&idle, "file", 1.0).expect("in order").warnings;
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.message
+                == "the task `work_2` with `avgCPU` 0: no work, whatever their time"),
+        "{warnings:?}"
+    );
+    // 1e39 s x 10 GFLOPS are more than anything is computed with.
+    let long = WORKFLOW.replace(
+        "\"runtimeInSeconds\": 2.0, \"avgCPU\": 50.0",
+        "\"runtimeInSeconds\": 1e39, \"avgCPU\": 5000",
+    );
+    assert!(refused(&long, read(&long, "file", 10.0)).contains("the work of `split_1` is 5"));
+}

@@ -16,6 +16,7 @@ pub(super) struct Measured {
     tasks: HashMap<String, Figures>,
     cores: Noted,
     cpu: Noted,
+    idle: Noted,
     /// Some could not be read: they are there all the same.
     lacks: bool,
 }
@@ -68,6 +69,9 @@ impl Measured {
         if figures.cpu.is_none() {
             self.cpu.at(id, &figures.place);
         }
+        if figures.cpu == Some(0.0) && figures.runtime_s > 0.0 {
+            self.idle.at(id, &figures.place);
+        }
         Some(figures.runtime_s * figures.cpu.unwrap_or(100.0) / 100.0 * reference_gflops)
     }
 
@@ -86,6 +90,9 @@ impl Measured {
         let cores =
             "asked for several cores (`coreCount`): each becomes one task on one core, with all of the work";
         let cpu = "without `avgCPU`: 100 % is assumed";
-        [self.cores.warning(tasks, cores), self.cpu.warning(tasks, cpu)].into_iter().flatten().collect()
+        let idle = "with `avgCPU` 0: no work, whatever their time";
+        let warnings =
+            [self.cores.warning(tasks, cores), self.cpu.warning(tasks, cpu), self.idle.warning(tasks, idle)];
+        warnings.into_iter().flatten().collect()
     }
 }

@@ -3,9 +3,11 @@
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use numasim_model::input::{Problem, ProblemKind};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::problems::{amount, at, shown};
@@ -23,6 +25,31 @@ pub(super) struct Json<'t> {
 pub(super) struct Object<'t> {
     members: BTreeMap<String, Json<'t>>,
     whole: Range<usize>,
+}
+
+/// The members of an object in their order, those with the same key too.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    all.push(member);
+                }
+                Ok(Members(all))
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
 }
 
 impl<'t> Json<'t> {
@@ -52,8 +79,15 @@ impl<'t> Json<'t> {
         if !self.raw.starts_with('{') {
             return Err(self.wrong(what, "an object: { ... }"));
         }
-        let members: BTreeMap<String, &RawValue> = self.read()?;
-        let members = members.into_iter().map(|(key, raw)| (key, self.inside(raw))).collect();
+        let Members(all) = self.read()?;
+        let mut members = BTreeMap::new();
+        for (key, raw) in all {
+            let value = self.inside(raw);
+            let again = format!("this object has `{}` twice", shown(&key));
+            if members.insert(key, value).is_some() {
+                return Err(value.problem(ProblemKind::DuplicateKey, again));
+            }
+        }
         Ok(Object { members, whole: self.span() })
     }
 

@@ -13,6 +13,8 @@ pub struct Parameter {
     pub least: u64,
     /// The most that can be computed with.
     pub most: u64,
+    /// Bytes of 1, for sizes that files have in MB and may have a fraction; else 1.
+    pub unit: u64,
 }
 
 /// Whole numbers up to here are exact in every number of a file.
@@ -31,7 +33,7 @@ impl Parameter {
         Self::of("nnz_per_row", "how many entries of a row of the matrix are not zero", "27", 1),
         Self::of("bins", "how many bins the histogram has", "32", 1),
         Self::of("arrays", "how many triples of arrays there are", "64", 1),
-        Self::of("mb", "the size of an array in MB (10^6 bytes)", "16", 1),
+        Self::of("mb", "the size of an array in MB (10^6 bytes)", "2.5", 1).in_units_of(1_000_000),
         Self::of("n", "how many tiles or points there are in each direction", "16", 1),
         Self::of("width", "how many tasks a step has", "16", 1),
         Self::of("steps", "a number of steps", "100", 1),
@@ -52,10 +54,24 @@ impl Parameter {
     ];
 
     const fn of(key: &'static str, what: &'static str, example: &'static str, least: u64) -> Self {
-        Self { key, what, example, least, most: EXACT }
+        Self { key, what, example, least, most: EXACT, unit: 1 }
     }
 
     const fn up_to(self, most: u64) -> Self {
         Self { most, ..self }
+    }
+
+    const fn in_units_of(self, unit: u64) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The one with this key.
+    pub fn find(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parameter| parameter.key == key)
+    }
+
+    /// A value as files have it: 2,500,000 bytes are 2.5 of `mb`.
+    pub fn in_its_unit(&self, value: u64) -> f64 {
+        value as f64 / self.unit as f64
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 
-use super::range::not_negative;
+use super::range::{not_negative, positive};
 
 /// A block of data. Its size is `bytes` or `mb`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -190,8 +190,8 @@ pub struct GraphTable {
     pub arrays: Option<u64>,
     /// nstream: size of an array in MB (10^6 bytes). Default: 16.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub mb: Option<u64>,
+    #[schemars(transform = positive)]
+    pub mb: Option<f64>,
     /// qr, cholesky, smi: tiles in each direction; stencil2d, seismic: points. Default: 16; stencil2d: 10240; seismic: 16000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]

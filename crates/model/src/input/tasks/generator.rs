@@ -7,7 +7,7 @@ use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{Count, Value};
+use super::super::value::{Count, Quantity, Value};
 use super::super::words;
 
 const PATTERN: &str = "pattern";
@@ -30,10 +30,14 @@ pub(super) fn read(
     let mut fits = true;
     for (key, value) in generator.parameters_mut() {
         match table.optional(key) {
-            None => log.note_default(TableKind::Graph, "", key, value.to_string()),
+            None => {
+                let value =
+                    Parameter::find(key).map_or(*value as f64, |parameter| parameter.in_its_unit(*value));
+                log.note_default(TableKind::Graph, "", key, value.to_string());
+            }
             Some(given) => {
                 places.push((key, given.place()));
-                match given.large_count(limits(key)) {
+                match parameter(&given, key) {
                     Some(number) => *value = number,
                     None => fits = false,
                 }
@@ -45,7 +49,7 @@ pub(super) fn read(
             None => log.note_default(TableKind::Graph, "", key, otherwise),
             Some(given) => {
                 places.push((key, given.place()));
-                *value = given.large_count(limits(key));
+                *value = parameter(&given, key);
                 fits &= value.is_some();
             }
         }
@@ -100,14 +104,26 @@ fn by_name(value: &Value<'_>) -> Option<Generator> {
     found.cloned()
 }
 
-fn limits(key: &str) -> Count {
-    let found = Parameter::ALL.into_iter().find(|parameter| parameter.key == key);
-    found.map_or(Count { what: "a number", example: "1", min: 0, max: u64::MAX }, |parameter| Count {
-        what: parameter.what,
-        example: parameter.example,
-        min: parameter.least,
-        max: parameter.most,
-    })
+/// The value of a parameter: a whole number, or a size in bytes.
+fn parameter(given: &Value<'_>, key: &str) -> Option<u64> {
+    let Parameter { what, example, least: min, most: max, unit, .. } = Parameter::find(key)?;
+    if unit == 1 {
+        return given.scientific_count(Count { what, example, min, max });
+    }
+    let bytes = given.number(Quantity { what, example, zero: false })? * unit as f64;
+    let whole = bytes.round();
+    let hint = || format!("write {what}, e.g. `{key} = {example}`");
+    if bytes > max as f64 {
+        let message = format!("`{key}` must be at most {}, not {}", max / unit, given.text());
+        given.report(ProblemKind::Limit, message, "too large", hint());
+    } else if whole < 1.0 || (bytes - whole).abs() > 1e-9 * whole {
+        let message = format!("`{key}` must be a whole number of bytes, not {}", given.text());
+        given.report(ProblemKind::BadValue, message, "a part of a byte", hint());
+    } else {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to `max`")]
+        return Some(whole as u64);
+    }
+    None
 }
 
 /// Reports a parameter that must be a multiple of another one and is not.

@@ -34,12 +34,12 @@ pub(super) fn read(mut table: TableReader<'_>, machine: &MachineReading) -> Opti
     if chunks.is_none() {
         log.note_default(TableKind::Program, "", "chunks", "8 for each worker");
     }
-    let chunks = chunks.map_or(Some(None), |value| value.large_count(CHUNKS).map(Some));
+    let chunks = chunks.map_or(Some(None), |value| value.scientific_count(CHUNKS).map(Some));
     let repeat = table.optional("repeat");
     if repeat.is_none() {
         log.note_default(TableKind::Program, "", "repeat", "1");
     }
-    let repeat = repeat.map_or(Some(1), |value| value.large_count(REPEAT));
+    let repeat = repeat.map_or(Some(1), |value| value.scientific_count(REPEAT));
     let mut list = |key, title: &'static str| {
         let hint = format!("write `{title}`, with two brackets on each side, above each of them");
         table.optional(key).map_or(Some(Vec::new()), |value| value.tables(title, &hint))

@@ -2,8 +2,8 @@
 
 use super::{MACHINE, files, problem, problems, read};
 use crate::graph::{
-    Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, LoopShape, Partitioner, Pattern,
-    RuntimeSettings, SchedulerKind, SchedulerSettings, Submit, TaskBench, TaskGraph, TaskId, Ties,
+    Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, LoopShape, Parameter, Partitioner,
+    Pattern, RuntimeSettings, SchedulerKind, SchedulerSettings, Submit, TaskBench, TaskGraph, TaskId, Ties,
 };
 use crate::ids::NodeId;
 use crate::input::{Problem, ProblemKind, Reading, TableKind, read_study};
@@ -223,12 +223,13 @@ fn every_generator_is_read_with_its_own_parameters_and_the_defaults_of_the_other
         let mut text = format!("[graph]\ngenerator = \"{}\"\n", default.as_str());
         for (number, (key, value)) in (2_u64..).zip(changed.parameters_mut()) {
             // Blocks divide rows, and rows and columns points; 5 is a grid between the coarsest and the finest.
-            *value = match key {
+            let written = match key {
                 "rows" | "n" => 24 * 25,
                 "log2" => 5,
                 _ => number,
             };
-            text.extend([format!("{key} = {value}\n")]);
+            *value = written * Parameter::find(key).expect("a parameter").unit;
+            text.extend([format!("{key} = {written}\n")]);
         }
         for (number, of) in (4_u64..).zip(changed.of_machine_mut()) {
             *of.value = Some(number);
@@ -423,4 +424,33 @@ fn the_schema_has_the_words_that_the_reader_knows() {
         words("GeneratorWord"),
         Generator::defaults().iter().map(Generator::as_str).collect::<Vec<_>>()
     );
+}
+
+/// The forms in which section 12 of the specification prints sizes: `nnz 36.1e6`, `points 1e7`, `database 700e6`.
+#[test]
+fn whole_numbers_of_generators_may_be_written_as_decimal_ones() {
+    let read = |text: &str| generator(&format!("[graph]\ngenerator = {text}")).parameters();
+    let value =
+        |text: &str, key: &str| read(text).iter().find(|(own, _)| *own == key).map(|(_, value)| *value);
+    assert_eq!(value("\"npb-cg\"\nnnz = 36.1e6", "nnz"), Some(36_100_000));
+    assert_eq!(value("\"streamcluster\"\npoints = 1e7", "points"), Some(10_000_000));
+    assert_eq!(value("\"ferret\"\ndatabase = 700e6", "database"), Some(700_000_000));
+    assert_eq!(value("\"npb-cg\"\nchunks = 6.4e1", "chunks"), Some(64));
+    assert_eq!(value("\"stencil2d\"\nn = 10240.0", "n"), Some(10_240));
+    // A size has a fraction: 2.5 MB are 2,500,000 B, and 0.1 MB 100,000, though 0.1 is no binary number.
+    assert_eq!(value("\"nstream\"\nmb = 2.5", "mb"), Some(2_500_000));
+    assert_eq!(value("\"nstream\"\nmb = 0.1", "mb"), Some(100_000));
+    assert_eq!(value("\"nstream\"\nmb = 3", "mb"), Some(3_000_000));
+    for (text, said) in [
+        ("\"npb-cg\"\nnnz = 36.15", "`nnz` must be a whole number, but this is a decimal number"),
+        ("\"npb-cg\"\nnnz = 1e300", "`nnz` must be at most 9007199254740992, not 1e300"),
+        ("\"npb-cg\"\nnnz = -1e7", "`nnz` must be at least 1, not -1e7"),
+        ("\"npb-cg\"\nnnz = nan", "`nnz` must be a whole number, but this is a decimal number"),
+        ("\"nstream\"\nmb = 1e-7", "`mb` must be a whole number of bytes, not 1e-7"),
+        ("\"nstream\"\nmb = 2.0000005", "`mb` must be a whole number of bytes, not 2.0000005"),
+        ("\"nstream\"\nmb = 1e20", "`mb` must be at most 9007199254, not 1e20"),
+        ("\"nstream\"\nmb = 0", "`mb` must be a finite number above 0, not 0"),
+    ] {
+        assert_eq!(message(&format!("[graph]\ngenerator = {text}")), said);
+    }
 }

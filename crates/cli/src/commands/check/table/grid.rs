@@ -128,7 +128,8 @@ pub(super) fn figures(values: &[f64]) -> Vec<String> {
 
 /// A sum, without the rounding errors of its last digits.
 pub(super) fn total(values: impl Iterator<Item = f64>) -> String {
-    let sum: f64 = values.sum();
+    // The sum of nothing is -0.0.
+    let sum = values.sum::<f64>() + 0.0;
     if !(0.1..1e9).contains(&sum) {
         return figure(sum);
     }

@@ -53,7 +53,7 @@ fn the_threads_that_work_and_the_pages_of_a_process_tell_its_placement() {
         assert_eq!(placed.notes, ["4 of 5 threads have worked, and count"]);
         assert_eq!(placed.process.as_deref(), Some("solver"));
         let data = placed.data.expect("pages");
-        (data.verdict, data.bytes)
+        (data.verdict, data.resident.map(|resident| resident.data))
     };
     let told = |pages: &str| match found(pages).0 {
         Verdict::Told { best, .. } => best.placement,

@@ -41,11 +41,8 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
         return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
     }
     let result = Destination::open(args.output.output.as_deref())?;
-    let trace = args.trace.as_deref().map(trace::Trace::open).transpose()?;
-    if trace.as_ref().is_some_and(trace::Trace::is_of_one_run) && settings.len() > 1 {
-        return Err(Failure::input("a tasks.rec is of one run, and these are several")
-            .hint("give one --scheduler, and leave out --runs"));
-    }
+    let trace = args.trace.as_deref();
+    let trace = trace.map(|path| trace::Trace::open(path, settings.len())).transpose()?;
     let gantt = gantt::open(args, settings.len())?;
     one_stream(&result, trace.as_ref().map(trace::Trace::to), args)?;
     watch::listen();
