@@ -12,7 +12,7 @@
 //! alone would take seconds: cores are given out as `marginal` does, and the reason says so.
 
 use numasim_model::sharing::Network;
-use numasim_model::{App, Data, NodeId, Placement, Study};
+use numasim_model::{App, Data, NodeId, Study};
 use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
 

@@ -10,7 +10,7 @@
 
 use numasim_model::dynamics::Scaling;
 use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
-use numasim_model::{AppId, Demand, NodeId, Placement, Table};
+use numasim_model::{AppId, Demand, NodeId, Table};
 
 use crate::known::{Known, Member};
 

@@ -8,7 +8,7 @@ use super::*;
 use crate::objective::Objective;
 use crate::parallel::on_threads;
 use crate::restrictions::Restrictions;
-use crate::search::{Settings, Unattended, explore};
+use crate::search::{Monitor, Settings, Unattended, explore};
 use crate::testing::{local_app, uniform_machine};
 
 fn solved(problem: &Problem) -> Sensitivity {
