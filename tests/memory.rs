@@ -1,5 +1,7 @@
 //! Data that is larger than the memory where it lies: every command that evaluates scenarios of files refuses it.
 
+mod without;
+
 use std::process::Output;
 
 use crate::common::{numasim, stderr, stdout, study};

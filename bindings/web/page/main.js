@@ -39,7 +39,7 @@ function readFiles() {
   const fits = state.threads?.length === contents.apps.length && state.threads.every((row) => row.length === contents.nodes.length);
   if (!fits) place(contents.starts[names.length > 2 ? 2 : 0] ?? contents.starts[0]);
   const homes = contents.starts[0].homes;
-  const isNode = (home) => home !== null && home !== undefined && home < contents.nodes.length;
+  const isNode = (home) => home !== null && home !== undefined && (contents.nodes[home]?.bandwidth_gbs ?? null) !== null;
   state.homes = contents.apps.map((app, a) => app.has_home ? (isNode(state.homes?.[a]) ? state.homes[a] : homes[a] ?? 0) : null);
   options(at('model'), contents.models, contents.model);
   options(at('start'), ['as chosen below', ...names], null);

@@ -67,7 +67,8 @@ function drawThreads(box, contents, moved) {
     if (mine.length > 1) field.append(every.row);
     if (app.has_home) {
       const home = make('select', { id: `home-${a}` });
-      home.append(...contents.nodes.map((_, node) => make('option', { value: node, textContent: `node ${node}` })));
+      const memories = contents.nodes.map((node, number) => ({ ...node, number })).filter((node) => node.bandwidth_gbs !== null);
+      home.append(...memories.map((node) => make('option', { value: node.number, textContent: `node ${node.number}` })));
       home.addEventListener('change', () => { state.homes[a] = Number(home.value); moved(); });
       shows.push(() => { home.value = state.homes[a] ?? 0; });
       field.append(make('p', { className: 'slider' }, make('label', { htmlFor: home.id, textContent: 'data at' }), home));

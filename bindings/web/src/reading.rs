@@ -39,7 +39,8 @@ struct Contents<'a> {
 struct NodeContents {
     cores: u32,
     gflops_per_core: f64,
-    bandwidth_gbs: f64,
+    /// `None` where it has no memory.
+    bandwidth_gbs: Option<f64>,
     core_bandwidth_gbs: Option<f64>,
 }
 
@@ -94,7 +95,7 @@ fn of_node(node: &numasim_model::Node) -> NodeContents {
     NodeContents {
         cores: node.cores,
         gflops_per_core: node.gflops_per_core.value(),
-        bandwidth_gbs: node.bandwidth.value(),
+        bandwidth_gbs: node.has_memory().then(|| node.bandwidth.value()),
         core_bandwidth_gbs: node.core_bandwidth.map(GigabytesPerSecond::value),
     }
 }
@@ -135,7 +136,7 @@ fn starts(study: &Study) -> Vec<Value> {
     // No allocation keeps to the files' limits, which says nothing of those that somebody tries.
     let rows = even(&study.machine, &study.apps);
     let homes = study.apps.iter().map(|app| match &app.data {
-        Data::OpenHome { .. } => Some(0),
+        Data::OpenHome { .. } => study.machine.memory_nodes().next().map(|home| home.0),
         Data::Placed(placement) => placement.home().map(|home| home.0),
     });
     let threads: Vec<&[u32]> = (0..study.apps.len()).map(|app| rows.row(AppId(app))).collect();

@@ -70,12 +70,16 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
         if let Some(home) = home.filter(|&home| home >= nodes) {
             return Err(format!("error: there is no node {home} for the data of '{}'\n", app.name));
         }
+        if let Some(home) = home.filter(|&home| !study.machine.has_memory(NodeId(home))) {
+            return Err(format!("error: node {home} has no memory for the data of '{}'\n", app.name));
+        }
+        let first = study.machine.memory_nodes().next().unwrap_or(NodeId(0));
         let own = || app.data.placement().cloned();
         let without_threads = placed.threads[number].iter().all(|&threads| threads == 0);
         let chosen = match home {
             Some(home) => Some(at_home(&app.data, NodeId(home))),
             // Nobody reads it.
-            None if without_threads && own().is_none() => Some(at_home(&app.data, NodeId(0))),
+            None if without_threads && own().is_none() => Some(at_home(&app.data, first)),
             None => own(),
         };
         let Some(chosen) = chosen else {

@@ -243,7 +243,8 @@ impl Machine {
             Table::from_cells(count, figures).filter(|_| got == count * count);
         let table = table.ok_or(MachineError::PairCount { what: all, nodes: count, got })?;
         for node in self.compute_nodes() {
-            let mut counted = table.row(node).iter().enumerate().filter(|&(memory, _)| counts(NodeId(memory)));
+            let mut counted =
+                table.row(node).iter().enumerate().filter(|&(memory, _)| counts(NodeId(memory)));
             if let Some((value, misfit)) =
                 counted.find_map(|(_, &value)| Some((value, bounds::misfit(value, false)?)))
             {

@@ -95,7 +95,10 @@ pub fn roofs(machine: &Machine) -> Vec<Roof> {
 /// The node with cores and memory whose controller is the widest.
 fn widest(machine: &Machine) -> Option<NodeId> {
     let bandwidth = |node: NodeId| machine.node(node).bandwidth.value();
-    machine.compute_nodes().filter(|&node| machine.has_memory(node)).max_by(|&a, &b| bandwidth(a).total_cmp(&bandwidth(b)))
+    machine
+        .compute_nodes()
+        .filter(|&node| machine.has_memory(node))
+        .max_by(|&a, &b| bandwidth(a).total_cmp(&bandwidth(b)))
 }
 
 /// The roofs of the widest node under those of `kernels` that it has figures for.

@@ -37,14 +37,14 @@ pub(super) fn plan(
                 next[node] += 1;
                 let cpus = CpuList::new(cpus)
                     .map_err(|why| PlanError::Study(format!("the processors of node {node}: {why}")))?;
-                let memory = memory(data, node, rows.len(), host);
+                let memory = memory(data, node, (rows.len(), machine), host);
                 threads.push(PlannedThread { node: NodeId(node), cpus, memory });
             }
         }
         if let (Some(kernel), Some(app)) = (kernels[app_index], study.apps.get(app_index)) {
             let name = app.name.clone();
             let mut planned = PlannedApp { name, kernel, threads, arrays: None };
-            planned.arrays = arrays(&planned, data, rows.len(), host);
+            planned.arrays = arrays(&planned, data, (rows.len(), machine), host);
             apps.push(planned);
         }
     }
@@ -62,7 +62,7 @@ fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -
 ///
 /// A share at a home, or spread, is then the array that all access (the source of a copy), and what each thread has for itself is near it; data near
 /// threads are, of an array that all access, as much on each node as it has threads.
-fn arrays(app: &PlannedApp, data: &Placement, nodes: usize, host: &HostTopology) -> Option<Arrays> {
+fn arrays(app: &PlannedApp, data: &Placement, nodes: Nodes<'_>, host: &HostTopology) -> Option<Arrays> {
     let Workload::Real(real, _) = app.kernel else { return None };
     let needs = real.problem().arrays(&app.team().ok()?).ok()?;
     needs.iter().find(|need| need.lies == Lies::Shared)?;
@@ -77,7 +77,8 @@ fn arrays(app: &PlannedApp, data: &Placement, nodes: usize, host: &HostTopology)
         Placement::Local => {
             let all = app.threads.len() as f64;
             let share = |(node, threads): (NodeId, u32)| {
-                Some((host.nodes.get(node.0)?.os_index, f64::from(threads) / all))
+                let memory = nodes.1.map_or(node, |machine| machine.local_memory(node));
+                Some((host.nodes.get(memory.0)?.os_index, f64::from(threads) / all))
             };
             app.nodes().into_iter().filter_map(share).collect()
         }
@@ -86,10 +87,22 @@ fn arrays(app: &PlannedApp, data: &Placement, nodes: usize, host: &HostTopology)
     Some(Arrays { shared, own: app.threads.iter().map(|thread| of(own_data, thread.node)).collect() })
 }
 
-/// Where the data of a thread on `node` lies, by number of the operating system. `nodes`: of the machine file, or of the
-/// host for a scaled scenario.
-fn memory(data: &Placement, node: usize, nodes: usize, host: &HostTopology) -> Vec<(u32, f64)> {
+/// How many nodes there are, and the machine file where they are its nodes and not those of the host for a scaled scenario.
+type Nodes<'a> = (usize, Option<&'a Machine>);
+
+/// Where the data of a thread on `node` lies, by number of the operating system.
+fn memory(
+    data: &Placement,
+    node: usize,
+    (nodes, machine): Nodes<'_>,
+    host: &HostTopology,
+) -> Vec<(u32, f64)> {
+    let without = machine.filter(|machine| !machine.all_have_memory() && machine.node_count() == nodes);
     let shares: Vec<(usize, f64)> = match data {
+        _ if without.is_some() => {
+            let share = |machine: &Machine, memory| data.fraction(machine, NodeId(node), NodeId(memory));
+            (0..nodes).map(|memory| (memory, without.map_or(0.0, |machine| share(machine, memory)))).collect()
+        }
         Placement::Local => vec![(node, 1.0)],
         Placement::Home(home) => vec![(home.0, 1.0)],
         Placement::Interleave => (0..nodes).map(|node| (node, 1.0 / nodes as f64)).collect(),

@@ -93,8 +93,9 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
     let nodes = of.iter().zip(&there).map(|(&node, &cores)| {
         let figures = file.node(node);
         let peak = if cores > 0 { figures.gflops_per_core } else { Gflops::new(0.0) };
-        // What memory the nodes of the file have says nothing about this host.
-        Node { cores, gflops_per_core: peak, memory: None, ..*figures }
+        // What memory the nodes of the file have says nothing about this host, unless it is none.
+        let memory = figures.memory.filter(|_| !figures.has_memory());
+        Node { cores, gflops_per_core: peak, memory, ..*figures }
     });
     let mut links = Vec::new();
     for &from in &of {

@@ -9,7 +9,7 @@ use crate::view::{ScenarioView, figures};
 /// Where the memory of a process comes from, in node numbers of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// From the node of the thread that touches it first.
+    /// From the node of the thread that touches it first, or the nearest one with memory.
     Own,
     /// A share from these nodes, which the program itself has to place; the rest as [`Memory::Own`].
     OwnAnd(Vec<u32>),
@@ -29,6 +29,8 @@ pub(super) struct Job<'a> {
     pub(super) cpus: Vec<u32>,
     /// The nodes with threads, in numbers of the operating system, ascending.
     pub(super) nodes: Vec<u32>,
+    /// The nodes in whose memory its local data lies, in numbers of the operating system, ascending.
+    local: Vec<u32>,
     /// Where its memory comes from.
     pub(super) memory: Memory,
     /// Threads and data in words.
@@ -58,9 +60,9 @@ impl Job<'_> {
     /// The nodes that memory may come from.
     pub(super) fn memory_nodes(&self) -> Vec<u32> {
         match &self.memory {
-            Memory::Own => self.nodes.clone(),
+            Memory::Own => self.local.clone(),
             Memory::OwnAnd(others) => {
-                let mut nodes = [self.nodes.as_slice(), others].concat();
+                let mut nodes = [self.local.as_slice(), others].concat();
                 nodes.sort_unstable();
                 nodes.dedup();
                 nodes
@@ -85,7 +87,12 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
     let pinned = pin(view.machine, view.allocation)?;
     let jobs = view.apps.iter().zip(view.placements).zip(&pinned).enumerate();
     let job = jobs.map(|(number, ((app, placement), cpus))| {
-        let (memory, data, inexact) = memory(view.machine, placement);
+        let threads_on: Vec<NodeId> = cpus.nodes.iter().map(|&(node, _)| node).collect();
+        let (memory, data, inexact) = memory(view.machine, placement, &threads_on);
+        let mut local: Vec<u32> =
+            threads_on.iter().map(|&node| os_number(view.machine, view.machine.local_memory(node))).collect();
+        local.sort_unstable();
+        local.dedup();
         let mut nodes: Vec<u32> = cpus.nodes.iter().map(|&(node, _)| os_number(view.machine, node)).collect();
         nodes.sort_unstable();
         Job {
@@ -93,6 +100,7 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
             number,
             cpus: cpus.cpus(),
             nodes,
+            local,
             memory,
             description: format!(
                 "{}{}; {data}",
@@ -138,11 +146,37 @@ fn allowed(machine: &Machine, nodes: Option<&[NodeId]>) -> String {
     format!(" (may run on {} only)", nodes.join(", "))
 }
 
-/// Where memory comes from, in words, and why that is not what was computed.
-fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<String>) {
+/// Local data of threads on these nodes.
+fn local(machine: &Machine, threads_on: &[NodeId]) -> (Memory, String) {
+    let borrows: Vec<NodeId> = threads_on.iter().copied().filter(|&node| !machine.has_memory(node)).collect();
+    let Some(&first) = borrows.first() else {
+        return (Memory::Own, "every thread reads its own node".to_owned());
+    };
+    let memory = machine.local_memory(first);
+    if threads_on.iter().all(|&node| machine.local_memory(node) == memory) {
+        let (memory, place) = (os_number(machine, memory), named(machine, memory));
+        return (Memory::Node(memory), format!("every thread reads {place}, the nearest memory"));
+    }
+    let borrows: Vec<String> = borrows
+        .iter()
+        .map(|&node| format!("{} reads {}", named(machine, node), named(machine, machine.local_memory(node))))
+        .collect();
+    let words = format!("every thread reads its own node, or the nearest memory: {}", borrows.join(", "));
+    (Memory::Own, words)
+}
+
+/// Where memory comes from for threads on these nodes, in words, and why that is not what was computed.
+fn memory(
+    machine: &Machine,
+    placement: &Placement,
+    threads_on: &[NodeId],
+) -> (Memory, String, Option<String>) {
     let number = |node: usize| os_number(machine, NodeId(node));
     match placement {
-        Placement::Local => (Memory::Own, "every thread reads its own node".to_owned(), None),
+        Placement::Local => {
+            let (memory, words) = local(machine, threads_on);
+            (memory, words, None)
+        }
         Placement::Home(home) => {
             (Memory::Node(number(home.0)), format!("all data on {}", named(machine, *home)), None)
         }
@@ -151,10 +185,10 @@ fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<S
             partly(vec![number(home.0)], &place, *share)
         }
         Placement::PartInterleave { share } => {
-            partly(machine.node_ids().map(|node| number(node.0)).collect(), "all nodes", *share)
+            partly(machine.memory_nodes().map(|node| number(node.0)).collect(), "all nodes", *share)
         }
         Placement::Interleave => {
-            (over(machine.node_ids().map(|node| number(node.0))), "data over all nodes".to_owned(), None)
+            (over(machine.memory_nodes().map(|node| number(node.0))), "data over all nodes".to_owned(), None)
         }
         Placement::Fractions(fractions) => {
             let used: Vec<(usize, f64)> =

@@ -28,7 +28,9 @@ pub(super) fn picture(view: &ScenarioView, letters: &Lettering, style: &Style) -
     let mut drawn: Vec<Drawn> = Vec::new();
     for node in view.machine.node_ids() {
         let cores = core_lines(view, node, letters, style);
-        let controller = format!("memory {} GB/s", figures::short(view.machine.node(node).bandwidth.value()));
+        let gbs =
+            view.machine.controller(node).map(|gbs| format!("memory {} GB/s", figures::short(gbs.value())));
+        let controller = gbs.unwrap_or_else(|| "no memory".to_owned());
         let memory = memory_lines(view, node, letters, style);
         let together = view.machine.node_count() > FEW_NODES;
         let same =
@@ -155,6 +157,9 @@ fn circles(
 /// How busy the memory is, and whose data lies there.
 fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &Style) -> Vec<String> {
     const BAR: usize = 13;
+    if !view.machine.has_memory(node) {
+        return vec![format!("local data on {}", view.machine.local_memory(node))];
+    }
     let used = &view.evaluation.nodes[node.0];
     let share = |part: f64| part / used.capacity.value();
     let (all, remote) = (share(used.occupied.value()), share(used.remote_occupied.value()));

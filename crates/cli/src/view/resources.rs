@@ -52,7 +52,8 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
     ]);
     let mut grid = Grid::new(&columns);
     for (c, (class, nodes)) in classes.iter().enumerate() {
-        let share = |part: f64| part / class.capacity.value();
+        let has_memory = class.capacity.value() > 0.0;
+        let share = |part: f64| if has_memory { part / class.capacity.value() } else { 0.0 };
         let remote_share = share(class.remote_occupied.value());
         let own_share = share(class.occupied.value()) - remote_share;
         let each = if nodes.len() > 1 { ", each" } else { "" };
@@ -61,7 +62,7 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
         row.extend([
             capacity[c].clone(),
             style.bar([own_share, remote_share], BAR),
-            figures::percent(share(class.occupied.value())),
+            if has_memory { figures::percent(share(class.occupied.value())) } else { "no memory".to_owned() },
             remote[c].clone(),
         ]);
         grid.row(row);

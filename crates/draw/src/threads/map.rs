@@ -40,7 +40,7 @@ pub struct MapNode {
     pub used_gbs: Option<f64>,
     /// The part of it that goes to other nodes, in GB/s.
     pub remote_gbs: f64,
-    /// The most it can, in GB/s.
+    /// The most it can, in GB/s; 0 for a node without memory.
     pub capacity_gbs: f64,
     /// Data that does not lie where its threads are.
     pub data: Vec<MapData>,
@@ -93,14 +93,19 @@ impl MapNode {
     /// What the memory delivers and the most it can.
     pub(super) fn memory_text(&self) -> String {
         match self.used_gbs {
+            _ if !self.has_memory() => "no memory".to_owned(),
             Some(used) => format!("{} / {} GB/s", gbs(used), gbs(self.capacity_gbs)),
             None => format!("{} GB/s", gbs(self.capacity_gbs)),
         }
     }
 
+    pub(super) fn has_memory(&self) -> bool {
+        self.capacity_gbs > 0.0
+    }
+
     /// It delivers the most it can.
     pub(super) fn is_full(&self) -> bool {
-        self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs)
+        self.has_memory() && self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs)
     }
 }
 

@@ -143,7 +143,7 @@ fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top,
 
 /// How busy the memory is: what its own node reads, what others read, what is left.
 fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
-    let share = |gbs: f64| (gbs / node.capacity_gbs).clamp(0.0, 1.0);
+    let share = |gbs: f64| if node.has_memory() { (gbs / node.capacity_gbs).clamp(0.0, 1.0) } else { 0.0 };
     let used = node.used_gbs.unwrap_or(0.0);
     let local = inner * share(used - node.remote_gbs);
     let remote = inner * share(node.remote_gbs);

@@ -183,7 +183,7 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
     for (to, target) in machine.node_ids().zip(places) {
         for (from, reader) in machine.node_ids().zip(places).filter(|(_, place)| !place.cpus.is_empty()) {
             let own = Bits::of(reader.cpus.iter().copied()).to_string();
-            let gbs = if from == to { Some(machine.node(to).bandwidth) } else { machine.link(from, to) };
+            let gbs = if from == to { machine.controller(to) } else { machine.link(from, to) };
             if let Some(gbs) = gbs.map(GigabytesPerSecond::value) {
                 let mib = units::to_mib(gbs);
                 rounding = rounding.max((units::exact(mib) / gbs - 1.0).abs());

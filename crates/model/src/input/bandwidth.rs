@@ -106,9 +106,8 @@ fn read_without_memory(entry: &Value<'_>, node: usize) -> Option<f64> {
     let value = entry.number(Quantity { what: "0 (this node has no memory)", example: "0", zero: true })?;
     if value > 0.0 {
         let message = format!("`{}` is a bandwidth of the memory of node {node}, which has none", entry.name);
-        let hint = format!(
-            "write 0 in column {node}, or leave `memory_gib = 0` out if node {node} has memory"
-        );
+        let hint =
+            format!("write 0 in column {node}, or leave `memory_gib = 0` out if node {node} has memory");
         entry.report(ProblemKind::Conflict, message, "bandwidth of no memory", hint);
         return None;
     }

@@ -6,8 +6,8 @@ use crate::app::{Data, Placement};
 use crate::ids::NodeId;
 
 use super::machine::MachineReading;
+use super::memory_nodes;
 use super::names::plural;
-use super::node_numbers;
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Quantity, Value};
@@ -149,7 +149,7 @@ fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) ->
         }
         _ => {}
     }
-    let home = node_numbers::read_memory(value, machine)?;
+    let home = memory_nodes::read(value, machine)?;
     Some(Data::Placed(Placement::at_home(home, share?)))
 }
 
@@ -169,7 +169,7 @@ fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let fractions: Vec<f64> = fractions.into_iter().collect::<Option<_>>()?;
     let lies = entries.iter().zip(&fractions).enumerate().filter(|(_, (_, fraction))| **fraction > 0.0);
     let checked: Vec<Option<()>> =
-        lies.map(|(node, (entry, _))| machine.check_memory(entry, NodeId(node))).collect();
+        lies.map(|(node, (entry, _))| memory_nodes::check(entry, NodeId(node), machine)).collect();
     checked.into_iter().collect::<Option<()>>()?;
     let sum: f64 = fractions.iter().sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {

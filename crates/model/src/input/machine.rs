@@ -16,7 +16,7 @@ use super::shared_links;
 use super::sharing;
 use super::sockets::{self, SocketsReading};
 use super::table::TableReader;
-use super::value::{Quantity, Value};
+use super::value::Quantity;
 
 const DISTANCES: Figures = Figures {
     quantity: Quantity { what: "a distance as the firmware states it", example: "10.0", zero: false },
@@ -29,7 +29,7 @@ pub(super) struct MachineReading {
     pub(super) machine: Option<Machine>,
     pub(super) cores: Option<Vec<u32>>,
     /// The nodes that say that they have no memory.
-    without_memory: Vec<NodeId>,
+    pub(super) without_memory: Vec<NodeId>,
     /// How many sockets the file says it has.
     pub(super) sockets: Option<usize>,
 }
@@ -38,23 +38,6 @@ impl MachineReading {
     /// How many nodes there are, if that is clear.
     pub(super) fn nodes(&self) -> Option<usize> {
         self.cores.as_ref().map(Vec::len)
-    }
-
-    /// `None`, and a report at `value`, if `node` has no memory that data could lie in.
-    pub(super) fn check_memory(&self, value: &Value<'_>, node: NodeId) -> Option<()> {
-        if !self.without_memory.contains(&node) {
-            return Some(());
-        }
-        let with_memory = (0..self.nodes()?).filter(|&node| !self.without_memory.contains(&NodeId(node)));
-        let with_memory: Vec<String> = with_memory.map(|node| node.to_string()).collect();
-        let message = format!("{node} has no memory: no data lies there");
-        let noun = if with_memory.len() == 1 { "node" } else { "nodes" };
-        let hint = format!(
-            "data lies on {noun} {}; the machine says `memory_gib = 0` for {node}",
-            with_memory.join(", ")
-        );
-        value.report(ProblemKind::BadValue, message, "no memory", hint);
-        None
     }
 
     /// Cores of each node that has any, in order, if that is clear.
@@ -80,7 +63,8 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         };
         [of_sockets, links].concat()
     });
-    let (has_latencies, latencies) = sharing::read_latencies(&mut table, nodes.count, cores.as_deref(), &without_memory);
+    let (has_latencies, latencies) =
+        sharing::read_latencies(&mut table, nodes.count, cores.as_deref(), &without_memory);
     let model = sharing::read(&mut table, has_latencies);
     let distances = table
         .optional("distance_matrix")

@@ -17,6 +17,7 @@ mod data;
 mod kernel_variants;
 mod log;
 mod machine;
+mod memory_nodes;
 mod names;
 mod node_limits;
 mod node_numbers;

@@ -3,7 +3,6 @@
 use crate::ids::NodeId;
 use crate::machine::MAX_NODES;
 
-use super::machine::MachineReading;
 use super::names::plural;
 use super::problem::ProblemKind;
 use super::value::{Count, Value};
@@ -22,13 +21,6 @@ pub(super) fn read(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
         return None;
     }
     Some(NodeId(node))
-}
-
-/// One node that has memory.
-pub(super) fn read_memory(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
-    let node = read(value, machine.nodes())?;
-    machine.check_memory(value, node)?;
-    Some(node)
 }
 
 /// A list of nodes in which none stands twice, as it is written; `None` if it makes no sense or is empty.

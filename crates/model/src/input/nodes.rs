@@ -38,8 +38,13 @@ pub(super) struct NodesReading {
 impl NodesReading {
     /// The nodes that say that they have no memory.
     pub(super) fn without_memory(&self) -> Vec<NodeId> {
-        let has_none = |figures: &Option<NodeFigures>| figures.is_some_and(|node| node.limits.has_no_memory());
-        (0..).zip(&self.figures).filter(|(_, figures)| has_none(figures)).map(|(node, _)| NodeId(node)).collect()
+        let has_none =
+            |figures: &Option<NodeFigures>| figures.is_some_and(|node| node.limits.has_no_memory());
+        (0..)
+            .zip(&self.figures)
+            .filter(|(_, figures)| has_none(figures))
+            .map(|(node, _)| NodeId(node))
+            .collect()
     }
 
     /// Cores of each node, if all are known.

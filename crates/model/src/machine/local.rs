@@ -1,8 +1,8 @@
 //! Where local data lies: on the node of the thread or, if that node has no memory, on the nearest node that has some.
 
-use crate::ids::NodeId;
-
 use super::Machine;
+use crate::ids::NodeId;
+use crate::units::GigabytesPerSecond;
 
 /// The memory that holds the local data of each node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +50,11 @@ impl Machine {
         self.node(node).has_memory()
     }
 
+    /// The bandwidth of its controller; `None` where it has no memory.
+    pub fn controller(&self, node: NodeId) -> Option<GigabytesPerSecond> {
+        self.has_memory(node).then(|| self.node(node).bandwidth)
+    }
+
     /// The nodes that have memory.
     pub fn memory_nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.node_ids().filter(|&node| self.has_memory(node))
@@ -74,7 +79,8 @@ impl Machine {
     pub fn local_to(&self, memory: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let own = self.has_memory(memory).then_some(memory);
         let others = self.lends(memory).then(|| self.node_ids().filter(move |&node| node != memory));
-        own.into_iter().chain(others.into_iter().flatten().filter(move |&node| self.local_memory(node) == memory))
+        own.into_iter()
+            .chain(others.into_iter().flatten().filter(move |&node| self.local_memory(node) == memory))
     }
 
     /// Whether the memory of `memory` holds local data of other nodes, which have no memory.
@@ -88,7 +94,7 @@ mod tests {
     use super::*;
     use crate::app::Placement;
     use crate::machine::{KernelBandwidths, Node};
-    use crate::units::{Gflops, Gibibytes, GigabytesPerSecond};
+    use crate::units::{Gflops, Gibibytes};
 
     /// Four nodes of 2 cores; nodes 1 and 3 have no memory. Node 1 reads node 0 over 10 GB/s and node 2 over 20; node 3 reads both
     /// over 15.

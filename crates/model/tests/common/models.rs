@@ -30,10 +30,20 @@ pub(crate) fn corrected() -> impl Strategy<Value = Model> {
 }
 
 impl Case {
-    /// The answer of a model, on a machine with 80 ns to the own memory and 140 ns to any other.
+    /// The answer of a model, on a machine with 80 ns to the own memory and 140 ns to any other; of a node without memory the nearest
+    /// one stays the nearest.
     pub(crate) fn under(&self, model: Model) -> Solved {
         let nodes = self.machine.node_count();
-        let latency = |pair: usize| if pair / nodes == pair % nodes { 80.0 } else { 140.0 };
+        let latency = |pair: usize| {
+            let (from, memory) = (NodeId(pair / nodes), NodeId(pair % nodes));
+            if from == memory {
+                80.0
+            } else if self.machine.local_memory(from) == memory {
+                139.0
+            } else {
+                140.0
+            }
+        };
         let machine = self.machine.clone().with_sharing(model);
         let machine =
             machine.with_latencies_ns((0..nodes * nodes).map(latency).collect()).expect("latencies");
@@ -74,7 +84,7 @@ fn by_memories(case: &Case, rules: impl Fn(NodeId, &mut [Reader])) -> Vec<Vec<Op
             case.machine.node_ids().map(of_node).collect()
         })
         .collect();
-    for memory in case.machine.node_ids() {
+    for memory in case.machine.memory_nodes() {
         let mut readers = readers(case, memory);
         rules(memory, &mut readers);
         for reader in readers {

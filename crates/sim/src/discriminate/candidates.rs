@@ -119,7 +119,9 @@ impl Candidate {
 
 /// All candidates of a machine, in a fixed order.
 pub(super) fn all(machine: &Machine) -> Vec<Candidate> {
-    let Some(home) = machine.compute_nodes().find(|&node| machine.has_memory(node)) else { return Vec::new() };
+    let Some(home) = machine.compute_nodes().find(|&node| machine.has_memory(node)) else {
+        return Vec::new();
+    };
     let intensities = intensities(machine, home);
     let others: Vec<NodeId> = machine.compute_nodes().filter(|&node| node != home).collect();
     let mut readers: Vec<Vec<NodeId>> = nearest(machine, home).map(|node| vec![node]).into_iter().collect();

@@ -97,8 +97,10 @@ fn sort_key(widening: &Widening) -> f64 {
 fn resources(problem: &Problem) -> Vec<(Figure, Step, bool)> {
     let machine = &problem.machine;
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
-    let mut found: Vec<(Figure, Step, bool)> =
-        machine.memory_nodes().map(|n| (Figure::Controllers(vec![n]), Step::GigabytePerSecond, false)).collect();
+    let mut found: Vec<(Figure, Step, bool)> = machine
+        .memory_nodes()
+        .map(|n| (Figure::Controllers(vec![n]), Step::GigabytePerSecond, false))
+        .collect();
     for &from in &compute {
         let others = machine.memory_nodes().filter(|&to| to != from);
         found.extend(others.map(|to| (Figure::Links(vec![(from, to)]), Step::GigabytePerSecond, false)));

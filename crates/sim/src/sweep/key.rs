@@ -198,9 +198,10 @@ fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
             words,
             "the first number is the node of the cores, the second the node of the memory",
         ),
-        KeyError::NoMemory(_) => {
-            SettingError::wrong(words, "it has no bandwidth: name a node that has memory, or leave the node out")
-        }
+        KeyError::NoMemory(_) => SettingError::wrong(
+            words,
+            "it has no bandwidth: name a node that has memory, or leave the node out",
+        ),
         KeyError::Unused(parameter, kind) => {
             let known: Vec<&str> = kind.parameters().map(Parameter::key).collect();
             SettingError::wrong(

@@ -116,11 +116,8 @@ impl Axis {
                 "sweep app.NAME.threads, or write the other machine into a file of its own",
             ));
         }
-        let values = if target.takes_data() {
-            Values::data(text, &study.machine)?
-        } else {
-            Values::numbers(text)?
-        };
+        let values =
+            if target.takes_data() { Values::data(text, &study.machine)? } else { Values::numbers(text)? };
         let axis = Self { key, target, values };
         axis.check(task)?;
         Ok(axis)

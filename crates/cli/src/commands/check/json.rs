@@ -94,6 +94,16 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
             })
         })
         .collect();
+    let nodes: Vec<Value> = machine
+        .node_ids()
+        .zip(nodes)
+        .map(|(node, mut value)| {
+            if !machine.has_memory(node) {
+                value["local_memory"] = machine.local_memory(node).0.into();
+            }
+            value
+        })
+        .collect();
     // A large machine has a million links: what its file says of them is shorter than their list.
     let is_large = machine.node_count() > MOST_NODES_WITH_ALL_LINKS;
     let all = || {

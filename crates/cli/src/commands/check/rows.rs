@@ -86,6 +86,10 @@ impl Lines<'_> {
                 }
             }
         }
+        for node in machine.node_ids().filter(|&node| !machine.has_memory(node)) {
+            let memory = machine.local_memory(node).0.to_string();
+            self.put(TableKind::Node, &node.0.to_string(), "local_memory", &memory, false)?;
+        }
         for node in machine.node_ids() {
             let Some(cache) = machine.cache(node) else { continue };
             let index = node.0.to_string();

@@ -170,8 +170,10 @@ fn of_phase(
         Work::Tasks { count, each } => (*count, each.iter().map(|work| work.value() * 1e9).collect()),
         Work::Divisible(work) => {
             let flop = work.value() * 1e9;
-            let node = study.machine.nodes().iter().find(|node| node.cores > 0)?;
-            let gflops = node.gflops_per_core.value().min(intensity * node.bandwidth.value());
+            let machine = &study.machine;
+            let first = machine.compute_nodes().next()?;
+            let bandwidth = machine.node(machine.local_memory(first)).bandwidth.value();
+            let gflops = machine.node(first).gflops_per_core.value().min(intensity * bandwidth);
             let pieces = (flop / (gflops * 1e9 * PIECE_S)).ceil().clamp(1.0, MOST_PIECES);
             // Between 1 and a million.
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -8,8 +8,8 @@ use crate::graph::{Block, BlockHome, BlockId, TaskGraphBuilder};
 
 use super::super::log::Log;
 use super::super::machine::MachineReading;
+use super::super::memory_nodes;
 use super::super::names;
-use super::super::node_numbers;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::reading::TableKind;
 use super::super::table::TableReader;
@@ -73,7 +73,7 @@ impl<'a> Blocks<'a> {
         });
         let creator =
             creator.map_or(Some(None), |value| value.name().map(|name| Some((name, value.place()))));
-        let hint = hint.map_or(Some(None), |value| node_numbers::read_memory(&value, machine).map(Some));
+        let hint = hint.map_or(Some(None), |value| memory_nodes::read(&value, machine).map(Some));
         let home = home.map_or(Some(BlockHome::Open), |home| read_home(&home, machine));
         let log = table.source.log;
         table.finish();
@@ -183,7 +183,7 @@ pub(super) fn read_size(table: &mut TableReader<'_>, noun: &str) -> Option<f64> 
 
 fn read_home(value: &Value<'_>, machine: &MachineReading) -> Option<BlockHome> {
     let DeValue::String(word) = value.get() else {
-        return node_numbers::read_memory(value, machine).map(BlockHome::Node);
+        return memory_nodes::read(value, machine).map(BlockHome::Node);
     };
     if word == "interleave" {
         return Some(BlockHome::Interleaved);

@@ -14,7 +14,10 @@ fn with_data(data: &str) -> String {
 fn one_bandwidth_for_all_nodes_does_not_apply_to_a_node_without_memory() {
     let machine = read(&format!("{HEAD}{FLAT}triad_gbs = 48\nmemory_gib = 32\n{TWO}")).study.machine;
     let node = machine.node(NodeId(1));
-    assert_eq!((node.bandwidth.value(), node.kernels.triad, node.memory), (0.0, None, Some(Gibibytes::new(0.0))));
+    assert_eq!(
+        (node.bandwidth.value(), node.kernels.triad, node.memory),
+        (0.0, None, Some(Gibibytes::new(0.0)))
+    );
     assert_eq!(machine.link(NodeId(0), NodeId(1)), None);
     assert_eq!(machine.link(NodeId(1), NodeId(0)).map(GigabytesPerSecond::value), Some(16.0));
     assert_eq!(machine.local_memory(NodeId(1)), NodeId(0));
@@ -39,7 +42,8 @@ fn a_node_needs_cores_or_memory_and_a_machine_some_memory() {
         let nodes: String = nodes.iter().map(|keys| format!("[[machine.node]]\n{keys}\n")).collect();
         problem(&format!("{HEAD}{FLAT}{nodes}"))
     };
-    let (cores, full) = ("cores = 4\ngflops_per_core = 10\nmemory_gib = 0", "cores = 4\ngflops_per_core = 10");
+    let (cores, full) =
+        ("cores = 4\ngflops_per_core = 10\nmemory_gib = 0", "cores = 4\ngflops_per_core = 10");
     assert_eq!(nodes(&[full, "cores = 0\nmemory_gib = 0"]), (ProblemKind::BadValue, "0".to_owned()));
     assert_eq!(nodes(&[cores, cores]).0, ProblemKind::BadValue);
     assert_eq!(nodes(&[full, &format!("{cores}\ntriad_gbs = 5")]), (ProblemKind::Conflict, "5".to_owned()));

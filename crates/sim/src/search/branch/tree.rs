@@ -97,7 +97,8 @@ impl<'a> Tree<'a> {
                 ranked.iter().copied().take_while(|r| root - top(c) + r.earns > cutoff).collect()
             })
             .collect();
-        let decoupled = relaxation.exact && placements.iter().all(|placement| placement.stays_at_home(&problem.machine));
+        let decoupled =
+            relaxation.exact && placements.iter().all(|placement| placement.stays_at_home(&problem.machine));
         let mut tree = Self {
             problem,
             relaxation,

@@ -7,13 +7,13 @@ use numasim_model::input::{Reading, TableKind};
 use numasim_model::machine::Provenance;
 use numasim_model::text::visible_but;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, Machine, Node};
+use numasim_model::{Access, Machine, Node, NodeId};
 
 use super::DEFAULT;
 use super::caches;
 use super::grid::{self, Align};
 use super::shared;
-use crate::view::Style;
+use crate::view::{Style, node_ranges};
 use numasim_draw::grid::fit;
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
@@ -87,6 +87,7 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
         shown.iter().zip(peaks).zip(sums.into_iter().zip(controllers))
     {
         let only_memory = node.cores == 0;
+        let has_memory = node.has_memory();
         let or_dash = |value: String| if only_memory { "-".to_owned() } else { value };
         let open =
             default || reading.is_default(TableKind::Node, &nodes.start().to_string(), "core_bandwidth_gbs");
@@ -95,8 +96,12 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
             None if open => format!("no limit {DEFAULT}"),
             None => "no limit".to_owned(),
         };
-        let name =
-            if only_memory { format!("{} (memory only)", grid::range(nodes)) } else { grid::range(nodes) };
+        let name = match (only_memory, has_memory) {
+            (true, _) => format!("{} (memory only)", grid::range(nodes)),
+            (_, false) => format!("{} (no memory)", grid::range(nodes)),
+            _ => grid::range(nodes),
+        };
+        let controller = if has_memory { controller } else { "-".to_owned() };
         let mut row = vec![name, node.cores.to_string(), or_dash(peak), or_dash(sum), controller, ceiling];
         if reads {
             let most = node.read_bandwidth.map(|most| grid::figure(most.value()));
@@ -107,6 +112,7 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
         }
         for &kernel in &kernels {
             let measured = node.kernels.get(kernel).map(|measured| grid::figure(measured.value()));
+            let measured = measured.or_else(|| (!has_memory).then(|| "-".to_owned()));
             row.push(measured.unwrap_or_else(|| {
                 let default = no_figure_of(reading, kernel, *nodes.start());
                 if default { format!("as reads {DEFAULT}") } else { "as reads".to_owned() }
@@ -131,6 +137,20 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
     }
     text.push('\n');
     grid::write(text, &rows, &[Align::Left, Align::Right], style);
+    if !machine.all_have_memory() {
+        text.push('\n');
+        labelled(text, "no memory", &local_data(machine), style);
+    }
+}
+
+/// Where the local data of nodes without memory lies: `local data of node 1 on node 0`.
+fn local_data(machine: &Machine) -> String {
+    let of_memory = |memory: NodeId| {
+        let others: Vec<NodeId> = machine.local_to(memory).filter(|&node| node != memory).collect();
+        let noun = if others.len() == 1 { "node" } else { "nodes" };
+        (!others.is_empty()).then(|| format!("local data of {noun} {} on {memory}", node_ranges(&others)))
+    };
+    machine.memory_nodes().filter_map(of_memory).collect::<Vec<_>>().join("; ")
 }
 
 /// Whether an application uses `kernel`, and no file says what the memory of the node delivers to it.
@@ -185,7 +205,7 @@ fn links(text: &mut String, machine: &Machine, style: &Style) {
         let _ = writeln!(text, "  {line}");
     }
     let entry = |&from: &_, &to: &_| {
-        if from == to { Some(machine.node(from).bandwidth) } else { machine.link(from, to) }
+        if from == to { machine.controller(from) } else { machine.link(from, to) }
     };
     let values: Vec<f64> = nodes
         .iter()
@@ -199,6 +219,7 @@ fn links(text: &mut String, machine: &Machine, style: &Style) {
     for from in &nodes {
         let mut row = vec![from.0.to_string()];
         row.extend(nodes.iter().map(|to| match entry(from, to) {
+            None if from == to && !machine.has_memory(*from) => "[-]".to_owned(),
             None => "- ".to_owned(),
             Some(_) if from == to => format!("[{}]", figures.next().unwrap_or_default()),
             Some(_) => format!("{} ", figures.next().unwrap_or_default()),
