@@ -168,12 +168,12 @@ fn a_memory_without_cores_of_its_own_has_none() {
 #[test]
 fn what_cannot_be_read_is_refused_with_an_example() {
     let folder = folder();
-    let newer = written(&folder, "new.xml", "<topology version=\"3.0\"></topology>");
+    let newer = written(&folder, "new.xml", "<topology version=\"4.0\"></topology>");
     let toml = written(&folder, "machine.toml", "[machine]\n");
     for (args, why, example) in [
         (
             ["--from-xml", newer.to_str().expect("UTF-8")],
-            "cannot import hwloc XML of version 3.0",
+            "cannot import hwloc XML of version 4.0",
             "--export-xml-flags V2",
         ),
         (
@@ -190,6 +190,83 @@ fn what_cannot_be_read_is_refused_with_an_example() {
     }
     let both = run(&["detect", "--from-synthetic", "node:1 core:1 pu:1", "--from-xml", "a.xml"]);
     assert_eq!(both.status.code(), Some(2));
+}
+
+/// `/sys` of a virtual machine: 8 processors, sockets 0-1,4-5 and 2-3,6-7, and nodes with these processors.
+fn crossing(root: &std::path::Path, nodes: [(&str, &str); 2]) {
+    let write = |path: String, text: &str| {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for the test");
+        fs::write(path, text).expect("a file for the test");
+    };
+    let system = "sys/devices/system";
+    write(format!("{system}/cpu/online"), "0-7");
+    write(format!("{system}/cpu/possible"), "0-7");
+    write(format!("{system}/node/online"), "0-1");
+    write("proc/meminfo".into(), "MemTotal: 33554432 kB");
+    let list: String = (0..8).map(|cpu| format!("processor : {cpu}\n")).collect();
+    write("proc/cpuinfo".into(), &list);
+    for cpu in 0..8_u32 {
+        let (package, siblings) = if cpu % 4 < 2 { ("0", "33") } else { ("1", "cc") };
+        let one = format!("{:02x}", 1 << cpu);
+        for (name, text) in [
+            ("physical_package_id", package),
+            ("core_id", &cpu.to_string()),
+            ("package_cpus", siblings),
+            ("core_siblings", siblings),
+            ("core_cpus", &one),
+            ("thread_siblings", &one),
+        ] {
+            write(format!("{system}/cpu/cpu{cpu}/topology/{name}"), text);
+        }
+    }
+    for (node, (map, list)) in nodes.into_iter().enumerate() {
+        write(format!("{system}/node/node{node}/cpumap"), map);
+        write(format!("{system}/node/node{node}/cpulist"), list);
+        write(format!("{system}/node/node{node}/distance"), if node == 0 { "10 20" } else { "20 10" });
+        write(format!("{system}/node/node{node}/meminfo"), &format!("Node {node} MemTotal: 16777216 kB"));
+    }
+}
+
+fn of_tree(root: &std::path::Path) -> std::process::Output {
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(["detect", "--format", "json"])
+        .env("HWLOC_FSROOT", root)
+        .env("HWLOC_COMPONENTS", "linux,stop");
+    command.output().expect("the program starts")
+}
+
+#[test]
+fn nodes_that_cross_sockets_have_the_processors_that_the_system_says() {
+    let folder = folder();
+    crossing(folder.path(), [("0f", "0-3"), ("f0", "4-7")]);
+    let output = of_tree(folder.path());
+    let host: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_eq!(column(&host, "cores"), [4, 4]);
+    assert_eq!(column(&host, "cpus"), ["0-3", "4-7"]);
+    // Emulated nodes: the kernel was started with numa=fake=2.
+    crossing(folder.path(), [("ff", "0-7"), ("ff", "0-7")]);
+    let output = of_tree(folder.path());
+    let said = text(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("are emulated (numa=fake)"), "{said}");
+}
+
+#[test]
+fn a_damaged_xml_in_the_environment_of_hwloc_ends_with_a_sentence() {
+    for (name, why) in [
+        ("hwloc-pu-without-os-index", "of a PU is no number"),
+        ("hwloc-endless-nodeset", "is not that node alone"),
+    ] {
+        let file = repository("tests/import/topology").join(name).with_extension("xml");
+        let output = Command::new(PROGRAM)
+            .arg("detect")
+            .env("HWLOC_XMLFILE", file)
+            .output()
+            .expect("the program starts");
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(why), "{said}");
+    }
 }
 
 /// The processors that this test may use.

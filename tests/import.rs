@@ -181,11 +181,10 @@ fn a_damaged_line_is_shown_and_nothing_is_written() {
 #[cfg(not(feature = "hwloc"))]
 #[test]
 fn hwloc_is_named_where_it_is_missing() {
-    let output = numasim(&["import", "hwloc", "mlc-8269cy.txt"]);
+    let output = numasim(&["detect"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("needs hwloc"));
 }
 
-#[cfg(feature = "hwloc")]
 #[test]
 fn what_is_no_xml_of_hwloc_is_refused() {
     let output = numasim(&["import", "hwloc", "mlc-8269cy.txt"]);

@@ -183,3 +183,122 @@ fn counters_make_the_application_that_profile_app_writes() {
     let output = numasim(&["import", "likwid-perfctr", &file, "--name", "solver"]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("[[app]]\nname = \"solver\"\n"), "{output:?}");
 }
+
+#[test]
+fn cores_on_a_node_without_memory_have_no_controller() {
+    for args in [
+        &["numactl", "numactl-cores-without-memory.txt", "--threads-per-core", "1"][..],
+        &["hwloc", "hwloc-v1-nodes-without-memory.xml"],
+    ] {
+        let machine = machine(args);
+        let (first, second) = (machine.node(NodeId(0)), machine.node(NodeId(1)));
+        assert_eq!((first.cores, first.has_memory()), (second.cores, true), "{args:?}");
+        assert_eq!((second.has_memory(), second.bandwidth.value()), (false, 0.0), "{args:?}");
+        assert_eq!(machine.link(NodeId(1), NodeId(0)).map(|link| link.value()), Some(15.0), "{args:?}");
+        assert_eq!(machine.link(NodeId(0), NodeId(1)), None, "{args:?}");
+    }
+}
+
+#[test]
+fn what_was_given_is_a_key_and_check_names_what_is_open() {
+    let folder = common::folder();
+    let file = folder.path().join("machine.toml").display().to_string();
+    let figures =
+        ["--threads-per-core", "1", "--gflops-per-core", "20", "--bandwidth-gbs", "60", "--link-gbs", "15"];
+    imported(&[&["numactl", "numactl-memory-only-figures.txt", "-o", &file], &figures[..]].concat());
+    let text = fs::read_to_string(&file).expect("written");
+    assert!(
+        text.contains("\n    [60.0, 15.0, 15.0],\n    [15.0, 60.0, 15.0],\n    [0.0, 0.0, \"?\"],\n"),
+        "{text}"
+    );
+    let output = numasim(&["check", &file]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("the bandwidth of this node's memory in GB/s") && said.contains("1 problem"),
+        "{said}"
+    );
+    fs::write(&file, text.replace("\"?\"", "40.0")).expect("written");
+    assert!(numasim(&["check", &file]).status.success());
+}
+
+#[test]
+fn nodes_without_processors_are_in_the_summary_of_lscpu_alone() {
+    for args in [
+        &["lscpu", "lscpu-memory-only-node.txt", "lscpu-memory-only-node-e.txt"][..],
+        &["lscpu", "lscpu-memory-only-node.txt"],
+        &["numactl", "lscpu-memory-only-node-numactl.txt", "--lscpu", "lscpu-memory-only-node.txt"],
+        &[
+            "numactl",
+            "lscpu-memory-only-node-numactl.txt",
+            "--lscpu",
+            "lscpu-memory-only-node-e.txt",
+            "lscpu-memory-only-node.txt",
+        ],
+    ] {
+        let text = imported(args);
+        assert!(text.contains("\ncores = 4\n") && text.contains("\ncores = 0\n"), "{args:?}: {text}");
+        assert!(!text.contains("left out: node"), "{args:?}: {text}");
+        assert_eq!(text.contains("memory_gib = 125.00"), args[0] == "numactl", "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn cores_of_lscpu_are_counted_or_stay_open() {
+    let lines = |file: &str| {
+        let text = imported(&["lscpu", file]);
+        text.lines()
+            .filter(|line| line.contains("cores_per_node") || line.contains("cores ="))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines("lscpu-stride.txt"), ["cores_per_node = 4"]);
+    assert_eq!(lines("lscpu-node-lists-absent-processors.txt"), ["cores_per_node = 8"]);
+    assert_eq!(lines("lscpu-core-numbers-repeat.txt"), ["cores_per_node = 6"]);
+    assert_eq!(lines("lscpu-core-numbers-repeat-p.txt"), ["cores_per_node = 6"]);
+    let open = lines("lscpu-one-thread-offline.txt");
+    assert!(open.len() == 2 && open.iter().all(|line| line.starts_with("# cores = ?")), "{open:?}");
+    assert!(imported(&["lscpu", "lscpu-stride.txt"]).contains("cpus = [\"0,2,4,6\", \"1,3,5,7\"]"));
+}
+
+#[test]
+fn output_in_another_language_and_emulated_nodes_are_refused_with_what_to_do() {
+    for file in ["lscpu-german.txt", "lscpu-chinese.txt"] {
+        let said = refused(&["lscpu", file]);
+        assert!(said.contains("LC_ALL=C"), "{said}");
+    }
+    let said = refused(&["numactl", "numactl-emulated-nodes.txt"]);
+    assert!(
+        said.contains("numa=fake") && said.contains("hint: one memory controller serves emulated nodes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_byte_order_mark_changes_nothing() {
+    let folder = common::folder();
+    for (kind, file) in [
+        ("numactl", "numactl-vm.txt"),
+        ("lscpu", "lscpu-epyc-7451.json"),
+        ("lscpu", "lscpu-epyc-7451-e.txt"),
+        ("likwid-topology", "likwid-topology-vm.csv"),
+        ("hwloc", "hwloc-v1-nodes-without-memory.xml"),
+    ] {
+        let text = fs::read_to_string(repository("tests/import/topology").join(file)).expect("a file");
+        let marked = folder.path().join(file);
+        fs::write(&marked, format!("\u{feff}{text}")).expect("a file for the test");
+        let marked = marked.display().to_string();
+        assert_eq!(imported(&[kind, &marked]), imported(&[kind, file]), "{file}");
+    }
+}
+
+#[test]
+fn damaged_xml_ends_with_a_sentence() {
+    // The first ends libhwloc with a segmentation fault, the others take it gigabytes.
+    let text = imported(&["hwloc", "hwloc-no-complete-cpuset.xml"]);
+    assert!(text.contains("\nnodes = 2\ncores_per_node = 2\n"), "{text}");
+    let said = refused(&["hwloc", "hwloc-pu-without-os-index.xml"]);
+    assert!(said.contains("line 14: os_index=\"-1\" of a PU is no number from 0 to 65535"), "{said}");
+    let said = refused(&["hwloc", "hwloc-endless-nodeset.xml"]);
+    assert!(said.contains("line 10: the `nodeset` of NUMA node 0 is not that node alone"), "{said}");
+}

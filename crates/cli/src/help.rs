@@ -531,8 +531,9 @@ leave room for what the links between the sockets carry: sockets, socket_link_gb
 [[machine.shared_link]] for each pair of sockets.
 
 Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
-from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Needs a build with \
-hwloc (cargo build --release --features hwloc).";
+from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Cores without memory of their \
+node get memory_gib = 0; cores of several kinds are named in a comment. Needs a build with \
+hwloc (cargo build --release --features hwloc), but for --from-xml.";
 
 /// End of `numasim catalog --help`.
 pub(crate) const CATALOG: &str = "\

@@ -79,9 +79,7 @@ impl DetectError {
     /// What to do instead, with an example.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NewerXml(_) => {
-                Some("write it in version 2: lstopo --export-xml-flags V2 machine.xml")
-            }
+            Self::NewerXml(_) => Some("write it in version 2: lstopo --export-xml-flags V2 machine.xml"),
             Self::NotXml(_) | Self::Damaged(_) => {
                 Some("write the file on the machine it describes: lstopo --of xml machine.xml")
             }

@@ -269,10 +269,17 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused_with_the_part_that_is_wrong() {
         assert_eq!(parsed(" "), Err(CpuListError::Empty));
-        for (text, part) in
-            [("0-", "0-"), ("0,,2", ""), ("0..3", "0..3"), ("0-7:0", "0-7:0"), ("0-7:3/2", "0-7:3/2"), ("3:2", "3:2"),
-             ("0-7:", "0-7:"), ("0-7:0/2", "0-7:0/2"), ("-1", "-1")]
-        {
+        for (text, part) in [
+            ("0-", "0-"),
+            ("0,,2", ""),
+            ("0..3", "0..3"),
+            ("0-7:0", "0-7:0"),
+            ("0-7:3/2", "0-7:3/2"),
+            ("3:2", "3:2"),
+            ("0-7:", "0-7:"),
+            ("0-7:0/2", "0-7:0/2"),
+            ("-1", "-1"),
+        ] {
             assert_eq!(parsed(text), Err(CpuListError::Part(part.into())), "{text}");
         }
         assert_eq!(parsed("3-1"), Err(CpuListError::Backwards(3, 1)));

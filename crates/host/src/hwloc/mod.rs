@@ -16,8 +16,8 @@ use crate::topology::{Counting, HostTopology, Origin};
 use crate::xml_topology::{Reading, System};
 use crate::{DetectError, Source, affinity, xml_topology};
 
-/// More processors make an XML of gigabytes.
-const MOST_PROCESSORS: u64 = 65_536;
+/// Linux is built for at most half as many. The XML of many more has gigabytes.
+const MOST_PROCESSORS: u64 = 16_384;
 
 /// Reads this host or a synthetic description; see [`crate::detect`].
 pub(crate) fn read(source: Source<'_>, counting: Counting) -> Result<HostTopology, DetectError> {
@@ -56,7 +56,8 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
         let text = std::fs::read_to_string(&file)
             .map_err(|error| unreadable(format!("{FILE} names {shown}, which cannot be read: {error}")))?;
         let here = variable("HWLOC_THISSYSTEM").is_some_and(|value| value == "1");
-        let (name, by) = if here { (own_name().unwrap_or_default(), "hwloc") } else { (String::new(), other) };
+        let (name, by) =
+            if here { (own_name().unwrap_or_default(), "hwloc") } else { (String::new(), other) };
         let reading = Reading {
             name: &name,
             by,
@@ -129,5 +130,8 @@ fn exported(topology: &Topology) -> Result<String, String> {
     if processors > MOST_PROCESSORS {
         return Err(format!("it has {processors} processors, more than {MOST_PROCESSORS}"));
     }
-    topology.export_xml(XMLExportFlags::empty()).map(|text| text.to_string()).map_err(|error| error.to_string())
+    topology
+        .export_xml(XMLExportFlags::empty())
+        .map(|text| text.to_string())
+        .map_err(|error| error.to_string())
 }

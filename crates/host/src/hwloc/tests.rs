@@ -20,7 +20,6 @@ fn cpus(host: &HostTopology) -> Vec<String> {
     host.nodes.iter().map(|node| node.cpus.as_ref().map_or_else(String::new, ToString::to_string)).collect()
 }
 
-
 /// The XML that hwloc writes for a description, with parts replaced.
 fn written(synthetic: &str, replacements: &[(&str, &str)]) -> String {
     let topology = Topology::builder().from_synthetic(synthetic).expect("valid").build().expect("a topology");

@@ -63,14 +63,15 @@ impl Known<'_> {
                 .collect();
         }
         let nodes = &self.host.nodes;
-        let cell = |(from, node): (usize, &HostNode), (to, memory): (usize, &HostNode)| {
-            match (from == to, node.cores > 0) {
-                _ if memory.without_memory() => Some(0.0),
-                (true, true) => self.given.bandwidth_gbs,
-                (true, false) => self.given.bandwidth_gbs.filter(|_| self.assumed.is_some()),
-                (false, true) => self.given.link_gbs,
-                (false, false) => Some(0.0),
-            }
+        let cell = |(from, node): (usize, &HostNode), (to, memory): (usize, &HostNode)| match (
+            from == to,
+            node.cores > 0,
+        ) {
+            _ if memory.without_memory() => Some(0.0),
+            (true, true) => self.given.bandwidth_gbs,
+            (true, false) => self.given.bandwidth_gbs.filter(|_| self.assumed.is_some()),
+            (false, true) => self.given.link_gbs,
+            (false, false) => Some(0.0),
         };
         let row = |from| nodes.iter().enumerate().map(|to| cell(from, to)).collect();
         nodes.iter().enumerate().map(row).collect()
@@ -115,7 +116,8 @@ impl Known<'_> {
                 entries.extend(origin.map(|origin| ("bandwidth_matrix_gbs", origin)));
             }
             (None, true) => {
-                let options = [("--bandwidth-gbs", self.given.bandwidth_gbs), ("--link-gbs", self.given.link_gbs)];
+                let options =
+                    [("--bandwidth-gbs", self.given.bandwidth_gbs), ("--link-gbs", self.given.link_gbs)];
                 let options: Vec<&str> =
                     options.into_iter().filter(|(_, given)| given.is_some()).map(|(name, _)| name).collect();
                 entries.push(("bandwidth_matrix_gbs", given(&options.join(" and "))));

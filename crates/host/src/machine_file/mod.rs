@@ -160,7 +160,8 @@ fn figures(known: &Known<'_>) -> Vec<String> {
 fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
     let host = known.host;
     let complete = known.matrix().is_some();
-    let hints = [format!("# GB/s between two nodes: {LINK}"), format!("# local, on the diagonal: {BANDWIDTH}")];
+    let hints =
+        [format!("# GB/s between two nodes: {LINK}"), format!("# local, on the diagonal: {BANDWIDTH}")];
     if known.some_bandwidth() {
         if known.assumed.is_some() || !complete {
             lines.extend(hints);

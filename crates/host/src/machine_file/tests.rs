@@ -83,7 +83,10 @@ fn without_memory(given: Given) -> String {
 fn cores_without_memory_have_no_controller() {
     let text = without_memory(Given::default());
     has_line(&text, "memory_gib = 0  # no memory: all data of its cores is on other nodes");
-    assert!(text.contains("# bandwidth_matrix_gbs = [\n#   [?, 0, ?],\n#   [?, 0, ?],\n#   [?, 0, ?],\n# ]\n"), "{text}");
+    assert!(
+        text.contains("# bandwidth_matrix_gbs = [\n#   [?, 0, ?],\n#   [?, 0, ?],\n#   [?, 0, ?],\n# ]\n"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -26,6 +26,24 @@ impl System {
             .collect();
         let name = self.line("proc/sys/kernel/hostname").unwrap_or_else(|| "this host".to_owned());
         let distances = self.distances(&nodes);
+        // Nothing to place is on a node with neither cores nor memory.
+        let kept: Vec<bool> =
+            nodes.iter().map(|node| node.cores > 0 || node.memory_bytes != Some(0)).collect();
+        let nodes: Vec<HostNode> =
+            nodes.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(node, _)| node).collect();
+        let of_kept = |row: Vec<u64>| {
+            row.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell).collect()
+        };
+        let distances = distances.map(|distances| Distances {
+            values: distances
+                .values
+                .into_iter()
+                .zip(&kept)
+                .filter(|(_, kept)| **kept)
+                .map(|(row, _)| of_kept(row))
+                .collect(),
+        });
+        let distances = distances.filter(|_| nodes.len() > 1);
         HostTopology { distances, ..HostTopology::from_nodes(name, "/sys of this host", nodes) }
     }
 
@@ -66,6 +84,22 @@ mod tests {
         assert_eq!(host.nodes[0].cpus.as_ref().map(ToString::to_string), Some("0-1".to_owned()));
         assert_eq!((host.nodes[1].cores, &host.nodes[1].cpus), (0, &None));
         assert_eq!(host.distances, Some(Distances { values: vec![vec![10, 14], vec![14, 10]] }));
+    }
+
+    #[test]
+    fn nodes_without_memory_have_cores_and_empty_ones_are_left_out() {
+        let memory =
+            |node: u32, kb: u32| format!("Node {node} MemTotal: {kb} kB\nNode {node} MemFree: 0 kB\n");
+        let tree = Tree::new(&[]);
+        for (node, cpus, kb) in [(0, "0", 4), (1, "", 0), (2, "1", 0)] {
+            tree.write(&format!("sys/devices/system/node/node{node}/cpulist"), cpus);
+            tree.write(&format!("sys/devices/system/node/node{node}/meminfo"), &memory(node, kb));
+            tree.write(&format!("sys/devices/system/node/node{node}/distance"), "10 11 12");
+        }
+        let host = tree.system().topology(&[0, 1]);
+        let nodes: Vec<_> = host.nodes.iter().map(|node| (node.os_index, node.without_memory())).collect();
+        assert_eq!(nodes, [(0, false), (2, true)]);
+        assert_eq!(host.distances, Some(Distances { values: vec![vec![10, 12], vec![10, 12]] }));
     }
 
     #[test]

@@ -180,7 +180,7 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
     let mut rounding = 0.0_f64;
     let mut bandwidths = Vec::new();
     let mut latencies = Vec::new();
-    for (to, target) in machine.node_ids().zip(places) {
+    for (to, target) in machine.node_ids().zip(places).filter(|(to, _)| machine.has_memory(*to)) {
         for (from, reader) in machine.node_ids().zip(places).filter(|(_, place)| !place.cpus.is_empty()) {
             let own = Bits::of(reader.cpus.iter().copied()).to_string();
             let gbs = if from == to { machine.controller(to) } else { machine.link(from, to) };

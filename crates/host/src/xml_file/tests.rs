@@ -58,6 +58,22 @@ fn a_memory_only_node_is_beside_all_cores_and_has_what_these_get_of_it() {
 }
 
 #[test]
+fn a_node_without_memory_has_0_bytes_and_no_bandwidth() {
+    let text = "[machine]\nname = 'm'\nbandwidth_gbs = 32\nlink_gbs = 8\n[[machine.node]]\ncores = 1\ngflops_per_core = 1\nmemory_gib = 1\n\
+                [[machine.node]]\ncores = 1\ngflops_per_core = 1\nmemory_gib = 0\n";
+    let there = machine(text);
+    let xml = xml(&there).expect("two cores").text;
+    assert!(xml.contains("local_memory=\"0\"") && !xml.contains("value=\"1\" initiator"), "{xml}");
+    // Two readers of the one memory, for Bandwidth and ReadBandwidth.
+    assert_eq!(xml.matches("<memattr_value").count(), 4, "{xml}");
+    let source = crate::Source::Xml { text: &xml, name: "m" };
+    let back = crate::detect(source, crate::topology::Counting::Cores, "").expect("a machine");
+    let back = machine(&crate::machine_file::skeleton(&back));
+    assert!(!back.has_memory(NodeId(1)) && back.node(NodeId(1)).cores == 1);
+    assert_eq!(back.link(NodeId(1), NodeId(0)), there.link(NodeId(1), NodeId(0)));
+}
+
+#[test]
 fn what_hwloc_has_no_place_for_is_told() {
     let more = "core_bandwidth_gbs = 9\nlatency_matrix_ns = [[80, 130.4], [131, 81]]\ndistance_matrix = [[10, 20.5], [20, 10]]\nllc_mb = 8\n";
     let xml = xml(&machine(&format!("{TWO}{more}"))).expect("four cores");

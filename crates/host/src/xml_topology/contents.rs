@@ -123,7 +123,10 @@ impl Contents {
         }
         let cpus = || {
             set(element, "cpuset")?.ok_or_else(|| {
-                element.wrong(format!("an object {} without `cpuset`", shown(element.get("type").unwrap_or_default())))
+                element.wrong(format!(
+                    "an object {} without `cpuset`",
+                    shown(element.get("type").unwrap_or_default())
+                ))
             })
         };
         match kind.as_str() {
@@ -132,7 +135,9 @@ impl Contents {
                 let own = Set::of([number]);
                 let listed = set(element, "cpuset")?.unwrap_or_else(|| own.clone());
                 if !own.includes(&listed) {
-                    return Err(element.wrong(format!("PU {number} has the processors of others in its `cpuset`")));
+                    return Err(
+                        element.wrong(format!("PU {number} has the processors of others in its `cpuset`"))
+                    );
                 }
                 // Switched off: only its `complete_cpuset` has it.
                 if !listed.is_empty() {
@@ -156,6 +161,15 @@ impl Contents {
                 if self.nodes.iter().any(|node| node.number == number) {
                     return Err(element.wrong(format!("NUMA node {number} appears twice")));
                 }
+                // hwloc 1 wrote the empty set for memory that may not be used.
+                let own = Set::of([number]);
+                let alone = |text: &str| Set::read(text).is_ok_and(|nodes| own.includes(&nodes));
+                if !["nodeset", "complete_nodeset"].into_iter().filter_map(|key| element.get(key)).all(alone)
+                {
+                    return Err(
+                        element.wrong(format!("the `nodeset` of NUMA node {number} is not that node alone"))
+                    );
+                }
                 let memory_only = near.is_empty();
                 // hwloc 1.11 wrote a second memory of the same cores without processors, inside the first or next to it.
                 let parent = element.parent.and_then(|parent| elements.get(parent));
@@ -168,7 +182,14 @@ impl Contents {
                     None => None,
                 };
                 let special = element.get("subtype").is_some_and(|subtype| !matches!(subtype, "" | "DRAM"));
-                self.nodes.push(Memory { number, near, bytes, special, memory_only, object: object_number(element) });
+                self.nodes.push(Memory {
+                    number,
+                    near,
+                    bytes,
+                    special,
+                    memory_only,
+                    object: object_number(element),
+                });
             }
             "cache" | "l1cache" | "l2cache" | "l3cache" | "l4cache" | "l5cache" => {
                 let level = match kind.as_bytes() {
@@ -207,7 +228,8 @@ impl Contents {
         let Some(element) = elements.get(place) else { return Ok(()) };
         let Some(cpus) = set(element, "cpuset")? else { return Ok(()) };
         let inside = inside(elements, place).filter(|info| info.name == "info");
-        let infos: Vec<(&str, &str)> = inside.filter_map(|info| info.get("name").zip(info.get("value"))).collect();
+        let infos: Vec<(&str, &str)> =
+            inside.filter_map(|info| info.get("name").zip(info.get("value"))).collect();
         let of = |name: &str| infos.iter().find(|(known, _)| *known == name).map(|(_, value)| shown(value));
         let words = [
             of("CoreType"),
@@ -293,7 +315,11 @@ impl Contents {
         let (numbers, values) =
             (numbers.collect::<Result<Vec<_>, _>>()?, values.collect::<Result<Vec<_>, _>>()?);
         if values.len() != numbers.len() * numbers.len() {
-            return Err(element.wrong(format!("{} distances for {} NUMA nodes", values.len(), numbers.len())));
+            return Err(element.wrong(format!(
+                "{} distances for {} NUMA nodes",
+                values.len(),
+                numbers.len()
+            )));
         }
         self.distances.push((numbers, values));
         Ok(())
@@ -327,7 +353,9 @@ fn object_number(element: &Element<'_>) -> Option<String> {
 }
 
 fn set(element: &Element<'_>, name: &str) -> Result<Option<Set>, DetectError> {
-    let wrong = |what| element.wrong(format!("{name}=\"{}\" is {what}", shown(element.get(name).unwrap_or_default())));
+    let wrong = |what| {
+        element.wrong(format!("{name}=\"{}\" is {what}", shown(element.get(name).unwrap_or_default())))
+    };
     element.get(name).map(|text| Set::read(text).map_err(wrong)).transpose()
 }
 
@@ -339,8 +367,12 @@ fn whole(element: &Element<'_>, name: &str) -> Result<u64, DetectError> {
 fn number(element: &Element<'_>, name: &str, most: u32) -> Result<u32, DetectError> {
     let kind = shown(element.get("type").unwrap_or_default());
     let Some(text) = element.get(name) else {
-        return Err(element.wrong(format!("an object {kind} without `{name}`, its number in the operating system")));
+        return Err(
+            element.wrong(format!("an object {kind} without `{name}`, its number in the operating system"))
+        );
     };
     let number = text.parse::<u32>().ok().filter(|&number| number <= most);
-    number.ok_or_else(|| element.wrong(format!("{name}=\"{}\" of a {kind} is no number from 0 to {most}", shown(text))))
+    number.ok_or_else(|| {
+        element.wrong(format!("{name}=\"{}\" of a {kind} is no number from 0 to {most}", shown(text)))
+    })
 }

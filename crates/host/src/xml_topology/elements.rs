@@ -211,9 +211,8 @@ impl<'t> Reader<'t> {
         if value.contains('<') {
             return Err(wrong());
         }
-        let value = unescaped(value).ok_or_else(|| {
-            damaged(line, format!("the attribute {} has an unknown `&...;`", shown(name)))
-        })?;
+        let value = unescaped(value)
+            .ok_or_else(|| damaged(line, format!("the attribute {} has an unknown `&...;`", shown(name))))?;
         Ok((name, value))
     }
 
@@ -277,9 +276,13 @@ mod tests {
         let text = "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<!-- < -->\n<topology>\n \
                     <info name='a &lt;&#98;&gt;'\n value=\"\"/><u64values length=\"3\">1 2</u64values>\n</topology>\n";
         let found = elements(text).expect("well formed");
-        let names: Vec<_> = found.iter().map(|element| (element.name, element.parent, element.line)).collect();
+        let names: Vec<_> =
+            found.iter().map(|element| (element.name, element.parent, element.line)).collect();
         assert_eq!(names, [("topology", None, 4), ("info", Some(0), 5), ("u64values", Some(0), 6)]);
-        assert_eq!((found[1].get("name"), found[1].get("value"), found[1].get("x")), (Some("a <b>"), Some(""), None));
+        assert_eq!(
+            (found[1].get("name"), found[1].get("value"), found[1].get("x")),
+            (Some("a <b>"), Some(""), None)
+        );
         assert_eq!(found[2].text, "1 2");
     }
 
@@ -291,7 +294,10 @@ mod tests {
             ("<topology>\n<a b=c/></topology>", "line 2: the attributes of <a> are no `name=\"value\"`"),
             ("<topology>\n<a b='&lol;'/></topology>", "line 2: the attribute b has an unknown `&...;`"),
             ("<topology>\n<a b='' b=''/></topology>", "line 2: the attribute b appears twice"),
-            ("<!DOCTYPE a [<!ENTITY lol 'lol'>]>\n<topology></topology>", "line 1: this file declares entities"),
+            (
+                "<!DOCTYPE a [<!ENTITY lol 'lol'>]>\n<topology></topology>",
+                "line 1: this file declares entities",
+            ),
             ("<topology></topology><topology></topology>", "line 1: a second element follows"),
             ("<topology><a></topology>", "line 1: </topology> closes <a> of line 1"),
             ("<topology>\n<!-- </topology>", "line 2: a comment does not end"),

@@ -21,7 +21,8 @@ pub(super) fn firmware(found: &Contents, memory: &Memory, owners: &[(u32, Set)])
     let gbs = |mib: u64| GigabytesPerSecond::new(units::exact(mib));
     let read = value("ReadBandwidth", "Bandwidth").map(gbs);
     let write = value("WriteBandwidth", "Bandwidth").map(gbs);
-    let (read_latency_ns, write_latency_ns) = (value("ReadLatency", "Latency"), value("WriteLatency", "Latency"));
+    let (read_latency_ns, write_latency_ns) =
+        (value("ReadLatency", "Latency"), value("WriteLatency", "Latency"));
     let says = read.is_some() || write.is_some() || read_latency_ns.is_some() || write_latency_ns.is_some();
     let mut seen_from: Vec<u32> =
         owners.iter().filter(|(_, own)| memory.near.includes(own)).map(|&(number, _)| number).collect();
@@ -41,7 +42,10 @@ pub(super) fn distances(found: &Contents, nodes: &[HostNode]) -> Option<Distance
         let place = |node: &HostNode| numbers.iter().position(|&number| number == node.os_index);
         let places: Vec<usize> = nodes.iter().map(place).collect::<Option<_>>()?;
         let row = |&from: &usize| {
-            places.iter().map(|to| values.get(from * numbers.len() + to).copied()).collect::<Option<Vec<u64>>>()
+            places
+                .iter()
+                .map(|to| values.get(from * numbers.len() + to).copied())
+                .collect::<Option<Vec<u64>>>()
         };
         Some(Distances { values: places.iter().map(row).collect::<Option<_>>()? })
     })
@@ -56,12 +60,12 @@ pub(super) fn figures(found: &Contents, nodes: &[(HostNode, Memory)]) -> Option<
     let kinds = [FigureKind::Measured, FigureKind::Theoretical, FigureKind::Estimated, FigureKind::Assumed];
     let kind = found.info(keys::BANDWIDTH_KIND);
     let kind = kinds.into_iter().find(|known| Some(known.as_str()) == kind.as_deref());
-    let source =
-        found.info(keys::BANDWIDTH_SOURCE).unwrap_or_else(|| "XML that numasim exported".to_owned());
+    let source = found.info(keys::BANDWIDTH_SOURCE).unwrap_or_else(|| "XML that numasim exported".to_owned());
     let complete = |rows: &Vec<Vec<f64>>| {
-        rows.iter().zip(nodes).filter(|(_, (node, _))| node.cores > 0).all(|(row, _)| {
-            row.iter().zip(nodes).all(|(&cell, (to, _))| cell > 0.0 || to.without_memory())
-        })
+        rows.iter()
+            .zip(nodes)
+            .filter(|(_, (node, _))| node.cores > 0)
+            .all(|(row, _)| row.iter().zip(nodes).all(|(&cell, (to, _))| cell > 0.0 || to.without_memory()))
     };
     Some(Figures {
         bandwidth: bandwidth
@@ -94,7 +98,10 @@ fn pairs(
             return Some((0..nodes.len()).map(|to| if to == from { diagonal } else { 0.0 }).collect());
         };
         let readers = Set::of(cpus.as_slice().iter().copied());
-        nodes.iter().map(|(to, memory)| if to.without_memory() { Some(0.0) } else { read(&readers, memory) }).collect()
+        nodes
+            .iter()
+            .map(|(to, memory)| if to.without_memory() { Some(0.0) } else { read(&readers, memory) })
+            .collect()
     };
     nodes.iter().enumerate().map(row).collect()
 }

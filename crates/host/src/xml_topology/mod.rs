@@ -60,7 +60,8 @@ pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, De
     let inside = [keys::NAME, "HostName", "DMIProductName"].into_iter().find_map(|key| found.info(key));
     let (name, by) = match inside {
         Some(inside) if reading.origin == Origin::Other && inside != reading.name && !reading.described => {
-            let from = if reading.name.is_empty() { String::new() } else { format!(" from {}", reading.name) };
+            let from =
+                if reading.name.is_empty() { String::new() } else { format!(" from {}", reading.name) };
             (inside, format!("{}{from}", reading.by))
         }
         Some(inside) if reading.name.is_empty() && !reading.described => (inside, reading.by.to_owned()),
@@ -106,7 +107,8 @@ pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, De
 
 /// The processors that may be used.
 fn usable(found: &Contents, reading: &Reading<'_>) -> Set {
-    let allowed = found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
+    let allowed =
+        found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
     match &reading.system.mask {
         Some(mask) => allowed.and(&Set::of(mask.iter().copied())),
         None => allowed,
@@ -118,7 +120,11 @@ fn usable(found: &Contents, reading: &Reading<'_>) -> Set {
 /// A core counts once, even where two memories sit beside the same cores (DRAM and HBM): one of them gets the cores, the
 /// other is memory-only. The system says which one it is; where it does not, it is the memory with the fewest cores beside it,
 /// then the lower number. Cores beside no memory are on nodes without memory.
-fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> Result<Vec<Place>, DetectError> {
+fn places(
+    found: &Contents,
+    reading: &Reading<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Place>, DetectError> {
     let told = &reading.system.nodes;
     let mut memories = found.nodes.clone();
     for (number, cpus) in told.iter().filter(|(_, cpus)| !cpus.is_empty()) {
@@ -140,7 +146,9 @@ fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> R
     let mut order: Vec<usize> = (0..memories.len()).collect();
     let key = |&place: &usize| memories.get(place).map(|memory| (memory.near.len(), memory.number));
     order.sort_by_key(key);
-    let allowed = |number: u32| found.allowed_nodes.as_ref().is_none_or(|allowed| allowed.is_empty() || allowed.has(number));
+    let allowed = |number: u32| {
+        found.allowed_nodes.as_ref().is_none_or(|allowed| allowed.is_empty() || allowed.has(number))
+    };
     let mut counted = Set::default();
     let mut places = Vec::new();
     for memory in order.into_iter().filter_map(|place| memories.get(place)) {
@@ -169,9 +177,11 @@ fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> R
 
 /// Refuses nodes that cross sockets: hwloc then writes each of them with the processors of all.
 fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), DetectError> {
-    let sockets = |memory: &Memory| found.packages.iter().filter(|package| package.meets(&memory.near)).count();
+    let sockets =
+        |memory: &Memory| found.packages.iter().filter(|package| package.meets(&memory.near)).count();
     let same = |a: &Set, b: &Set| a.includes(b) && b.includes(a);
-    let mut wide = memories.iter().filter(|memory| !memory.special && !memory.memory_only && sockets(memory) > 1);
+    let mut wide =
+        memories.iter().filter(|memory| !memory.special && !memory.memory_only && sockets(memory) > 1);
     while let Some(first) = wide.next() {
         let twin = wide.clone().find(|other| same(&other.near, &first.near));
         if let Some(twin) = twin {
@@ -209,12 +219,17 @@ fn without_memory(found: &Contents, counted: &Set, places: &mut Vec<Place>, note
     groups.sort_by_key(|(cpus, _)| cpus.first());
     let matrix = found.distances.iter().max_by_key(|(numbers, _)| numbers.len());
     for (cpus, nodes) in groups {
-        let free = |number: u32| number <= MAX_OS_NODE && !places.iter().any(|place| place.memory.number == number);
+        let free =
+            |number: u32| number <= MAX_OS_NODE && !places.iter().any(|place| place.memory.number == number);
         let removed: Vec<u32> = nodes.numbers().into_iter().filter(|&number| free(number)).collect();
-        let in_matrix = || matrix.and_then(|(numbers, _)| numbers.iter().copied().find(|&number| free(number)));
+        let in_matrix =
+            || matrix.and_then(|(numbers, _)| numbers.iter().copied().find(|&number| free(number)));
         let (number, how) = match removed.as_slice() {
             [number] => (Some(*number), ""),
-            _ => (in_matrix().or_else(|| (0..=MAX_OS_NODE).find(|&number| free(number))), "; the number of the node is assumed"),
+            _ => (
+                in_matrix().or_else(|| (0..=MAX_OS_NODE).find(|&number| free(number))),
+                "; the number of the node is assumed",
+            ),
         };
         let Some(number) = number else { continue };
         notes.push(format!(
@@ -243,13 +258,17 @@ fn nodes(
     };
     let mut missing = found.complete.without(&found.cpus);
     missing.add(&Set::of(reading.system.offline.iter().copied()));
-    let allowed = found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
+    let allowed =
+        found.allowed_cpus.as_ref().map_or_else(|| found.cpus.clone(), |allowed| found.cpus.and(allowed));
     leave_out(&missing, if here { Why::Offline } else { Why::Unknown });
     leave_out(&found.cpus.without(&allowed), if here { Why::Cgroup } else { Why::Unknown });
     leave_out(&allowed.without(usable), Why::Mask);
 
-    let owners: Vec<(u32, Set)> =
-        places.iter().filter(|place| !place.own.is_empty()).map(|place| (place.memory.number, place.own.clone())).collect();
+    let owners: Vec<(u32, Set)> = places
+        .iter()
+        .filter(|place| !place.own.is_empty())
+        .map(|place| (place.memory.number, place.own.clone()))
+        .collect();
     let of_cpu: BTreeMap<u32, u32> =
         owners.iter().flat_map(|(number, own)| own.numbers().into_iter().map(|cpu| (cpu, *number))).collect();
     let mut threads: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
@@ -266,13 +285,14 @@ fn nodes(
 
     let (mut nodes, mut forbidden, mut empty) = (Vec::new(), Vec::new(), Vec::new());
     for Place { memory, own, forbidden: closed } in places {
-        let cpus = chosen(threads.get(&memory.number).map(Vec::as_slice).unwrap_or_default(), reading.counting);
+        let cpus =
+            chosen(threads.get(&memory.number).map(Vec::as_slice).unwrap_or_default(), reading.counting);
         match (cpus.is_empty(), closed, memory.bytes) {
             (true, true, _) => {
                 forbidden.push(memory.number);
                 continue;
             }
-            (true, false, Some(0)) if own.is_empty() => {
+            (true, false, Some(0)) => {
                 empty.push(memory.number);
                 continue;
             }
@@ -333,7 +353,8 @@ fn caches(found: &Contents) -> Vec<Cache> {
         .collect();
     let mut kinds: BTreeMap<(u8, u64, u32), u32> = BTreeMap::new();
     for (level, bytes, cpus) in found.caches.iter().filter(|(_, bytes, _)| *bytes > 0) {
-        let mut sharing: Vec<usize> = cpus.numbers().iter().filter_map(|cpu| core_of.get(cpu).copied()).collect();
+        let mut sharing: Vec<usize> =
+            cpus.numbers().iter().filter_map(|cpu| core_of.get(cpu).copied()).collect();
         sharing.dedup();
         sharing.sort_unstable();
         sharing.dedup();
@@ -345,8 +366,12 @@ fn caches(found: &Contents) -> Vec<Cache> {
 /// Cores that are not alike: a machine file has one peak for the cores of a node.
 fn unequal(found: &Contents, usable: &Set) -> Vec<String> {
     let mut notes = Vec::new();
-    let kinds: Vec<(Set, &String)> =
-        found.kinds.iter().map(|(cpus, words)| (cpus.and(usable), words)).filter(|(cpus, _)| !cpus.is_empty()).collect();
+    let kinds: Vec<(Set, &String)> = found
+        .kinds
+        .iter()
+        .map(|(cpus, words)| (cpus.and(usable), words))
+        .filter(|(cpus, _)| !cpus.is_empty())
+        .collect();
     if kinds.len() > 1 {
         let kind = |(cpus, words): &(Set, &String)| {
             let words = if words.is_empty() { String::new() } else { format!(" ({words})") };

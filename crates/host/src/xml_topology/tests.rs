@@ -22,16 +22,29 @@ fn core(cpu: u32) -> String {
 }
 
 fn topology(version: &str, root: &str, inside: &str) -> String {
-    format!("<topology version=\"{version}\">{}</topology>", object("Machine", &format!("os_index=\"0\" {root}"), inside))
+    format!(
+        "<topology version=\"{version}\">{}</topology>",
+        object("Machine", &format!("os_index=\"0\" {root}"), inside)
+    )
 }
 
 /// Two dies with two cores each, memory of 64 GiB at the first.
 fn two_dies(second: &str, complete: &str) -> String {
-    let node = object("NUMANode", &format!("os_index=\"0\" {} local_memory=\"68719476736\"", sets("0x3", "0x1")), "");
+    let node = object(
+        "NUMANode",
+        &format!("os_index=\"0\" {} local_memory=\"68719476736\"", sets("0x3", "0x1")),
+        "",
+    );
     let first = object("Group", &sets("0x3", "0x1"), &[node, core(0), core(1)].concat());
-    let sets = format!("cpuset=\"0xc\" complete_cpuset=\"0xc\" nodeset=\"{second}\" complete_nodeset=\"{complete}\"");
+    let sets = format!(
+        "cpuset=\"0xc\" complete_cpuset=\"0xc\" nodeset=\"{second}\" complete_nodeset=\"{complete}\""
+    );
     let second = object("Group", &sets, &[core(2), core(3)].concat());
-    topology("2.0", "cpuset=\"0xf\" complete_cpuset=\"0xf\" allowed_cpuset=\"0xf\" allowed_nodeset=\"0x1\"", &(first + &second))
+    topology(
+        "2.0",
+        "cpuset=\"0xf\" complete_cpuset=\"0xf\" allowed_cpuset=\"0xf\" allowed_nodeset=\"0x1\"",
+        &(first + &second),
+    )
 }
 
 fn summary(host: &HostTopology) -> Vec<(u32, u32, String, Option<u64>)> {
@@ -55,7 +68,8 @@ fn cores_of_a_die_without_memory_are_a_node_without_memory() {
 #[test]
 fn a_node_of_version_1_with_0_bytes_has_cores_and_no_memory() {
     let node = |number: u32, cpus: &str, memory: &str, inside: &str| {
-        let attributes = format!("os_index=\"{number}\" cpuset=\"{cpus}\" nodeset=\"0x0\" local_memory=\"{memory}\"");
+        let attributes =
+            format!("os_index=\"{number}\" cpuset=\"{cpus}\" nodeset=\"0x0\" local_memory=\"{memory}\"");
         object("NUMANode", &attributes, inside)
     };
     let inside = [
@@ -64,7 +78,8 @@ fn a_node_of_version_1_with_0_bytes_has_cores_and_no_memory() {
         node(0, "0x3", "1073741824", &(core(0) + &core(1))),
         node(1, "0xc", "0", &(core(2) + &core(3))),
     ];
-    let text = topology("x", "cpuset=\"0xf\" allowed_nodeset=\"0x1\"", &inside.concat()).replace(" version=\"x\"", "");
+    let text = topology("x", "cpuset=\"0xf\" allowed_nodeset=\"0x1\"", &inside.concat())
+        .replace(" version=\"x\"", "");
     let host = host(&text).expect("a machine");
     assert_eq!(summary(&host), [(0, 2, "0-1".to_owned(), Some(1 << 30)), (1, 2, "2-3".to_owned(), Some(0))]);
     // 1.6 times 10.
@@ -74,7 +89,8 @@ fn a_node_of_version_1_with_0_bytes_has_cores_and_no_memory() {
 #[test]
 fn version_3_refers_to_objects_by_id_and_names_the_host_beside_the_topology() {
     let near = sets("0x3", "0x1");
-    let node = object("NUMANode", &format!("os_index=\"0\" {near} id=\"obj7\" local_memory=\"1073741824\""), "");
+    let node =
+        object("NUMANode", &format!("os_index=\"0\" {near} id=\"obj7\" local_memory=\"1073741824\""), "");
     let text = topology("3.0", &near, &[node, core(0), core(1)].concat());
     let more = "<info name=\"HostName\" value=\"node17\"/><memattr name=\"Bandwidth\" flags=\"5\"><memattr_value target_obj_gp_index=\"7\" \
                 target_obj_type=\"NUMANode\" value=\"1000\" initiator_cpuset=\"0x3\"/></memattr></topology>";
@@ -92,7 +108,8 @@ fn kinds_of_cores_and_numbers_of_threads_are_named_as_unequal() {
     let kind = |cpus: &str, words: &str| {
         format!("<cpukind cpuset=\"{cpus}\"><info name=\"CoreType\" value=\"{words}\"/></cpukind>")
     };
-    let text = text.replace("</topology>", &(kind("0x3", "IntelCore") + &kind("0xc", "IntelAtom") + "</topology>"));
+    let text =
+        text.replace("</topology>", &(kind("0x3", "IntelCore") + &kind("0xc", "IntelAtom") + "</topology>"));
     let host = host(&text).expect("a machine");
     let one = "; a machine file has one gflops_per_core for all cores of a node";
     assert_eq!(
@@ -110,21 +127,44 @@ fn pu(cpu: u32) -> String {
 
 #[test]
 fn nodes_that_cross_sockets_are_refused() {
-    let node = |number: u32| object("NUMANode", &format!("os_index=\"{number}\" {}", sets("0xf", "0x3")), "");
+    let node = |number: u32| {
+        object(
+            "NUMANode",
+            &format!("os_index=\"{number}\" {}", sets("0xf", &format!("0x{}", 1 << number))),
+            "",
+        )
+    };
     let package = |cpus: &str, inside: String| object("Package", &format!("cpuset=\"{cpus}\""), &inside);
-    let inside = [node(0), node(1), package("0x3", core(0) + &core(1)), package("0xc", core(2) + &core(3))].concat();
+    let inside =
+        [node(0), node(1), package("0x3", core(0) + &core(1)), package("0xc", core(2) + &core(3))].concat();
     let text = topology("2.0", &sets("0xf", "0x3"), &inside);
     let error = host(&text).expect_err("which cores are on which node is not known");
-    assert!(error.to_string().contains("NUMA nodes 0 and 1 both have all processors of 2 sockets"), "{error}");
+    assert!(
+        error.to_string().contains("NUMA nodes 0 and 1 both have all processors of 2 sockets"),
+        "{error}"
+    );
     // A memory of another kind at both sockets is memory only.
     let text = text.replace("os_index=\"1\" cpuset=\"0xf\"", "os_index=\"1\" subtype=\"CXL\" cpuset=\"0xf\"");
-    assert_eq!(summary(&host(&text).expect("a machine")).iter().map(|node| node.1).collect::<Vec<_>>(), [4, 0]);
+    assert_eq!(
+        summary(&host(&text).expect("a machine")).iter().map(|node| node.1).collect::<Vec<_>>(),
+        [4, 0]
+    );
 }
 
 #[test]
 fn what_the_system_says_of_its_nodes_comes_first() {
-    let node = |number: u32| object("NUMANode", &format!("os_index=\"{number}\" {}", sets("0xf", "0x3")), "");
-    let text = topology("2.0", &sets("0xf", "0x3"), &[node(0), node(1), core(0), core(1), core(2), core(3)].concat());
+    let node = |number: u32| {
+        object(
+            "NUMANode",
+            &format!("os_index=\"{number}\" {}", sets("0xf", &format!("0x{}", 1 << number))),
+            "",
+        )
+    };
+    let text = topology(
+        "2.0",
+        &sets("0xf", "0x3"),
+        &[node(0), node(1), core(0), core(1), core(2), core(3)].concat(),
+    );
     let reading = |nodes: &[(u32, &[u32])]| Reading {
         name: "",
         by: "hwloc",
@@ -148,12 +188,24 @@ fn what_the_system_says_of_its_nodes_comes_first() {
 fn what_is_damaged_is_refused_with_its_line() {
     let good = two_dies("0x1", "0x3");
     for (from, to, why) in [
-        ("type=\"PU\" os_index=\"2\"", "type=\"PU\" os_index=\"-1\"", "os_index=\"-1\" of a PU is no number from 0 to 65535"),
+        (
+            "type=\"PU\" os_index=\"2\"",
+            "type=\"PU\" os_index=\"-1\"",
+            "os_index=\"-1\" of a PU is no number from 0 to 65535",
+        ),
         ("type=\"PU\" os_index=\"2\"", "type=\"PU\"", "an object PU without `os_index`"),
         ("type=\"PU\" os_index=\"2\"", "type=\"PU\" os_index=\"3\"", "PU 3 has the processors of others"),
         ("cpuset=\"0x4\"", "cpuset=\"0xf...f\"", "cpuset=\"0xf...f\" is without an end"),
-        ("<object type=\"Core\" os_index=\"3\" cpuset=\"0x8\"", "<object type=\"Core\" os_index=\"3\" cpuset=\"0xc\"", "processor 2 is on two cores"),
-        ("type=\"NUMANode\" os_index=\"0\"", "type=\"NUMANode\" os_index=\"4294967295\"", "is no number from 0 to 1023"),
+        (
+            "<object type=\"Core\" os_index=\"3\" cpuset=\"0x8\"",
+            "<object type=\"Core\" os_index=\"3\" cpuset=\"0xc\"",
+            "processor 2 is on two cores",
+        ),
+        (
+            "type=\"NUMANode\" os_index=\"0\"",
+            "type=\"NUMANode\" os_index=\"4294967295\"",
+            "is no number from 0 to 1023",
+        ),
         ("local_memory=\"68719476736\"", "local_memory=\"64G\"", "local_memory=\"64G\" is no whole number"),
     ] {
         assert!(good.contains(from), "{from}");

@@ -109,6 +109,10 @@ pub(super) fn machine(
     let counting = if found.nodes.iter().all(known) { Counting::Cores } else { Counting::Processors };
     let mut notes: Vec<String> = found.processor.iter().map(|model| format!("processor: {model}")).collect();
     notes.extend(found.nodes.iter().filter_map(open_processors));
+    let empty = found.nodes.iter().filter(|node| node.processors.is_empty() && node.memory_bytes.is_none());
+    notes.extend(
+        empty.map(|node| format!("node {} has no processors, and its memory is not known", node.number)),
+    );
     notes.extend(found.notes);
     let nodes = found.nodes.iter().map(|node| host_node(node, counting)).collect::<Result<_, _>>();
     let nodes = nodes.map_err(|why| Failure::input(format!("{}: {why}", names.join(", "))))?;

@@ -54,7 +54,8 @@ pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
                 let mut thread = thread(&line, names, &cells)?;
                 let (socket, die, core, _) = thread.core;
                 let same = |known: &&Thread| {
-                    (known.core.0, known.core.1, known.core.2) == (socket, die, core) && known.sibling == thread.sibling
+                    (known.core.0, known.core.1, known.core.2) == (socket, die, core)
+                        && known.sibling == thread.sibling
                 };
                 thread.core.3 = threads.iter().filter(same).count();
                 if !seen.insert(thread.cpu) {

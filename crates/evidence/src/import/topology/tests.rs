@@ -76,7 +76,12 @@ fn what_is_wrong_with_numactl_is_shown_in_its_line() {
         "available: 3",
         "there are 3 nodes, and lines `node N cpus:` of 2 (0-1)",
     );
-    wrong("node 1 cpus: 2 3 6 7", "node 1 cpus: 5 4 1 0", "node 1 cpus", "this node has the processors of node 0: nodes that share processors are emulated");
+    wrong(
+        "node 1 cpus: 2 3 6 7",
+        "node 1 cpus: 5 4 1 0",
+        "node 1 cpus",
+        "this node has the processors of node 0: nodes that share processors are emulated",
+    );
     wrong("node 1 cpus: 2 3", "node 1 cpus: 1 3", "node 1 cpus", "processor 1 is on this node and on node 0");
     wrong("size: 512 MB", "size: many MB", "size: many", "'many' is not a number");
     wrong("  1:  21  10  40", "  1:  21  10", "1:  21  10", "2 distances for 3 nodes");
@@ -150,7 +155,11 @@ fn without_nodes_all_processors_are_one_node_and_it_is_told() {
 fn what_is_wrong_with_lscpu_is_shown_in_its_line() {
     let wrong = |text: &str, line: &str, words: &str| refused(Lscpu::default().read(text), text, line, words);
     wrong(&SUMMARY.replace("per core: 2", "per core: two"), "per core: two", "'two' is not a number");
-    wrong(&SUMMARY.replace("NUMA node1 CPU(s)", "NUMA-Knoten1 CPU(s)"), "NUMA-Knoten1", "not the English output");
+    wrong(
+        &SUMMARY.replace("NUMA node1 CPU(s)", "NUMA-Knoten1 CPU(s)"),
+        "NUMA-Knoten1",
+        "not the English output",
+    );
     wrong(&SUMMARY.replace("5.3 MiB", "5.3 miles"), "5.3 miles", "not the size of a cache");
     wrong(&SUMMARY.replace("2,3,6,7", "1,3,6,7"), "NUMA node1", "processor 1 is on this node and on node 0");
     wrong("CPU NODE\n0 0\n", "CPU NODE", "no column CORE");
@@ -239,7 +248,9 @@ fn counted(text: &str) -> (Vec<Option<u32>>, Vec<String>) {
 
 fn summary(online: &str, kinds: &[(u32, u32, u32)], nodes: &[&str]) -> String {
     let kind = |(threads, cores, sockets): &(u32, u32, u32)| {
-        format!("Thread(s) per core: {threads}\nCore(s) per socket: {cores}\nSocket(s): {sockets}\nModel name: X\n")
+        format!(
+            "Thread(s) per core: {threads}\nCore(s) per socket: {cores}\nSocket(s): {sockets}\nModel name: X\n"
+        )
     };
     let nodes = nodes.iter().enumerate().map(|(node, cpus)| format!("NUMA node{node} CPU(s): {cpus}\n"));
     format!(
@@ -257,7 +268,10 @@ fn cores_are_counted_where_threads_and_cores_make_the_processors_and_open_elsewh
     let one = summary("0-14", &[(1, 4, 2)], &["0-3,8-11", "4-7,12-14"]);
     assert_eq!(counted(&one).0, [None, None]);
     let why = counted(&one).1.join("\n");
-    assert!(why.contains("lscpu counts 8 cores with 1 hardware threads, and 15 processors are on-line"), "{why}");
+    assert!(
+        why.contains("lscpu counts 8 cores with 1 hardware thread(s), and 15 processors are on-line"),
+        "{why}"
+    );
     // Two of 16 are off-line, of different cores of node 1: 6 processors there are 4 cores.
     let two = summary("0-13", &[(2, 4, 2)], &["0-3,8-11", "4-7,12-13"]) + "Off-line CPU(s) list: 14,15\n";
     assert_eq!(counted(&two).0, [None, None]);
@@ -266,6 +280,8 @@ fn cores_are_counted_where_threads_and_cores_make_the_processors_and_open_elsewh
     assert_eq!(counted(&smt1).0, [Some(8), Some(8)]);
     // Fewer processors than the machine may have, as on s390.
     assert_eq!(counted(&summary("0-7", &[(1, 8, 2)], &["0-7"])).0, [Some(8)]);
+    let smt2 = "Thread(s) per core: 2\nCore(s) per socket: 8\nSocket(s) per book: 3\nBook(s) per drawer: 4\nDrawer(s): 4\n";
+    assert_eq!(counted(&(summary("0-15", &[], &["0-15"]) + smt2)).0, [Some(8)]);
     // lscpu divides 4 processors by 8 cores.
     assert_eq!(counted(&summary("0-3", &[(0, 4, 2)], &["0-3"])).0, [None]);
     // 6 large cores with two threads and 8 small ones: 20 processors.
@@ -280,7 +296,10 @@ fn cores_are_counted_where_threads_and_cores_make_the_processors_and_open_elsewh
 fn processors_that_are_not_on_line_do_not_count() {
     let text = summary("0-7", &[(1, 8, 2)], &["0-99"]);
     let found = lscpu(&[&text]);
-    assert_eq!((cores(&found), found.nodes[0].processors.len()), (vec![Some((8, Some((0..8).collect())))], 8));
+    assert_eq!(
+        (cores(&found), found.nodes[0].processors.len()),
+        (vec![Some((8, Some((0..8).collect())))], 8)
+    );
     assert!(found.notes[0].starts_with("not on-line, left out: processors 8-99"), "{:?}", found.notes);
 }
 
@@ -289,11 +308,16 @@ fn a_node_without_processors_is_kept_by_who_knows_no_memory() {
     let text = summary("0-3", &[(1, 4, 1)], &["0-3", ""]);
     let table = "CPU NODE SOCKET CORE\n0 0 0 0\n1 0 0 1\n2 0 0 2\n3 0 0 3\n";
     let found = lscpu(&[&text, table]);
-    assert_eq!(found.nodes.iter().map(|node| (node.number, node.processors.len())).collect::<Vec<_>>(), [(0, 4), (1, 0)]);
-    assert!(found.notes[0].contains("node 1 has no processors: its memory is not known"), "{:?}", found.notes);
+    assert_eq!(
+        found.nodes.iter().map(|node| (node.number, node.processors.len())).collect::<Vec<_>>(),
+        [(0, 4), (1, 0)]
+    );
     let numactl = "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64 MB\nnode 1 cpus:\nnode 1 size: 128 MB\n";
     let both = read_numactl(numactl).expect("in order").and(found).expect("the same machine");
-    assert_eq!((both.nodes[1].memory_bytes, both.nodes[0].cores.as_ref().map(|cores| cores.count)), (Some(128 << 20), Some(4)));
+    assert_eq!(
+        (both.nodes[1].memory_bytes, both.nodes[0].cores.as_ref().map(|cores| cores.count)),
+        (Some(128 << 20), Some(4))
+    );
     // The table has no nodes, the summary has.
     let bare = "CPU SOCKET CORE\n0 0 0\n1 0 1\n2 0 2\n3 0 3\n";
     let found = lscpu(&[&summary("0-3", &[(1, 2, 2)], &["0,2", "1,3"]), bare]);
@@ -313,7 +337,8 @@ fn cores_whose_numbers_repeat_are_told_apart_by_their_caches_or_refused() {
     let hybrid = table(&[(0, 0, 0), (1, 0, 0), (2, 0, 8)]);
     assert_eq!(cores(&lscpu(&[&hybrid])), [Some((2, Some(vec![0, 2])))]);
     // POWER: a core of eight threads has a cache for each half.
-    let power = table(&[(0, 0, 0), (1, 0, 1), (2, 0, 0), (3, 0, 1), (4, 0, 0), (5, 0, 1), (6, 0, 0), (7, 0, 1)]);
+    let power =
+        table(&[(0, 0, 0), (1, 0, 1), (2, 0, 0), (3, 0, 1), (4, 0, 0), (5, 0, 1), (6, 0, 0), (7, 0, 1)]);
     assert_eq!(cores(&lscpu(&[&power])), [Some((1, Some(vec![0])))]);
     // No caches, and the summary says one thread per core.
     let mut found = Lscpu::default();
@@ -333,7 +358,11 @@ fn other_languages_and_cut_output_are_refused() {
     let german = "Architektur: x86_64\nCPU(s): 8\nListe der Online-CPU(s): 0-7\nThread(s) pro Kern: 2\n";
     assert!(refusal(german).contains("LC_ALL=C lscpu"), "{}", refusal(german));
     let cut = summary("0-3", &[(1, 2, 2)], &["0-1"]) + "NUMA node(s): 2\n";
-    assert!(refusal(&cut).starts_with("there are 2 NUMA nodes, and lines `NUMA nodeN CPU(s)` of 1"), "{}", refusal(&cut));
+    assert!(
+        refusal(&cut).starts_with("there are 2 NUMA nodes, and lines `NUMA nodeN CPU(s)` of 1"),
+        "{}",
+        refusal(&cut)
+    );
 }
 
 #[test]
@@ -350,14 +379,22 @@ fn memory_of_0_bytes_is_none_unless_all_nodes_have_it() {
     assert_eq!(read_numactl(&text).expect("in order").nodes[1].memory_bytes, Some(0));
     let text = text.replace("1024 MB", "0 MB").replace("2048 MB", "0 MB");
     let found = read_numactl(&text).expect("in order");
-    assert!(found.nodes.iter().all(|node| node.memory_bytes.is_none()) && !found.notes.is_empty(), "{found:?}");
+    assert!(
+        found.nodes.iter().all(|node| node.memory_bytes.is_none()) && !found.notes.is_empty(),
+        "{found:?}"
+    );
 }
 
 #[test]
 fn cores_of_likwid_whose_numbers_repeat_are_counted_one_by_one() {
-    let text = "HWThread Thread Core Die Socket Available\n0 0 0 0 0 *\n1 0 1 0 0 *\n2 0 0 0 0 *\n3 1 0 0 0 *\n";
+    let text =
+        "HWThread Thread Core Die Socket Available\n0 0 0 0 0 *\n1 0 1 0 0 *\n2 0 0 0 0 *\n3 1 0 0 0 *\n";
     // Processors 0 and 2 are both thread 0 of a core 0; 3 is thread 1 of the first of them.
     let found = read_likwid_topology(text).expect("in order");
     assert_eq!(cores(&found), [Some((3, Some(vec![0, 1, 2])))]);
-    assert!(found.notes[1].starts_with("cores are unequal: 2 with 1 hardware thread, 1 with 2"), "{:?}", found.notes);
+    assert!(
+        found.notes[1].starts_with("cores are unequal: 2 with 1 hardware thread, 1 with 2"),
+        "{:?}",
+        found.notes
+    );
 }

@@ -132,7 +132,8 @@ impl Summary {
             }
             "Thread(s) per core" => {
                 let threads = count()?;
-                self.kind(|kind| kind.threads_per_core.is_none() && kind.cores.is_none()).threads_per_core = threads;
+                self.kind(|kind| kind.threads_per_core.is_none() && kind.cores.is_none()).threads_per_core =
+                    threads;
             }
             "Core(s) per socket" => {
                 let cores = count()?;
@@ -220,14 +221,16 @@ impl Summary {
         }
         let online: BTreeSet<u32> = self.online.iter().copied().collect();
         for node in nodes.iter_mut().filter(|_| !online.is_empty()) {
-            let (there, absent): (Vec<u32>, Vec<u32>) = node.processors.iter().partition(|cpu| online.contains(cpu));
+            let (there, absent): (Vec<u32>, Vec<u32>) =
+                node.processors.iter().partition(|cpu| online.contains(cpu));
             if !absent.is_empty() {
-                notes.push(format!("not on-line, left out: processors {} of node {}", ranges(&absent), node.number));
+                notes.push(format!(
+                    "not on-line, left out: processors {} of node {}",
+                    ranges(&absent),
+                    node.number
+                ));
             }
             node.processors = there;
-        }
-        for node in nodes.iter().filter(|node| node.processors.is_empty()) {
-            notes.push(format!("node {} has no processors: its memory is not known to lscpu", node.number));
         }
         nodes
     }
@@ -245,7 +248,10 @@ impl Summary {
         if let Threads::Each(each) = threads
             && let Some(node) = nodes.iter().find(|node| !divides(node, each))
         {
-            threads = Threads::Open(format!("{each} hardware threads per core do not divide the processors of node {}", node.number));
+            threads = Threads::Open(format!(
+                "{each} hardware threads per core do not divide the processors of node {}",
+                node.number
+            ));
         }
         for node in nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
             let count = match &threads {
@@ -257,7 +263,9 @@ impl Summary {
             node.cores = Some(Cores { count, first });
         }
         if let Threads::Open(why) = threads {
-            notes.push(format!("how many cores the processors are is open: {why}; lscpu -e says which share a core"));
+            notes.push(format!(
+                "how many cores the processors are is open: {why}; lscpu -e says which share a core"
+            ));
         }
     }
 
@@ -273,7 +281,10 @@ impl Summary {
         let kind = |kind: &Kind| {
             let model = kind.model.clone().unwrap_or_default();
             match (kind.total(), kind.threads_per_core) {
-                (Some(cores), Some(threads)) => format!("{cores} of {model} with {threads} hardware threads each"),
+                (Some(cores), Some(threads)) => format!(
+                    "{cores} of {model} with {threads} hardware thread{} each",
+                    if threads == 1 { "" } else { "s" }
+                ),
                 _ => model,
             }
         };
@@ -292,20 +303,22 @@ impl Summary {
     fn threads(&self, processors: u32) -> Threads {
         let sum = |of: &dyn Fn(&Kind) -> Option<u32>| self.kinds.iter().map(of).sum::<Option<u32>>();
         let cores = sum(&Kind::total).filter(|_| !self.kinds.is_empty());
-        let threads = sum(&|kind| kind.total()?.checked_mul(kind.threads_per_core?)).filter(|_| cores.is_some());
+        let threads =
+            sum(&|kind| kind.total()?.checked_mul(kind.threads_per_core?)).filter(|_| cores.is_some());
         let each = self.kinds.first().and_then(|kind| kind.threads_per_core);
         let alike = self.kinds.iter().all(|kind| kind.threads_per_core == each);
+        let most = self.kinds.iter().any(|kind| kind.books.is_some() || kind.drawers.is_some());
         match (each.filter(|_| alike), cores, threads) {
             (Some(each), _, Some(threads)) if threads == processors => Threads::Each(each),
             (None, Some(cores), Some(threads)) if threads == processors => Threads::InAll(cores),
             (None, _, _) if self.kinds.is_empty() || alike => {
                 Threads::Open("`Thread(s) per core` is no number above 0".to_owned())
             }
-            // Fewer than the machine may have (s390, virtual machines), or no word on sockets; but all of a core's threads are there.
+            // Fewer than the machine may have (s390), or no word on sockets; but all of a core's threads are there.
             (Some(each), cores, _)
                 if self.offline.is_empty()
                     && processors % each == 0
-                    && cores.is_none_or(|cores| processors / each <= cores) =>
+                    && cores.is_none_or(|cores| most && processors / each <= cores) =>
             {
                 Threads::Each(each)
             }
@@ -313,9 +326,10 @@ impl Summary {
             (Some(1), Some(cores), _) if processors <= cores => Threads::Each(1),
             (each, cores, _) => {
                 let each = each.map_or_else(|| "different numbers of".to_owned(), |each| each.to_string());
-                let cores = cores.map_or_else(|| "an unknown number of".to_owned(), |cores| cores.to_string());
+                let cores =
+                    cores.map_or_else(|| "an unknown number of".to_owned(), |cores| cores.to_string());
                 Threads::Open(format!(
-                    "lscpu counts {cores} cores with {each} hardware threads, and {processors} processors are on-line: some are off-line, or cores are unequal (hybrid)"
+                    "lscpu counts {cores} cores with {each} hardware thread(s), and {processors} processors are on-line: some are off-line, or cores are unequal (hybrid)"
                 ))
             }
         }

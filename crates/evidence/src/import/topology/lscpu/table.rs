@@ -67,8 +67,11 @@ pub(super) fn cores<'r>(
         // Each with a cache for itself, or some; POWER has one for each half of a core.
         let different = parts.len() > 1 && (sizes.len() > 1 || sizes.contains(&1));
         let split = different || (parts.len() > 1 && too_many(rows.len()));
-        let cores: Vec<Vec<u32>> =
-            if split { parts.into_values().collect() } else { vec![rows.iter().map(|row| row.cpu).collect()] };
+        let cores: Vec<Vec<u32>> = if split {
+            parts.into_values().collect()
+        } else {
+            vec![rows.iter().map(|row| row.cpu).collect()]
+        };
         for core in cores {
             if too_many(core.len()) {
                 return Err(format!(
