@@ -62,7 +62,7 @@ impl Draft {
             return Err(Box::new(Problem::new(ProblemKind::Limit, message).at(task.place, "here")));
         }
         if let Err(why) = computable(task.gflop) {
-            let message = format!("the work of `{}` is {} GFLOP, {why}", shown(&task.name), task.gflop);
+            let message = format!("the work of `{}` is {:e} GFLOP, {why}", shown(&task.name), task.gflop);
             return Err(Box::new(Problem::new(ProblemKind::BadValue, message).at(task.place, "here")));
         }
         task.unite();
