@@ -232,7 +232,6 @@ fn runs_are_written(runs: &[Run], notes: &[String]) {
 }
 
 /// XML of hwloc: the skeleton of a machine file, of which no key is unknown or misspelt.
-#[cfg(feature = "hwloc")]
 pub fn hwloc_xml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Ok(host) = numasim_host::topology_of_xml(&text, "fuzzing") {

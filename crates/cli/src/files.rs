@@ -73,9 +73,10 @@ pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Fail
         inputs::note(path);
     }
     let opened = || -> io::Result<Box<dyn BufRead>> {
-        let mut from: Box<dyn BufRead> = match path == Path::new("-") {
-            true => Box::new(io::stdin().lock()),
-            false => Box::new(BufReader::new(File::open(path)?)),
+        let mut from: Box<dyn BufRead> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            Box::new(BufReader::new(File::open(path)?))
         };
         if !path.is_dir() && from.fill_buf()?.starts_with(MARK) {
             from.consume(MARK.len());

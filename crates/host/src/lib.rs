@@ -65,6 +65,12 @@ pub enum DetectError {
     /// A topology that does not say what a machine file needs.
     #[error("this topology is no machine: {0}")]
     Unclear(String),
+    /// A host with cores on a node without memory, which cannot be measured.
+    #[error(
+        "NUMA node {0} of this host has cores and no memory, which cannot be measured: leave its cores out \
+         (numactl --cpunodebind=NODES numasim ..., with the nodes that have memory); numasim detect writes all nodes"
+    )]
+    WithoutMemory(u32),
     /// A synthetic description with a mistake.
     #[error("the synthetic topology \"{text}\" is wrong: {why}")]
     Synthetic {
@@ -90,7 +96,7 @@ impl DetectError {
                 "write TYPE:NUMBER from the outside to the inside, the hardware threads (pu) last: \"node:4 core:20 pu:1\", \
                  or with packages \"pack:2 [numa] core:16 pu:2\"",
             ),
-            Self::NeedsHwloc(_) | Self::Unreadable(..) => None,
+            Self::NeedsHwloc(_) | Self::Unreadable(..) | Self::WithoutMemory(_) => None,
         }
     }
 }
@@ -137,6 +143,21 @@ pub fn host_topology(purpose: &'static str) -> Result<HostTopology, DetectError>
     detect(Source::ThisHost, Counting::Cores, purpose)
 }
 
+/// [`host_topology`] for commands that measure: every node with cores has memory.
+///
+/// # Errors
+/// As [`detect`], and [`DetectError::WithoutMemory`].
+pub fn host_to_measure(purpose: &'static str) -> Result<HostTopology, DetectError> {
+    all_with_memory(host_topology(purpose)?)
+}
+
+fn all_with_memory(host: HostTopology) -> Result<HostTopology, DetectError> {
+    match host.nodes.iter().find(|node| node.without_memory()) {
+        Some(node) => Err(DetectError::WithoutMemory(node.os_index)),
+        None => Ok(host),
+    }
+}
+
 /// [`detect`] for the XML that `lstopo --of xml` writes on another machine, with physical cores.
 ///
 /// # Errors
@@ -145,12 +166,23 @@ pub fn topology_of_xml(xml: &str, purpose: &'static str) -> Result<HostTopology,
     detect(Source::Xml { text: xml, name: "hwloc XML" }, Counting::Cores, purpose)
 }
 
-#[cfg(all(test, not(feature = "hwloc")))]
+#[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[cfg(not(feature = "hwloc"))]
     #[test]
     fn without_hwloc_one_line_says_how_to_get_it() {
-        let message = super::host_topology("detect").expect_err("built without hwloc").to_string();
+        let message = host_topology("detect").expect_err("built without hwloc").to_string();
         assert_eq!(message.lines().count(), 1);
         assert!(message.ends_with("cargo build --release --features hwloc"), "{message}");
+    }
+
+    #[test]
+    fn cores_without_memory_cannot_be_measured() {
+        let mut host = HostTopology::from_cores("box", &[2, 2]);
+        assert_eq!(all_with_memory(host.clone()), Ok(host.clone()));
+        host.nodes[1].memory_bytes = Some(0);
+        assert_eq!(all_with_memory(host), Err(DetectError::WithoutMemory(1)));
     }
 }

@@ -103,7 +103,7 @@ pub(super) fn measure(
 }
 
 fn topology(purpose: &'static str) -> Result<HostTopology, Failure> {
-    numasim_host::host_topology(purpose).map_err(|error| Failure::input(error.to_string()))
+    numasim_host::host_to_measure(purpose).map_err(|error| Failure::input(error.to_string()))
 }
 
 /// How to measure, by the command line.

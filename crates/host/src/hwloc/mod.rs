@@ -94,7 +94,10 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
 /// What a Linux with its files below `root` says; of this host also what is switched off and what this process may use.
 fn system(root: &Path, here: bool) -> System {
     let system = crate::system::System::at(root);
-    let mut found = System { nodes: system.node_cpus(), ..System::default() };
+    let nodes = system.node_cpus();
+    // A container may hide the lists.
+    let told = nodes.iter().any(|(_, cpus)| !cpus.is_empty());
+    let mut found = System { nodes: if told { nodes } else { Vec::new() }, ..System::default() };
     if here {
         let read = |what: &str| {
             let list = std::fs::read_to_string(format!("/sys/devices/system/cpu/{what}")).ok()?;

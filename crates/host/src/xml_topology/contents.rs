@@ -155,42 +155,7 @@ impl Contents {
                     self.part(element, own);
                 }
             }
-            "numanode" | "node" => {
-                let near = cpus()?;
-                let number = number(element, "os_index", MAX_OS_NODE)?;
-                if self.nodes.iter().any(|node| node.number == number) {
-                    return Err(element.wrong(format!("NUMA node {number} appears twice")));
-                }
-                // hwloc 1 wrote the empty set for memory that may not be used.
-                let own = Set::of([number]);
-                let alone = |text: &str| Set::read(text).is_ok_and(|nodes| own.includes(&nodes));
-                if !["nodeset", "complete_nodeset"].into_iter().filter_map(|key| element.get(key)).all(alone)
-                {
-                    return Err(
-                        element.wrong(format!("the `nodeset` of NUMA node {number} is not that node alone"))
-                    );
-                }
-                let memory_only = near.is_empty();
-                // hwloc 1.11 wrote a second memory of the same cores without processors, inside the first or next to it.
-                let parent = element.parent.and_then(|parent| elements.get(parent));
-                let near = match parent.filter(|_| memory_only && !root) {
-                    Some(parent) => set(parent, "cpuset")?.unwrap_or_default(),
-                    None => near,
-                };
-                let bytes = match element.get("local_memory") {
-                    Some(_) => Some(whole(element, "local_memory")?),
-                    None => None,
-                };
-                let special = element.get("subtype").is_some_and(|subtype| !matches!(subtype, "" | "DRAM"));
-                self.nodes.push(Memory {
-                    number,
-                    near,
-                    bytes,
-                    special,
-                    memory_only,
-                    object: object_number(element),
-                });
-            }
+            "numanode" | "node" => self.memory(elements, element, root, cpus()?)?,
             "cache" | "l1cache" | "l2cache" | "l3cache" | "l4cache" | "l5cache" => {
                 let level = match kind.as_bytes() {
                     [b'l', digit, ..] => u64::from(digit - b'0'),
@@ -205,6 +170,39 @@ impl Contents {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn memory(
+        &mut self,
+        elements: &[Element<'_>],
+        element: &Element<'_>,
+        root: bool,
+        near: Set,
+    ) -> Result<(), DetectError> {
+        let number = number(element, "os_index", MAX_OS_NODE)?;
+        if self.nodes.iter().any(|node| node.number == number) {
+            return Err(element.wrong(format!("NUMA node {number} appears twice")));
+        }
+        // hwloc 1 wrote the empty set for memory that may not be used.
+        let own = Set::of([number]);
+        let alone = |text: &str| Set::read(text).is_ok_and(|nodes| own.includes(&nodes));
+        if !["nodeset", "complete_nodeset"].into_iter().filter_map(|key| element.get(key)).all(alone) {
+            return Err(element.wrong(format!("the `nodeset` of NUMA node {number} is not that node alone")));
+        }
+        let memory_only = near.is_empty();
+        // hwloc 1.11 wrote a second memory of the same cores without processors, inside the first or next to it.
+        let parent = element.parent.and_then(|parent| elements.get(parent));
+        let near = match parent.filter(|_| memory_only && !root) {
+            Some(parent) => set(parent, "cpuset")?.unwrap_or_default(),
+            None => near,
+        };
+        let bytes = match element.get("local_memory") {
+            Some(_) => Some(whole(element, "local_memory")?),
+            None => None,
+        };
+        let special = element.get("subtype").is_some_and(|subtype| !matches!(subtype, "" | "DRAM"));
+        self.nodes.push(Memory { number, near, bytes, special, memory_only, object: object_number(element) });
         Ok(())
     }
 

@@ -326,6 +326,9 @@ fn nodes(
     if nodes.iter().all(|(node, _)| node.cores == 0) {
         return Err(DetectError::Unclear("it shows no core that may be used".to_owned()));
     }
+    if nodes.iter().all(|(node, _)| node.memory_bytes == Some(0)) {
+        return Err(DetectError::Unclear("it shows no memory that may be used".to_owned()));
+    }
     Ok((nodes, unusable))
 }
 

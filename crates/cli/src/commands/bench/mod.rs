@@ -28,7 +28,7 @@ use progress::Progress;
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
-    let host = numasim_host::host_topology("bench").map_err(|error| Failure::input(error.to_string()))?;
+    let host = numasim_host::host_to_measure("bench").map_err(|error| Failure::input(error.to_string()))?;
     let asked = Asked::read(args)?;
     let plan = planning::plan(&asked, args, &host)?;
     let settings = settings(args, &plan)?;

@@ -19,7 +19,8 @@ pub(super) fn asked(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Resu
     let study = files::read_study(std::slice::from_ref(&machine_file))?.study;
     let study = sharing::choose(study, args.model, shell)?;
     let model = study.machine.sharing().name();
-    let host = numasim_host::host_topology("validate").map_err(|error| Failure::input(error.to_string()))?;
+    let host =
+        numasim_host::host_to_measure("validate").map_err(|error| Failure::input(error.to_string()))?;
     let document = match CachePlan::of(&study.machine, last_level(&host)) {
         Ok(plan) => {
             shell.note("measuring the last-level cache, which is no part of the verdict");
