@@ -36,6 +36,9 @@ const UNITS: [(&str, f64); 6] = [
 const ACCELERATORS: [&str; 2] = ["CUDA", "HIP"];
 const NOTE: &str = "BabelStream, best rates; bytes by its own count, without write-allocate; it does not print the number of its threads";
 
+/// What the names of accelerators have in the line `Using ... device`.
+const DEVICES: [&str; 6] = ["nvidia", "geforce", "tesla", "radeon", "instinct", "gpu"];
+
 /// The table whose rows are read.
 struct Table {
     csv: bool,
@@ -110,6 +113,9 @@ pub(super) fn read(text: &str) -> Result<Runs, Problem> {
             if !notes.contains(&note) {
                 notes.push(note);
             }
+        } else if lower.starts_with("using ") && DEVICES.iter().any(|device| lower.contains(device)) {
+            let problem = line.problem("this ran on an accelerator, whose memory is no NUMA node");
+            return Err(problem.hint("measure a NUMA node with its own processors, such as with OpenMP"));
         } else if let Some(precision) = line.after("Precision:") {
             word = if precision == "float" { 4.0 } else { 8.0 };
         } else if let Some(count) = line.after("Number of elements:") {

@@ -381,6 +381,8 @@ fn babelstream_is_read_as_text_and_as_csv() {
     }
     let said = |text: &str| read_stream(text).expect_err("refused").message;
     assert_eq!(said(&text.replace("OpenMP", "CUDA")), "CUDA measures the memory of an accelerator");
+    let device = text.replace("Function ", "Using alpaka device NVIDIA GeForce RTX 2060\nFunction ");
+    assert_eq!(said(&device), "this ran on an accelerator, whose memory is no NUMA node");
     assert_eq!(said(&text.replace("96000.000", "inf")), "'inf' is not a positive number");
     assert_eq!(said(&text.replace("Triad", "Quad ")), "'Quad' is not a kernel of BabelStream");
     assert!(

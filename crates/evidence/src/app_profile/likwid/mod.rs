@@ -21,6 +21,9 @@ use tables::{Group, Output, Table};
 const HINT: &str = "give the output of `likwid-perfctr -C 0-3 -g MEM_DP PROGRAM`, with or without -O";
 const TIME: &str = "Runtime (RDTSC) [s]";
 
+/// Groups of POWER8 and 9 whose `MFLOP/s` are those of some instructions.
+const SOME_FLOP: [&str; 6] = ["FLOPS_1_2", "FLOPS_4_8", "FLOPS_FMA", "FLOPS_VSU0", "FLOPS_VSU1", "FLOPS_VSX"];
+
 /// Reads the output of one run of likwid-perfctr; of a program with markers, that of `region`.
 ///
 /// # Errors
@@ -59,15 +62,21 @@ pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem
     };
     for (at, group) in chosen.iter().enumerate() {
         if chosen[..at].iter().any(|other| other.number == group.number && other.name == group.name) {
-            return Err(group
-                .line
-                .problem("a second run of likwid-perfctr begins here")
-                .hint("keep each run in a file of its own"));
+            return Err(second_run(group));
         }
     }
-    let mut runs = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
     for group in &chosen {
-        runs.extend(run(group, &output)?);
+        let found = run(group, &output)?;
+        // Without titles only this tells a second run from another group of the same.
+        let again = |run: &Run| {
+            let had = |has: fn(&Run) -> bool| has(run) && runs.iter().any(has);
+            had(|run| run.flop.is_some()) || had(|run| run.bytes.is_some())
+        };
+        if group.name == tables::UNTITLED && found.as_ref().is_some_and(again) {
+            return Err(second_run(group));
+        }
+        runs.extend(found);
     }
     if runs.is_empty() {
         let names: Vec<String> = chosen.iter().map(|group| shown(group.name)).collect();
@@ -77,6 +86,12 @@ pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem
         return Err(problem.hint("its rows are parts of them, or of other things. Measure groups with rows such as `DP [MFLOP/s]` and `Memory bandwidth [MBytes/s]`: both in one, or each in one; `likwid-perfctr -a` lists the groups of a processor"));
     }
     Ok(joined(runs))
+}
+
+/// A second run begins with this group.
+fn second_run(group: &Group<'_>) -> Problem {
+    let problem = group.line.problem("a second run of likwid-perfctr begins here");
+    problem.hint("keep each run in a separate file")
 }
 
 /// FLOP and bytes of a group; `None` where it has none of both.
@@ -105,6 +120,10 @@ fn run(group: &Group<'_>, output: &Output<'_>) -> Result<Option<Run>, Problem> {
             "`{}` is 0: if the program computes in another precision, measure that, as in MEM_SP or MEM_DP",
             shown(row)
         ));
+    }
+    if flop.is_some() && SOME_FLOP.contains(&group.name) {
+        run.doubts
+            .push(format!("group {} counts some kinds of instructions only: FLOP are more", group.name));
     }
     let kind = if flops.assumed { Kind::Estimated } else { Kind::Measured };
     let source = format!("MFLOP/s of group {}", shown(group.name));

@@ -85,8 +85,8 @@ pub(super) fn memory(name: &str) -> Option<(Memory<'_>, Unit)> {
         (name, "GBytes" | "GByte") => (name.trim_end(), Unit::Volume),
         _ => return None,
     };
-    let word = if unit == Unit::Rate { " bandwidth" } else { " data volume" };
-    let (what, behind) = name.split_once(word)?;
+    let words: &[&str] = if unit == Unit::Rate { &[" bandwidth", " BW"] } else { &[" data volume"] };
+    let (what, behind) = words.iter().find_map(|word| name.split_once(word))?;
     let channels = behind.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     let memory = match (what, channels) {
         ("Memory", None) => Memory::All,
@@ -140,6 +140,7 @@ mod tests {
         for (name, found) in [
             ("Memory bandwidth [MBytes/s]", Some((Memory::All, Unit::Rate))),
             ("Memory data volume [GBytes]", Some((Memory::All, Unit::Volume))),
+            ("Memory BW [MBytes/s]", Some((Memory::All, Unit::Rate))),
             ("Memory bandwidth [MByte/s]", Some((Memory::All, Unit::Rate))),
             (
                 "Memory bandwidth (channels 0-3) [MBytes/s]",

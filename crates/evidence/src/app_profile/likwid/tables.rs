@@ -113,8 +113,9 @@ pub(super) fn read(text: &str) -> Result<Output<'_>, Problem> {
             }
             open = None;
         } else if let Some(cells) = cells(trimmed, open.as_ref()) {
-            if groups.is_empty() && begins_table(&cells) {
-                enter(groups, None, 1, UNTITLED, line, true);
+            if begins_table(&cells) && lacks_title(groups, &cells) {
+                let number = groups.last().map_or(1, |last| last.number.saturating_add(1));
+                enter(groups, None, number, UNTITLED, line, true);
             }
             let Some(group) = groups.last_mut() else { continue };
             let table = open.get_or_insert(Open { csv: false, columns: 0, kind: Rows::Title });
@@ -167,7 +168,15 @@ fn enter<'t>(
 fn cells<'t>(line: &'t str, open: Option<&Open>) -> Option<Vec<&'t str>> {
     if let Some(inner) = line.strip_prefix('|') {
         let inner = inner.strip_suffix('|')?;
-        return Some(inner.split('|').map(str::trim).collect());
+        let all: Vec<&str> = inner.split('|').map(str::trim).collect();
+        // `L3|MEM evict bandwidth [MBytes/s]` has the mark of a border in its name.
+        let width = open.filter(|open| open.columns > 0).map(|open| open.columns + lead(open.kind));
+        let Some(width) = width.filter(|&width| all.len() > width && !is_header(all[0])) else {
+            return Some(all);
+        };
+        let mut cells: Vec<&str> = inner.rsplitn(width, '|').map(str::trim).collect();
+        cells.reverse();
+        return Some(cells);
     }
     let open = open.filter(|open| open.csv)?;
     let mut cells: Vec<&str> = line.split(',').map(str::trim).collect();
@@ -189,16 +198,28 @@ fn lead(kind: Rows) -> usize {
     if kind == Rows::Events { 2 } else { 1 }
 }
 
-/// The columns of a table over hardware threads.
+/// The columns of a table over hardware threads; percentiles may follow.
 const STATISTICS: [&str; 4] = ["Sum", "Min", "Max", "Avg"];
 
 /// A group whose title was cut off.
-const UNTITLED: &str = "(without a title)";
+pub(super) const UNTITLED: &str = "(without a title)";
+
+/// Whether a table with this header begins a group although no title is above it: it is the first one, or the group without a
+/// title has such a table.
+fn lacks_title(groups: &[Group<'_>], cells: &[&str]) -> bool {
+    let Some(last) = groups.last() else { return true };
+    let has = match cells {
+        ["Metric", first, ..] if is_thread(first) => last.metrics.is_some(),
+        ["Metric", ..] => last.statistics.is_some(),
+        _ => last.metrics.is_some() || last.statistics.is_some(),
+    };
+    last.name == UNTITLED && has
+}
 
 /// Whether this is the header of a table of likwid, and of no other tool.
 fn begins_table(cells: &[&str]) -> bool {
     let (["Metric", columns @ ..] | ["Event", "Counter", columns @ ..]) = cells else { return false };
-    columns == STATISTICS || (!columns.is_empty() && columns.iter().all(|cell| is_thread(cell)))
+    columns.starts_with(&STATISTICS) || (!columns.is_empty() && columns.iter().all(|cell| is_thread(cell)))
 }
 
 fn is_header(cell: &str) -> bool {
@@ -223,7 +244,7 @@ fn add<'t>(group: &mut Group<'t>, open: &mut Open, cells: &[&'t str], line: Line
         };
         let columns = cells.get(lead(open.kind)..).unwrap_or_default();
         if columns.is_empty() || !columns.iter().all(|cell| is_thread(cell)) {
-            open.kind = if open.kind == Rows::Metrics && columns == STATISTICS {
+            open.kind = if open.kind == Rows::Metrics && columns.starts_with(&STATISTICS) {
                 Rows::Statistics
             } else {
                 Rows::Others

@@ -214,6 +214,13 @@ fn halves_of_the_channels_are_a_whole_only_together() {
     let [first, second] = [half("MEM1", "0-3", 5000), half("MEM2", "4-7", 7000)];
     let runs = joined([first.clone(), flops.clone(), second].concat());
     assert_eq!((runs.len(), runs[0].intensity()), (1, Some(0.25)), "{runs:?}");
+    // A mark of a border in a name is no border.
+    let l3 = group(
+        cpu,
+        "MEM_L3",
+        &[("L3|MEM evict bandwidth [MBytes/s]", "1 | 2"), ("Memory bandwidth [MBytes/s]", "3 | 0")],
+    );
+    assert_eq!(read(&l3, None)[0].bytes.as_ref().expect("bytes").value, 6e6);
     // One half is no figure.
     let runs = joined([first.clone(), flops, first].concat());
     assert!(runs.iter().all(|run| run.intensity().is_none()), "{runs:?}");
@@ -246,6 +253,14 @@ fn statistics_alone_are_read_from_their_sum() {
     // Lines above the table are often cut off.
     let untitled = text.replace("Group 1: MEM_DP\n", "");
     assert_eq!(read(&untitled, None)[0].intensity(), Some(0.25));
+    // Version 5 adds percentiles; a group of FLOP and one of memory, both cut.
+    let wide = "| Metric | Sum | Min | Max | Avg | %ile 25 | %ile 50 | %ile 75 |\n| Runtime (RDTSC) [s] STAT | 4.0 | 2.0 | 2.0 | 2.0 | 2 | 2 | 2 |\n";
+    let flops = format!("{wide}| DP [MFLOP/s] STAT | 3000 | 1500 | 1500 | 1500 | 1 | 1 | 1 |\n");
+    let memory =
+        format!("{wide}| Memory bandwidth [MBytes/s] STAT | 12000 | 0 | 12000 | 6000 | 0 | 0 | 0 |\n");
+    assert_eq!(read(&format!("{flops}\nMEM\n\n{memory}"), None)[0].intensity(), Some(0.25));
+    let again = read_likwid(&format!("{flops}\n{memory}\n{flops}"), None).expect_err("two runs");
+    assert_eq!(again.message, "a second run of likwid-perfctr begins here");
     let broken = text.replace("3000", "nan");
     assert_eq!(read(&broken, None)[0].flop, None);
 }
