@@ -34,7 +34,8 @@ const UNITS: [(&str, f64); 6] = [
 ];
 /// What runs on an accelerator, whose memory is no NUMA node.
 const ACCELERATORS: [&str; 2] = ["CUDA", "HIP"];
-const NOTE: &str = "BabelStream, best rates; bytes by its own count, without write-allocate; it does not print the number of its threads";
+const NOTE: &str = "BabelStream, best rates; bytes by its own count, without write-allocate; it does not print the number of its threads. The \
+figures are those of one NUMA node if all threads and arrays were there (numactl --cpunodebind=0 --membind=0)";
 
 /// What the names of accelerators have in the line `Using ... device`.
 const DEVICES: [&str; 6] = ["nvidia", "geforce", "tesla", "radeon", "instinct", "gpu"];

@@ -213,12 +213,12 @@ fn of_processor(output: &Output<'_>, group: &Group<'_>, all: bool) -> Option<&'s
     if ["Zen4", "Zen5"].iter().any(|zen| kind.contains(zen)) {
         // github.com/RRZE-HPC/likwid/issues/717
         return Some(
-            "likwid counts the memory of Zen 4 and Zen 5 right only with one NUMA node per socket (NPS1): with NPS2 or NPS4 bytes are up to twice too many, and the intensity is too low",
+            "on Zen 4 and Zen 5, likwid counts memory correctly only with one NUMA node per socket (NPS1); with NPS2 or NPS4 it counts up to twice as many bytes, and the intensity is too low",
         );
     }
     if kind.contains("(Zen") {
         return Some(
-            "likwid calls counts of the memory of Zen to Zen 3 approximate: they are right only with one NUMA node per socket (NPS1)",
+            "on Zen to Zen 3, likwid calls its counts of memory approximate; they are right only with one NUMA node per socket (NPS1)",
         );
     }
     if kind.contains("Knights") && all {
