@@ -2,6 +2,7 @@
 //! refused.
 
 mod bounds;
+mod data;
 mod hand;
 mod pictures;
 mod refused;
@@ -180,14 +181,9 @@ fn a_timeline_is_of_one_simulation() {
     }
 }
 
+/// Sends SIGINT after a second and a half; what it printed until its end.
 #[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_was_simulated_and_says_that_it_is_partial() {
-    let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\niterations = 10\ntasks = 1000000000\ntask_gflop = 0.001\n";
-    let (folder, file) = study(&format!("{NODE}{app}"));
-    let timeline = folder.path().join("t.csv");
-    let mut command = numasim();
-    command.arg("simulate").arg(&file).args(["--format", "json", "--timeline"]).arg(&timeline);
+fn interrupted(mut command: std::process::Command) -> Output {
     let child = command
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -196,7 +192,35 @@ fn ctrl_c_keeps_what_was_simulated_and_says_that_it_is_partial() {
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(killed.expect("there is kill").success());
-    let output = child.wait_with_output().expect("it ends");
+    child.wait_with_output().expect("it ends")
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_is_heard_where_everything_happens_at_one_instant() {
+    // Nothing takes any time, and there is nearly no end of it.
+    for work in ["tasks = 1\nwork_gflop = 0.0", "tasks = 4000000000\ntask_gflop = 0.0"] {
+        let app =
+            format!("[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\niterations = 4000000000\n{work}\n");
+        let (_folder, file) = study(&format!("{NODE}{app}"));
+        let mut command = numasim();
+        command.arg("simulate").arg(&file).args(["--format", "json"]);
+        let output = interrupted(command);
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+        let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(document["runs"][0]["partial"], true);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_was_simulated_and_says_that_it_is_partial() {
+    let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\niterations = 10\ntasks = 1000000000\ntask_gflop = 0.001\n";
+    let (folder, file) = study(&format!("{NODE}{app}"));
+    let timeline = folder.path().join("t.csv");
+    let mut command = numasim();
+    command.arg("simulate").arg(&file).args(["--format", "json", "--timeline"]).arg(&timeline);
+    let output = interrupted(command);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
     let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let run = &document["runs"][0];

@@ -1,6 +1,7 @@
 //! Simulations that can be followed by hand.
 
 use super::{NODE, PRODUCER_CONSUMER, close, one, shipped};
+use crate::common::{folder, stdout};
 
 #[test]
 fn memory_becomes_free_when_another_application_ends() {
@@ -140,4 +141,132 @@ per_node = [5, 5, 5, 5]
     assert!((work(&["--policy", "script"]) - 2426.0).abs() < 1e-6);
     // Almost all cores to compute, one thread for each of the others.
     assert!(work(&["--policy", "reexplore"]) > 2900.0);
+}
+
+/// Two compute-bound applications on two cores of 60 GFLOPS, the first one calls the second one three times, 120 GFLOP in all each.
+const CALLER: &str = "\
+[machine]
+name = \"two cores\"
+nodes = 1
+cores_per_node = 2
+gflops_per_core = 60.0
+bandwidth_gbs = 20.0
+[[app]]
+name = \"main\"
+arithmetic_intensity = 10.0
+iterations = 3
+tasks = 40
+work_gflop = 120.0
+[[app]]
+name = \"solver\"
+arithmetic_intensity = 10.0
+iterations = 3
+tasks = 40
+work_gflop = 120.0
+[[call]]
+from = \"main\"
+to = \"solver\"
+";
+
+#[test]
+fn an_application_that_has_called_another_one_waits_and_leaves_its_cores() {
+    // 3 x (40 / 120 + 40 / 120) s; with one core each while the call lasts it would be 3 x (40 / 120 + 40 / 60).
+    for policy in ["fair-share", "lead:2", "lend", "oversubscribe:1", "marginal", "reexplore", "replan"] {
+        let run = one(CALLER, &["--policy", policy]);
+        close(&run["makespan_s"], 2.0);
+        close(&run["apps"][0]["wait_call_s"], 1.0);
+        close(&run["apps"][1]["wait_call_s"], 1.0);
+    }
+    let folder = folder();
+    let trace = folder.path().join("trace.jsonl").display().to_string();
+    stdout(&super::simulate(CALLER, &["--policy", "fair-share", "--trace", &trace]));
+    let trace = std::fs::read_to_string(trace).expect("written");
+    let decisions: Vec<serde_json::Value> =
+        trace.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    // While main waits, the solver has both cores.
+    let waits = |decision: &&serde_json::Value| decision["apps"][0]["waiting"] == "call";
+    let during: Vec<_> = decisions.iter().filter(waits).collect();
+    assert!(!during.is_empty() && during[0]["apps"][1]["waiting"] == "none", "{trace}");
+    assert_eq!(
+        during[0]["actions"].to_string(),
+        "[{\"app\":\"main\",\"seq\":2,\"per_node\":[0]},{\"app\":\"solver\",\"seq\":2,\"per_node\":[2]}]"
+    );
+}
+
+#[test]
+fn cores_are_dealt_beside_the_threads_of_others() {
+    // Four cores each. The threads of a are bound to cores 0 to 3; b is given 4 to 7: 400 GFLOP at 40 GFLOPS.
+    let app = |name: &str, how: &str| {
+        format!("[[app]]\nname = \"{name}\"\narithmetic_intensity = 10.0\nwork_gflop = 400.0\n{how}\n")
+    };
+    let text = format!("{NODE}{}{}", app("a", "bind = \"core\""), app("b", "control = \"cores\""));
+    close(&one(&text, &["--policy", "fair-share"])["makespan_s"], 10.0);
+}
+
+/// Three applications under `replan`, whose figures are multiples of `unit` GFLOPS, GB/s and GFLOP.
+fn replanned(unit: f64) -> String {
+    let [links, cores] = [[1.0, 0.7], [100.0, 32.0]].map(|figures| figures.map(|figure| figure * unit));
+    format!(
+        "[machine]
+name = \"M\"
+bandwidth_matrix_gbs = [[{:?}, {:?}], [{:?}, {:?}]]
+[[machine.node]]
+cores = 4
+gflops_per_core = {gflops:?}
+[[machine.node]]
+cores = 4
+gflops_per_core = {gflops:?}
+[[app]]
+name = \"a0\"
+arithmetic_intensity = 0.5
+data = \"interleave\"
+work_gflop = {unit:?}
+iterations = 10
+tasks = 8
+[[app]]
+name = \"a1\"
+arithmetic_intensity = 64.0
+data = \"interleave\"
+weight = 2.5
+work_gflop = {:?}
+arrives_s = 0.1
+scaling = {{ serial_fraction = 0.05 }}
+iterations = 10
+[[app]]
+name = \"a2\"
+arithmetic_intensity = 1.0
+data = {{ home = 1, share = 0.25 }}
+work_gflop = {unit:?}
+arrives_s = 0.1
+scaling = {{ serial_fraction = 0.05 }}
+[[channel]]
+from = \"a0\"
+to = \"a1\"
+item_mb = 1.0
+[policy]
+name = \"replan\"
+",
+        cores[0],
+        links[0],
+        links[1],
+        cores[1],
+        20.0 * unit,
+        gflops = 10.0 * unit,
+    )
+}
+
+#[test]
+fn other_units_change_no_decision() {
+    let of = |unit: f64| one(&replanned(unit), &[]);
+    let one = of(1.0);
+    for unit in [10.0, 3.0, 0.1, 1e3, 0.7] {
+        let other = of(unit);
+        let makespan = |run: &serde_json::Value| run["makespan_s"].as_f64().expect("a number");
+        assert!((makespan(&other) / makespan(&one) - 1.0).abs() < 1e-9, "x {unit}: {other} {one}");
+        assert_eq!(
+            (&other["commands"], &other["core_moves"]),
+            (&one["commands"], &one["core_moves"]),
+            "x {unit}"
+        );
+    }
 }

@@ -71,7 +71,7 @@ pub(crate) fn simulate(
     let runs = checked_runs(py, runs)?;
     over_time::can_be_simulated(&study, located, &policies).map_err(refused)?;
     let seeds = over_time::seeds(seed, runs).map_err(refused)?;
-    for warning in over_time::ignored_commands(&study, &policies) {
+    for warning in over_time::ignored(&study, located, &policies) {
         error::warn(py, &warning)?;
     }
     let of = |policy| {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor};
+use numasim_dynamic::{Deadlock, JobError, LEAST_PERIOD_S, SimulateError, Stuck, WaitsFor};
 use numasim_model::dynamics::Course;
 use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::{AppId, Scenario, Study};
@@ -51,8 +51,48 @@ pub fn seeds(first: u64, runs: u32) -> Result<RangeInclusive<u64>, Refusal> {
     Ok(first..=last)
 }
 
+/// What the files say and a simulation with these policies does not follow: a warning for each.
+pub fn ignored(study: &Study, located: &Located, policies: &[PolicyName]) -> Vec<String> {
+    [ignored_commands(study, policies), ignored_data(study, located, policies)].concat()
+}
+
+/// Phases with data of their own keep it, wherever the scenario of a policy puts the data of their application: a warning for each
+/// application.
+pub fn ignored_data(study: &Study, located: &Located, policies: &[PolicyName]) -> Vec<String> {
+    let scenarios = policies.iter().filter_map(|policy| policy.scenario(study).ok()?);
+    scenarios.flat_map(|scenario| ignored_data_of(study, located, scenario)).collect()
+}
+
+fn ignored_data_of(study: &Study, located: &Located, scenario: &Scenario) -> Vec<String> {
+    let number = study.scenarios.iter().position(|one| one.name == scenario.name);
+    let Some(places) = number.and_then(|number| located.places().scenarios.get(number)) else {
+        return Vec::new();
+    };
+    let mut groups: Vec<&str> = Vec::new();
+    let mut all = Vec::new();
+    for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
+        let own: Vec<usize> =
+            (0..).zip(&course.phases).filter(|(_, phase)| phase.owns_data).map(|(n, _)| n).collect();
+        if own.is_empty() || groups.contains(&app.group.as_str()) {
+            continue;
+        }
+        let Some(place) = places.data_of(&app.name, &app.group) else { continue };
+        groups.push(&app.group);
+        let at = located.line(place).map_or(String::new(), |at| format!(" ({at})"));
+        let (scenario, app) = (&scenario.name, &app.group);
+        all.push(if own.len() == course.phases.len() {
+            format!("scenario '{scenario}' moves the data of '{app}'{at} in vain: each phase has `data` of its own, and keeps it")
+        } else {
+            let phases = if own.len() == 1 { "phase" } else { "phases" };
+            let which = format!("{phases} {}", numasim_draw::figures::ranges(&own));
+            format!("scenario '{scenario}' moves the data of '{app}'{at}, but not that of {which}, which keeps `data` of its own")
+        });
+    }
+    all
+}
+
 /// Other policies than `script` do not look at the commands of the files: a warning for each.
-pub fn ignored_commands(study: &Study, policies: &[PolicyName]) -> Vec<String> {
+fn ignored_commands(study: &Study, policies: &[PolicyName]) -> Vec<String> {
     let ignores =
         |policy: &&PolicyName| !study.dynamics.commands.is_empty() && **policy != PolicyName::Script;
     let words = |policy: &PolicyName| {
@@ -83,7 +123,8 @@ pub fn unfinished(simulated: &[Simulated]) -> Vec<String> {
 /// for each core of 1024 nodes of 1024 cores\].
 const MOST_THREADS: u64 = 10_000_000;
 
-/// Refuses studies without applications, without work, with too many threads, and with data whose home is open.
+/// Refuses studies without applications, without work, with too many threads, with a period that is too short, and with data whose
+/// home is open.
 ///
 /// # Errors
 /// The first of these.
@@ -95,6 +136,7 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
     }
     work_is_given(study, located, "simulate", |_| true)?;
     threads_are_few(study, located)?;
+    period_is_long_enough(study, located, policies)?;
     policies.iter().try_for_each(|policy| {
         let scenario = policy.scenario(study).map_err(|error| unmade(policy, &error))?;
         homes_are_given(study, located, scenario)
@@ -137,6 +179,26 @@ pub fn work_is_given(
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
+/// Refuses a policy that is asked more often than times are told apart.
+fn period_is_long_enough(study: &Study, located: &Located, policies: &[PolicyName]) -> Result<(), Refusal> {
+    let period_s = study.dynamics.policy.period.value();
+    let is_asked = policies.iter().any(PolicyName::holds_arrivals);
+    if !is_asked || period_s <= 0.0 || period_s >= LEAST_PERIOD_S {
+        return Ok(());
+    }
+    let message = format!(
+        "`period_ms` is shorter than {} ms (1 ns), and times that are nearer to each other are one instant",
+        LEAST_PERIOD_S * 1e3
+    );
+    let problem = Problem::new(ProblemKind::BadValue, message).hint(
+        "write `period_ms = 0`: the policy is asked whenever something changes; or e.g. `period_ms = 1.0`",
+    );
+    Err(located.refusal(&[match &located.places().period {
+        Some(place) => problem.at(place.clone(), "too short"),
+        None => problem,
+    }]))
+}
+
 fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
     // Of one application, up to 1024 nodes x 65,536 threads.
     let of = |threads: &Vec<u32>| threads.iter().map(|&threads| u64::from(threads)).sum::<u64>();
@@ -166,7 +228,12 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Refusal> {
 /// Each of them, where it stands.
 pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Refusal> {
     if let Some(scenario) = scenario {
-        let open = (0..study.apps.len()).map(AppId).filter(|app| scenario.data[app.0].is_open());
+        let is_open = |app: &AppId| {
+            let of_app = scenario.data.get(app.0);
+            let course = study.dynamics.courses.get(app.0);
+            course.is_some_and(|course| course.phases.iter().any(|phase| phase.data_with(of_app).is_open()))
+        };
+        let open = (0..study.apps.len()).map(AppId).filter(is_open);
         let hint = |app: &str| format!("name the node, e.g. `data = {{ {app} = {{ home = 0 }} }}`");
         let needed = HomeNeeded {
             message: "simulate does not choose",

@@ -64,6 +64,7 @@ fn study(
         let phase = Phase {
             arithmetic_intensity: intensity,
             data,
+            owns_data: false,
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(Work::Tasks { count: tasks, each }),

@@ -102,6 +102,7 @@ fn study(applications: &[Application]) -> Study {
         let phase = Phase {
             arithmetic_intensity: intensity,
             data,
+            owns_data: false,
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(work),

@@ -20,6 +20,7 @@
 //! Rounding: an end that would come at most 1 ns later belongs to its instant, so that each event of a run may
 //! come 1 ns before the time that this bound reckons with.
 
+use numasim_model::dynamics::{Course, Phase, Work};
 use numasim_model::units::{GigabytesPerSecond, Seconds};
 use numasim_model::{AppId, Data, Demand, Machine, NodeId, Study};
 
@@ -67,17 +68,29 @@ struct Needs {
     on_node: Vec<f64>,
 }
 
-/// A lower bound on the makespan of `study`; `data` and `seed` as in a [`Question`].
+/// Most tasks whose work is drawn for a bound, a second or two; a run of as many takes minutes.
+const MOST_DRAWN: u64 = 100_000_000;
+
+/// A lower bound on the makespan of `study`; `data` and `seed` as in a [`Question`]. `None` where the work of more than
+/// [`MOST_DRAWN`] tasks is spread, or where `stop` says so, which is asked now and then.
 ///
 /// # Errors
 /// As [`crate::simulate`], where the study is incomplete or the sharing model refuses the machine.
-pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<LowerBound, SimulateError> {
+pub fn lower_bound(
+    study: &Study,
+    data: Option<&[Data]>,
+    seed: u64,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<LowerBound>, SimulateError> {
     let machine = &study.machine;
     if let Some(refusal) = machine.sharing_refusal() {
         return Err(refusal.into());
     }
     let question = Question { study, controller: Controller::Nobody, data, seed, until: None };
     let placements = question.placements()?;
+    if drawn_tasks(study) > MOST_DRAWN {
+        return Ok(None);
+    }
     let mut needs = Vec::new();
     let mut times = Vec::new();
     for (app, (course, placements)) in study.dynamics.courses.iter().zip(&placements).enumerate() {
@@ -106,7 +119,7 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
             let mut iteration_s = 0.0;
             for ((phase, demand), speeds) in course.phases.iter().zip(&demands).zip(&phases) {
                 let Some(work) = &phase.work else { continue };
-                let tasks = Tasks::of(work, &mut spread, is_spread);
+                let Some(tasks) = Tasks::of(work, &mut spread, is_spread, stop) else { return Ok(None) };
                 iteration_s += speeds.least_time(&tasks, phase.io.value());
                 let gflop = tasks.sum * equal as f64;
                 let gigabytes = gflop / phase.arithmetic_intensity.value();
@@ -143,7 +156,22 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
             }
         }
     }
-    Ok(bound)
+    Ok(Some(bound))
+}
+
+/// How many tasks have work that is drawn, in all iterations.
+fn drawn_tasks(study: &Study) -> u64 {
+    let of_phase = |phase: &Phase| match &phase.work {
+        Some(Work::Tasks { count, .. }) => *count,
+        Some(Work::Divisible(_)) | None => 0,
+    };
+    let courses = study.dynamics.courses.iter().filter(|course| course.task_spread > 0.0);
+    let of_course = |course: &Course| {
+        // An iteration without a task is gone through as well.
+        let tasks = course.phases.iter().map(of_phase).fold(1, u64::saturating_add);
+        tasks.saturating_mul(course.iterations)
+    };
+    courses.map(of_course).fold(0, u64::saturating_add)
 }
 
 impl Needs {

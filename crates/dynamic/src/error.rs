@@ -1,5 +1,6 @@
 //! Why there is no result.
 
+use numasim_engine::SAME_INSTANT_S;
 use numasim_model::dynamics::Control;
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, Refusal};
@@ -19,6 +20,12 @@ pub enum SimulateError {
     OpenHome {
         /// The first such application.
         app: AppId,
+    },
+    /// The policy is to be asked more often than times are told apart.
+    #[error("a period of {} s is shorter than {LEAST_PERIOD_S} s, and times that are nearer to each other are one instant", .period.value())]
+    PeriodTooShort {
+        /// `period_ms`, in seconds.
+        period: Seconds,
     },
     /// The sharing model has no reading of something that the machine has.
     #[error(transparent)]
@@ -63,7 +70,10 @@ pub enum ImpossibleOrder {
     Unknown,
 }
 
-/// As many decisions in a row between which nothing happens but their orders, while nobody can work and nothing else is to come, are
+/// A policy that is asked at its time is asked no more often than every so many seconds: what lies nearer is one instant.
+pub const LEAST_PERIOD_S: f64 = SAME_INSTANT_S;
+
+/// As many decisions in a row that order something, and between which nothing happens but their orders, while nobody can work and nothing else is to come, are
 /// a deadlock, however often the policy changes its mind \[decision\].
 pub const MOST_FRUITLESS: u32 = 1000;
 

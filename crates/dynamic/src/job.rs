@@ -68,17 +68,18 @@ impl Job<'_> {
         simulate(question, observer, stop).map_err(JobError::Failed)
     }
 
-    /// Its run, with what it is compared with. `stop`: as for [`Job::run`]; nothing is known of a cluster then.
+    /// Its run, with what it is compared with. `stop`: as for [`Job::run`]; nothing is known of a bound or a cluster then.
     pub fn with(&self, run: Run, stop: &dyn Fn() -> bool) -> Outcome {
         // Of what was stopped nobody waits for a makespan, and drawing the work of all tasks may take long.
-        let bound = if run.ending == Ending::Stopped { None } else { self.lower_bound() };
+        let bound = if run.ending == Ending::Stopped { None } else { self.lower_bound(stop) };
         Outcome { bound, cluster: self.cluster(&run, stop), run }
     }
 
     /// What no policy can beat, with the data of the scenario where it is one.
-    fn lower_bound(&self) -> Option<LowerBound> {
+    fn lower_bound(&self, stop: &dyn Fn() -> bool) -> Option<LowerBound> {
         let scenario = self.policy.scenario(self.study).ok()?;
-        lower_bound(self.study, scenario.map(|scenario| scenario.data.as_slice()), self.seed).ok()
+        let data = scenario.map(|scenario| scenario.data.as_slice());
+        lower_bound(self.study, data, self.seed, stop).ok().flatten()
     }
 
     /// The cluster of the study: the other nodes are `static-even`. `None` where one of the two does not end.

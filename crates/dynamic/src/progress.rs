@@ -120,7 +120,9 @@ impl<'q> Progress<'q> {
     pub(crate) fn waiting(&self, app: usize) -> Option<Waiting> {
         match self.apps[app].stage {
             Stage::Waits(waiting) => Some(waiting),
-            Stage::Ahead | Stage::Works | Stage::Calls(_) | Stage::Finished => None,
+            // A caller waits until its call returns.
+            Stage::Calls(_) => Some(Waiting::Call),
+            Stage::Ahead | Stage::Works | Stage::Finished => None,
         }
     }
 

@@ -4,7 +4,7 @@ use numasim_engine::SimTime;
 use numasim_model::{AppId, Data, Placement, Study};
 use numasim_policy::Policy;
 
-use crate::error::SimulateError;
+use crate::error::{LEAST_PERIOD_S, SimulateError};
 
 /// Who decides how many threads may run.
 pub enum Controller<'a> {
@@ -22,7 +22,8 @@ pub struct Question<'a> {
     pub study: &'a Study,
     /// Who decides.
     pub controller: Controller<'a>,
-    /// Data of each application in place of its own, such as that of a scenario; also in all of its phases.
+    /// Data of each application in place of its own, such as that of a scenario; phases with data of their own keep it
+    /// ([`Phase::data_with`](numasim_model::dynamics::Phase::data_with)).
     pub data: Option<&'a [Data]>,
     /// Of the work of tasks, where it is spread.
     pub seed: u64,
@@ -31,6 +32,19 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
+    /// Refuses a policy that is asked more often than times are told apart.
+    ///
+    /// # Errors
+    /// [`SimulateError::PeriodTooShort`].
+    pub(crate) fn check_period(&self) -> Result<(), SimulateError> {
+        let period = self.study.dynamics.policy.period;
+        let is_asked = matches!(self.controller, Controller::Policy(_));
+        if is_asked && period.value() > 0.0 && period.value() < LEAST_PERIOD_S {
+            return Err(SimulateError::PeriodTooShort { period });
+        }
+        Ok(())
+    }
+
     /// Where the data of each phase of each application lies.
     ///
     /// # Errors
@@ -47,7 +61,7 @@ impl Question<'_> {
         let of = |(app, course): (usize, &numasim_model::dynamics::Course)| {
             let other = self.data.and_then(|data| data.get(app));
             let placements = course.phases.iter().map(|phase| {
-                let data = other.unwrap_or(&phase.data);
+                let data = phase.data_with(other);
                 data.placement().cloned().ok_or(SimulateError::OpenHome { app: AppId(app) })
             });
             placements.collect()

@@ -39,6 +39,7 @@ pub fn simulate(question: Question) -> Result<Run, SimulateError> {
     if let Some(refusal) = machine.sharing_refusal() {
         return Err(refusal.into());
     }
+    question.check_period()?;
     let placements = question.placements()?;
     let until_s = question.until.map(numasim_engine::SimTime::seconds);
     let dynamics = &study.dynamics;
@@ -86,7 +87,8 @@ pub fn simulate(question: Question) -> Result<Run, SimulateError> {
         let own = next_end_s(&applications).map(|delay_s| now_s + delay_s);
         let arrival = next_arrival_s(&applications);
         let is_fruitless = before.0 == applications.events && own.is_none() && arrival.is_none();
-        fruitless = if is_fruitless { fruitless + u32::from(asked) } else { 0 };
+        let has_ordered = asked && before.1 != orders.given;
+        fruitless = if is_fruitless { fruitless + u32::from(has_ordered) } else { 0 };
         if fruitless >= MOST_FRUITLESS {
             return Err(SimulateError::Deadlock(deadlock(&applications, now_s)));
         }

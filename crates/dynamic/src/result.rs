@@ -61,7 +61,7 @@ pub struct AppRun {
     pub waited_input: Seconds,
     /// Time without an iteration under way, for want of room in a channel.
     pub waited_output: Seconds,
-    /// Time without an iteration under way, for want of a call.
+    /// Time without an iteration under way, for want of a call, and time in calls of its own until they return.
     pub waited_call: Seconds,
     /// Thread-seconds of threads that might run and had nothing to do.
     pub idle: Seconds,

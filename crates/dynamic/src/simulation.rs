@@ -22,8 +22,10 @@ use crate::threads::{Moved, Thread, Threads};
 mod deciding;
 mod ending;
 mod looking;
+mod ticking;
 mod work;
 
+use ticking::Ticks;
 use work::AppWork;
 
 /// What is to come.
@@ -44,7 +46,10 @@ enum Event {
     Tick,
 }
 
-struct Simulation<'q, 'n, 'p> {
+struct Simulation<'q, 'n, 'p, 's> {
+    /// Whether it is to end where it is.
+    stop: &'s dyn Fn() -> bool,
+    is_stopped: bool,
     machine: &'q Machine,
     dynamics: &'q Dynamics,
     /// What each phase of each application asks for.
@@ -65,8 +70,9 @@ struct Simulation<'q, 'n, 'p> {
     presence_changed: bool,
     tallies: Vec<AppTally>,
     channels: Vec<ChannelTally>,
+    /// Ticks left out.
     events: u64,
-    ticks: u64,
+    ticks: Ticks,
     /// Orders under way.
     due: usize,
     /// How many instants in a row had nothing but decisions and orders, with nothing else to come.
@@ -87,7 +93,10 @@ struct Simulation<'q, 'n, 'p> {
     moved: Moved,
 }
 
-/// Simulates `question`. `stop` is asked before every instant, and ends the simulation where it is.
+/// How often an instant may be gone through, and iterations begin in it, until `stop` is asked again.
+const UNHEARD: u32 = 1024;
+
+/// Simulates `question`. `stop` is asked before every instant, and within one in which much happens, and ends the simulation where it is.
 ///
 /// # Errors
 /// [`SimulateError`] if the question is incomplete, the sharing model refuses the machine, the policy fails, or nobody can
@@ -97,6 +106,7 @@ pub fn simulate(
     observer: &mut dyn Observer,
     stop: &dyn Fn() -> bool,
 ) -> Result<Run, SimulateError> {
+    question.check_period()?;
     let placements = question.placements()?;
     let Question { study, controller, seed, until, .. } = question;
     if let Some(refusal) = study.machine.sharing_refusal() {
@@ -139,6 +149,8 @@ pub fn simulate(
         .collect();
     let work = dynamics.courses.iter().enumerate();
     let simulation = Simulation {
+        stop,
+        is_stopped: false,
         machine: &study.machine,
         dynamics,
         demands,
@@ -160,7 +172,7 @@ pub fn simulate(
         tallies: vec![AppTally::default(); apps],
         channels: vec![ChannelTally::default(); dynamics.channels.len()],
         events: 0,
-        ticks: 0,
+        ticks: Ticks::default(),
         due: 0,
         fruitless: 0,
         over: BTreeSet::new(),
@@ -174,16 +186,15 @@ pub fn simulate(
         excess: BTreeSet::new(),
         moved: Moved::new(),
     };
-    simulation.run(script, until, observer, stop, study)
+    simulation.run(script, until, observer, study)
 }
 
-impl Simulation<'_, '_, '_> {
+impl Simulation<'_, '_, '_, '_> {
     fn run(
         mut self,
         script: bool,
         until: Option<SimTime>,
         observer: &mut dyn Observer,
-        stop: &dyn Fn() -> bool,
         study: &Study,
     ) -> Result<Run, SimulateError> {
         let at = |seconds: Seconds| SimTime::START.after(seconds.value());
@@ -195,10 +206,11 @@ impl Simulation<'_, '_, '_> {
                 self.instants.schedule(at(command.at), Event::Give(number));
             }
         }
-        if self.policy.is_some() && self.period_s() > 0.0 {
-            self.instants.schedule(SimTime::START, Event::Tick);
-        }
+        self.schedule_first_tick();
         let ending = loop {
+            if self.is_stopped {
+                break Ending::Stopped;
+            }
             if self.progress.is_over() {
                 break Ending::Finished;
             }
@@ -209,14 +221,15 @@ impl Simulation<'_, '_, '_> {
                 self.instants.advance_to(until);
                 break Ending::Until;
             }
-            observer.so_far(SoFar { time: Seconds::new(self.now().seconds()), events: self.events });
+            observer.so_far(SoFar { time: Seconds::new(self.now().seconds()), events: self.all_events() });
             // A policy may compute for long in one instant: whoever wants to stop is heard at the next.
-            if stop() {
+            if (self.stop)() {
                 break Ending::Stopped;
             }
             self.instants.advance();
             self.instant(observer)?;
         };
+        self.pass_ticks();
         let run = self.result(ending);
         debug_assert_eq!(crate::invariants::violations(study, &run), []);
         Ok(run)
@@ -230,12 +243,23 @@ impl Simulation<'_, '_, '_> {
         self.instants.now()
     }
 
+    /// Whether it is to end: asked every now and then where one instant has no end.
+    fn is_to_stop(&mut self, passes: &mut u32) -> bool {
+        *passes += 1;
+        if *passes >= UNHEARD {
+            *passes = 0;
+            self.is_stopped |= (self.stop)();
+        }
+        self.is_stopped
+    }
+
     /// One instant, as often as tasks take no time.
     fn instant(&mut self, observer: &mut dyn Observer) -> Result<(), SimulateError> {
         self.progress.next_instant();
         let given = self.commands.given;
         // A policy that is asked at its time is asked as often as the instant is gone through.
-        let (mut tick, mut others, mut work, mut asked) = (false, false, false, false);
+        let (mut tick, mut others, mut work) = (false, false, false);
+        let mut passes = 0;
         loop {
             work |= !self.instantaneous.is_empty();
             for (app, thread) in std::mem::take(&mut self.instantaneous) {
@@ -251,11 +275,10 @@ impl Simulation<'_, '_, '_> {
             self.note_progress();
             if tick || self.is_to_be_asked() {
                 self.ask(observer)?;
-                asked = true;
             }
             self.carry_out();
             self.take_tasks();
-            if self.instantaneous.is_empty() {
+            if self.instantaneous.is_empty() || self.is_to_stop(&mut passes) {
                 break;
             }
         }
@@ -265,16 +288,18 @@ impl Simulation<'_, '_, '_> {
         }
         // A decision that changes nothing will change nothing the next time either.
         let only_tick = tick && !others;
-        let is_over = self.progress.is_over();
-        if only_tick && self.commands.given == given && self.instants.len() <= 1 && !is_over {
+        let is_over = self.progress.is_over() || self.is_stopped;
+        let has_ordered = self.commands.given != given;
+        if only_tick && !has_ordered && self.instants.is_empty() && !is_over {
             return Err(self.deadlock());
         }
-        let own = self.due + usize::from(self.period_s() > 0.0);
+        let own = self.due + usize::from(self.ticks.is_scheduled());
         let is_fruitless = self.policy.is_some() && !work && self.instants.len() <= own;
-        self.fruitless = if is_fruitless { self.fruitless + u32::from(asked) } else { 0 };
+        self.fruitless = if is_fruitless { self.fruitless + u32::from(has_ordered) } else { 0 };
         if self.fruitless >= MOST_FRUITLESS && !is_over {
             return Err(self.deadlock());
         }
+        self.schedule_tick();
         Ok(())
     }
 
@@ -297,18 +322,14 @@ impl Simulation<'_, '_, '_> {
                 self.due -= 1;
                 self.commands.arrive();
             }
-            Event::Tick => {
-                self.events += 1;
-                self.ticks += 1;
-                let next = SimTime::START.after(self.ticks as f64 * self.period_s());
-                self.instants.schedule(next, Event::Tick);
-            }
+            Event::Tick => self.tick_comes(),
         }
     }
 
     /// Phases and iterations end and begin, until nothing changes.
     fn end_and_begin(&mut self) {
-        loop {
+        let mut passes = 0;
+        while !self.is_to_stop(&mut passes) {
             if let Some(app) = self.over.pop_first() {
                 match self.progress.work_over(app) {
                     Next::Phase => self.begin_phase(app),

@@ -112,12 +112,14 @@ impl<M> Fluid<M> {
     }
 
     /// Takes a member whose rest would take at most [`SAME_INSTANT_S`] at `now`: the one with the smallest rest, and among
-    /// equal ones the first that joined.
+    /// equal ones the first that joined. Where times are so large that they are further apart than that, a rest that would not
+    /// bring the time forward is over, too.
     pub fn pop_ended(&mut self, now: SimTime) -> Option<M> {
         self.advance(now);
         let Reverse(first) = self.members.peek()?;
         let rest = first.end - self.done;
-        (rest <= SAME_INSTANT_S * self.rate).then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
+        let is_over = rest <= SAME_INSTANT_S * self.rate || self.next_end() <= now;
+        is_over.then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
     }
 
     /// Takes a member that is done at `latest` at this rate, the first as in [`Fluid::pop_ended`]; `now` is the present, and `latest` the
@@ -205,6 +207,18 @@ mod tests {
         }
         let ended: Vec<&str> = std::iter::from_fn(|| fluid.pop_ended_by(at(1.0), at(1.5))).collect();
         assert_eq!(ended, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_rest_that_does_not_bring_the_time_forward_is_over() {
+        // At 1e9 s times are 1.2e-7 s apart: 1e-8 s more is the same time, and would be for ever.
+        let mut fluid = Fluid::new();
+        fluid.set_rate(at(1e9), 1.0);
+        fluid.join(at(1e9), "short", 1e-8);
+        fluid.join(at(1e9), "long", 1.0);
+        assert_eq!(fluid.next_end(), at(1e9));
+        assert_eq!(fluid.pop_ended(at(1e9)), Some("short"));
+        assert_eq!(fluid.pop_ended(at(1e9)), None);
     }
 
     #[test]

@@ -74,6 +74,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
         let phase = Phase {
             arithmetic_intensity: intensity,
             data,
+            owns_data: false,
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(Work::Divisible(Gflop::new(100.0 + a as f64))),

@@ -1,9 +1,9 @@
 //! Core after core to whoever raises the total GFLOPS most.
 //!
-//! A core goes to the application and node that raise the total GFLOPS of the sharing model most (gains within a relative
+//! A core goes to the application and node that raise the total GFLOPS of the sharing model most (totals within a relative
 //! 1e-9 tie: file order, then the lowest node), until none raises it (paper 002, section II: taking cores from an
-//! application that scales badly is a real speedup; the order of ties is a \[decision\]). As everywhere, a total that is less than a
-//! relative 1e-9 larger is not larger.
+//! application that scales badly is a real speedup; the order of ties is a \[decision\]). Gains are differences of totals, and known no
+//! better than these: where a gain is small, two of them may differ by more than 1e-9 of themselves through rounding alone.
 //!
 //! While all data lies beside the threads, a core given away on a node changes what cores of other nodes are worth only to an application
 //! whose threads slow each other down; the other gains are kept from one core to the next. There, too, applications that ask for the same
@@ -15,10 +15,8 @@ use numasim_model::sharing::Network;
 use numasim_model::{AppId, NodeId, Table};
 
 use crate::known::{Known, Member};
+use crate::rounding::is_less;
 use crate::speeds::Speeds;
-
-/// Below this relative difference two figures are equal.
-pub(crate) const TOLERANCE: f64 = 1e-9;
 
 /// Gives each its fewest threads, in file order, one by one to the node with most free cores (ties: lowest), as far as there are
 /// cores and it has threads there.
@@ -35,8 +33,8 @@ pub(crate) fn give_fewest(speeds: &mut Speeds<'_>, known: &Known, members: &[Mem
     }
 }
 
-/// Gives free cores to members, none more than its most.
-pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
+/// Gives free cores to members, none more than its most; not all of them where `stop` says so.
+pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member], stop: &dyn Fn() -> bool) {
     let most: Vec<u32> = members.iter().map(|member| known.most(member)).collect();
     let mut gains: Table<Option<f64>> = Table::filled(members.len(), speeds.nodes(), None);
     let classes = speeds.classes();
@@ -46,6 +44,9 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
         let now = speeds.total();
         let mut best = f64::NEG_INFINITY;
         for (m, member) in members.iter().enumerate() {
+            if stop() {
+                return;
+            }
             for n in 0..speeds.nodes() {
                 let cell = (AppId(m), NodeId(n));
                 let may = speeds.free(n) > 0
@@ -65,12 +66,12 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
                 best = best.max(gain);
             }
         }
-        if best <= TOLERANCE * now || best <= 0.0 {
+        let most = now + best;
+        if !is_less(now, most) {
             return;
         }
-        let enough = best * (1.0 - TOLERANCE);
-        let Some(cell) = gains.as_slice().iter().position(|gain| gain.is_some_and(|gain| gain >= enough))
-        else {
+        let is_most = |gain: &Option<f64>| gain.is_some_and(|gain| !is_less(now + gain, most));
+        let Some(cell) = gains.as_slice().iter().position(is_most) else {
             return;
         };
         let (AppId(m), NodeId(n)) = gains.place(cell);
@@ -88,6 +89,7 @@ pub(crate) fn what_is_left(
     members: &[Member],
     rows: &[Vec<u32>],
     last: &[Member],
+    stop: &dyn Fn() -> bool,
 ) -> Vec<Vec<u32>> {
     // Nobody else gets more.
     let held = |(member, row): (&Member, &Vec<u32>)| Member { room: row.clone(), ..member.clone() };
@@ -95,7 +97,7 @@ pub(crate) fn what_is_left(
     let mut speeds = Speeds::new(network, known, &all);
     speeds.set_all(rows);
     give_fewest(&mut speeds, known, &all);
-    grow(&mut speeds, known, &all);
+    grow(&mut speeds, known, &all, stop);
     speeds.rows().split_off(members.len())
 }
 
@@ -152,13 +154,13 @@ mod tests {
                     speeds.set(m, n, threads + 1);
                     let gain = speeds.total() - now;
                     speeds.set(m, n, threads);
-                    if best.is_none_or(|(most, ..)| gain > most * (1.0 + TOLERANCE)) {
+                    if best.is_none_or(|(most, ..)| is_less(now + most, now + gain)) {
                         best = Some((gain, m, n));
                     }
                 }
             }
             match best {
-                Some((gain, m, n)) if gain > TOLERANCE * now => speeds.set(m, n, speeds.count(m, n) + 1),
+                Some((gain, m, n)) if is_less(now, now + gain) => speeds.set(m, n, speeds.count(m, n) + 1),
                 _ => return,
             }
         }
@@ -185,7 +187,7 @@ mod tests {
             let network = Network::new(&study.machine);
             let mut fast = Speeds::new(&network, &known, &members);
             let mut slow = Speeds::new(&network, &known, &members);
-            grow(&mut fast, &known, &members);
+            grow(&mut fast, &known, &members, &|| false);
             slowly(&mut slow, &known, &members);
             prop_assert_eq!(fast.rows(), slow.rows());
         }

@@ -4,6 +4,7 @@ use numasim_model::dynamics::{Channel, Course, Os, Phase, Scaling, Work};
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId, Demand, Machine, Study};
 
+use crate::rounding::TOLERANCE;
 use crate::view::{AppView, View};
 
 /// The part of a study that such policies need.
@@ -39,7 +40,7 @@ impl Member {
     }
 }
 
-/// Whether no thread could have anything to do: it waits, or for the return of a call, or its threads sleep.
+/// Whether no thread could have anything to do: it waits, or has begun its last tasks and none of its threads is in one.
 pub(crate) fn has_nothing_to_do(app: &AppView) -> bool {
     !app.is_busy() || (app.has_no_task_left() && app.running.iter().all(|&running| running == 0))
 }
@@ -125,6 +126,13 @@ impl Known {
     pub(crate) fn gflop_of_iteration(&self, member: &Member) -> Option<f64> {
         let course = self.courses.get(member.entry.0)?;
         Some(course.total_work()?.value() / course.iterations as f64)
+    }
+
+    /// GFLOP that are left of a member, where they are told: what is rounding beside all of its work is nothing.
+    pub(crate) fn left(&self, app: &AppView, member: &Member) -> Option<f64> {
+        let total = self.courses.get(member.entry.0).and_then(Course::total_work);
+        let is_nothing = |left: f64| total.is_some_and(|total| left <= TOLERANCE * total.value());
+        app.left.map(|left| if is_nothing(left.value()) { 0.0 } else { left.value() })
     }
 
     pub(crate) fn scaling(&self, member: &Member) -> Scaling {

@@ -25,6 +25,7 @@ mod properties;
 mod random;
 mod reexplore;
 mod replan;
+mod rounding;
 mod speeds;
 mod static_even;
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! Work that nobody can use in time counts nothing \[decision\]: a producer with [`ENOUGH`] items or more on a channel is served after all others,
 //! from cores that these leave idle; with [`TOO_MANY`] it gets 0. A channel counts while both of its ends are there.
 //!
-//! One with few tasks left to begin gets no more threads than run and can take one, and one that has called a library none \[decision\]; beyond [`MOST_WITH_TASKS`]
+//! One with few tasks left to begin gets no more threads than run and can take one \[decision\]; beyond [`MOST_WITH_TASKS`]
 //! applications x nodes this is not looked at, as each end of a task would be a new question.
 //!
 //! Answers are kept by who has what to do in which phase. With data on other nodes every gain is computed anew for every core.
@@ -55,7 +55,12 @@ impl Marginal {
     }
 
     /// Threads of each member on each node. Those that are `last` get what the others leave.
-    pub(crate) fn allocation(&mut self, members: &[Member], last: &[bool]) -> Vec<Vec<u32>> {
+    pub(crate) fn allocation(
+        &mut self,
+        members: &[Member],
+        last: &[bool],
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<Vec<u32>> {
         let question = (members.to_vec(), last.to_vec());
         if let Some(rows) = self.answers.get(&question) {
             return rows;
@@ -67,10 +72,10 @@ impl Marginal {
                 member.room.fill(0);
             }
             give_fewest(&mut speeds, &self.known, &first);
-            grow(&mut speeds, &self.known, &first);
+            grow(&mut speeds, &self.known, &first, stop);
         }
         give_fewest(&mut speeds, &self.known, members);
-        grow(&mut speeds, &self.known, members);
+        grow(&mut speeds, &self.known, members, stop);
         let rows = speeds.rows();
         self.answers.put(question, rows.clone());
         rows
@@ -83,6 +88,10 @@ impl Policy for Marginal {
     }
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
+        self.decide_unless(view, &|| false)
+    }
+
+    fn decide_unless(&mut self, view: &View, stop: &dyn Fn() -> bool) -> Result<Decision, PolicyError> {
         let ahead = self.channels.hold(view, ENOUGH);
         let pauses = self.channels.hold(view, TOO_MANY);
         let mut members = self.known.members(view);
@@ -94,7 +103,7 @@ impl Policy for Marginal {
             }
         }
         let last: Vec<bool> = members.iter().map(|member| ahead[member.at]).collect();
-        let rows = self.allocation(&members, &last);
+        let rows = self.allocation(&members, &last, stop);
         Ok(decided(view, self.known.rows(view, &members, &rows)))
     }
 }

@@ -220,10 +220,23 @@ fn each_is_told_what_it_can_follow() {
         with(3, Control::Cores),
     ];
     let told = told(&machine, apps, &[&[1, 2], &[1, 1], &[1, 0], &[1, 2]]);
+    // Node 0 has cores 0 and 1: the first takes 0, the second 1, the third 0 again, the last one 1. Node 1 has 2, 3, 4: 2 and 3, 4, 2 and 3.
     assert_eq!(
         told,
-        [Some(Order::Total(3)), Some(Order::PerNode(vec![1, 1])), None, Some(Order::Cores(vec![0, 2, 3]))]
+        [Some(Order::Total(3)), Some(Order::PerNode(vec![1, 1])), None, Some(Order::Cores(vec![1, 2, 3]))]
     );
+}
+
+#[test]
+fn those_who_are_told_numbers_of_threads_take_their_turn_at_cores_too() {
+    // Four cores each: the threads of the first one run on 0 to 3.
+    let machine = machine(&[8]);
+    for control in [Control::PerNode, Control::Total, Control::None] {
+        let first = AppView { control, ..crate::testing::app(0, &[8]) };
+        let second = AppView { control: Control::Cores, ..crate::testing::app(1, &[8]) };
+        let told = told(&machine, vec![first, second], &[&[4], &[4]]);
+        assert_eq!(told[1], Some(Order::Cores(vec![4, 5, 6, 7])), "{control:?}");
+    }
 }
 
 #[test]

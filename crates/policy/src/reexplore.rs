@@ -53,12 +53,16 @@ impl Reexplore {
     ///
     /// # Errors
     /// Where the search refuses the question, or there is no answer.
-    pub(crate) fn allocation(&mut self, members: &[Member]) -> Result<Vec<Vec<u32>>, PolicyError> {
+    pub(crate) fn allocation(
+        &mut self,
+        members: &[Member],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<Vec<u32>>, PolicyError> {
         let question = members.to_vec();
         if let Some(answer) = self.answers.get(&question) {
             return answer;
         }
-        let answer = self.search(members);
+        let answer = self.search(members, stop);
         self.answers.put(question, answer.clone());
         answer
     }
@@ -79,11 +83,11 @@ impl Reexplore {
         })
     }
 
-    fn search(&self, members: &[Member]) -> Result<Vec<Vec<u32>>, PolicyError> {
+    fn search(&self, members: &[Member], stop: &dyn Fn() -> bool) -> Result<Vec<Vec<u32>>, PolicyError> {
         if self.not_searched(members).is_some() {
             let mut speeds = Speeds::new(&self.network, &self.known, members);
             give_fewest(&mut speeds, &self.known, members);
-            grow(&mut speeds, &self.known, members);
+            grow(&mut speeds, &self.known, members, stop);
             return Ok(speeds.rows());
         }
         let mut rows: Vec<Vec<u32>> = members.iter().map(|member| vec![0; member.room.len()]).collect();
@@ -110,7 +114,7 @@ impl Reexplore {
             let mut speeds = Speeds::new(&self.network, &self.known, members);
             speeds.set_all(&rows);
             give_fewest(&mut speeds, &self.known, members);
-            grow(&mut speeds, &self.known, members);
+            grow(&mut speeds, &self.known, members, stop);
             rows = speeds.rows();
         }
         Ok(rows)
@@ -153,8 +157,12 @@ impl Policy for Reexplore {
     }
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
+        self.decide_unless(view, &|| false)
+    }
+
+    fn decide_unless(&mut self, view: &View, stop: &dyn Fn() -> bool) -> Result<Decision, PolicyError> {
         let members = self.known.members(view);
-        let rows = self.allocation(&members)?;
+        let rows = self.allocation(&members, stop)?;
         let mut decision = decided(view, self.known.rows(view, &members, &rows));
         if let Some(why) = self.not_searched(&members) {
             decision.reasons = vec![Some(why); view.apps.len()];

@@ -48,6 +48,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         phases: vec![Phase {
             arithmetic_intensity: FlopPerByte::new(intensity),
             data: Data::Placed(Placement::Local),
+            owns_data: false,
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(Work::Divisible(Gflop::new(100.0))),

@@ -30,7 +30,7 @@ pub struct AppView {
     pub blocked: Vec<u32>,
     /// Iterations that are done.
     pub progress: u64,
-    /// What it waits for, where it has no iteration under way.
+    /// What it waits for, where it has no iteration under way or is in a call.
     pub waiting: Option<Waiting>,
     /// Tasks of the present phase that nobody has begun; of divisible work 1 while some is left. `None`: not told.
     pub queued: Option<u64>,
@@ -83,14 +83,14 @@ pub enum Presence {
     Gone,
 }
 
-/// What an application without an iteration under way waits for.
+/// What an application without an iteration under way waits for, or one that is in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
     /// An item of a channel.
     Input,
     /// Room in a channel.
     Output,
-    /// To be called.
+    /// To be called, or the return of its own call.
     Call,
 }
 

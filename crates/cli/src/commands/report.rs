@@ -69,7 +69,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
     let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
 
-    let simulations = over_time::simulations(args, &study, &located)?;
+    let simulations = over_time::simulations(args, &study, &located, shell)?;
     let tasks = tasked::tasks(args, &study)?;
     let searched =
         source.is_none() && tasks.is_none() && explored::is_asked(args, &study, simulations.is_some());

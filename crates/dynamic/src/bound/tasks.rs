@@ -17,15 +17,26 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    pub(super) fn of(work: &Work, spread: &mut Spread, is_spread: bool) -> Self {
+    /// `None` where `stop` says so.
+    pub(super) fn of(
+        work: &Work,
+        spread: &mut Spread,
+        is_spread: bool,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        /// After so many tasks it is asked.
+        const UNHEARD: u64 = 1 << 20;
         let sum = work.total().value();
-        match work {
+        Some(match work {
             Work::Divisible(_) => Self { sum, longest: 0.0, shortest: 0.0, count: 0 },
             Work::Tasks { count, each } => {
                 // Each entry of the list once, or each task where no two are equal.
                 let different = if is_spread { *count } else { (*count).min(each.len() as u64) };
                 let mut tasks = Self { sum: 0.0, longest: 0.0, shortest: f64::INFINITY, count: *count };
                 for number in 0..different {
+                    if number % UNHEARD == UNHEARD - 1 && stop() {
+                        return None;
+                    }
                     let gflop = work.of_task(number).value() * spread.next();
                     tasks.sum += gflop;
                     tasks.longest = tasks.longest.max(gflop);
@@ -37,6 +48,6 @@ impl Tasks {
                 tasks.shortest = tasks.shortest.min(tasks.longest);
                 tasks
             }
-        }
+        })
     }
 }

@@ -42,11 +42,15 @@ impl Applications<'_> {
         output.map(|channel| (Waiting::Output, Some(channel)))
     }
 
-    /// What an application that is there and has no iteration under way waits for.
+    /// What an application that is there and has no iteration under way, or is in a call, waits for.
     pub(super) fn waits_for(&self, app: usize) -> Option<Waiting> {
         let application = &self.all[app];
-        let waits = application.is_there() && matches!(application.stage, Stage::Between);
-        if waits { self.wants(app).map(|(waiting, _)| waiting) } else { None }
+        match application.stage {
+            _ if !application.is_there() => None,
+            Stage::Between => self.wants(app).map(|(waiting, _)| waiting),
+            Stage::Calls(_) => Some(Waiting::Call),
+            Stage::Phase(..) => None,
+        }
     }
 
     /// Step 1.

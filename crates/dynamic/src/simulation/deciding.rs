@@ -11,12 +11,14 @@ use crate::error::{ImpossibleOrder, SimulateError};
 use crate::observer::Observer;
 use crate::progress::Stage;
 
-impl Simulation<'_, '_, '_> {
+impl Simulation<'_, '_, '_, '_> {
     /// Whether a policy that is asked whenever something happens looks at something that has happened.
     pub(super) fn is_to_be_asked(&self) -> bool {
-        if self.policy.is_none() || self.period_s() > 0.0 {
-            return false;
-        }
+        self.policy.is_some() && self.period_s() <= 0.0 && self.has_news()
+    }
+
+    /// Whether anything has changed that the policy looks at since it was asked.
+    pub(super) fn has_news(&self) -> bool {
         let (looks, changed) = (self.looks, self.changed);
         looks.work
             || self.presence_changed
@@ -30,7 +32,11 @@ impl Simulation<'_, '_, '_> {
     pub(super) fn ask(&mut self, observer: &mut dyn Observer) -> Result<(), SimulateError> {
         self.refresh_view();
         let Some(policy) = &mut self.policy else { return Ok(()) };
-        let decision = policy.decide(&self.view)?;
+        let decision = policy.decide_unless(&self.view, self.stop)?;
+        if (self.stop)() {
+            self.is_stopped = true;
+            return Ok(());
+        }
         (self.changed, self.presence_changed) = (Looks::default(), false);
         let mut sent = Vec::new();
         for (app, order) in orders(self.machine, &self.view, &decision).into_iter().enumerate() {

@@ -14,7 +14,7 @@ fn seconds(time: SimTime) -> Seconds {
     Seconds::new(time.seconds())
 }
 
-impl Simulation<'_, '_, '_> {
+impl Simulation<'_, '_, '_, '_> {
     pub(super) fn result(&self, ending: Ending) -> Run {
         let now = self.now();
         let apps: Vec<AppRun> = (0..self.threads.len()).map(|app| self.app_run(app, now)).collect();
@@ -25,7 +25,7 @@ impl Simulation<'_, '_, '_> {
             ending,
             time: seconds(now),
             makespan: makespan.map(Seconds::new),
-            events: self.events,
+            events: self.all_events(),
             apps,
             channels: channels
                 .map(|(channel, tally)| ChannelRun {

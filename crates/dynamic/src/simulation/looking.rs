@@ -7,7 +7,7 @@ use numasim_policy::Presence;
 use super::Simulation;
 use crate::observer::{Counts, Snapshot};
 
-impl Snapshot for Simulation<'_, '_, '_> {
+impl Snapshot for Simulation<'_, '_, '_, '_> {
     fn time(&self) -> Seconds {
         Seconds::new(self.now().seconds())
     }

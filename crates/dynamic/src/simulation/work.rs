@@ -71,7 +71,7 @@ impl AppWork {
     }
 }
 
-impl Simulation<'_, '_, '_> {
+impl Simulation<'_, '_, '_, '_> {
     /// The present phase of an application begins.
     pub(super) fn begin_phase(&mut self, app: usize) {
         let phase = self.progress.phase(app);

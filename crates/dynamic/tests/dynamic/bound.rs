@@ -9,7 +9,7 @@ use numasim_model::{AppId, Data, NodeId, Placement, Study};
 use proptest::prelude::*;
 
 fn bound(study: &Study) -> (f64, Bottleneck) {
-    let bound = lower_bound(study, None, 1).expect("a bound");
+    let bound = lower_bound(study, None, 1, &|| false).expect("an answer").expect("a bound");
     (bound.makespan.value(), bound.because_of)
 }
 
@@ -96,9 +96,9 @@ proptest! {
     #[test]
     fn no_run_ends_before_the_bound(mut choices in choices()) {
         let drawn = anything(&mut choices);
-        let bound = lower_bound(&drawn.study, None, drawn.seed);
+        let bound = lower_bound(&drawn.study, None, drawn.seed, &|| false);
         if let Ok(run) = drawn.fast() {
-            let bound = bound.expect("a bound where there is a run");
+            let bound = bound.expect("an answer where there is a run").expect("a bound");
             prop_assert!(is_kept(&run, bound.makespan.value()), "{bound:?} {run:#?} {drawn:#?}");
         }
     }

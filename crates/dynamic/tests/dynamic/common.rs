@@ -45,6 +45,7 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
     let phase = Phase {
         arithmetic_intensity: FlopPerByte::new(intensity),
         data,
+        owns_data: false,
         scaling: Scaling::Linear,
         io: Seconds::new(0.0),
         work: Some(work),

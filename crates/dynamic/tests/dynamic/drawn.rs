@@ -212,6 +212,7 @@ fn drawn_phase(choices: &mut Choices, nodes: usize) -> Phase {
     Phase {
         arithmetic_intensity: FlopPerByte::new(choices.of(&[10.0, 0.5, 1.0, 0.1])),
         data: drawn_data(choices, nodes),
+        owns_data: true,
         scaling: match choices.below(5) {
             0..=2 => Scaling::Linear,
             3 => Scaling::Serial { fraction: choices.of(&[0.1, 0.5, 1.0]) },

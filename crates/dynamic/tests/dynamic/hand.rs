@@ -207,7 +207,9 @@ fn a_call_waits_for_its_return() {
     study.dynamics.calls = vec![Call { from: AppId(0), to: AppId(1), every: 1 }];
     let run = run(&study, Controller::Nobody);
     assert_close(finished(&run, 0), 20.0);
+    // The solver waits while main computes, main while the solver does.
     assert_close(run.apps[1].waited_call.value(), 10.0);
+    assert_close(run.apps[0].waited_call.value(), 10.0);
 }
 
 #[test]

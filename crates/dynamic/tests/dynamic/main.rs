@@ -10,3 +10,5 @@ mod policies;
 mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;
+mod ticks;
+mod units;

@@ -1,7 +1,7 @@
 //! Policies by name in simulated time, by hand.
 
 use numasim_dynamic::{Controller, Run};
-use numasim_model::dynamics::{Call, Os, Scaling};
+use numasim_model::dynamics::{Binding, Call, Control, Os, Scaling};
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, Study};
 use numasim_policy::PolicyName;
@@ -98,15 +98,39 @@ fn library() -> Study {
 #[test]
 fn a_library_that_borrows_is_twice_as_fast_and_a_slow_agent_costs() {
     assert_close(makespan(&run_with(&library(), "static-even", None)), 20.0);
-    // Who has called has an iteration under way and does not wait: 0.5 + 1 s under fair-share.
-    assert_close(makespan(&run_with(&library(), "fair-share", None)), 15.0);
-    for name in ["lend", "marginal", "replan"] {
+    // Who has called waits until the call returns: all cores for the solver.
+    for name in ["fair-share", "lead:2", "oversubscribe:1", "lend", "marginal", "reexplore", "replan"] {
         assert_close(makespan(&run_with(&library(), name, None)), 10.0);
     }
     // Ticks of 80 ms: 0.5 -> 0.56, 1.06 -> 1.12, so that 10 x 1.12 - 0.06.
     let mut slow = library();
     slow.dynamics.policy.period = Seconds::new(0.08);
     assert_close(makespan(&run_with(&slow, "lend", None)), 11.14);
+}
+
+#[test]
+fn a_caller_waits_also_for_the_last_tasks_of_what_it_called() {
+    // Two cores of 10 GFLOPS, tasks of 1 GFLOP, 40 in each iteration of both: 3 x (20 x 0.1 + 20 x 0.1) s. Half of the cores for each
+    // would be 3 x (2 + 4) s.
+    let mut apps =
+        vec![app("main", 10.0, tasks(40, &[1.0]), 1, 2), app("solver", 10.0, tasks(40, &[1.0]), 1, 2)];
+    apps.iter_mut().for_each(|(_, course)| course.iterations = 3);
+    let mut study = study(machine(1, 2), apps);
+    study.dynamics.calls = vec![Call { from: AppId(0), to: AppId(1), every: 1 }];
+    let run = run_with(&study, "fair-share", None);
+    assert_close(makespan(&run), 12.0);
+    assert_close(run.apps[0].waited_call.value(), 6.0);
+}
+
+#[test]
+fn cores_are_given_out_beside_those_of_threads_that_are_told_a_number() {
+    // Four cores each. The threads of a are bound to cores 0 to 3, so that b has 4 to 7: 400 GFLOP at 40 GFLOPS.
+    let (a, mut of_a) = app("a", 10.0, divisible(400.0), 1, 8);
+    let (b, mut of_b) = app("b", 10.0, divisible(400.0), 1, 8);
+    of_a.binding = Binding::Core;
+    (of_b.binding, of_b.control) = (Binding::Core, Control::Cores);
+    let study = study(machine(1, 8), vec![(a, of_a), (b, of_b)]);
+    assert_close(makespan(&run_with(&study, "fair-share", None)), 10.0);
 }
 
 #[test]

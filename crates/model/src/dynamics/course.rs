@@ -35,6 +35,9 @@ pub struct Phase {
     pub arithmetic_intensity: FlopPerByte,
     /// Where the data lies.
     pub data: Data,
+    /// Whether the file gives this phase `data` of its own. Otherwise its data is that of the application, and goes where a
+    /// scenario or a sweep puts that.
+    pub owns_data: bool,
     /// How fast several threads are together.
     pub scaling: Scaling,
     /// How long a thread sleeps after each task; 0 is not at all.
@@ -95,6 +98,14 @@ impl Work {
             }
             Self::Tasks { .. } | Self::Divisible(_) => Gflop::new(0.0),
         }
+    }
+}
+
+impl Phase {
+    /// Where its data lies when the data of the application lies at `of_app`, such as in a scenario; `None` is as in the files.
+    /// Data that the file gives this phase stays where it is \[decision: the file says it of this phase alone, and so most exactly\].
+    pub fn data_with<'d>(&'d self, of_app: Option<&'d Data>) -> &'d Data {
+        of_app.filter(|_| !self.owns_data).unwrap_or(&self.data)
     }
 }
 

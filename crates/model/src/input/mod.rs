@@ -184,13 +184,14 @@ fn read_dynamics(
     let policy = settings::policy(tables.table("policy", log), log);
     let os = settings::os(tables.table("os", log), log);
     let cluster = settings::cluster(tables.table("cluster", log));
-    let (policy, policy_place) = policy?;
+    let (policy, policy_places) = policy?;
     let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
     let places = Places {
         channels: coupled.channel_places,
         calls: coupled.call_places,
         commands: command_places,
-        policy: policy_place,
+        policy: policy_places.name,
+        period: policy_places.period,
         ..Places::default()
     };
     let dynamics = Dynamics {

@@ -19,6 +19,8 @@ pub struct Places {
     pub commands: Vec<Place>,
     /// The value of `name` in `[policy]`; `None` where no file gives it.
     pub policy: Option<Place>,
+    /// The value of `period_ms` in `[policy]`; `None` where no file gives it.
+    pub period: Option<Place>,
     /// The value of `name` in `[scheduler]`; `None` where no file gives it.
     pub scheduler: Option<Place>,
     /// The value of `generator` in `[graph]`; `None` where no file gives it.

@@ -52,14 +52,21 @@ pub(super) fn time(
     }
 }
 
-/// The policy and where its name stands. Whether there is such a policy is not looked at.
-pub(super) fn policy(mut table: Option<TableReader<'_>>, log: &Log) -> Option<(PolicyChoice, Option<Place>)> {
+/// Where the values of `[policy]` stand that only whoever uses them can judge.
+pub(super) struct PolicyPlaces {
+    pub(super) name: Option<Place>,
+    pub(super) period: Option<Place>,
+}
+
+/// The policy and where it stands. Whether there is such a policy is not looked at.
+pub(super) fn policy(mut table: Option<TableReader<'_>>, log: &Log) -> Option<(PolicyChoice, PolicyPlaces)> {
     let value = table.as_mut().and_then(|table| table.optional("name"));
     if value.is_none() {
         log.note_default(TableKind::Policy, "", "name", "none");
     }
     let name = value.as_ref().map_or(Some(None), |value| value.name().map(Some));
     let none = PolicyChoice::default();
+    let period_place = table.as_ref().and_then(|table| table.place_of("period_ms"));
     let mut read = |of, assumed| time(&mut table, TableKind::Policy, log, of, assumed);
     let period = read(("period_ms", PERIOD, 1e3), none.period);
     let command_delay = read(("command_ms", COMMAND, 1e3), none.command_delay);
@@ -68,7 +75,7 @@ pub(super) fn policy(mut table: Option<TableReader<'_>>, log: &Log) -> Option<(P
     }
     let choice =
         PolicyChoice { name: name?.map(str::to_owned), period: period?, command_delay: command_delay? };
-    Some((choice, value.as_ref().map(Value::place)))
+    Some((choice, PolicyPlaces { name: value.as_ref().map(Value::place), period: period_place }))
 }
 
 /// The operating system; what is assumed holds without the table, too.

@@ -4,7 +4,7 @@
 //! \[decision: nothing of this is in the paper; section II only asks that the gain be worth what it costs.\]
 //!
 //! # Rule
-//! For those that have something to do (one that has called a library does not wait, and yet has no task), in their present phases, it predicts for some allocations when all known work is done
+//! For those that have something to do, in their present phases, it predicts for some allocations when all known work is done
 //! (`outlook`): the present one, those of `fair-share`, `marginal` and `reexplore` (the last one up to
 //! [`MOST_SEARCHED`] applications x nodes, beyond which a search takes seconds), and what is reached from the best of them by moving blocks of cores from
 //! one application (or from idle ones) to another, as long as that is better (`climb`). One with few tasks left to begin gets no more threads than run and can take one. It takes the one with the earliest end; of
@@ -119,6 +119,10 @@ impl Policy for Replan {
     }
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
+        self.decide_unless(view, &|| false)
+    }
+
+    fn decide_unless(&mut self, view: &View, stop: &dyn Fn() -> bool) -> Result<Decision, PolicyError> {
         let ahead = self.channels.fullest(view);
         let items = |member: &Member| ahead[member.at].map_or(0, |(items, _)| items);
         let mut members = self.search.known.members(view);
@@ -128,9 +132,9 @@ impl Policy for Replan {
         let mut others = Vec::new();
         if self.search.not_searched(&members).is_none() && members.len() * self.cores.len() <= MOST_SEARCHED {
             // A question that the search refuses is no reason to decide nothing.
-            others.extend(self.search.allocation(&members).ok());
+            others.extend(self.search.allocation(&members, stop).ok());
         }
-        others.push(self.grown.allocation(&members, &[]));
+        others.push(self.grown.allocation(&members, &[], stop));
         if self.rates_of != members {
             self.rates.clear();
             self.rates_of.clone_from(&members);
@@ -143,7 +147,7 @@ impl Policy for Replan {
             member.room = known.useful(&view.apps[member.at], member);
         }
         if !last.is_empty() {
-            rows.extend(what_is_left(network, known, &members, &rows, &last));
+            rows.extend(what_is_left(network, known, &members, &rows, &last, stop));
         }
         let all = [members.as_slice(), last.as_slice()].concat();
         let rows = known.rows(view, &all, &rows);

@@ -19,13 +19,12 @@ use std::sync::Arc;
 use numasim_model::Node;
 use numasim_model::dynamics::{Control, Work};
 use numasim_model::sharing::Network;
-use numasim_model::units::Gflop;
 
 use super::pace::{Event, Pace};
 use crate::dealing::{cores_of, deal};
-use crate::growth::TOLERANCE;
 use crate::known::{Known, Member};
 use crate::memo::most_of;
+use crate::rounding::{first_of, is_less, slack};
 use crate::speeds::Speeds;
 use crate::view::{AppView, View};
 
@@ -108,10 +107,8 @@ pub(super) struct Prediction {
 impl Prediction {
     /// Whether it is better than `other`: an earlier end, or an equal one and more GFLOPS.
     pub(super) fn beats(&self, other: &Self) -> bool {
-        if self.finish == other.finish || (self.finish - other.finish).abs() <= TOLERANCE * other.finish {
-            return self.gflops > other.gflops * (1.0 + TOLERANCE);
-        }
-        self.finish < other.finish
+        let is_as_early = !is_less(other.finish, self.finish);
+        is_less(self.finish, other.finish) || (is_as_early && is_less(other.gflops, self.gflops))
     }
 }
 
@@ -125,7 +122,7 @@ impl<'a> Outlook<'a> {
         rates: &'a mut Rates,
     ) -> Self {
         let peak: f64 = known.machine.nodes().iter().map(peak_of).sum();
-        let has_end = |left: &f64| *left <= peak * HORIZON_S;
+        let has_end = |left: &f64| !is_less(peak * HORIZON_S, *left);
         let mut doing = Vec::with_capacity(members.len());
         let mut present = Vec::with_capacity(members.len());
         let mut room = Vec::with_capacity(members.len());
@@ -138,9 +135,8 @@ impl<'a> Outlook<'a> {
                 _ => 0.0,
             };
             doing.push(Doing {
-                left: app
-                    .left
-                    .map(Gflop::value)
+                left: known
+                    .left(app, member)
                     .filter(has_end)
                     .filter(|_| useful.iter().any(|&threads| threads > 0)),
                 task,
@@ -305,9 +301,9 @@ impl<'a> Outlook<'a> {
             let now = self.pace.useful(&left, &now);
             for (m, left) in left.iter_mut().enumerate() {
                 let Some(left) = left.as_mut().filter(|left| **left > 0.0) else { continue };
-                if *left <= now[m] * wait {
+                if !is_less(now[m] * wait, *left) {
                     let end = *left / now[m];
-                    (finish, last) = if end > finish { (end, Some(m)) } else { (finish, last) };
+                    (finish, last) = if is_less(finish, end) { (end, Some(m)) } else { (finish, last) };
                     *left = 0.0;
                     continue;
                 }
@@ -327,7 +323,7 @@ impl<'a> Outlook<'a> {
         }
         let useful = self.pace.useful(&left, &rates);
         let gflops = useful.iter().sum();
-        let holds = next_end(&left, &useful).map_or(f64::INFINITY, |(_, seconds)| seconds);
+        let holds = next_end(wait, &left, &useful).map_or(f64::INFINITY, |(_, seconds)| seconds);
         if left.iter().flatten().any(|left| *left > 0.0) {
             let (rest, who) = self.rest(left, rates);
             (finish, last) = (wait + rest, who);
@@ -335,26 +331,28 @@ impl<'a> Outlook<'a> {
         Prediction { finish, gflops, wait, holds, moved, last }
     }
 
-    /// Seconds until nothing is left, and who is last.
+    /// Seconds until nothing is left, and who is last: of several the first in order.
     fn rest(&mut self, mut left: Vec<Option<f64>>, mut rates: OfMembers) -> (f64, Option<usize>) {
         let mut time = 0.0;
         let (mut ends, mut paces) = (0, 0);
         while ends < ENDS && paces < ENDS {
             let useful = self.pace.useful(&left, &rates);
-            let end = next_end(&left, &useful);
-            let change =
-                self.pace.next(&left, &useful).filter(|(_, at)| end.is_none_or(|(_, end)| *at < end));
+            let end = next_end(time, &left, &useful);
+            // What happens as work ends is part of its end.
+            let is_first = |at: f64| end.is_none_or(|(_, end)| at + slack(time, end) < end);
+            let change = self.pace.next(time, &left, &useful).filter(|(_, at)| is_first(*at));
             let Some(seconds) = change.map(|(_, at)| at).or(end.map(|(_, at)| at)) else {
                 return (f64::INFINITY, None);
             };
-            time += seconds;
+            let end_of_event = seconds + slack(time, seconds);
             for (left, rate) in left.iter_mut().zip(useful.iter()) {
                 if let Some(left) = left.as_mut() {
-                    let rest = *left - rate * seconds;
                     // Those who end together end together.
-                    *left = if rest <= TOLERANCE * *left { 0.0 } else { rest };
+                    let is_over = *left <= rate * end_of_event;
+                    *left = if is_over { 0.0 } else { *left - rate * seconds };
                 }
             }
+            time += seconds;
             match (change, end) {
                 // From now on the pace of the consumer counts.
                 (Some((Event::Enough, _)), _) => paces += 1,
@@ -388,13 +386,13 @@ fn peak_of(node: &Node) -> f64 {
     f64::from(node.cores) * node.gflops_per_core.value()
 }
 
-/// Who ends first at these rates, and after how many seconds.
-fn next_end(left: &[Option<f64>], rates: &[f64]) -> Option<(usize, f64)> {
-    let ends = left.iter().zip(rates).enumerate().filter_map(|(m, (left, &rate))| {
+/// Who ends first at these rates, in how many seconds from `now`; of several the first in order.
+fn next_end(now: f64, left: &[Option<f64>], rates: &[f64]) -> Option<(usize, f64)> {
+    let ends = left.iter().zip(rates).map(|(left, &rate)| {
         let left = left.filter(|left| *left > 0.0 && rate > 0.0)?;
-        Some((m, left / rate))
+        Some(left / rate)
     });
-    ends.min_by(|a, b| a.1.total_cmp(&b.1))
+    first_of(now, ends)
 }
 
 /// The smaller ones of two rows.

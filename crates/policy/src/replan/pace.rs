@@ -13,6 +13,7 @@ use numasim_model::dynamics::Channel;
 
 use crate::ahead::ENOUGH;
 use crate::known::{Known, Member};
+use crate::rounding::{first_of, is_less};
 
 /// Of an item: less than this is nothing.
 const TOLERANCE: f64 = 1e-6;
@@ -78,10 +79,10 @@ impl Pace {
             for link in &self.links {
                 let Some(items) = link.items(left) else { continue };
                 let (come, go) = link.rates(&useful);
-                if items >= ENOUGH as f64 - TOLERANCE && come > go {
+                if items >= ENOUGH as f64 - TOLERANCE && is_less(go, come) {
                     useful.to_mut()[link.from] = go * link.gflop_from;
                     is_slower = true;
-                } else if items <= TOLERANCE && go > come {
+                } else if items <= TOLERANCE && is_less(come, go) {
                     useful.to_mut()[link.to] = come * link.gflop_to;
                     is_slower = true;
                 }
@@ -93,21 +94,22 @@ impl Pace {
         useful
     }
 
-    /// What happens next to a channel at these rates, and after how many seconds.
-    pub(super) fn next(&self, left: &[Option<f64>], rates: &[f64]) -> Option<(Event, f64)> {
+    /// What happens next to a channel at these rates, and in how many seconds from `now`.
+    pub(super) fn next(&self, now: f64, left: &[Option<f64>], rates: &[f64]) -> Option<(Event, f64)> {
         let of = |link: &Link| {
             let items = link.items(left)?;
             let (come, go) = link.rates(rates);
             let more = ENOUGH as f64 - items;
-            if come > go && more > TOLERANCE {
+            if is_less(go, come) && more > TOLERANCE {
                 Some((Event::Enough, more / (come - go)))
-            } else if go > come && items > TOLERANCE {
+            } else if is_less(come, go) && items > TOLERANCE {
                 Some((Event::Dry, items / (go - come)))
             } else {
                 None
             }
         };
-        self.links.iter().filter_map(of).min_by(|a, b| a.1.total_cmp(&b.1))
+        let (link, seconds) = first_of(now, self.links.iter().map(|link| Some(of(link)?.1)))?;
+        Some((of(self.links.get(link)?)?.0, seconds))
     }
 }
 
@@ -129,7 +131,7 @@ mod tests {
         // 1 item: everything counts, until there are 2, in 1 / (4 - 2) s.
         let (pace, left) = pair(990.0, 2000.0);
         assert_eq!(*pace.useful(&left, &[40.0, 40.0]), [40.0, 40.0]);
-        assert_eq!(pace.next(&left, &[40.0, 40.0]), Some((Event::Enough, 0.5)));
+        assert_eq!(pace.next(0.0, &left, &[40.0, 40.0]), Some((Event::Enough, 0.5)));
     }
 
     #[test]
@@ -139,14 +141,14 @@ mod tests {
         assert_eq!(*pace.useful(&left, &[10.0, 60.0]), [10.0, 20.0]);
         // 1 item: dry in 1 / (3 - 1) s.
         let (pace, left) = pair(990.0, 2000.0);
-        assert_eq!(pace.next(&left, &[10.0, 60.0]), Some((Event::Dry, 0.5)));
+        assert_eq!(pace.next(0.0, &left, &[10.0, 60.0]), Some((Event::Dry, 0.5)));
     }
 
     #[test]
     fn a_producer_that_is_done_holds_nobody_back() {
         let (pace, left) = pair(0.0, 20.0);
         assert_eq!(*pace.useful(&left, &[0.0, 60.0]), [0.0, 60.0]);
-        assert_eq!(pace.next(&left, &[0.0, 60.0]), None);
+        assert_eq!(pace.next(0.0, &left, &[0.0, 60.0]), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::outlook::{Outlook, Rows, unblocked};
 use crate::ahead::ENOUGH;
 use crate::known::Known;
 use crate::reexplore::count;
+use crate::rounding::is_less;
 use crate::view::{Presence, View};
 
 /// Names that are listed.
@@ -89,7 +90,7 @@ fn of_move(outlook: &mut Outlook<'_>, rows: &Rows, now: &Rows) -> String {
         String::new()
     };
     let end = match stay.finish - predicted.finish {
-        earlier if earlier.is_finite() && earlier > 0.0 => {
+        earlier if earlier.is_finite() && is_less(predicted.finish, stay.finish) => {
             format!("; all is done {} earlier", seconds(earlier))
         }
         _ => String::new(),

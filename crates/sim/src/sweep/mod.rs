@@ -295,8 +295,7 @@ impl Sweep {
                 (Target::AppData(apps), Value::Data(_, data)) => {
                     for app in apps.clone() {
                         let phases = study.dynamics.courses[app].phases.iter_mut();
-                        // A phase with data of its own keeps it.
-                        let follows = |phase: &&mut Phase| phase.data == self.study.apps[app].data;
+                        let follows = |phase: &&mut Phase| !phase.owns_data;
                         phases.filter(follows).for_each(|phase| phase.data = data.clone());
                     }
                 }

@@ -11,9 +11,10 @@ use crate::args::ReportArgs;
 use crate::commands::simulate::{Pictured, pictured};
 use crate::failure::Failure;
 use crate::report::{Course, Figure, MOST_APPS, Simulations};
+use crate::shell::Shell;
 use crate::view::{figures, plots, simulated};
 use numasim_document::located::Located;
-use numasim_document::over_time::{can_be_simulated, policy_of_files};
+use numasim_document::over_time::{can_be_simulated, ignored_data, policy_of_files};
 use numasim_document::refusal::Refusal;
 
 /// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
@@ -34,6 +35,7 @@ pub(super) fn simulations(
     args: &ReportArgs,
     study: &Study,
     located: &Located,
+    shell: &Shell,
 ) -> Result<Option<Simulations>, Failure> {
     let policies = if args.policy.is_empty() { usual(study, located)? } else { args.policy.clone() };
     match can_be_simulated(study, located, &policies) {
@@ -41,6 +43,9 @@ pub(super) fn simulations(
         // A page about placements alone.
         Err(_) if args.policy.is_empty() => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
+    }
+    for warning in ignored_data(study, located, &policies) {
+        shell.warn(warning);
     }
     let (mut done, mut without): (Vec<Pictured>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     for policy in &policies {

@@ -6,7 +6,7 @@ use numasim_dynamic::task_factors;
 use numasim_host::system::NodeCores;
 use numasim_model::app::App;
 use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};
-use numasim_model::{AppId, NodeId, Placement, Study};
+use numasim_model::{AppId, Data, NodeId, Placement, Study};
 
 use crate::failure::Failure;
 
@@ -51,13 +51,13 @@ pub(super) fn extent(study: &Study) -> Extent {
     }
 }
 
-/// The order of an application; `placement` where something else than the files says where its data lies.
+/// The order of an application; `data` where a scenario or a search says where its data lies.
 pub(super) fn order(
     study: &Study,
     app: AppId,
     host: &[NodeCores],
     how: &How,
-    placement: Option<&Placement>,
+    data: Option<&Data>,
 ) -> Option<Order> {
     let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
     let node = |(node, &threads): (&NodeCores, &u32)| Node {
@@ -70,7 +70,7 @@ pub(super) fn order(
     let nodes: Vec<Node> = host.iter().zip(&course.threads).map(node).collect();
     let program = match &course.command {
         Some(words) => Program::Command { words: words.clone(), cpus: mask(host, course) },
-        None => Program::Tasks(Box::new(tasks(study, app, host, how, placement)?)),
+        None => Program::Tasks(Box::new(tasks(study, app, host, how, data)?)),
     };
     Some(Order {
         board: -1,
@@ -96,13 +96,7 @@ pub(super) fn cores(host: &[NodeCores], course: &Course) -> Vec<Vec<u32>> {
     host.iter().zip(&course.threads).flat_map(of).collect()
 }
 
-fn tasks(
-    study: &Study,
-    app: AppId,
-    host: &[NodeCores],
-    how: &How,
-    placement: Option<&Placement>,
-) -> Option<Tasks> {
+fn tasks(study: &Study, app: AppId, host: &[NodeCores], how: &How, data: Option<&Data>) -> Option<Tasks> {
     let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
     let channels = || study.dynamics.channels.iter().enumerate();
     let calls = || study.dynamics.calls.iter().enumerate();
@@ -112,7 +106,7 @@ fn tasks(
         let bytes = (channel.item.value() * 1e6) as u64;
         if how.real_items { bytes } else { 0 }
     };
-    let phases = course.phases.iter().map(|phase| of_phase(study, course, phase, host, placement));
+    let phases = course.phases.iter().map(|phase| of_phase(study, course, phase, host, data));
     Some(Tasks {
         access: of.kernel.as_str().to_owned(),
         isa: how.isa.as_str().to_owned(),
@@ -163,7 +157,7 @@ fn of_phase(
     course: &Course,
     phase: &dynamics::Phase,
     host: &[NodeCores],
-    placement: Option<&Placement>,
+    data: Option<&Data>,
 ) -> Option<Phase> {
     let intensity = phase.arithmetic_intensity.value();
     let (tasks, each_flop) = match phase.work.as_ref()? {
@@ -181,7 +175,7 @@ fn of_phase(
             (count, vec![flop / pieces])
         }
     };
-    let placement = placement.or(phase.data.placement())?;
+    let placement = phase.data_with(data).placement()?;
     Some(Phase {
         arithmetic_intensity: intensity,
         memory: (0..host.len()).map(|node| memory(study, placement, node, host)).collect(),

@@ -10,7 +10,7 @@ use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
 use numasim_model::dynamics::Control;
 use numasim_model::text::visible;
-use numasim_model::{AppId, Study};
+use numasim_model::{AppId, Data, Study};
 use numasim_policy::PolicyName;
 
 use super::agent::{Agent, Wanted};
@@ -53,8 +53,13 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         Some(_) => PolicyName::Static(exploring::NAME.to_owned()),
         None => refused::policy(args.policy.as_ref(), &study, &located)?,
     };
+    // Without a scenario of that name its agent refuses to start.
+    let scenario = policy.scenario(&study).ok().flatten();
     if best.is_none() {
-        over_time::homes_are_given(&study, &located, policy.scenario(&study).ok().flatten())?;
+        over_time::homes_are_given(&study, &located, scenario)?;
+    }
+    for warning in over_time::ignored_data(&study, &located, std::slice::from_ref(&policy)) {
+        shell.warn(warning);
     }
     let how = How {
         isa: measuring::available(args.isa)?,
@@ -75,7 +80,9 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let told_to_end = watch::told_to_end()
         .map_err(|error| Failure::input("cannot listen for the end").caused_by(&error))?;
 
-    let placement = |app: AppId| best.as_ref().and_then(|best| best.placements.get(app.0));
+    let chosen = best.as_ref().map(|best| best.placements.iter().cloned().map(Data::Placed).collect());
+    let data: Option<Vec<Data>> = chosen.or_else(|| Some(scenario?.data.clone()));
+    let data = |app: AppId| data.as_ref().and_then(|data| data.get(app.0));
     let mut family = Family::new(planning::extent(&study)).map_err(|error| failed(&error))?;
     // Told by the environment of each; those that are adopted need none.
     let socket = (!args.no_agent).then(|| args.socket.clone());
@@ -85,7 +92,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
     let (mut pids, mut adopted) = (Vec::new(), Vec::new());
     for app in (0..study.apps.len()).map(AppId) {
-        let order = planning::order(&study, app, &host, &how, placement(app));
+        let order = planning::order(&study, app, &host, &how, data(app));
         let Some(order) = order else { return Err(Failure::fault("an application without an order")) };
         let course = &study.dynamics.courses[app.0];
         let foreign = matches!(order.program, Program::Command { .. });

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
             .hint("give one --policy, and leave out --runs"));
     }
     let outputs = Outputs::open(args, jobs.len())?;
-    for warning in over_time::ignored_commands(&study, &policies) {
+    for warning in over_time::ignored(&study, &located, &policies) {
         shell.warn(warning);
     }
     watch::listen();

@@ -25,6 +25,7 @@ use crate::view::{figures, warning};
 use crate::watch;
 use drawn::Drawing;
 use numasim_document::located::Located;
+use numasim_document::over_time;
 use partial::Partial;
 use plan::{Plan, Work};
 use progress::Bar;
@@ -46,6 +47,15 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     let texts = args.cluster.submit.map(|_| sources.clone());
     let (study, located) = Located::split(reading, sources);
     let plan = Plan::new(args, sharing::choose(study, args.model, shell)?, &located)?;
+    if let Work::Simulate(simulating) = &plan.work {
+        let study = plan.sweep.study();
+        let of_files =
+            simulating.policies.is_empty().then(|| over_time::policy_of_files(study, &located).ok());
+        let policies: Vec<_> = simulating.policies.iter().cloned().chain(of_files.flatten()).collect();
+        for warning in over_time::ignored(study, &located, &policies) {
+            shell.warn(warning);
+        }
+    }
     if let Some(texts) = texts {
         return cluster::submit(args, &plan, &texts, shell);
     }

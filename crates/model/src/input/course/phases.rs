@@ -122,6 +122,7 @@ impl FromApp<'_> {
     ) -> Option<Phase> {
         Some(Phase {
             arithmetic_intensity: intensity.or(self.intensity)?,
+            owns_data: data.is_some(),
             data: data.or_else(|| self.data.cloned())?,
             scaling: scaling.or_else(|| self.scaling.clone())?,
             io: Seconds::new(io.or(self.io)? / 1e3),

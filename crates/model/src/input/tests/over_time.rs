@@ -47,6 +47,7 @@ fn files_that_say_nothing_of_time_describe_one_iteration_of_divisible_work() {
     let phase = Phase {
         arithmetic_intensity: FlopPerByte::new(0.5),
         data: Data::Placed(Placement::Local),
+        owns_data: false,
         scaling: Scaling::Linear,
         io: Seconds::new(0.0),
         work: Some(Work::Divisible(Gflop::new(100.0))),
