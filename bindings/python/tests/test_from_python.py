@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
+import pickle
+
 import numpy as np
 import pytest
 
@@ -189,3 +193,101 @@ def test_doubts_of_a_machine_are_warnings() -> None:
     here = numasim.Study(odd, [numasim.App("a", ai=1)], [numasim.Scenario("s", {"a": 1})])
     with pytest.warns(numasim.NumasimWarning, match="odd"):
         numasim.evaluate(here)
+
+
+def test_a_wrong_type_is_a_type_error_and_an_input_error() -> None:
+    wrong = numasim.InputTypeError
+    assert issubclass(wrong, TypeError) and issubclass(wrong, numasim.InputError)
+    one = study()
+    asked = [
+        lambda: numasim.App("a", ai="0.5"),  # type: ignore[arg-type]
+        lambda: numasim.App(5, ai=1),  # type: ignore[arg-type]
+        lambda: numasim.Machine("m", nodes="4"),  # type: ignore[arg-type]
+        lambda: numasim.Scenario("s", [1, 2]),  # type: ignore[arg-type]
+        lambda: numasim.Study("machine.toml"),  # type: ignore[arg-type]
+        lambda: numasim.Study(machine(), numasim.App("a", ai=1)),  # type: ignore[arg-type]
+        lambda: numasim.Study(machine(), [numasim.App("a", ai=1, weight="2")]),
+        lambda: numasim.evaluate(5),  # type: ignore[arg-type]
+        lambda: numasim.evaluate(one, 5),  # type: ignore[arg-type]
+        lambda: numasim.evaluate(one, model=3),  # type: ignore[arg-type]
+        lambda: numasim.explore(one, top="3"),  # type: ignore[arg-type]
+        lambda: numasim.explore(one, top=2.5),  # type: ignore[arg-type]
+        lambda: numasim.explore(one, time_limit="1"),  # type: ignore[arg-type]
+        lambda: numasim.explore(one, whole_nodes=1),  # type: ignore[arg-type]
+        lambda: numasim.explore(one, app_threads=[1]),  # type: ignore[arg-type]
+        lambda: numasim.sweep(one, ["machine.link_gbs"]),  # type: ignore[arg-type]
+        lambda: numasim.sweep(one, {"machine.link_gbs": [None]}),
+        lambda: numasim.simulate(one, seed=1.5),  # type: ignore[arg-type]
+    ]
+    for ask in asked:
+        with pytest.raises(wrong):
+            ask()
+    # In a file it is a mistake of the file.
+    with pytest.raises(numasim.InputError) as caught:
+        numasim.Machine.from_toml("[machine]\nname = 5\n")
+    assert not isinstance(caught.value, TypeError)
+
+
+def test_numbers_that_nobody_can_mean_are_refused_at_once() -> None:
+    one = study()
+    for arguments in (
+        {"top": 2**31},
+        {"top": -1},
+        {"top": 10**5000},
+        {"threads": 10**6},
+        {"threads": 0},
+        {"seed": -1},
+        {"seed": 2**64},
+        {"min_threads_per_node": 2**32},
+        {"time_limit": float("nan")},
+        {"time_limit": 10**400},
+        {"within": 2.0, "simple": True},
+        {"app_threads": {"mem": 2**70}},
+    ):
+        with pytest.raises(numasim.InputError):
+            numasim.explore(one, **arguments)  # type: ignore[arg-type]
+    for runs in (0, -1, 2**40):
+        with pytest.raises(numasim.InputError):
+            numasim.simulate(one, runs=runs)
+
+
+def test_bounds_of_figures_are_those_of_files() -> None:
+    one = study()
+    keys = {"link_gbs": 5.0, "bandwidth_gbs": 20.0, "gflops_per_core": 10.0}
+    for value in (0, -0.0, -1, 1e-320, 1e-300, 1e-30, 1e30, 1e31, 1e308, float("inf"), float("nan"), 10**30, 10**400):
+        for key in keys:
+            def made(key: str = key, value: float = value) -> object:
+                return numasim.Machine("box", **{**MACHINE, key: value})
+
+            def swept(key: str = key, value: float = value) -> object:
+                return numasim.sweep(one, {f"machine.{key}": [value]})
+
+            answers = []
+            for ask in (made, swept):
+                try:
+                    ask()
+                    answers.append(True)
+                except numasim.InputError:
+                    answers.append(False)
+            assert answers[0] == answers[1] == (1e-30 <= value <= 1e30), (key, value)
+
+
+def total(one: numasim.Study) -> float:
+    return numasim.evaluate(one)["even"].total_gflops
+
+
+def test_what_a_study_is_made_of_is_copied_and_pickled() -> None:
+    one = study()
+    box, app = machine(), numasim.App("mem", ai=0.5)
+    for again in (copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))):
+        assert (again(one).apps, again(one).scenarios) == (one.apps, one.scenarios)
+        assert total(again(one)) == total(one)
+        assert again(box).to_toml() == box.to_toml() and again(app).to_toml() == app.to_toml()
+        assert type(again(box)) is numasim.Machine
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(total, [one, one]) == [total(one)] * 2
+
+
+def test_the_home_that_is_chosen_late_has_its_column() -> None:
+    swept = numasim.sweep(study(), {"app.mem.data": ["local"] * 1000 + ["home:any"]}, explore=True, time_limit=0.001)
+    assert "home:mem" in swept

@@ -86,8 +86,8 @@ the answer above it (--model, else the first name, with `all` that of the machin
 
 --sensitivity reports what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
 input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It relies on local \
-searches: gains with threads moved are lower bounds, and ranges are the best known, not proven. --time-limit applies to \
-it separately. With --format csv its rows replace the allocations.
+searches: gains with threads moved are lower bounds, and ranges are the best known, not proven. --time-limit covers the \
+search and this report: at least a quarter of it is for the report, which counts what it leaves out. With --format csv its rows replace the allocations.
 
 --emit prints a shell script with one command for each application; each ./NAME in it stands for the command that \
 starts that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
