@@ -237,7 +237,8 @@ impl Known {
 /// A file is about to be read: no output replaces it from now on. Files in a folder that the command writes are results that it reads
 /// again, and stay out.
 pub(crate) fn note(path: &Path) {
-    if path == Path::new("-") {
+    // Where nothing is, nothing is read.
+    if path == Path::new("-") || fs::symlink_metadata(path).is_err() {
         return;
     }
     let input = Input::of(path);

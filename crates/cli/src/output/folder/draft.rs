@@ -81,9 +81,29 @@ impl FolderDraft {
             }
         }
         complete(&self.target)?;
-        fs::rename(&self.path, self.target.join(UNFINISHED))?;
+        let unfinished = self.target.join(UNFINISHED);
+        match fs::rename(&self.path, &unfinished) {
+            Err(error) if error.kind() == ErrorKind::CrossesDevices => {
+                let inside = self.copied(names)?;
+                fs::rename(&inside.path, &unfinished)?;
+                self = inside;
+            }
+            renamed => renamed?,
+        }
         self.finished = true;
         complete_held(&self.target)
+    }
+
+    /// The same files in a draft inside of the folder, which is on another disk than the one above.
+    fn copied(&self, names: &[String]) -> io::Result<Self> {
+        let (path, lock) = made(&name_until_done(&self.target.join("folder")))?;
+        let inside = Self { target: self.target.clone(), path, _lock: lock, finished: false };
+        for name in names {
+            let file = inside.create(name)?;
+            io::copy(&mut File::open(self.path.join(name))?, &mut &file)?;
+            file.sync_all()?;
+        }
+        Ok(inside)
     }
 }
 
