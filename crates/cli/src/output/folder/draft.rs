@@ -21,7 +21,7 @@ pub(super) struct FolderDraft {
     /// Where the files are until all are written.
     path: PathBuf,
     /// Keeps the lock.
-    _lock: File,
+    _lock: Option<File>,
     finished: bool,
 }
 
@@ -70,9 +70,8 @@ impl FolderDraft {
         }
         if has_only(&self.target, names) && !is_current(&self.target) {
             // Its files are removed once it has the hidden name: no other run takes it for a leftover meanwhile.
-            let old = File::open(&self.target)?;
-            lock(&old)?;
-            let permissions = old.metadata()?.permissions();
+            let _held = hold(&self.target)?;
+            let permissions = fs::metadata(&self.target)?.permissions();
             fs::set_permissions(&self.path, permissions)?;
             if exchange(&self.path, &self.target).is_ok() {
                 self.finished = true;
@@ -129,7 +128,7 @@ fn real(target: &Path) -> io::Result<PathBuf> {
 }
 
 /// Makes the folder of a draft and locks it. What a killed run left there is removed.
-fn made(path: &Path) -> io::Result<(PathBuf, File)> {
+fn made(path: &Path) -> io::Result<(PathBuf, Option<File>)> {
     for _ in 0..MOST_ROUNDS {
         match fs::create_dir(path) {
             Ok(()) => {}
@@ -139,13 +138,28 @@ fn made(path: &Path) -> io::Result<(PathBuf, File)> {
             }
             Err(error) => return Err(error),
         }
-        let held = File::open(path)?;
         // Another process may have taken it for a leftover before it was locked.
-        if lock(&held).is_ok() && is_at(&held, path) {
-            return Ok((path.to_owned(), held));
+        match hold(path) {
+            Ok(held) if held.as_ref().is_none_or(|held| is_at(held, path)) => {
+                return Ok((path.to_owned(), held));
+            }
+            _ => {}
         }
     }
     Err(ErrorKind::ResourceBusy.into())
+}
+
+/// Locks a folder for this process, until the file is dropped; `None` where the system has no locks of folders.
+///
+/// # Errors
+/// Those of the system; [`ErrorKind::ResourceBusy`] if another process has it.
+fn hold(path: &Path) -> io::Result<Option<File>> {
+    if cfg!(not(unix)) {
+        return Ok(None);
+    }
+    let held = File::open(path)?;
+    lock(&held)?;
+    Ok(Some(held))
 }
 
 fn remove_leftover(path: &Path) -> io::Result<()> {
@@ -154,24 +168,26 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
         Err(error) => gone(error),
         Ok(found) if !found.is_dir() => fs::remove_file(path).or_else(gone),
         Ok(_) => {
-            let held = match File::open(path) {
+            let held = match hold(path) {
                 Ok(held) => held,
                 Err(error) => return gone(error),
             };
-            lock(&held)?;
-            if is_at(&held, path) { fs::remove_dir_all(path).or_else(gone) } else { Ok(()) }
+            let is_it = held.as_ref().is_none_or(|held| is_at(held, path));
+            if is_it { fs::remove_dir_all(path).or_else(gone) } else { Ok(()) }
         }
     }
 }
 
 /// Gives the files that a killed run left unfinished their names.
 fn complete(target: &Path) -> io::Result<()> {
-    let held = match File::open(target.join(UNFINISHED)) {
-        Ok(held) => held,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
-        Err(error) => return Err(error),
-    };
-    lock(&held)?;
+    let unfinished = target.join(UNFINISHED);
+    match fs::symlink_metadata(&unfinished) {
+        Err(_) => return Ok(()),
+        // Nothing that this program makes; never followed.
+        Ok(found) if !found.is_dir() => return fs::remove_file(&unfinished),
+        Ok(_) => {}
+    }
+    let _held = hold(&unfinished)?;
     complete_held(target)
 }
 
