@@ -75,7 +75,7 @@ impl Agent {
         let mut agent = Self { folder, child, errors };
         let listening = loop {
             let line = agent.says();
-            if !line.starts_with("warning:") {
+            if !["warning:", "note:"].iter().any(|kind| line.starts_with(kind)) {
                 break line;
             }
         };

@@ -191,3 +191,161 @@ fn what_cannot_be_adopted_is_refused_before_anything_is_made() {
     let twice = refused(&[&format!("x={own}"), "x=1"]);
     assert!(twice.contains("the name \"x\" is there twice"), "{twice}");
 }
+
+/// Control groups of this test, in the place of cgroup v2 of this host, and processes that sleep.
+struct Groups {
+    root: std::path::PathBuf,
+    folders: Vec<std::path::PathBuf>,
+    sleeping: Vec<Child>,
+}
+
+impl Groups {
+    /// So many groups with a process in each; `None`, which is printed, where no group can be made.
+    fn new(name: &str, count: usize) -> Option<Self> {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        let mount = |line: &str| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            (fields.get(2) == Some(&"cgroup2"))
+                .then(|| fields.get(1).copied().map(std::path::PathBuf::from))?
+        };
+        let mut groups =
+            Self { root: mounts.lines().find_map(mount)?, folders: Vec::new(), sleeping: Vec::new() };
+        for number in 0..count {
+            let folder = groups.root.join(format!("numasim-test-{name}-{}-{number}", std::process::id()));
+            if std::fs::create_dir(&folder).is_err() {
+                println!("skipped: no control group can be made in {}", groups.root.display());
+                return None;
+            }
+            groups.folders.push(folder);
+            groups.sleeping.push(Command::new("sleep").arg("600").spawn().expect("sleep"));
+            groups.moves(number, Some(number));
+        }
+        Some(groups)
+    }
+
+    fn pid(&self, number: usize) -> u32 {
+        self.sleeping[number].id()
+    }
+
+    /// Moves a process to a group, or out of all of them.
+    fn moves(&self, number: usize, to: Option<usize>) {
+        let folder = to.map_or(&self.root, |to| &self.folders[to]);
+        std::fs::write(folder.join("cgroup.procs"), self.pid(number).to_string()).expect("a group of ours");
+    }
+
+    /// `NAME=/FOLDER`, with names `g0`, `g1`, ...
+    fn adopt(&self, number: usize) -> String {
+        format!("g{number}={}", self.folders[number].display())
+    }
+
+    fn cpus(&self, number: usize) -> Vec<u32> {
+        of_thread(self.pid(number)).expect("alive")
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for child in &mut self.sleeping {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        for folder in &self.folders {
+            // A process leaves its group a moment after its end.
+            eventually("the group is empty", || std::fs::remove_dir(folder).is_ok() || !folder.exists());
+        }
+    }
+}
+
+#[test]
+fn a_process_that_left_an_adopted_group_has_back_what_it_had() {
+    if cores().len() < 2 {
+        println!("skipped: two cores are needed");
+        return;
+    }
+    let Some(mut groups) = Groups::new("left", 2) else { return };
+    // One more in the first group, which stays there.
+    groups.sleeping.push(Command::new("sleep").arg("600").spawn().expect("sleep"));
+    groups.moves(2, Some(0));
+    let now = |groups: &Groups| [0, 1, 2].map(|number| groups.cpus(number));
+    let before = now(&groups);
+    let adopt = [groups.adopt(0), groups.adopt(1)];
+    let agent = Agent::with(HOST, &["--period-ms", "20", "--adopt", &adopt[0], "--adopt", &adopt[1]]);
+    eventually("both have a part", || now(&groups).iter().all(|cpus| *cpus != before[0]));
+    let [first, second, _] = now(&groups);
+    groups.moves(0, None);
+    eventually("it has back what it had", || groups.cpus(0) == before[0]);
+    groups.moves(0, Some(1));
+    eventually("it follows the other order", || groups.cpus(0) == second);
+    assert_eq!(groups.cpus(2), first);
+    // The first group has nobody in it now, and may be removed.
+    groups.moves(2, None);
+    std::fs::remove_dir(&groups.folders[0]).expect("it is empty");
+    eventually("the first one is gone", || agent.status()["apps"].as_array().map(Vec::len) == Some(1));
+    agent.stop();
+    assert_eq!(now(&groups), before);
+}
+
+#[test]
+fn a_process_that_leaves_right_before_the_end_has_back_what_it_had() {
+    let Some(groups) = Groups::new("late", 2) else { return };
+    let before = [groups.cpus(0), groups.cpus(1)];
+    let adopt = [groups.adopt(0), groups.adopt(1)];
+    // Threads are looked at once a minute.
+    let agent = Agent::with(HOST, &["--period-ms", "60000", "--adopt", &adopt[0], "--adopt", &adopt[1]]);
+    eventually("both are told", || agent.status()["apps"][1]["seq"] == 1);
+    groups.moves(0, None);
+    groups.moves(1, Some(0));
+    agent.stop();
+    assert_eq!([groups.cpus(0), groups.cpus(1)], before);
+}
+
+#[test]
+fn a_child_that_an_adopted_process_started_has_back_what_that_one_had() {
+    let mut shell = Command::new("sh")
+        .args(["-c", "while read line; do setsid sleep 600 & echo $!; done"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let before = of_thread(shell.id()).expect("alive");
+    let mut other = Command::new("sleep").arg("600").spawn().expect("sleep");
+    let adopt = [format!("one={}", shell.id()), format!("two={}", other.id())];
+    let agent = Agent::with(HOST, &["--period-ms", "20", "--adopt", &adopt[0], "--adopt", &adopt[1]]);
+    eventually("both are told", || agent.status()["apps"][1]["seq"] == 1);
+    let mut tell = shell.stdin.take().expect("piped");
+    let mut hear = BufReader::new(shell.stdout.take().expect("piped"));
+    std::io::Write::write_all(&mut tell, b"now\n").expect("it listens");
+    let mut line = String::new();
+    hear.read_line(&mut line).expect("text");
+    let child: u32 = line.trim().parse().expect("a number");
+    agent.stop();
+    let now = (of_thread(shell.id()).expect("alive"), of_thread(child).expect("alive"));
+    for process in [&mut shell, &mut other] {
+        process.kill().expect("a child");
+        process.wait().expect("an end");
+    }
+    let _ = Command::new("sh").args(["-c", &format!("kill -KILL {child}")]).status();
+    assert_eq!(now, (before.clone(), before));
+}
+
+#[test]
+fn a_key_twice_in_a_hello_is_a_refusal_and_later_an_error() {
+    let mut agent = Agent::new(&[]);
+    let mut app = agent.connect();
+    app.say(&HELLO.replace("\"name\":\"a\"", "\"name\":\"a\",\"na\\u006de\":\"b\""));
+    let said = app.hears();
+    let why = "the first line must be a hello: the key \"name\" appears twice";
+    assert_eq!((&said["type"], &said["text"]), (&json!("refused"), &json!(why)));
+    assert_eq!(app.hears(), Value::Null);
+    assert!(agent.says().contains(why));
+    let mut app = agent.application();
+    app.say(&IDLE.replace("\"running\"", "\"running\":[1,1],\"running\""));
+    let error = loop {
+        let heard = app.hears();
+        if heard["type"] == "error" {
+            break heard;
+        }
+    };
+    assert_eq!(error["text"], "the key \"running\" appears twice");
+    agent.stop();
+}

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::json::{self, NoValue};
 use crate::{LARGEST, VERSION};
 
 /// Characters of somebody's text that an error repeats.
@@ -73,7 +74,12 @@ fn shown(value: &Value) -> String {
 
 /// A line as an object, and what its `type` is.
 pub(crate) fn object(line: &[u8]) -> Result<(String, Map<String, Value>), ParseError> {
-    let Value::Object(object) = crate::json::value(line)? else { return Err(ParseError::NoObject) };
+    let value = json::value(line).map_err(|why| match why {
+        NoValue::NoText => ParseError::NoText,
+        NoValue::NoJson(why) => ParseError::NoJson(why),
+        NoValue::Twice(key) => ParseError::Twice { key },
+    })?;
+    let Value::Object(object) = value else { return Err(ParseError::NoObject) };
     match object.get("type") {
         Some(Value::String(kind)) => Ok((kind.clone(), object)),
         Some(other) => Err(ParseError::WrongType(shown(other))),

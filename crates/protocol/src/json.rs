@@ -9,21 +9,30 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::fields::ParseError;
+/// Why a line is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum NoValue {
+    /// Not UTF-8.
+    NoText,
+    /// Not JSON: why.
+    NoJson(String),
+    /// This key appears twice.
+    Twice(String),
+}
 
 /// Reads a line, which comes without its line feed.
 ///
 /// # Errors
-/// [`ParseError::NoText`], [`ParseError::NoJson`] and [`ParseError::Twice`].
-pub(crate) fn value(line: &[u8]) -> Result<Value, ParseError> {
-    let text = std::str::from_utf8(line).map_err(|_| ParseError::NoText)?;
+/// [`NoValue`].
+pub(crate) fn value(line: &[u8]) -> Result<Value, NoValue> {
+    let text = std::str::from_utf8(line).map_err(|_| NoValue::NoText)?;
     let twice = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = Once { twice: &twice }.deserialize(&mut reader);
     let value = value.and_then(|value| reader.end().map(|()| value));
     value.map_err(|error| match twice.into_inner() {
-        Some(key) => ParseError::Twice { key },
-        None => ParseError::NoJson(error.to_string()),
+        Some(key) => NoValue::Twice(key),
+        None => NoValue::NoJson(error.to_string()),
     })
 }
 
@@ -104,8 +113,8 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &str) -> Result<Value, String> {
-        value(line.as_bytes()).map_err(|error| error.to_string())
+    fn read(line: &str) -> Result<Value, NoValue> {
+        value(line.as_bytes())
     }
 
     #[test]
@@ -129,12 +138,8 @@ mod tests {
             // What follows is not looked at any more.
             r#"{"name":{},"name":x"#,
         ] {
-            assert_eq!(read(line), Err("the key \"name\" appears twice".to_owned()), "{line}");
+            assert_eq!(read(line), Err(NoValue::Twice("name".to_owned())), "{line}");
         }
-        let long = "k".repeat(100);
-        let shown = format!("the key \"{}... appears twice", "k".repeat(59));
-        assert_eq!(read(&format!(r#"{{"{long}":1,"{long}":2}}"#)), Err(shown));
-        assert_eq!(read(r#"{"\u001b":1,"\u001b":2}"#), Err("the key \"\\u001b\" appears twice".to_owned()));
     }
 
     #[test]
@@ -162,10 +167,9 @@ mod tests {
             "{\"a\":1,}",
             "{\"a\":1}\0",
         ] {
-            let error = read(line).expect_err(line);
-            assert!(error.starts_with("this line is not JSON: "), "{line}: {error}");
+            assert!(matches!(read(line), Err(NoValue::NoJson(_))), "{line}");
         }
-        assert_eq!(value(b"{\"a\":\"\xff\"}"), Err(ParseError::NoText));
+        assert_eq!(value(b"{\"a\":\"\xff\"}"), Err(NoValue::NoText));
     }
 
     #[test]
@@ -174,7 +178,7 @@ mod tests {
         assert!(read(&nested(100)).is_ok());
         for depth in [1000, 30_000] {
             let error = read(&nested(depth)).expect_err("too deep");
-            assert!(error.contains("recursion limit exceeded"), "{error}");
+            assert!(matches!(&error, NoValue::NoJson(why) if why.contains("recursion limit")), "{error:?}");
         }
     }
 }

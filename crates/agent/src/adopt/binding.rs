@@ -9,6 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 
+use numasim_host::os::clock::{now_ns, thread_cpu_ns};
 use numasim_host::system::Identity;
 use rustix::io::Errno;
 
@@ -18,6 +19,8 @@ use super::threads::{Threads, is_gone};
 
 /// Threads that are made faster than they can be listed are found by the next look.
 const PASSES: usize = 32;
+/// Looking through as many threads as before takes at most this part of a processor.
+const PART: u64 = 100;
 /// More processors than any Linux has: a control group takes from them what it allows.
 const ALL: std::ops::Range<u32> = 0..65_536;
 
@@ -32,6 +35,10 @@ pub(super) struct Binding {
     others_had: Cpus,
     /// Those that were bound, by their numbers.
     bound: HashMap<u32, Bound>,
+    /// How many threads there were at the last look, if that can be known without a list.
+    count: Option<u64>,
+    /// When they are looked through again although there are as many, by the clock of the system.
+    next_ns: u64,
     /// Counts the looks, so that those that are not there any more can be told from the others.
     turn: u64,
     /// The order in force.
@@ -70,6 +77,8 @@ impl Binding {
             main: None,
             others_had,
             bound: HashMap::new(),
+            count: None,
+            next_ns: 0,
             turn: 0,
             order: None,
             children: Children::default(),
@@ -88,13 +97,13 @@ impl Binding {
         }
         self.ledger.ordered(cpus);
         let before = self.order.replace(cpus.to_vec());
-        let outcome = self.look(threads);
+        let outcome = self.look_through(threads);
         if outcome.is_err() {
             match before {
                 Some(before) => {
                     self.order = Some(before);
                     // A thread that cannot be put back now is the next look's.
-                    let _ = self.look(threads);
+                    let _ = self.look_through(threads);
                 }
                 None => drop(self.release(threads)),
             }
@@ -104,7 +113,23 @@ impl Binding {
 
     /// Puts threads that are not where the order says there; before the first order, nothing. A thread that cannot be put
     /// there does not keep the others from it; the first reason is returned.
+    ///
+    /// If there are as many threads as before, they are not looked through each time, but as often as takes 1 % of a processor.
     pub(super) fn look(&mut self, threads: &impl Threads) -> io::Result<()> {
+        let count = threads.count();
+        if count.is_some() && count == self.count && now_ns() < self.next_ns {
+            return Ok(());
+        }
+        let before = thread_cpu_ns();
+        let outcome = self.look_through(threads);
+        // One that came meanwhile may not have been in the list: it makes a difference.
+        self.count = count;
+        let took = thread_cpu_ns().saturating_sub(before);
+        self.next_ns = now_ns().saturating_add(took.saturating_mul(PART));
+        outcome
+    }
+
+    fn look_through(&mut self, threads: &impl Threads) -> io::Result<()> {
         let Some(order) = self.order.clone() else { return Ok(()) };
         self.turn += 1;
         let mut first_failure = None;
@@ -294,21 +319,26 @@ fn give_back(threads: &impl Threads, thread: u32, had: &[u32]) -> io::Result<()>
 
 /// Does something once with every thread, also with those that come meanwhile if it says that these may need it.
 fn each(threads: &impl Threads, mut act: impl FnMut(u32) -> bool) -> io::Result<()> {
-    let mut seen = std::collections::HashSet::new();
+    // Ascending.
+    let mut seen: Vec<u32> = Vec::new();
     for _ in 0..PASSES {
         let list = match threads.list() {
             Err(why) if is_gone(&why) => return Ok(()),
             list => list?,
         };
+        let mut new: Vec<u32> =
+            list.into_iter().filter(|thread| seen.binary_search(thread).is_err()).collect();
+        new.sort_unstable();
+        new.dedup();
         let mut again = false;
-        for thread in list {
-            if seen.insert(thread) {
-                again |= act(thread);
-            }
+        for &thread in &new {
+            again |= act(thread);
         }
         if !again {
             break;
         }
+        seen.append(&mut new);
+        seen.sort_unstable();
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use numasim_host::os::peer::own_uid;
 use numasim_host::system::System;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
@@ -108,6 +108,14 @@ impl Threads for Process {
             threads.extend(entry?.file_name().to_str().ok().and_then(|name| name.parse::<u32>().ok()));
         }
         Ok(threads)
+    }
+
+    fn count(&self) -> Option<u64> {
+        let status = statat(&self.folder, "task", AtFlags::empty()).ok()?;
+        // A folder has a link for each one in it, and two of its own (proc_task_getattr of fs/proc/base.c).
+        #[allow(clippy::useless_conversion, reason = "not on every processor")]
+        let links = u64::from(status.st_nlink);
+        Some(links)
     }
 }
 

@@ -11,6 +11,11 @@ pub(super) trait Threads {
     /// Those that are in it now.
     fn list(&self) -> io::Result<Vec<u32>>;
 
+    /// How many those are, if that takes less than to list them.
+    fn count(&self) -> Option<u64> {
+        None
+    }
+
     /// The processors that a thread may use now.
     fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
         of_thread(thread)

@@ -102,6 +102,11 @@ fn a_key_twice_is_an_error_in_every_message_and_wherever_it_is() {
     ] {
         assert_eq!(fault(line), twice(key), "{line}");
     }
+    // Shortened, and made visible.
+    let long = "k".repeat(100);
+    let shown = format!("the key \"{}... appears twice", "k".repeat(59));
+    assert_eq!(fault(&format!(r#"{{"{long}":1,"{long}":2}}"#)), shown);
+    assert_eq!(fault(r#"{"\u001b":1,"\u001b":2}"#), "the key \"\\u001b\" appears twice");
 }
 
 #[test]

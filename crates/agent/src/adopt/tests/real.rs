@@ -134,7 +134,11 @@ fn every_thread_is_put_on_the_cores_and_gets_back_what_it_had() {
     other.more();
     let (&thread, _) = before.iter().last().expect("threads");
     bind_thread(thread, &[last]).expect("allowed");
-    adopted.look().expect("possible");
+    // The one that went elsewhere is seen at the latest when they are looked through anyway.
+    wait_for(|| {
+        adopted.look().expect("possible");
+        other.threads().values().all(|cpus| *cpus == cores[0])
+    });
     let now = other.threads();
     assert!(now.len() == before.len() + 1 && now.values().all(|cpus| *cpus == cores[0]), "{now:?}");
 
