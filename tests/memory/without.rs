@@ -110,7 +110,9 @@ fn blocks_that_such_a_node_touches_first_lie_on_the_nearest_memory() {
         let makespan = ran["runs"][0]["makespan_s"].as_f64().expect("a time");
         assert!((makespan - 0.08).abs() < 1e-4, "{placement}: {ran}");
     }
-    for scheduler in ["fifo", "dep", "rip-dep", "rip-sp", "rip-mw", "heft", "tracked", "tbb", "tbb-numa", "random-steal"] {
+    for scheduler in
+        ["fifo", "dep", "rip-dep", "rip-sp", "rip-mw", "heft", "tracked", "tbb", "tbb-numa", "random-steal"]
+    {
         for placement in ["first-touch", "interleave", "numa"] {
             let output = run(&["tasks", file, "--scheduler", scheduler, "--placement", placement]);
             assert_eq!(output.status.code(), Some(0), "{scheduler} {placement}: {}", stderr(&output));
