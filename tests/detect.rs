@@ -208,14 +208,14 @@ fn crossing(root: &std::path::Path, nodes: [(&str, &str); 2]) {
     write("proc/cpuinfo".into(), &list);
     for cpu in 0..8_u32 {
         let (package, siblings) = if cpu % 4 < 2 { ("0", "33") } else { ("1", "cc") };
-        let one = format!("{:02x}", 1 << cpu);
+        let (own, one) = (cpu.to_string(), format!("{:02x}", 1 << cpu));
         for (name, text) in [
             ("physical_package_id", package),
-            ("core_id", &cpu.to_string()),
+            ("core_id", own.as_str()),
             ("package_cpus", siblings),
             ("core_siblings", siblings),
-            ("core_cpus", &one),
-            ("thread_siblings", &one),
+            ("core_cpus", one.as_str()),
+            ("thread_siblings", one.as_str()),
         ] {
             write(format!("{system}/cpu/cpu{cpu}/topology/{name}"), text);
         }
