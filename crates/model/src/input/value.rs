@@ -176,15 +176,14 @@ impl<'a> Value<'a> {
     pub(super) fn scientific_count(&self, count: Count) -> Option<u64> {
         let DeValue::Float(float) = self.get() else { return self.large_count(count) };
         let number = float.as_str().parse::<f64>().ok();
-        match number.filter(|number| number.is_finite() && number.fract() == 0.0) {
-            // Numbers beyond its limits become these, which are beyond those of any count.
-            #[allow(clippy::cast_possible_truncation, reason = "as the comment says")]
-            Some(whole) => self.within(Some(whole as i128), whole < 0.0, count),
-            None => {
-                self.wrong_type("a whole number", self.advice(count.what, count.example));
-                None
-            }
-        }
+        let Some(whole) = number.filter(|number| number.is_finite() && number.fract() == 0.0) else {
+            self.wrong_type("a whole number", self.advice(count.what, count.example));
+            return None;
+        };
+        // Numbers beyond the limits of the type become these, which are beyond those of any count.
+        #[allow(clippy::cast_possible_truncation, reason = "as the comment says")]
+        let value = whole as i128;
+        self.within(Some(value), whole < 0.0, count)
     }
 
     /// A whole number, `None` if it is too large to be read, if it is within the limits.

@@ -61,8 +61,8 @@ impl<'t> Jobs<'t> {
     }
 
     /// A job of the own rank, or of the one that its number begins with.
-    fn find(&self, job: &'t str, rank: Option<&'t str>) -> Option<Option<u32>> {
+    fn find(&self, job: &'t str, rank: Option<&'t str>) -> Option<&Option<u32>> {
         let other = || job.split_once('_').map(|(rank, _)| key(job, Some(rank)));
-        self.0.get(&key(job, rank)).or_else(|| self.0.get(&other()?)).copied()
+        self.0.get(&key(job, rank)).or_else(|| self.0.get(&other()?))
     }
 }
