@@ -50,7 +50,7 @@ fn data_of_a_scenario_that_phases_do_not_follow_is_told_about() {
     let (own, mine) = ("data = \"local\"", ["--policy", "static:mine"]);
     let said = warned(&[own, "", own], &mine);
     assert!(said.contains("scenario 'mine' moves the data of 'a' ("), "{said}");
-    assert!(said.contains("but not that of phases 0, 2, which keep `data` of their own"), "{said}");
+    assert!(said.contains("but phases 0, 2 keep their own `data`"), "{said}");
     assert!(warned(&[own], &mine).contains("in vain: each phase has `data` of its own, and keeps it"));
     assert_eq!(warned(&[""], &mine), "");
     assert_eq!(warned(&[own], &["--policy", "fair-share"]), "");

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use numasim_dynamic::{Deadlock, JobError, LEAST_PERIOD_S, SimulateError, Stuck, WaitsFor};
+use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor, is_too_short};
 use numasim_model::dynamics::Course;
 use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::{AppId, Scenario, Study};
@@ -83,9 +83,9 @@ fn ignored_data_of(study: &Study, located: &Located, scenario: &Scenario) -> Vec
         all.push(if own.len() == course.phases.len() {
             format!("scenario '{scenario}' moves the data of '{app}'{at} in vain: each phase has `data` of its own, and keeps it")
         } else {
-            let phases = if own.len() == 1 { "phase" } else { "phases" };
-            let which = format!("{phases} {}", numasim_draw::figures::ranges(&own));
-            format!("scenario '{scenario}' moves the data of '{app}'{at}, but not that of {which}, which keeps `data` of its own")
+            let (which, keeps) = if own.len() == 1 { ("phase", "keeps its") } else { ("phases", "keep their") };
+            let which = format!("{which} {}", numasim_draw::figures::ranges(&own));
+            format!("scenario '{scenario}' moves the data of '{app}'{at}, but {which} {keeps} own `data`")
         });
     }
     all
@@ -181,16 +181,12 @@ pub fn work_is_given(
 
 /// Refuses a policy that is asked more often than times are told apart.
 fn period_is_long_enough(study: &Study, located: &Located, policies: &[PolicyName]) -> Result<(), Refusal> {
-    let period_s = study.dynamics.policy.period.value();
     let is_asked = policies.iter().any(PolicyName::holds_arrivals);
-    if !is_asked || period_s <= 0.0 || period_s >= LEAST_PERIOD_S {
+    if !is_asked || !is_too_short(study.dynamics.policy.period) {
         return Ok(());
     }
-    let message = format!(
-        "`period_ms` is shorter than {} ms (1 ns), and times that are nearer to each other are one instant",
-        LEAST_PERIOD_S * 1e3
-    );
-    let problem = Problem::new(ProblemKind::BadValue, message).hint(
+    let message = "`period_ms` is shorter than 1 ns, and times that are nearer to each other are one instant";
+    let problem = Problem::new(ProblemKind::BadValue, message.to_owned()).hint(
         "write `period_ms = 0`: the policy is asked whenever something changes; or e.g. `period_ms = 1.0`",
     );
     Err(located.refusal(&[match &located.places().period {

@@ -22,7 +22,7 @@ pub enum SimulateError {
         app: AppId,
     },
     /// The policy is to be asked more often than times are told apart.
-    #[error("a period of {} s is shorter than {LEAST_PERIOD_S} s, and times that are nearer to each other are one instant", .period.value())]
+    #[error("a period of {} s is shorter than 1 ns, and times that are nearer to each other are one instant", .period.value())]
     PeriodTooShort {
         /// `period_ms`, in seconds.
         period: Seconds,
@@ -71,7 +71,13 @@ pub enum ImpossibleOrder {
 }
 
 /// A policy that is asked at its time is asked no more often than every so many seconds: what lies nearer is one instant.
-pub const LEAST_PERIOD_S: f64 = SAME_INSTANT_S;
+const LEAST_PERIOD_S: f64 = SAME_INSTANT_S;
+
+/// Whether a policy cannot be asked so often; 0 is at every instant.
+pub fn is_too_short(period: Seconds) -> bool {
+    // 1e-6 ms may be a little less than 1e-9 s.
+    period.value() > 0.0 && period.value() < LEAST_PERIOD_S * (1.0 - 1e-9)
+}
 
 /// As many decisions in a row that order something, and between which nothing happens but their orders, while nobody can work and nothing else is to come, are
 /// a deadlock, however often the policy changes its mind \[decision\].

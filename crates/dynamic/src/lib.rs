@@ -46,7 +46,7 @@ mod threads;
 pub use bound::{Bottleneck, LowerBound, lower_bound};
 pub use changes::{Changes, Row, State};
 pub use cluster::{ClusterRun, cluster};
-pub use error::{Deadlock, LEAST_PERIOD_S, MOST_FRUITLESS, SimulateError, Stuck, WaitsFor};
+pub use error::{Deadlock, MOST_FRUITLESS, SimulateError, Stuck, WaitsFor, is_too_short};
 pub use job::{Job, JobError, Outcome};
 pub use observer::{Both, Counts, Observer, Silent, Snapshot, SoFar};
 pub use question::{Controller, Question};

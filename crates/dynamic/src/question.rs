@@ -4,7 +4,7 @@ use numasim_engine::SimTime;
 use numasim_model::{AppId, Data, Placement, Study};
 use numasim_policy::Policy;
 
-use crate::error::{LEAST_PERIOD_S, SimulateError};
+use crate::error::{SimulateError, is_too_short};
 
 /// Who decides how many threads may run.
 pub enum Controller<'a> {
@@ -39,7 +39,7 @@ impl Question<'_> {
     pub(crate) fn check_period(&self) -> Result<(), SimulateError> {
         let period = self.study.dynamics.policy.period;
         let is_asked = matches!(self.controller, Controller::Policy(_));
-        if is_asked && period.value() > 0.0 && period.value() < LEAST_PERIOD_S {
+        if is_asked && is_too_short(period) {
             return Err(SimulateError::PeriodTooShort { period });
         }
         Ok(())

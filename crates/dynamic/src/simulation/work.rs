@@ -107,10 +107,10 @@ impl Simulation<'_, '_, '_, '_> {
 
     /// Divisible work may be over.
     pub(super) fn pool_ends(&mut self, app: usize) {
-        let now = self.now();
+        let (now, end) = (self.now(), self.instants.end());
         let work = &mut self.work[app];
         work.pool_event = None;
-        if work.pool.pop_ended(now).is_none() {
+        if work.pool.pop_ended_by(now, end).is_none() {
             self.touched_pools.insert(app);
             return;
         }
@@ -125,10 +125,10 @@ impl Simulation<'_, '_, '_, '_> {
 
     /// Tasks of a lane may be over.
     pub(super) fn tasks_end(&mut self, lane: LaneId) {
-        let now = self.now();
+        let (now, end) = (self.now(), self.instants.end());
         self.work[lane.app].lanes[lane.node][lane.lane].event = None;
         self.touch(lane);
-        while let Some(place) = self.work[lane.app].lanes[lane.node][lane.lane].tasks.pop_ended(now) {
+        while let Some(place) = self.work[lane.app].lanes[lane.node][lane.lane].tasks.pop_ended_by(now, end) {
             let thread = Thread { node: lane.node, place };
             self.rates.stop(lane.app, lane.node, self.threads[lane.app].core_of(thread));
             self.computed(lane.app, thread);

@@ -54,6 +54,17 @@ fn an_order_that_takes_a_thousand_ticks_is_no_deadlock() {
 }
 
 #[test]
+fn a_tick_just_an_instant_before_an_end_takes_it_along_or_leaves_it() {
+    // Ends at 0.1, 0.2, ... s, and ticks 1 ns before each of them.
+    let (app, mut course) = app("a", 10.0, divisible(4.0), 1, 4);
+    course.iterations = 100;
+    let mut study = study(machine(1, 4), vec![(app, course)]);
+    study.dynamics.policy.period = Seconds::new(1e-9);
+    let run = fast(&study, "lend").expect("an answer");
+    assert!((finished(&run, 0) - 10.0).abs() < 2e-7);
+}
+
+#[test]
 fn a_period_below_the_length_of_an_instant_is_refused() {
     for period_s in [1e-33, 0.9e-9] {
         let study = second(period_s, 0.0);
