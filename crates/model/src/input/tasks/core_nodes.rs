@@ -16,8 +16,8 @@ pub(super) fn read(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId
         let message = format!("`{}` is node {}, which has no cores", value.name, node.0);
         let with_cores = cores.iter().enumerate().filter(|(_, cores)| **cores > 0);
         let with_cores: Vec<String> = with_cores.map(|(node, _)| node.to_string()).collect();
-        let one = names::one_of(with_cores.iter().map(String::as_str));
-        let hint = format!("write a node that can run the task, {one}");
+        let list = names::list(with_cores.iter().map(String::as_str));
+        let hint = format!("write a node that can run the task: {list}");
         value.report(ProblemKind::BadValue, message, "memory only", hint);
         return None;
     }
