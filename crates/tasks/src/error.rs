@@ -42,12 +42,12 @@ pub enum TasksError {
         /// What the hint says.
         node: NodeId,
     },
-    /// A block lies, or should lie, on a node without memory.
+    /// The home of a block is a node without memory.
     #[error("block {block} is placed on {node}, which has no memory")]
     NoMemory {
         /// The block.
         block: u32,
-        /// Where it is placed.
+        /// Its home.
         node: NodeId,
     },
     /// Windows are those of a master that creates all tasks.

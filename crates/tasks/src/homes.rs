@@ -42,7 +42,7 @@ impl Homes {
                 BlockHome::Interleaved => INTERLEAVED,
             },
             // They were moved before anything runs.
-            PagePlacement::Nadd => number(graph.hint(id).unwrap_or(master)),
+            PagePlacement::Nadd => number(machine.local_memory(graph.hint(id).unwrap_or(master))),
         };
         let of = (0..).map(BlockId).zip(graph.blocks()).map(home).collect();
         Self { of, local: local(machine) }

@@ -17,7 +17,8 @@ pub(crate) fn migration(question: &Question<'_>, master: NodeId) -> Seconds {
     }
     let home = question.machine.local_memory(master);
     let block_s = |(block, bytes): (BlockId, f64)| {
-        let to = question.graph.hint(block).filter(|&to| to != home)?;
+        let hint = question.graph.hint(block)?;
+        let to = Some(question.machine.local_memory(hint)).filter(|&to| to != home)?;
         let link = question.machine.link(master, to)?;
         let pages = (bytes / PAGE_BYTES).ceil();
         Some(bytes / 1e9 / link.value() + pages * question.runtime.page.value())

@@ -28,7 +28,8 @@ pub(crate) fn check(question: &Question<'_>) -> Result<(), TasksError> {
     Ok(())
 }
 
-/// Whether all homes and hints of blocks are nodes of the machine that have memory.
+/// Whether all homes and hints of blocks are nodes of the machine, and the homes have memory. A hint at a node without memory means the
+/// memory that this node uses.
 ///
 /// # Errors
 /// [`TasksError::UnknownHome`], [`TasksError::UnknownHint`], [`TasksError::NoMemory`].
@@ -43,13 +44,10 @@ pub(crate) fn check_blocks(machine: &Machine, graph: &TaskGraph) -> Result<(), T
         if let Some(node) = graph.hint(BlockId(block)).filter(|&node| !is_there(node)) {
             return Err(TasksError::UnknownHint { block, node });
         }
-        let hint = graph.hint(BlockId(block)).map(BlockHome::Node);
-        for home in std::iter::once(home).chain(hint) {
-            if let BlockHome::Node(node) = home
-                && !machine.has_memory(node)
-            {
-                return Err(TasksError::NoMemory { block, node });
-            }
+        if let BlockHome::Node(node) = home
+            && !machine.has_memory(node)
+        {
+            return Err(TasksError::NoMemory { block, node });
         }
     }
     Ok(())

@@ -97,9 +97,10 @@ impl<'a> Alone<'a> {
             PagePlacement::Interleave => BlockHome::Interleaved,
             PagePlacement::Master => self.first_home(),
             PagePlacement::FirstTouch | PagePlacement::Numa => own,
-            PagePlacement::Nadd => {
-                question.graph.hint(access.block).map_or_else(|| self.first_home(), BlockHome::Node)
-            }
+            PagePlacement::Nadd => question.graph.hint(access.block).map_or_else(
+                || self.first_home(),
+                |node| BlockHome::Node(question.machine.local_memory(node)),
+            ),
         };
         match home {
             BlockHome::Open => {

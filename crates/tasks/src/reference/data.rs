@@ -26,7 +26,8 @@ impl<'a> Data<'a> {
         let first = machine.compute_nodes().next();
         let first = first.map_or(BlockHome::Open, |node| BlockHome::Node(machine.local_memory(node)));
         for (number, block) in (0..).zip(question.graph.blocks()) {
-            let hint = question.graph.hint(BlockId(number)).map(BlockHome::Node);
+            let hint = question.graph.hint(BlockId(number));
+            let hint = hint.map(|node| BlockHome::Node(machine.local_memory(node)));
             homes.push(match question.placement {
                 PagePlacement::FirstTouch | PagePlacement::Numa => block.home,
                 PagePlacement::Interleave => BlockHome::Interleaved,

@@ -126,7 +126,7 @@ fn the_questions_reach_every_source_and_fallback() {
     let mut runner = TestRunner::new(questions(1));
     let mut sources = std::collections::HashMap::new();
     let mut met = [0_u64; 6];
-    for _ in 0..400 {
+    for _ in 0..800 {
         let mut choices = choices().new_tree(&mut runner).expect("choices").current();
         let asked = any_question(&mut choices);
         let Ok((run, records)): Result<(Run, Vec<TaskRecord>), _> = fast(&asked) else { continue };
@@ -144,7 +144,7 @@ fn the_questions_reach_every_source_and_fallback() {
         ];
         met.iter_mut().zip(happens).for_each(|(met, happens)| *met += u64::from(happens));
     }
-    assert!(met.iter().all(|&met| met >= 15), "{met:?} of 400");
+    assert!(met.iter().all(|&met| met >= 15), "{met:?} of 800");
     for (kind, source) in [
         ("arena-per-node", Source::Returned),
         ("arena-per-node", Source::Successor),

@@ -54,11 +54,17 @@ impl Course<'_> {
 /// a fixed time for each begun page of 4096 B.
 pub(in crate::reference) fn migration_s(question: &Question) -> f64 {
     let Some(from) = question.machine.compute_nodes().next() else { return 0.0 };
+    let machine = question.machine;
+    let home = machine.local_memory(from);
     let mut seconds = 0.0;
     if question.placement == PagePlacement::Nadd {
         for (number, block) in (0..).zip(question.graph.blocks()) {
-            let Some(to) = question.graph.hint(BlockId(number)) else { continue };
-            if let Some(link) = question.machine.link(from, to) {
+            let Some(hint) = question.graph.hint(BlockId(number)) else { continue };
+            let to = machine.local_memory(hint);
+            if to == home {
+                continue;
+            }
+            if let Some(link) = machine.link(from, to) {
                 let mut pages = 0.0;
                 while pages * 4096.0 < block.bytes {
                     pages += 1.0;
