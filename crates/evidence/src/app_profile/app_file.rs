@@ -151,20 +151,20 @@ fn counted(resident: &Resident) -> String {
         name.as_ref().map_or_else(String::new, |name| format!(" (the largest is {name})"))
     };
     let own = data.saturating_sub(mapped.0);
-    let mut text = format!("resident data: {} GiB of anonymous and shared memory", short(gib(own)));
+    let mut parts = vec![format!("resident data: {} GiB of anonymous and shared memory", short(gib(own)))];
     if mapped.0 > 0 {
-        text += &format!(", {} GiB of mapped files{}", short(gib(mapped.0)), largest(&mapped.1));
+        parts.push(format!(", {} GiB of mapped files{}", short(gib(mapped.0)), largest(&mapped.1)));
     }
     if left_out.0 > 0 {
         let share = left_out.0 as f64 / (left_out.0 as f64 + *data as f64);
-        text += &format!(
+        parts.push(format!(
             "; left out: {} GiB of programs and libraries{}, {} of all resident pages",
             short(gib(left_out.0)),
             largest(&left_out.1),
             percent(share)
-        );
+        ));
     }
-    text
+    parts.concat()
 }
 
 fn gib(bytes: u64) -> f64 {
