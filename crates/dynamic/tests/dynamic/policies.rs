@@ -114,7 +114,9 @@ fn a_caller_waits_also_for_the_last_tasks_of_what_it_called() {
     // would be 3 x (2 + 4) s.
     let mut apps =
         vec![app("main", 10.0, tasks(40, &[1.0]), 1, 2), app("solver", 10.0, tasks(40, &[1.0]), 1, 2)];
-    apps.iter_mut().for_each(|(_, course)| course.iterations = 3);
+    for (_, course) in &mut apps {
+        course.iterations = 3;
+    }
     let mut study = study(machine(1, 2), apps);
     study.dynamics.calls = vec![Call { from: AppId(0), to: AppId(1), every: 1 }];
     let run = run_with(&study, "fair-share", None);
