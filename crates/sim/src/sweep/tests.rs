@@ -245,7 +245,7 @@ fn keys_of_what_happens_over_time_are_for_simulations() {
         ("app.a.taks=4", Task::Simulate, "app.a has no key 'taks'; iterations "),
         ("app.a.taks=4", Task::Simulate, " max_threads"),
         ("apps.a=4", Task::Simulate, "begins with machine, app, channel, call, policy, os or scenario"),
-        ("channel.a.b.capacity=0", Task::Simulate, "a whole number from 1 up"),
+        ("channel.a.b.capacity=0", Task::Simulate, "a whole number from 1 to 9007199254740992"),
         ("machine.cores_per_node=4", Task::Simulate, "sweep app.NAME.threads"),
         ("app.b.data=home:any", Task::Simulate, "simulate does not choose a home"),
     ] {
