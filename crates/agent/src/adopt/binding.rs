@@ -219,17 +219,14 @@ impl Binding {
             true
         })?;
         self.bound.retain(|_, one| one.turn == self.turn);
-        match self.main {
-            Some(main) => {
-                if let Some(one) = self.bound.get(&main) {
-                    self.others_had = one.had.clone();
-                }
+        if let Some(main) = self.main {
+            if let Some(one) = self.bound.get(&main) {
+                self.others_had = one.had.clone();
             }
-            None => {
-                let together: BTreeSet<u32> =
-                    self.bound.values().flat_map(|one| one.had.iter().copied()).collect();
-                self.others_had = self.ledger.shared(&together.into_iter().collect::<Vec<_>>());
-            }
+        } else {
+            let together: BTreeSet<u32> =
+                self.bound.values().flat_map(|one| one.had.iter().copied()).collect();
+            self.others_had = self.ledger.shared(&together.into_iter().collect::<Vec<_>>());
         }
         first_failure.map_or(Ok(()), Err)
     }

@@ -102,11 +102,11 @@ impl System {
 
 /// Those of the table that descend from a process that `is_root` names, without these themselves. `is_left_out` are those that do not
 /// count, and their descendants by them.
-pub fn descendants<'a>(
-    table: &'a [Listed],
+pub fn descendants(
+    table: &[Listed],
     is_root: impl Fn(&Identity) -> bool,
     is_left_out: impl Fn(&Identity) -> bool,
-) -> Vec<&'a Listed> {
+) -> Vec<&Listed> {
     let mut children: BTreeMap<u32, Vec<&Listed>> = BTreeMap::new();
     for one in table {
         children.entry(one.parent).or_default().push(one);

@@ -55,3 +55,9 @@ pub(super) fn provenance(
         doubts: Vec::new(),
     }
 }
+
+/// When it took place, without preparation and end: what there is between the two is the time of the result.
+pub(super) fn took_place(provenance: &mut Provenance, started: SystemTime, ended: SystemTime) {
+    provenance.started_utc = utc(started);
+    provenance.ended_utc = Some(utc(ended));
+}

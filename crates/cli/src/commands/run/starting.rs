@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use numasim_bench::live::{Family, FamilyError, Left, Program};
-use numasim_bench::provenance::utc;
 use numasim_host::memory::bytes_per_thread;
 use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
@@ -138,9 +137,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     drop(going);
     let Some(mut ran) = ran else { return Err(Failure::fault("a run without an end")) };
     ran.orders = orders(&args.output.join(RECORD), &ran);
-    // Without preparation and end: what there is between the two is the time of the result.
-    provenance.started_utc = utc(ran.started);
-    provenance.ended_utc = Some(utc(ran.ended));
+    origin::took_place(&mut provenance, ran.started, ran.ended);
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
     folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
     show(args, &study, &ran, shell)?;
