@@ -204,7 +204,7 @@ fn crossing(root: &std::path::Path, nodes: [(&str, &str); 2]) {
     write(format!("{system}/cpu/possible"), "0-7");
     write(format!("{system}/node/online"), "0-1");
     write("proc/meminfo".into(), "MemTotal: 33554432 kB");
-    let list: String = (0..8).map(|cpu| format!("processor : {cpu}\n")).collect();
+    let list = (0..8).map(|cpu| format!("processor : {cpu}\n")).collect::<Vec<_>>().concat();
     write("proc/cpuinfo".into(), &list);
     for cpu in 0..8_u32 {
         let (package, siblings) = if cpu % 4 < 2 { ("0", "33") } else { ("1", "cc") };

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use numasim_model::input::{SourceFile, read_study};
-use numasim_model::units::Gibibytes;
+use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{Machine, NodeId};
 
 use crate::common::{self, repository};
@@ -194,7 +194,7 @@ fn cores_on_a_node_without_memory_have_no_controller() {
         let (first, second) = (machine.node(NodeId(0)), machine.node(NodeId(1)));
         assert_eq!((first.cores, first.has_memory()), (second.cores, true), "{args:?}");
         assert_eq!((second.has_memory(), second.bandwidth.value()), (false, 0.0), "{args:?}");
-        assert_eq!(machine.link(NodeId(1), NodeId(0)).map(|link| link.value()), Some(15.0), "{args:?}");
+        assert_eq!(machine.link(NodeId(1), NodeId(0)).map(GigabytesPerSecond::value), Some(15.0), "{args:?}");
         assert_eq!(machine.link(NodeId(0), NodeId(1)), None, "{args:?}");
     }
 }

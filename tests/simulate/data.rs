@@ -8,8 +8,11 @@ use crate::common::stderr;
 fn two_nodes(of_app: &str, phases: &[&str], of_scenario: &str) -> String {
     let machine =
         NODE.replace("nodes = 1", "nodes = 2\nlink_gbs = 5.0").replace("= 8", "= 1").replace("32.0", "20.0");
-    let phases: String =
-        phases.iter().map(|keys| format!("[[app.phase]]\nwork_gflop = 10.0\n{keys}\n")).collect();
+    let phases: String = phases
+        .iter()
+        .map(|keys| format!("[[app.phase]]\nwork_gflop = 10.0\n{keys}\n"))
+        .collect::<Vec<_>>()
+        .concat();
     format!(
         "{machine}[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n{of_app}\n{phases}\
 [[scenario]]\nname = \"mine\"\nthreads = {{ a = [1, 0] }}\n{of_scenario}\n"

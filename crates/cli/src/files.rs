@@ -312,7 +312,8 @@ mod tests {
         assert_eq!(read_topology(&path).ok().as_deref(), Some("a = 1\n"));
         assert_eq!(csv_header(&path).as_deref(), Some("a = 1"));
         let mut trace = String::new();
-        open_trace(&path).ok().expect("opened").1.read_to_string(&mut trace).expect("read");
+        let Ok((_, mut from)) = open_trace(&path) else { panic!("{} is there", path.display()) };
+        from.read_to_string(&mut trace).expect("read");
         assert_eq!(trace, "a = 1\n");
         // As PowerShell writes what it redirects.
         std::fs::write(&path, [0xff, 0xfe, b'a', 0]).expect("a file for the test");

@@ -45,7 +45,7 @@ pub(super) struct Memory {
     /// Something other than the usual memory: HBM, NVM, CXL, of a GPU.
     pub(super) special: bool,
     /// The file says that it has no processors.
-    pub(super) memory_only: bool,
+    pub(super) without_processors: bool,
     /// The number by which attributes refer to it.
     pub(super) object: Option<String>,
 }
@@ -190,10 +190,10 @@ impl Contents {
         if !["nodeset", "complete_nodeset"].into_iter().filter_map(|key| element.get(key)).all(alone) {
             return Err(element.wrong(format!("the `nodeset` of NUMA node {number} is not that node alone")));
         }
-        let memory_only = near.is_empty();
+        let without_processors = near.is_empty();
         // hwloc 1.11 wrote a second memory of the same cores without processors, inside the first or next to it.
         let parent = element.parent.and_then(|parent| elements.get(parent));
-        let near = match parent.filter(|_| memory_only && !root) {
+        let near = match parent.filter(|_| without_processors && !root) {
             Some(parent) => set(parent, "cpuset")?.unwrap_or_default(),
             None => near,
         };
@@ -202,7 +202,14 @@ impl Contents {
             None => None,
         };
         let special = element.get("subtype").is_some_and(|subtype| !matches!(subtype, "" | "DRAM"));
-        self.nodes.push(Memory { number, near, bytes, special, memory_only, object: object_number(element) });
+        self.nodes.push(Memory {
+            number,
+            near,
+            bytes,
+            special,
+            without_processors,
+            object: object_number(element),
+        });
         Ok(())
     }
 

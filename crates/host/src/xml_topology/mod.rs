@@ -79,7 +79,9 @@ pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, De
     let mut nodes: Vec<HostNode> = nodes.into_iter().map(|(node, _)| node).collect();
     if figures.is_some() {
         // What numasim wrote there is no claim of a firmware.
-        nodes.iter_mut().for_each(|node| node.firmware = None);
+        for node in &mut nodes {
+            node.firmware = None;
+        }
     }
     let distances = memory::distances(&found, &nodes);
     if distances.is_none() && !found.distances.is_empty() {
@@ -164,7 +166,7 @@ fn places(
                 }
                 own
             }
-            None if memory.memory_only => Set::default(),
+            None if memory.without_processors => Set::default(),
             None => memory.near.without(&counted),
         };
         counted.add(&own);
@@ -181,7 +183,7 @@ fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), DetectError> {
         |memory: &Memory| found.packages.iter().filter(|package| package.meets(&memory.near)).count();
     let same = |a: &Set, b: &Set| a.includes(b) && b.includes(a);
     let mut wide =
-        memories.iter().filter(|memory| !memory.special && !memory.memory_only && sockets(memory) > 1);
+        memories.iter().filter(|memory| !memory.special && !memory.without_processors && sockets(memory) > 1);
     while let Some(first) = wide.next() {
         let twin = wide.clone().find(|other| same(&other.near, &first.near));
         if let Some(twin) = twin {
@@ -241,14 +243,17 @@ fn without_memory(found: &Contents, counted: &Set, places: &mut Vec<Place>, note
     }
 }
 
-/// Nodes as a machine file has them, each with its memory, and what is not used.
+/// Nodes as a machine file has them, each with its memory.
+type NodesWithMemory = Vec<(HostNode, Memory)>;
+
+/// The nodes, and what is not used.
 fn nodes(
     found: &Contents,
     reading: &Reading<'_>,
     usable: &Set,
     places: Vec<Place>,
     notes: &mut Vec<String>,
-) -> Result<(Vec<(HostNode, Memory)>, Vec<Unusable>), DetectError> {
+) -> Result<(NodesWithMemory, Vec<Unusable>), DetectError> {
     let here = reading.origin == Origin::ThisHost;
     let mut unusable = Vec::new();
     let mut leave_out = |set: &Set, why: Why| {
@@ -280,7 +285,9 @@ fn nodes(
                 on.entry(node).or_default().push(cpu);
             }
         }
-        on.into_iter().for_each(|(node, cpus)| threads.entry(node).or_default().push(cpus));
+        for (node, cpus) in on {
+            threads.entry(node).or_default().push(cpus);
+        }
     }
 
     let (mut nodes, mut forbidden, mut empty) = (Vec::new(), Vec::new(), Vec::new());

@@ -51,7 +51,7 @@ pub(super) fn parameters(generator: &Generator) -> Value {
 /// A value as files have it: whole, unless it is a size with a fraction.
 fn in_its_unit(key: &str, number: u64) -> Value {
     match Parameter::find(key) {
-        Some(size) if number % size.unit != 0 => json!(size.in_its_unit(number)),
+        Some(size) if !number.is_multiple_of(size.unit) => json!(size.in_its_unit(number)),
         found => json!(number / found.map_or(1, |parameter| parameter.unit)),
     }
 }

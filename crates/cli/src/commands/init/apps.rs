@@ -167,7 +167,10 @@ mod tests {
         assert!(spmv.contains("name = \"solver\"\narithmetic_intensity = 0.153  #"), "{spmv}");
         assert!(spmv.contains("as spmv of @hpc-node"), "{spmv}");
         let scan = described("scan").expect("there is one").toml(true);
-        assert!(scan.contains("data = { home = \"any\" }\n"), "{scan}");
+        assert!(
+            scan.contains("data = { home = \"any\" }  # on one node, as scan of @data-center has it"),
+            "{scan}"
+        );
     }
 
     #[test]

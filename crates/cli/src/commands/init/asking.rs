@@ -180,7 +180,7 @@ mod tests {
     fn a_wrong_answer_is_asked_again() {
         let (apps, said) = apps("a\n-1\nspnv\n0.5\na\nb\ndgemm\n\n");
         assert_eq!(apps, Ok(vec!["a=Intensity(0.5)".to_owned(), "b=Template(\"dgemm\")".to_owned()]));
-        assert!(said.contains("an intensity is a number above 0"), "{said}");
+        assert!(said.contains("write an intensity, in FLOP per byte, above zero"), "{said}");
         assert!(said.contains("'spnv' is no number"), "{said}");
         assert!(said.contains("There is one of that name already."), "{said}");
     }

@@ -32,8 +32,8 @@ use numasim_document::over_time;
 const PROVENANCE: &str = "provenance.json";
 const PLACEMENT: &str = "placement.toml";
 
-/// Runs the command.
-pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
+/// Reads the files and checks that all of their applications can run.
+fn read_study(args: &RunArgs) -> Result<(Study, Located), Failure> {
     if args.files.iter().any(|file| file == Path::new("-")) {
         return Err(Failure::input("`run` reads files only: its agent reads them again")
             .hint("write standard input to a file first"));
@@ -46,6 +46,12 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     refused::kernels_are_synthetic(&study, &located)?;
     refused::programs_stand_alone(&study, &located)?;
     over_time::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
+    Ok((study, located))
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
+    let (study, located) = read_study(args)?;
     let host = host_nodes::of_machine(&study.machine)?;
     let best = args.explore.then(|| exploring::best(&study, &located, shell)).transpose()?;
     let policy = match &best {

@@ -99,8 +99,7 @@ impl Outputs {
         }
         let result = Destination::open(args.output.output.as_deref())?;
         let trace = args.trace.as_deref().map(|path| {
-            let kind = trace::Kind::of(path, simulations)?;
-            Ok::<_, Failure>((Destination::open(Some(path))?, kind))
+            Ok::<_, Failure>((Destination::open(Some(path))?, trace::Kind::of(path, simulations)?))
         });
         let trace = trace.transpose()?;
         let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path))).transpose()?;

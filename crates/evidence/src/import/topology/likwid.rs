@@ -180,7 +180,9 @@ fn cores(found: &mut Topology, threads: &[Thread]) {
     }
     found.unavailable.sort_unstable();
     let mut sizes: BTreeMap<_, usize> = BTreeMap::new();
-    threads.iter().for_each(|thread| *sizes.entry(thread.core).or_default() += 1);
+    for thread in threads {
+        *sizes.entry(thread.core).or_default() += 1;
+    }
     found.notes.extend(unequal_threads(sizes.into_values()));
 }
 

@@ -39,8 +39,8 @@ fn the_column_of_a_node_without_memory_is_0_in_matrices() {
 #[test]
 fn a_node_needs_cores_or_memory_and_a_machine_some_memory() {
     let nodes = |nodes: &[&str]| {
-        let nodes: String = nodes.iter().map(|keys| format!("[[machine.node]]\n{keys}\n")).collect();
-        problem(&format!("{HEAD}{FLAT}{nodes}"))
+        let nodes = nodes.join("\n[[machine.node]]\n");
+        problem(&format!("{HEAD}{FLAT}[[machine.node]]\n{nodes}\n"))
     };
     let (cores, full) =
         ("cores = 4\ngflops_per_core = 10\nmemory_gib = 0", "cores = 4\ngflops_per_core = 10");

@@ -22,8 +22,7 @@ impl Trace {
     /// # Errors
     /// Those of [`Kind::of`] and [`Destination::open`].
     pub(super) fn open(path: &Path, runs: usize) -> Result<Self, Failure> {
-        let kind = Kind::of(path, runs)?;
-        Ok(Self { to: Destination::open(Some(path))?, kind })
+        Ok(Self { to: Destination::open(Some(path))?, kind: Kind::of(path, runs)? })
     }
 
     /// Where it goes.

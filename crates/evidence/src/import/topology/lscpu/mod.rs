@@ -81,31 +81,28 @@ impl Lscpu {
             return Err(format!("{why}; {LANGUAGE}"));
         }
         found.nodes = summary.online_nodes(&mut found.notes);
-        match &self.table {
-            Some(table) => {
-                let cores = table.cores(&summary)?;
-                let told = summary.says_nodes().then_some(found.nodes.as_slice());
-                let mut tabled = table.nodes(told, &cores)?;
-                found.unavailable.extend(table.offline());
-                found.unavailable.sort_unstable();
-                found.unavailable.dedup();
-                let processors = |nodes: &[Node]| -> BTreeMap<u32, BTreeSet<u32>> {
-                    let filled = nodes.iter().filter(|node| !node.processors.is_empty());
-                    filled.map(|node| (node.number, node.processors.iter().copied().collect())).collect()
-                };
-                if summary.says_nodes() && processors(&found.nodes) != processors(&tabled) {
-                    return Err("summary and table do not have the same processors on the same nodes: are both of the same machine?".to_owned());
-                }
-                // Only the summary names nodes without processors.
-                tabled.extend(found.nodes.drain(..).filter(|node| node.processors.is_empty()));
-                found.nodes = tabled;
-                found.notes.extend(table.unequal());
-                found.notes.extend(table.unequal_threads(&cores).filter(|_| summary.offline.is_empty()));
+        if let Some(table) = &self.table {
+            let cores = table.cores(&summary)?;
+            let told = summary.says_nodes().then_some(found.nodes.as_slice());
+            let mut tabled = table.nodes(told, &cores)?;
+            found.unavailable.extend(table.offline());
+            found.unavailable.sort_unstable();
+            found.unavailable.dedup();
+            let processors = |nodes: &[Node]| -> BTreeMap<u32, BTreeSet<u32>> {
+                let filled = nodes.iter().filter(|node| !node.processors.is_empty());
+                filled.map(|node| (node.number, node.processors.iter().copied().collect())).collect()
+            };
+            if summary.says_nodes() && processors(&found.nodes) != processors(&tabled) {
+                return Err("summary and table do not have the same processors on the same nodes: are both of the same machine?".to_owned());
             }
-            None => {
-                summary.count_cores(&mut found.nodes, &mut found.notes);
-                summary.single_socket(&mut found.nodes);
-            }
+            // Only the summary names nodes without processors.
+            tabled.extend(found.nodes.drain(..).filter(|node| node.processors.is_empty()));
+            found.nodes = tabled;
+            found.notes.extend(table.unequal());
+            found.notes.extend(table.unequal_threads(&cores).filter(|_| summary.offline.is_empty()));
+        } else {
+            summary.count_cores(&mut found.nodes, &mut found.notes);
+            summary.single_socket(&mut found.nodes);
         }
         found.notes.extend(summary.unequal());
         caches(&mut found, &summary, self.table.as_ref());

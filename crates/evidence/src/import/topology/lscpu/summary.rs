@@ -244,7 +244,7 @@ impl Summary {
         if several && matches!(threads, Threads::InAll(_)) {
             threads = Threads::Open("kinds of cores have different numbers of hardware threads".to_owned());
         }
-        let divides = |node: &Node, each: u32| node.processors.len() % (each as usize) == 0;
+        let divides = |node: &Node, each: u32| node.processors.len().is_multiple_of(each as usize);
         if let Threads::Each(each) = threads
             && let Some(node) = nodes.iter().find(|node| !divides(node, each))
         {
@@ -317,7 +317,7 @@ impl Summary {
             // Fewer than the machine may have (s390), or no word on sockets; but all of a core's threads are there.
             (Some(each), cores, _)
                 if self.offline.is_empty()
-                    && processors % each == 0
+                    && processors.is_multiple_of(each)
                     && cores.is_none_or(|cores| most && processors / each <= cores) =>
             {
                 Threads::Each(each)

@@ -92,7 +92,9 @@ impl Table {
     /// processor of the core of each processor.
     pub(super) fn unequal_threads(&self, cores: &BTreeMap<u32, u32>) -> Option<String> {
         let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
-        cores.values().for_each(|first| *sizes.entry(*first).or_default() += 1);
+        for first in cores.values() {
+            *sizes.entry(*first).or_default() += 1;
+        }
         unequal_threads(sizes.into_values()).filter(|_| self.rows.iter().all(|row| !row.offline))
     }
 
