@@ -295,7 +295,7 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l seed -d 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l metg -d 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak' -r
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing; with --real of the last run here, and with a name that ends in .rec as StarPU writes it' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a tasks.rec as StarPU writes it, of one scheduler and one run. With --real it covers the last run here' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How to write the result' -r -f -a "table\t'For people'
@@ -483,7 +483,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand published" -s h -l help 
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l app -d 'The application in the CSV, where it has several' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l perf -d 'Output of `perf stat`: with -x, (CSV), with -j (JSON), or as it is printed; one file for each run' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l likwid -d 'Output of `likwid-perfctr`, groups MEM_DP, MEM_SP, FLOPS_DP, MEM, with or without -O; one file for each run' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l likwid -d 'Output of `likwid-perfctr`, groups such as MEM_DP, or FLOPS_DP and MEM, with or without -O; one file for each run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l region -d 'The region of likwid-perfctr -m, where the program marks several' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l threads -d 'Threads of each run of --perf, in the order of its files: 1,2,4' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l arithmetic-intensity -d 'FLOP per byte, where nothing counted them' -r
@@ -594,7 +594,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_s
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "perf" -d 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc numactl lscpu likwid-topology perf likwid-perfctr likwid stream wfcommons dot starpu help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
@@ -710,7 +710,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "perf" -d 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
@@ -810,7 +810,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_su
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "perf" -d 'perf stat, one file for each run: an application, as `profile-app --perf` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid-perfctr" -d 'likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "stream" -d 'STREAM or BabelStream: a CSV of bandwidth by kernel'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'

@@ -46,19 +46,21 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
     let mut runs: Vec<Run> = Vec::new();
     let mut built = Built::default();
     let mut in_table = false;
-    let mut before = 0;
+    // What a run prints above its table says nothing of the table of another run.
+    let mut has_table = false;
     for line in lines(text) {
-        if line.after("STREAM version").or_else(|| line.after("STREAM Version")).is_some() {
-            // stream.f prints it twice above its table.
-            if runs.len() > before {
-                (built, before) = (Built::default(), runs.len());
-            }
+        let is_title = line.after("STREAM version").or_else(|| line.after("STREAM Version")).is_some();
+        let is_header = line.after("Function").is_some();
+        if has_table && (is_title || is_header || Built::default().read(&line)?) {
+            (built, has_table) = (Built::default(), false);
+        }
+        if is_title {
             in_table = false;
         } else if built.read(&line)? {
         } else if line.text.contains("Failed Validation") {
             let problem = line.problem("STREAM computed a wrong result: its rates are invalid");
             return Err(problem.hint("build STREAM with other compiler options and measure again"));
-        } else if line.after("Function").is_some() {
+        } else if is_header {
             in_table = true;
         } else if let Some((kernel, rest)) = line.text.trim().split_once(':').filter(|_| in_table) {
             let Some((kernel, words, flop)) = KERNELS.into_iter().find(|(name, ..)| *name == kernel) else {
@@ -71,6 +73,7 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
                 return Err(problem.hint("leave the output of the tool as it was printed"));
             };
             let bandwidth_gbs = line.bandwidth(line.number(rate, false)?, MEGA)?;
+            has_table = true;
             runs.push(Run {
                 kernel: kernel.to_owned(),
                 access: access(kernel),

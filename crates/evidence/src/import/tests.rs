@@ -313,6 +313,20 @@ fn kernels_that_compute_are_no_bandwidth_and_figures_of_no_machine_are_refused()
 }
 
 #[test]
+fn a_second_table_of_stream_is_not_of_the_threads_of_the_first() {
+    // As a page of documentation shows them: 18 threads, then one thread, of which only the table is there.
+    let header = "Number of Threads counted = 18\n";
+    let table = "Function    Best Rate MB/s  Avg time     Min time     Max time\n\
+                 Copy:           89633.9     0.001952     0.001785     0.002350\n---\n";
+    let threads = |text: &str| -> Vec<Option<u32>> {
+        read_stream(text).expect("in order").0.iter().map(|run| run.threads).collect()
+    };
+    assert_eq!(threads(&format!("{header}{table}{table}")), [Some(18), None]);
+    let one = header.replace("18", "1");
+    assert_eq!(threads(&format!("{header}{table}{one}{table}")), [Some(18), Some(1)]);
+}
+
+#[test]
 fn stream_of_floats_computes_twice_as_much_per_byte() {
     let float = "This system uses 4 bytes per array element.\nArray size = 400000000 (elements), Offset = 0 (elements)\n\
                  Function    Best Rate MB/s  Avg time     Min time     Max time\nScale: 120000.0 0.1 0.1 0.1\nAdd: 132000.0 0.1 0.1 0.1\nTriad: 132000.0 0.1 0.1 0.1\n";
