@@ -72,7 +72,7 @@ struct Needs {
 const MOST_DRAWN: u64 = 100_000_000;
 
 /// A lower bound on the makespan of `study`; `data` and `seed` as in a [`Question`]. `None` where the work of more than
-/// [`MOST_DRAWN`] tasks is spread, or where `stop` says so, which is asked now and then.
+/// 10^8 tasks is spread, or where `stop` says so, which is asked now and then.
 ///
 /// # Errors
 /// As [`crate::simulate`], where the study is incomplete or the sharing model refuses the machine.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -91,6 +91,6 @@ def mapping(name: str, value: Any) -> Mapping[str, Any]:
     return value
 
 
-def is_list(value: Any) -> bool:
+def is_list(value: Any) -> TypeGuard[Iterable[Any]]:
     """Whether it is a list of something, and no text."""
     return isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, (str, bytes))

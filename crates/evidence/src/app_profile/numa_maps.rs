@@ -2,7 +2,7 @@
 //!
 //! A line is a mapping: address, memory policy, then words such as `heap`, `file=/lib/libc.so`, `N0=512` (pages on node 0)
 //! and `kernelpagesize_kB=4`. Data is what a program computes with: anonymous memory, heap, stack, what processes share
-//! (`/dev/shm`, System V, memfd, huge pages), and mapped files that are neither programs nor libraries ([`mapped`]).
+//! (`/dev/shm`, System V, memfd, huge pages), and mapped files that are neither programs nor libraries (module `mapped`).
 //! Programs and libraries are left out.
 
 mod mapped;

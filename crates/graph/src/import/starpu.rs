@@ -4,7 +4,7 @@
 //! `DependsOn`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B), `MPIRank`. Handles are blocks. Tasks are dumped as they
 //! end; what their accesses mean goes by the order in which they were submitted (sequential data consistency), so that is the order here.
 //!
-//! Jobs and handles are those of a process ([`jobs`]): equal handles of two ranks are two blocks.
+//! Jobs and handles are those of a process (module `jobs`): equal handles of two ranks are two blocks.
 
 mod jobs;
 mod record;
