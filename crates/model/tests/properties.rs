@@ -372,7 +372,11 @@ proptest! {
 
     #[test]
     fn a_thread_added_beside_local_threads_helps_none_of_them(case in case(), at in any::<Index>()) {
-        // Local data only: remote readers of one link do gain from company when the controller is short.
+        // Local data only: remote readers of one link do gain from company when the controller is short. Without memory on a node its
+        // local data is read over a link.
+        if !case.machine.all_have_memory() {
+            return Ok(());
+        }
         let mut case = case;
         for demand in &mut case.demands {
             demand.placement = Placement::Local;

@@ -228,9 +228,9 @@ impl TimeFigure {
             Self::Channel(ChannelFigure::Capacity, _)
             | Self::CallEvery(_)
             | Self::Policy(PolicyFigure::Lead) => ValueRange::Whole { least: 1, most: MOST_EXACT },
-            Self::Phase(PhaseFigure::ArithmeticIntensity, ..) | Self::Os(OsFigure::Slice) => {
-                ValueRange::Positive
-            }
+            // Files take no work at all only of tasks, which then sleep; `task_gflop` says that as well.
+            Self::Phase(PhaseFigure::ArithmeticIntensity | PhaseFigure::Work, ..)
+            | Self::Os(OsFigure::Slice) => ValueRange::Positive,
             Self::Course(..)
             | Self::Phase(..)
             | Self::Channel(..)

@@ -32,7 +32,7 @@ proptest! {
     ) {
         let at_a_node = |app: App| match app.data {
             Data::OpenHome { share } => App {
-                data: Data::Placed(Placement::PartHome { home: NodeId(0), share }),
+                data: Data::Placed(Placement::PartHome { home: machine.local_memory(NodeId(0)), share }),
                 ..app
             },
             Data::Placed(_) => app,
