@@ -42,6 +42,9 @@ fn everything(problems: &[Problem]) -> Vec<Vec<f64>> {
     let mut found = Vec::new();
     for combination in 0..nodes.pow(open) {
         let homes: Vec<NodeId> = (0..open).map(|i| NodeId(combination / nodes.pow(i) % nodes)).collect();
+        if !homes.iter().all(|&home| question.machine.has_memory(home)) {
+            continue;
+        }
         let placements = question.placements(&homes);
         let mut evaluators: Vec<Evaluator<'_>> =
             problems.iter().map(|problem| Evaluator::new(problem, placements.clone())).collect();
