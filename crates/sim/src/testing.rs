@@ -3,6 +3,8 @@
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing};
 
+use crate::problem::Problem;
+
 /// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
 pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
     let node = Node {
@@ -77,4 +79,15 @@ pub(crate) fn with_nodes(machine: &Machine, change: impl Fn(usize, Node) -> Node
     let links = pairs.map(|(from, to)| machine.link(from, to).unwrap_or(any)).collect();
     let changed = Machine::new("other nodes", nodes, links).expect("a machine");
     changed.with_sharing(*machine.sharing())
+}
+
+/// Every set of homes of the open applications: each of them on each node with memory.
+pub(crate) fn every_set_of_homes(problem: &Problem) -> Vec<Vec<NodeId>> {
+    let memories: Vec<_> = problem.machine.memory_nodes().collect();
+    problem.open_apps().iter().fold(vec![Vec::new()], |sets, _| {
+        let longer = |set: Vec<_>| {
+            memories.iter().map(move |&home| [set.as_slice(), &[home]].concat()).collect::<Vec<_>>()
+        };
+        sets.into_iter().flat_map(longer).collect()
+    })
 }

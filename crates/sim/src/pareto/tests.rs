@@ -13,7 +13,7 @@ use super::nearby::Nearby;
 use super::*;
 use crate::parallel::on_threads;
 use crate::search::{Unattended, generator};
-use crate::testing::{app, local_app, uniform_machine, with_memory};
+use crate::testing::{app, every_set_of_homes, local_app, uniform_machine, with_memory};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
@@ -23,10 +23,8 @@ fn all_scores(question: &TradeOff) -> Vec<[f64; 2]> {
     let pair = question.pair();
     let problem = pair.problem;
     let (apps, nodes) = (problem.apps.len(), problem.machine.node_count());
-    let open = u32::try_from(problem.open_apps().len()).unwrap();
     let mut found = Vec::new();
-    for combination in 0..nodes.pow(open) {
-        let homes: Vec<NodeId> = (0..open).map(|i| NodeId(combination / nodes.pow(i) % nodes)).collect();
+    for homes in every_set_of_homes(problem) {
         let mut rater = pair.rater(problem.placements(&homes));
         let mut allocation = Allocation::empty(apps, nodes);
         // Counts like an odometer; each wheel turns until its node is full.

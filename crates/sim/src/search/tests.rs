@@ -22,20 +22,16 @@ use super::*;
 use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, margin};
 use crate::restrictions::Restrictions;
-use crate::testing::{app, local_app, uniform_machine, with_data_on_memories, with_memory, with_nodes};
+use crate::testing::{
+    app, every_set_of_homes, local_app, uniform_machine, with_data_on_memories, with_memory, with_nodes,
+};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
 
 /// The best score over every allocation and every set of homes, by trying all; `None` if nothing is allowed.
 fn brute_force(problem: &Problem) -> Option<f64> {
-    let memories: Vec<NodeId> = problem.machine.memory_nodes().collect();
-    let count = memories.len();
-    let open = problem.open_apps().len();
-    let sets = (0..count.pow(u32::try_from(open).unwrap())).map(|combination| -> Vec<NodeId> {
-        (0..open).map(|i| memories[combination / count.pow(u32::try_from(i).unwrap()) % count]).collect()
-    });
-    sets.filter_map(|homes| best_with(problem, &homes)).reduce(f64::max)
+    every_set_of_homes(problem).iter().filter_map(|homes| best_with(problem, homes)).reduce(f64::max)
 }
 
 /// The best score over every allocation with these homes.

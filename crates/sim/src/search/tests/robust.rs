@@ -38,13 +38,8 @@ fn answered(problems: &mut Vec<Problem>, settings: &Settings) -> Option<Robust> 
 fn everything(problems: &[Problem]) -> Vec<Vec<f64>> {
     let question = &problems[0];
     let nodes = question.machine.node_count();
-    let open = u32::try_from(question.open_apps().len()).unwrap();
     let mut found = Vec::new();
-    for combination in 0..nodes.pow(open) {
-        let homes: Vec<NodeId> = (0..open).map(|i| NodeId(combination / nodes.pow(i) % nodes)).collect();
-        if !homes.iter().all(|&home| question.machine.has_memory(home)) {
-            continue;
-        }
+    for homes in every_set_of_homes(question) {
         let placements = question.placements(&homes);
         let mut evaluators: Vec<Evaluator<'_>> =
             problems.iter().map(|problem| Evaluator::new(problem, placements.clone())).collect();

@@ -5,10 +5,8 @@ use super::*;
 /// The simplest of all allocations that score at least `floor`, wherever open homes are.
 fn brute(problem: &Problem, floor: f64) -> Option<Simplicity> {
     let nodes = problem.machine.node_count();
-    let open = u32::try_from(problem.open_apps().len()).unwrap();
     let mut simplest: Option<Simplicity> = None;
-    for combination in 0..nodes.pow(open) {
-        let homes: Vec<NodeId> = (0..open).map(|i| NodeId(combination / nodes.pow(i) % nodes)).collect();
+    for homes in every_set_of_homes(problem) {
         let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
         let mut allocation = Allocation::empty(problem.apps.len(), nodes);
         every_allocation(problem, &mut allocation, 0, &mut |allocation| {
