@@ -18,9 +18,7 @@ pub fn list(names: &[&str]) -> String {
 /// "one of 'a', 'b', or 'c'" of a list that may be long.
 pub fn one_of(names: &[&str]) -> String {
     const MOST: usize = 12;
-    let more = names.len().saturating_sub(MOST);
-    let shown = names.iter().take(MOST).map(|name| format!("'{name}'"));
-    format!("one of {}", words::choice(shown.chain((more > 0).then(|| format!("{more} more")))))
+    words::one_of(MOST, names.iter().map(|name| format!("'{name}'")))
 }
 
 /// A name as a TOML key.
@@ -45,9 +43,13 @@ pub fn scenario(study: &Study) -> String {
         apps.iter().filter(|app| app.data.is_open()).map(|app| app.group.as_str()).collect();
     open.dedup();
     // Not all on one node: its memory would serve everybody.
-    let nodes = study.machine.node_count();
-    let homes: Vec<String> =
-        (0..).zip(&open).map(|(n, name)| format!("{} = {{ home = {} }}", key(name), n % nodes)).collect();
+    let nodes: Vec<usize> = study.machine.memory_nodes().map(|node| node.0).collect();
+    let homes: Vec<String> = nodes
+        .iter()
+        .cycle()
+        .zip(&open)
+        .map(|(node, name)| format!("{} = {{ home = {node} }}", key(name)))
+        .collect();
     let data = if homes.is_empty() { String::new() } else { format!("data = {{ {} }}\n", homes.join(", ")) };
     format!("[[scenario]]\nname = \"even\"\nthreads = {{ {} }}\n{data}", counts.join(", "))
 }

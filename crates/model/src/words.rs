@@ -41,6 +41,15 @@ pub fn choice<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     }
 }
 
+/// "one of A, B, or C" of words in their quotes; beyond `most` of them "or 8 more".
+pub fn one_of(most: usize, words: impl IntoIterator<Item = String>) -> String {
+    let mut words: Vec<String> = words.into_iter().collect();
+    let more = words.len().saturating_sub(most);
+    words.truncate(most);
+    words.extend((more > 0).then(|| format!("{more} more")));
+    format!("one of {}", choice(words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,6 @@
 //! Names in messages.
 
 use crate::text::visible;
-use crate::words::choice;
 
 /// "a", "a and b", "a, b and c", each in back quotes; at most twelve, then "and 8 more".
 pub(super) fn list<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
@@ -26,10 +25,7 @@ pub(super) fn one_of_all<'n>(words: impl IntoIterator<Item = &'n str>) -> String
 }
 
 fn one_of_up_to<'n>(most: usize, words: impl IntoIterator<Item = &'n str>) -> String {
-    let words: Vec<&str> = words.into_iter().collect();
-    let more = words.len().saturating_sub(most);
-    let shown = words.iter().take(most).map(|word| format!("`{word}`"));
-    format!("one of {}", choice(shown.chain((more > 0).then(|| format!("{more} more")))))
+    crate::words::one_of(most, words.into_iter().map(|word| format!("`{word}`")))
 }
 
 fn up_to<'n>(most: usize, words: impl IntoIterator<Item = &'n str>) -> String {
