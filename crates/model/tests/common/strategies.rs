@@ -98,7 +98,9 @@ fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
             Placement::Fractions(parts) => {
                 for node in machine.node_ids() {
                     let part = std::mem::take(&mut parts[node.0]);
-                    parts[machine.local_memory(node).0] += part;
+                    let memory = &mut parts[machine.local_memory(node).0];
+                    // Thirds and tenths added up may exceed 1 by their rounding, which no fraction may.
+                    *memory = (*memory + part).min(1.0);
                 }
             }
             Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => {}
