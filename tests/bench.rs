@@ -1,4 +1,4 @@
-//! `numasim bench` as a person or a script meets it. What needs no host is tested in `crates/bench/src/session`, against
+//! `numasim bench` as a person or a script meets it. What needs no host is tested in `crates/measure/bench/src/session`, against
 //! a runner with exact numbers.
 
 #[cfg(feature = "hwloc")]

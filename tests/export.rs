@@ -90,8 +90,8 @@ fn what_hwloc_has_no_place_for_is_told_and_too_many_cores_are_refused() {
 #[cfg(feature = "hwloc")]
 mod back {
     use numasim_model::Machine;
-    use numasim_model::input::{SourceFile, read_study};
     use numasim_model::units::GigabytesPerSecond;
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

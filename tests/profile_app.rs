@@ -3,8 +3,8 @@
 use std::fs;
 use std::process::Output;
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Data, NodeId, Placement, Study};
+use numasim_study::{SourceFile, read_study};
 
 use crate::common::{self, repository};
 

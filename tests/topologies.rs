@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::Output;
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{Machine, NodeId};
+use numasim_study::{SourceFile, read_study};
 
 use crate::common::{self, repository};
 

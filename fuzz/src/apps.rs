@@ -11,7 +11,7 @@ use numasim_evidence::app_profile::placement::{Look, classify, signature};
 use numasim_evidence::app_profile::run::{Run, joined};
 use numasim_evidence::app_profile::scaling::scaling;
 use numasim_evidence::app_profile::seen::look;
-use numasim_model::input::{Problem, ProblemKind, SourceFile, read_study};
+use numasim_study::{Problem, ProblemKind, SourceFile, read_study};
 
 use super::problems_are_sound;
 

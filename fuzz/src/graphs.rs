@@ -3,8 +3,8 @@
 use numasim_graph::import::{Imported, dot, starpu, wfcommons};
 use numasim_graph::{Dependencies, csv, generate, generate_program};
 use numasim_model::graph::{Contender, Generator, GraphSource, Program, TaskGraph};
-use numasim_model::input::Problem;
 use numasim_model::{NodeId, Study};
+use numasim_study::Problem;
 
 use super::{NEXT_FILE, problems_are_sound, tasks_are_sound};
 

@@ -18,10 +18,10 @@ use numasim_evidence::import::runs::{Run, csv};
 use numasim_evidence::import::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
 use numasim_model::graph::{Access, BlockHome, BlockId, TaskGraph};
-use numasim_model::input::{Problem, ProblemKind, SourceFile, read_study};
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Study, evaluate_explained};
+use numasim_study::{Problem, ProblemKind, SourceFile, read_study};
 
 /// Between the texts of two files that are read together; no TOML has it.
 pub const NEXT_FILE: char = '\u{1e}';

@@ -5,8 +5,8 @@ use numasim_model::NodeId;
 use numasim_model::graph::{
     BlockId, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph,
 };
-use numasim_model::input::{SourceFile, read_study};
 use numasim_plan::{Fault, File, GraphPlan, Guide, Lines, Pattern, analyse, guide, plan_file};
+use numasim_study::{SourceFile, read_study};
 use numasim_tasks::{Question, Silent, simulate};
 
 use super::NEXT_FILE;

@@ -5,7 +5,7 @@ use numasim_evidence::import::topology::likwid::read_likwid_topology;
 use numasim_evidence::import::topology::lscpu::Lscpu;
 use numasim_evidence::import::topology::numactl::read_numactl;
 use numasim_model::cpus::{CpuList, MAX_OS_NODE};
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::problems_are_sound;
 

@@ -1,8 +1,8 @@
 //! What is wrong, as exceptions of `numasim._errors`.
 
-use numasim_document::diagnostics;
-use numasim_document::refusal::Refusal;
-use numasim_model::input::{Problem, ProblemKind, SourceFile};
+use numasim_ask::diagnostics;
+use numasim_ask::refusal::Refusal;
+use numasim_study::{Problem, ProblemKind, SourceFile};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 

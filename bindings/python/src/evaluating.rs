@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_document::refusal::Refusal;
-use numasim_document::{evaluated, intervals, located};
+use numasim_ask::refusal::Refusal;
+use numasim_ask::{evaluated, intervals, located};
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Data, Placement, Scenario, Study, evaluate_with};
 use numasim_sim::intervals::{Draws, Prediction};
@@ -137,7 +137,7 @@ impl Evaluation {
     /// What `numasim evaluate --format json` writes.
     fn to_json(&self) -> String {
         let mut document = evaluated::head(&self.study, self.draws.as_ref());
-        let scenarios = self.scenarios.iter().map(|one| numasim_document::json::json(&one.get().view()));
+        let scenarios = self.scenarios.iter().map(|one| numasim_ask::json::json(&one.get().view()));
         document["scenarios"] = scenarios.collect::<Vec<Value>>().into();
         document.to_string()
     }

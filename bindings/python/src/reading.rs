@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_document::located::Located;
-use numasim_model::input::{self, DefaultUsed, SourceFile};
+use numasim_ask::located::Located;
+use numasim_study::{DefaultUsed, SourceFile};
 use numasim_model::machine::doubts;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{ModelKind, NodeId, Study};
@@ -35,7 +35,7 @@ impl Reading {
     fn new(py: Python<'_>, sources: Vec<(String, String)>, of_values: bool) -> PyResult<Self> {
         let sources: Vec<SourceFile> =
             sources.into_iter().map(|(name, text)| SourceFile { name, text }).collect();
-        match py.detach(|| input::read_study(&sources)) {
+        match py.detach(|| numasim_study::read_study(&sources)) {
             Ok(mut reading) => {
                 let defaults = std::mem::take(&mut reading.defaults);
                 let (study, located) = Located::split(reading, sources);

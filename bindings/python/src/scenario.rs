@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_document::{ScenarioView, json, numbers, warning};
-use numasim_model::input::writing::scenario::Written;
+use numasim_ask::{ScenarioView, json, numbers, warning};
+use numasim_study::writing::scenario::Written;
 use numasim_model::{Allocation, Evaluation, NodeId, Placement, Study};
 use numasim_sim::intervals::{Interval, Prediction};
 use numpy::{PyArray1, PyArray2};

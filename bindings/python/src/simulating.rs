@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_document::simulated::{self, Simulated, mb, mean_gflops};
-use numasim_document::{over_time, refusal::Refusal};
+use numasim_ask::simulated::{self, Simulated, mb, mean_gflops};
+use numasim_ask::{over_time, refusal::Refusal};
 use numasim_dynamic::{AppRun, Job, JobError, Observer, Silent};
 use numasim_model::Study;
 use numasim_model::units::Seconds;

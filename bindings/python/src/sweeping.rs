@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_document::caution;
+use numasim_ask::caution;
 use numasim_model::evaluation::Warning;
 use numasim_model::{Study, evaluate};
 use numasim_sim::search::{ExploreError, Settings, Status};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use numasim_document::tasked::{self, GraphFacts, Tasked, TasksView};
-use numasim_document::{of_tasks, refusal::Refusal};
+use numasim_ask::tasked::{self, GraphFacts, Tasked, TasksView};
+use numasim_ask::{of_tasks, refusal::Refusal};
 use numasim_graph::csv;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 use numasim_model::{NodeId, Study};
 use numasim_plan::{Fault, File, GraphPlan, Lines, guide};
 use numasim_tasks::{Asked, IdleReason, Job, JobError, Observer, Silent, TasksError, Traffic};

@@ -1,6 +1,6 @@
 //! What becomes of scenarios.
 
-use numasim_document::{ScenarioView, caution, evaluated, held_back, intervals, thread_map, warning};
+use numasim_ask::{ScenarioView, caution, evaluated, held_back, intervals, thread_map, warning};
 use numasim_draw::{Style, themed};
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::memory::fits;
@@ -107,8 +107,7 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     }
     let mut document = evaluated::head(&study, draws.as_ref());
     let views = || all.iter().map(|one| one.view(&study));
-    document["scenarios"] =
-        views().map(|view| numasim_document::json::json(&view)).collect::<Vec<_>>().into();
+    document["scenarios"] = views().map(|view| numasim_ask::json::json(&view)).collect::<Vec<_>>().into();
     for view in views() {
         warnings.extend(warning::facts(&view.evaluation.warnings));
         warnings.extend(caution::beside_warnings(&view));

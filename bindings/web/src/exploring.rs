@@ -1,7 +1,7 @@
 //! The best placement, searched for.
 
-use numasim_document::explored::{Explored, RatedView, WhyUnproven};
-use numasim_document::{ScenarioView, intervals, limits};
+use numasim_ask::explored::{Explored, RatedView, WhyUnproven};
+use numasim_ask::{ScenarioView, intervals, limits};
 use numasim_model::evaluation::Options;
 use numasim_model::{Evaluation, Study};
 use numasim_sim::baselines::{Baseline, distinct};

@@ -1,7 +1,7 @@
 //! What the files have, and what can be changed of it.
 
-use numasim_document::lettering::{self, Lettering};
-use numasim_document::{data_words, machine_title};
+use numasim_ask::lettering::{self, Lettering};
+use numasim_ask::{data_words, machine_title};
 use numasim_draw::colour_of;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement, Study};
@@ -116,7 +116,7 @@ fn of_app(app: &App, letter: usize) -> AppContents<'_> {
         is_counted: app.problem.is_some(),
         data: app.data.placement().map(data_words::brief),
         has_home: matches!(app.data, Data::OpenHome { .. }) || home.flatten().is_some(),
-        nodes: app.nodes.as_ref().map(|nodes| numasim_document::numbers(nodes)),
+        nodes: app.nodes.as_ref().map(|nodes| numasim_ask::numbers(nodes)),
     }
 }
 

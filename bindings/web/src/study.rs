@@ -1,11 +1,11 @@
 //! From the files of a question to a checked study.
 
-use numasim_document::diagnostics;
-use numasim_model::input::writing::scenario::Written;
-use numasim_model::input::{self, SourceFile};
+use numasim_ask::diagnostics;
 use numasim_model::machine::doubts;
 use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement, Study};
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
+use numasim_study::SourceFile;
+use numasim_study::writing::scenario::Written;
 
 use crate::question::{Placed, Question};
 
@@ -47,7 +47,7 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
 }
 
 fn study(sources: &[SourceFile]) -> Result<Study, String> {
-    match input::read_study(sources) {
+    match numasim_study::read_study(sources) {
         Ok(reading) => Ok(reading.study),
         Err(problems) => Err(diagnostics::render(&problems, sources, false)),
     }

@@ -33,7 +33,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
-use numasim_document::limits::MOST_ALTERNATIVES;
+use numasim_ask::limits::MOST_ALTERNATIVES;
 use numasim_model::ModelKind;
 use numasim_sim::search::over_models::ModelList;
 use numasim_sim::search::{WITHIN, within};

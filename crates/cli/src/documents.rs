@@ -21,7 +21,7 @@ mod tasks;
 use std::borrow::Cow;
 
 use clap::ValueEnum;
-use numasim_model::input::schema::{DRAFT, without_null};
+use numasim_study::schema::{DRAFT, without_null};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
-use numasim_document::refusal::{Explained, Refusal};
+use numasim_ask::refusal::{Explained, Refusal};
 use numasim_sim::Forbidden;
 
 use crate::style;
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_forbidden_answer_is_a_fault_with_what_to_report() {
         use numasim_model::Allocation;
-        use numasim_model::input::{SourceFile, read_study};
         use numasim_sim::{Objective, Problem, Restrictions};
+        use numasim_study::{SourceFile, read_study};
 
         let text = include_str!("../../../configs/paper/uneven-even-nodes.toml").to_owned();
         let study =

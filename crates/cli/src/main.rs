@@ -28,7 +28,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
-use numasim_document::{diagnostics, suggest};
+use numasim_ask::{diagnostics, suggest};
 
 use crate::args::{Cli, ColorWhen, Command};
 use crate::failure::Failure;

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 use numasim_draw::figures;
 use numasim_sim::Objective;
 use numasim_sim::search::over_models::Shared;

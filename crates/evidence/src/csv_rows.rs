@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
-use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::text::{is_hidden, visible};
+use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::figures;
 

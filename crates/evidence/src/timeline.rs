@@ -4,8 +4,8 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
-use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::units::Seconds;
+use numasim_study::{Problem, ProblemKind};
 
 use crate::csv_rows::{Row, Rows, first, is_full, shown};
 

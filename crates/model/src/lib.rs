@@ -11,7 +11,7 @@
 //! Everything here is pure: results depend on the arguments alone, and bad input is an error value, never a panic.
 //!
 //! ```
-//! use numasim_model::input::{SourceFile, read_study};
+//! use numasim_study::{SourceFile, read_study};
 //!
 //! // The paper's "uneven" allocation: 254 GFLOPS.
 //! let text = r#"
@@ -52,17 +52,12 @@ pub mod cpus;
 pub mod demand;
 pub mod dynamics;
 pub mod evaluation;
-pub mod figure;
 pub mod graph;
 pub mod ids;
-pub mod input;
 pub mod machine;
 pub mod memory;
 pub mod pinning;
 pub mod problem;
-#[path = "../../../tests/random.rs"]
-#[cfg(test)]
-mod random;
 pub mod roofline;
 pub mod scenario;
 pub mod sharing;

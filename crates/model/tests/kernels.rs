@@ -1,9 +1,9 @@
 //! Applications whose kernel writes, on machines that say how fast their memories are under it: worked by hand.
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::sharing::reference;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Evaluation, ModelKind, Study, evaluate_explained};
+use numasim_study::{SourceFile, read_study};
 
 /// One node of 8 cores with 32 GB/s for reads and 24 GB/s for triads: a GB/s of a triad stands for 4/3 GB/s of reads.
 const ONE_NODE: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 10\n\

@@ -1,9 +1,9 @@
 //! Real kernels and static work, worked by hand: copies from a shared source, a dense matrix times a vector.
 
 use numasim_model::evaluation::{Evaluation, Options};
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::sharing::Solver;
 use numasim_model::{AppId, Bottleneck, ModelKind, NodeId, evaluate_with};
+use numasim_study::{SourceFile, read_study};
 use proptest::prelude::*;
 
 use crate::common::by_reference;

@@ -4,12 +4,12 @@
 //! `brute_force` tries every allocation of a machine small enough for that, next to `explore` on the same one.
 
 use divan::Bencher;
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::sharing::Solver;
 use numasim_model::units::Gflop;
 use numasim_model::{App, Machine, Placement, Study};
 use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
+use numasim_study::{SourceFile, read_study};
 
 fn main() {
     divan::main();

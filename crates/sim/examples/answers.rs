@@ -5,11 +5,11 @@
 
 use std::error::Error;
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::units::Gflop;
 use numasim_model::{App, Study};
 use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
+use numasim_study::{SourceFile, read_study};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];

@@ -18,11 +18,11 @@
 use std::error::Error;
 use std::time::Instant;
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::units::Gflop;
 use numasim_model::{Allocation, App, AppId, Machine, Node, NodeId, Placement, Placing, evaluate};
 use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
+use numasim_study::{SourceFile, read_study};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

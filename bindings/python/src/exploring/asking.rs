@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
-use numasim_document::placing::{Asked, OfApp};
+use numasim_ask::placing::{Asked, OfApp};
 use numasim_sim::search::over_models::{ModelList, ModelsError};
 use numasim_sim::search::{self, ExploreError, WITHIN};
 use numasim_sim::{Objective, ProblemError, Restrictions};

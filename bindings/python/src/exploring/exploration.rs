@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_document::caution;
-use numasim_document::explored::{Explored, Further, RatedView, WhyUnproven};
+use numasim_ask::caution;
+use numasim_ask::explored::{Explored, Further, RatedView, WhyUnproven};
 use numasim_model::Study;
 use numasim_sim::intervals::{Draws, Interval, Rival};
 use numasim_sim::search::Spent;

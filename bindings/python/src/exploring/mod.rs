@@ -9,8 +9,8 @@ mod simplest;
 
 use std::sync::Arc;
 
-use numasim_document::limits;
-use numasim_document::placing::placed;
+use numasim_ask::limits;
+use numasim_ask::placing::placed;
 use numasim_model::Study;
 use numasim_sim::Problem;
 use numasim_sim::search::Settings;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_document::intervals;
+use numasim_ask::intervals;
 use numasim_model::Study;
 use numasim_model::evaluation::Options;
 use numasim_sim::baselines::Baseline;

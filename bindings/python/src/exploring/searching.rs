@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 use numasim_model::Study;
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::search::over_models::{Models, ModelsError, OverModels};

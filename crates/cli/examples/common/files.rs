@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use numasim_model::Machine;
-use numasim_model::input::{SourceFile, read_study};
+use numasim_study::{SourceFile, read_study};
 
 use super::Failure;
 

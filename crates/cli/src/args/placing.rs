@@ -3,8 +3,8 @@
 use std::num::{NonZeroU16, NonZeroU32};
 
 use clap::{ArgAction, Args};
-use numasim_document::limits::MOST_WORKERS;
-use numasim_document::placing::{Asked, OfApp};
+use numasim_ask::limits::MOST_WORKERS;
+use numasim_ask::placing::{Asked, OfApp};
 
 const HEADING: &str = "Restrict the choice (these combine)";
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueHint, value_parser};
-use numasim_document::over_time::did_you_mean;
+use numasim_ask::over_time::did_you_mean;
 use numasim_model::ModelKind;
 use numasim_policy::{NameError, PolicyName};
 

@@ -23,7 +23,7 @@ mod unpack;
 
 use std::collections::BTreeMap;
 
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 pub(crate) use error::BundleError;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 
-use numasim_model::input::MAX_TEXT_BYTES;
+use numasim_study::MAX_TEXT_BYTES;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use tar::{Archive, EntryType};

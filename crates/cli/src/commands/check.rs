@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use numasim_document::room;
+use numasim_ask::room;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {

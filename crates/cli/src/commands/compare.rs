@@ -4,7 +4,7 @@ use std::path::Path;
 
 use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
 use numasim_model::Study;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use super::evaluate::{evaluated, wanted};
 use super::intervals;
@@ -16,7 +16,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::compared;
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {

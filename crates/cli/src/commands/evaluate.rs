@@ -29,7 +29,7 @@ use crate::view::{
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
 pub(super) use document::document;
-use numasim_document::located::{Located, placements};
+use numasim_ask::located::{Located, placements};
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {

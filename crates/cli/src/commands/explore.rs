@@ -29,9 +29,9 @@ use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
 use crate::view::{figures, json, plots, warning};
 use crate::watch::Watch;
-use numasim_document::located::Located;
-use numasim_document::placing::placed;
-use numasim_document::room;
+use numasim_ask::located::Located;
+use numasim_ask::placing::placed;
+use numasim_ask::room;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {

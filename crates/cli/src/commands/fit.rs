@@ -15,7 +15,7 @@ use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::fitted;
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {

@@ -67,8 +67,8 @@ mod tests {
         let text = format!(
             "[machine]\nname = \"m\"\nnodes = {nodes}\ncores_per_node = {cores}\ngflops_per_core = 1\nbandwidth_gbs = 1\nlink_gbs = 1\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\n"
         );
-        let file = numasim_model::input::SourceFile { name: "a.toml".to_owned(), text };
-        numasim_model::input::read_study(&[file]).expect("a valid file").study.machine
+        let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text };
+        numasim_study::read_study(&[file]).expect("a valid file").study.machine
     }
 
     #[test]

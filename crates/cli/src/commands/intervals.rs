@@ -6,7 +6,7 @@ use numasim_model::{Scenario, Study};
 use numasim_sim::Candidate;
 use numasim_sim::intervals::{Interval, Rivals};
 
-use numasim_document::located::placements;
+use numasim_ask::located::placements;
 
 use super::evaluate::{drawn, failed, figures_of, impossible};
 use crate::failure::Failure;

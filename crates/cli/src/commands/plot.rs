@@ -16,7 +16,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::{compared, plots};
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {

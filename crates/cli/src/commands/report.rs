@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use numasim_bench::provenance::{self, Provenance, sha256};
 use numasim_evidence::compare::read_measured;
 use numasim_model::ModelKind;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use self::inputs::Inputs;
 pub(super) use self::wording::quoted;
@@ -28,7 +28,7 @@ use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{ScenarioView, cached, compared, warning};
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// A page with more is megabytes of rows that nobody reads.
 const MOST_SCENARIOS: usize = 10_000;

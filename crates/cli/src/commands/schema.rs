@@ -1,6 +1,6 @@
 //! `numasim schema`: the JSON Schema of the input files, or of what a command writes.
 
-use numasim_model::input::schema;
+use numasim_study::schema;
 
 use crate::args::SchemaArgs;
 use crate::documents;

@@ -2,7 +2,7 @@
 //! the other's, with the report's files in it.
 
 use maud::{Markup, html};
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 use serde_json::json;
 
 /// How the page begins that this version can embed.

@@ -1,6 +1,6 @@
 //! The machine of an agent whose files have none: its host.
 
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 /// Whether the text of a file has a machine.
 pub(crate) fn has_machine(text: &str) -> bool {

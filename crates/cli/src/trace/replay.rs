@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
 use numasim_model::dynamics::Order;
-use numasim_model::input::{self, SourceFile};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, ModelKind, Study};
 use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
+use numasim_study::SourceFile;
 
 use super::host::{has_machine, host_of};
 use super::lines::{Lines, Numbered, Unreadable};
@@ -90,7 +90,7 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     if !sources.iter().any(|source| has_machine(&source.text)) {
         sources.push(host_of(format!("the host of {name}"), &start.cores));
     }
-    let read = input::read_study(&sources)
+    let read = numasim_study::read_study(&sources)
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
     let mut study = read.study;
     if let Some(model) = &start.model {

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 
 use numasim_dynamic::Observer;
 use numasim_model::dynamics::Order;
-use numasim_model::input::SourceFile;
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, ModelKind, Study};
 use numasim_policy::{AppView, PolicyName, Presence, View};
+use numasim_study::SourceFile;
 
 use super::record::{Action, Decision, InputFile, Line, SCHEMA, Seen, Start, json};
 

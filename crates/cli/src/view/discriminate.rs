@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_model::input::writing::scenario::Written;
 use numasim_model::{Machine, ModelKind, Placement};
 use numasim_sim::discriminate::{Chosen, Pair, Proposal, SEPARATED};
+use numasim_study::writing::scenario::Written;
 use serde_json::{Value, json};
 
 use super::Style;

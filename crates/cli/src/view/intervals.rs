@@ -1,6 +1,6 @@
 //! Intervals of predictions for people and programs.
 
-use numasim_document::intervals::figures;
+use numasim_ask::intervals::figures;
 use numasim_draw::grid::wrap;
 use numasim_sim::intervals::{Draws, Interval};
 

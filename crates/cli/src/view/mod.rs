@@ -37,7 +37,7 @@ mod tests;
 #[cfg(target_os = "linux")]
 pub(crate) mod top;
 
-pub(crate) use numasim_document::{
+pub(crate) use numasim_ask::{
     ScenarioView, caution, data_words, held_back, json, lettering, machine_title, node_ranges, numbers,
     warning,
 };

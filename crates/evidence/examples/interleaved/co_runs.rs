@@ -12,9 +12,9 @@ use std::path::Path;
 
 use numasim_evidence::measured::Row;
 use numasim_evidence::statistics::{mean, median};
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::units::FlopPerByte;
 use numasim_model::{App, AppId, Machine, Scenario, Study, evaluate};
+use numasim_study::{SourceFile, read_study};
 
 use crate::Failure;
 use crate::rows::{change, percent, read, sum};

@@ -2,8 +2,8 @@
 
 use numasim_model::Placement;
 use numasim_model::dynamics::Scaling;
-use numasim_model::input::writing::quoted;
 use numasim_model::text::visible;
+use numasim_study::writing::quoted;
 
 use super::Kind;
 use super::intensity::Figure;
@@ -264,9 +264,9 @@ fn short(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
     use numasim_model::units::Gibibytes;
     use numasim_model::{Data, NodeId};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The result of `numasim bench`: GFLOPS and GB/s of each repetition, and where the data of each thread lay.
 
-use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::machine::MAX_NODES;
+use numasim_study::{Place, Problem, ProblemKind};
 
 use super::Kind;
 use super::placement::Look;

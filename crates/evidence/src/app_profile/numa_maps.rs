@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 pub use self::mapped::Files;
 use self::mapped::Role;

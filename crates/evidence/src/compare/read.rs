@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::machine::MAX_NODES;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
+use numasim_study::{Problem, ProblemKind};
 
 use crate::csv_rows::{Row, Rows, first, is_full, row_place, shown};
 use crate::measured::COLUMNS;

@@ -133,7 +133,7 @@ fn rows(size: &str, half: u32) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

@@ -69,7 +69,7 @@ fn kernel(app: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
     use crate::compare::{compare, read_measured};

@@ -1,6 +1,6 @@
 //! Scenarios of synthetic machines.
 
-use numasim_model::input::{SourceFile, read_study};
+use numasim_study::{SourceFile, read_study};
 
 use super::*;
 

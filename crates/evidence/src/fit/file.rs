@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use numasim_model::input::writing::{cache_of_node, distances, limits_of_node, quoted, shared_links};
 use numasim_model::machine::{FigureKind, Provenance};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node, NodeId};
+use numasim_study::writing::{cache_of_node, distances, limits_of_node, quoted, shared_links};
 
 use super::{Estimate, Fit, Fitted};
 
@@ -268,7 +268,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use numasim_model::Study;
-    use numasim_model::input::{self, SourceFile};
+    use numasim_study::SourceFile;
 
     use super::*;
     use crate::fit::{Observed, Parameter, by_solver, fit};
@@ -277,7 +277,7 @@ mod tests {
 
     fn study(machine: &str) -> Study {
         let file = SourceFile { name: "m.toml".into(), text: format!("{machine}\n{APPS}") };
-        input::read_study(&[file]).expect("in order").study
+        numasim_study::read_study(&[file]).expect("in order").study
     }
 
     /// The file written for a fit of some keys to one measured total.

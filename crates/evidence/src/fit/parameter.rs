@@ -1,10 +1,10 @@
 //! Which figures of a machine a fit may change, by the keys that `sweep --set` has for them.
 
-use numasim_model::figure::{self, Figure, Figures, NodeFigure};
 use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
 use numasim_model::words::nearest;
 use numasim_model::{Machine, NodeId};
+use numasim_study::figure::{self, Figure, Figures, NodeFigure};
 
 /// A figure of the machine that a fit may change. A key of the whole machine stands for one value of all nodes, or
 /// of all links.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::input::{self, SourceFile};
 use numasim_model::{AppId, Scenario};
+use numasim_study::SourceFile;
 
 use super::*;
 
@@ -12,7 +12,7 @@ const NUMA_BAD: &str = include_str!("../../../../configs/paper/table-iii-numa-ba
 
 fn study(text: &str) -> Study {
     let file = SourceFile { name: "study.toml".into(), text: text.to_owned() };
-    input::read_study(&[file]).expect("a study in order").study
+    numasim_study::read_study(&[file]).expect("a study in order").study
 }
 
 fn fitted(study: &Study, observed: &[Observed], free: &[&str]) -> Fit {

@@ -6,7 +6,7 @@
 //! ```
 
 use numasim_model::Access;
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::likwid::Runs;
 use super::lines::{Line, lines, nothing};

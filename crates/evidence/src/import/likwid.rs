@@ -2,7 +2,7 @@
 //! columns `kernel`, `threads` and `bw_GBs`.
 
 use numasim_model::Access;
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::lines::{Line, comments, is_csv, lines, nothing};
 use super::runs::Run;

@@ -1,6 +1,6 @@
 //! Lines of a text with their places.
 
-use numasim_model::input::{Place, Problem, ProblemKind};
+use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::csv_rows::shown;
 use crate::figures;

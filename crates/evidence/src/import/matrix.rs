@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use numasim_model::input::Problem;
-use numasim_model::input::writing::{PEAK, quoted};
 use numasim_model::machine::MAX_NODES;
 use numasim_model::text::visible;
+use numasim_study::Problem;
+use numasim_study::writing::{PEAK, quoted};
 
 use crate::csv_rows::shown;
 use crate::figures::mega_to_giga;

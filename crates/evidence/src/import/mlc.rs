@@ -12,7 +12,7 @@
 //!        1        50916.6  113249.2
 //! ```
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::lines::{Line, is_csv, lines, nothing};
 use super::matrix::{Matrices, Matrix, is_gap, no_memory};

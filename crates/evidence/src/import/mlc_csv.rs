@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use numasim_model::input::{Problem, ProblemKind};
+use numasim_study::{Problem, ProblemKind};
 
 use super::lines::comments;
 use super::matrix::{Matrices, Matrix, is_gap, no_memory};

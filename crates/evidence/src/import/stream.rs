@@ -2,7 +2,7 @@
 //! with the columns `threads` and `Copy`, `Scale`, `Add` and `Triad` in MB/s. BabelStream is read as well.
 
 use numasim_model::Access;
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::babelstream;
 use super::likwid::Runs;

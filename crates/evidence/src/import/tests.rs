@@ -1,6 +1,6 @@
 //! What the tools print, whole and damaged.
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::likwid::read_likwid;
 use super::matrix::{Given, Matrices, machine_file};

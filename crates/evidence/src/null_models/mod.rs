@@ -123,7 +123,7 @@ pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, OpenHome> {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

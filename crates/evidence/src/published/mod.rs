@@ -29,9 +29,9 @@ pub mod together;
 pub mod totals;
 pub mod validated;
 
-use numasim_model::input::{self, Problem, SourceFile};
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, Model, ModelKind, Study};
+use numasim_study::{Problem, SourceFile};
 
 use crate::fit::FitError;
 pub use crate::null_models::{EQUAL_PARTS, NO_SHARING};
@@ -256,7 +256,7 @@ fn advised(kind: ModelKind) -> Option<(Parameter, f64)> {
 /// The study that a TOML text describes.
 fn study(name: &str, text: &str) -> Result<Study, PublishedError> {
     let file = SourceFile { name: name.to_owned(), text: text.to_owned() };
-    input::read_study(&[file]).map(|reading| reading.study).map_err(PublishedError::Data)
+    numasim_study::read_study(&[file]).map(|reading| reading.study).map_err(PublishedError::Data)
 }
 
 /// The machine with a model and some of its parameters.

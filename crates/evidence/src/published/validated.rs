@@ -42,7 +42,7 @@ pub fn methods(machine: &Machine) -> Vec<Method> {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

@@ -32,7 +32,7 @@ pub struct Seismic {
 }
 
 /// Rows or columns at most.
-pub(crate) const MOST_SIDE: u64 = 1 << 24;
+pub const MOST_SIDE: u64 = 1 << 24;
 
 impl Stencil2d {
     pub(super) fn step(&self) -> Work {

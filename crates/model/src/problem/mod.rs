@@ -16,7 +16,7 @@ mod word;
 
 pub use blackscholes::BlackScholes;
 pub use chase::Chase;
-pub(crate) use grid::MOST_SIDE;
+pub use grid::MOST_SIDE;
 pub use grid::{Seismic, Stencil2d};
 pub use matrix::{CALLS, Cells, Dmv, Elements, Partition, Spmv, Storage};
 pub use memcpy::{Faults, How, Memcpy, Source};

@@ -21,10 +21,10 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use clock::{Clock, Limit};
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{ModelKind, Study};
 use numasim_sim::search::{Outcome, Settings, Status, explore_to_the_end};
 use numasim_sim::{Objective, Problem, Restrictions};
+use numasim_study::{SourceFile, read_study};
 use summary::Line;
 
 const MACHINES: [&str; 8] = [

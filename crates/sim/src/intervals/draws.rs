@@ -2,7 +2,7 @@
 
 use numasim_model::Machine;
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::figure::Figures;
+use numasim_study::figure::Figures;
 use rand::RngExt as _;
 
 use super::normal::quantile;

@@ -1,7 +1,7 @@
 //! Which figures of a machine are uncertain, and which of them vary together.
 
-use numasim_model::figure::{Figure, NodeFigure};
 use numasim_model::{Access, Machine};
+use numasim_study::figure::{Figure, NodeFigure};
 
 /// Figures of a machine that vary together: they have the same value under the same key.
 #[derive(Clone, Debug, PartialEq)]

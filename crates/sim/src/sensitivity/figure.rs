@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use numasim_model::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
 use numasim_model::{Access, App, AppId, Machine, NodeId};
+use numasim_study::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
 
 use crate::objective::Objective;
 use crate::problem::{Candidate, Problem};

@@ -1,13 +1,13 @@
 //! The study at a point of the grid, and its scenarios evaluated there.
 
 use numasim_model::demand::demands;
-use numasim_model::figure::Figures;
 use numasim_model::memory;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{
     App, Data, Machine, NodeId, Placement, Scenario, Study, evaluate_with,
     evaluation::{EvaluateError, Options},
 };
+use numasim_study::figure::Figures;
 
 use super::key::{Target, ids};
 use super::{Sweep, Value};
@@ -244,8 +244,8 @@ impl<'a> Evaluator<'a> {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
     use numasim_model::{AppId, NodeId};
+    use numasim_study::{SourceFile, read_study};
 
     use super::super::{Axis, Task};
     use super::*;

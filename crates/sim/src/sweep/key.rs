@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use numasim_model::figure::{
-    AppFigure, Figure, KeyError, NodeFigure, TimeFigure, ValueRange, instances, node_number,
-};
 use numasim_model::sharing::Parameter;
 use numasim_model::{AppId, NodeId, Study};
+use numasim_study::figure::{
+    AppFigure, Figure, KeyError, NodeFigure, TimeFigure, ValueRange, instances, node_number,
+};
 
 use super::{SettingError, Task};
 

@@ -23,8 +23,8 @@ pub use values::{MAX_POINTS, Value};
 
 use numasim_model::bounds::{LARGEST, SMALLEST};
 use numasim_model::dynamics::Phase;
-use numasim_model::figure::ValueRange;
 use numasim_model::{App, Data, Machine, Study};
+use numasim_study::figure::ValueRange;
 
 use crate::objective::Objective;
 use crate::problem::{Problem, ProblemError};

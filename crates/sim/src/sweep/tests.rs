@@ -1,7 +1,7 @@
 //! Points of a sweep against a study that was written down with the same figures.
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{NodeId, Placement, Study, evaluate};
+use numasim_study::{SourceFile, read_study};
 
 use super::*;
 

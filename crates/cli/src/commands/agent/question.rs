@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use numasim_host::system::NodeCores;
 use numasim_model::Study;
-use numasim_model::input::{SourceFile, TableKind};
 use numasim_model::units::Seconds;
 use numasim_policy::{Policy, PolicyName};
+use numasim_study::{SourceFile, TableKind};
 
 use crate::args::{AgentArgs, is_period};
 use crate::commands::host_nodes;
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
 use crate::trace::{has_machine, host_of};
-use numasim_document::located::Located;
-use numasim_document::over_time::policy_of_files;
+use numasim_ask::located::Located;
+use numasim_ask::over_time::policy_of_files;
 
 /// Without a flag and a file.
 const PERIOD_MS: f64 = 80.0;

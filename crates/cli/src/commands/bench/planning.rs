@@ -3,15 +3,15 @@
 use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
 use numasim_draw::figures;
 use numasim_host::HostTopology;
-use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Study};
+use numasim_study::SourceFile;
 
 use crate::args::BenchArgs;
 use crate::commands::evaluate;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::suggest;
-use numasim_document::room;
+use numasim_ask::room;
 
 /// What the files say.
 pub(super) struct Asked {

@@ -1,9 +1,9 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, App, AppId, Data, Machine};
+use numasim_study::{Group, Reading, TableKind};
 use serde_json::Value;
 
 use super::{json, over_time, tasks, values};

@@ -1,6 +1,6 @@
 //! How much one run shows at most.
 
-pub(in crate::commands) use numasim_document::intervals::figures_of;
+pub(in crate::commands) use numasim_ask::intervals::figures_of;
 use numasim_model::{Data, Scenario, Study};
 
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(in crate::commands) fn can_be_shown(
 pub(super) mod tests {
     use std::fmt::Write as _;
 
-    use numasim_model::input::{SourceFile, read_study};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `evaluate --format json`.
 
-use numasim_document::evaluated;
+use numasim_ask::evaluated;
 use numasim_model::Study;
 use numasim_sim::intervals::Draws;
 use serde::ser::{Serialize, SerializeMap, Serializer};

@@ -1,6 +1,6 @@
 //! The draws behind the intervals of scenarios, and whether they can be had in time.
 
-use numasim_document::intervals;
+use numasim_ask::intervals;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Data, Placement, Scenario, Study};
 use numasim_sim::intervals::{Draws, Prediction};

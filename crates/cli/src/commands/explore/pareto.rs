@@ -19,9 +19,9 @@ use crate::shell::Shell;
 use crate::view::front::{Compared, FrontView, Shown};
 use crate::view::{figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
-use numasim_document::explored::WhyUnproven;
-use numasim_document::located::Located;
-use numasim_document::placing::placed;
+use numasim_ask::explored::WhyUnproven;
+use numasim_ask::located::Located;
+use numasim_ask::placing::placed;
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::view::answer::{Answer, Rated};
 use crate::watch::{EndedBy, Watch};
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 
 /// A baseline with its evaluation, and the restriction that it breaks, if any.
 type RatedBaseline = (Rated, Option<String>);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use numasim_graph::import::{Imported, Warning};
-use numasim_model::input::{Problem, SourceFile};
+use numasim_study::{Problem, SourceFile};
 
 use crate::args::GraphFolder;
 use crate::commands::graph_folder;

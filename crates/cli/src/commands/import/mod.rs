@@ -13,7 +13,7 @@ use numasim_evidence::import::mlc::read_mlc;
 use numasim_evidence::import::topology::likwid::read_likwid_topology;
 use numasim_evidence::import::{runs, stream::read_stream};
 use numasim_graph::import::{dot, starpu, wfcommons};
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use crate::args::{FileArgs, ImportArgs, ImportKind};
 use crate::commands::profile_app;

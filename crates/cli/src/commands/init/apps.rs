@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use numasim_model::app::{App, Data, Placement};
-use numasim_model::input::writing::quoted;
-use numasim_model::input::writing::scenario::placement;
-use numasim_model::input::{self, SourceFile};
 use numasim_model::words::choice;
+use numasim_study::SourceFile;
+use numasim_study::writing::quoted;
+use numasim_study::writing::scenario::placement;
 
 use crate::args::{AppTemplate, Like};
 use crate::catalog::{self, Entry};
@@ -147,7 +147,7 @@ fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
         SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },
     ];
     // Tests read every template: the program is wrong, not the person.
-    input::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
+    numasim_study::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
     })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use numasim_host::HostTopology;
 use numasim_host::machine_file::{Placeholders, with_placeholders};
-use numasim_model::input::{SourceFile, read_study};
+use numasim_study::{SourceFile, read_study};
 
 use crate::failure::Failure;
 use crate::files;

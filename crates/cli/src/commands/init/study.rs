@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::input::{SourceFile, read_study};
+use numasim_study::{SourceFile, read_study};
 
 use super::super::report;
 use super::apps::Described;

@@ -17,7 +17,7 @@ use crate::commands::explore::{objective, refused};
 use crate::failure::Failure;
 use limits::Room;
 use memory::LyingData;
-use numasim_document::located::{HomeNeeded, Located};
+use numasim_ask::located::{HomeNeeded, Located};
 use question::{Addressed, Question};
 use words::{axis, heading, title_of_values};
 

@@ -8,7 +8,7 @@ use numasim_evidence::app_profile::perf::read_perf;
 use numasim_evidence::app_profile::placement::Look;
 use numasim_evidence::app_profile::run::{Run, joined};
 use numasim_model::Machine;
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use crate::args::ProfileAppArgs;
 use crate::failure::Failure;

@@ -12,7 +12,7 @@ use numasim_evidence::app_profile::run::{Amount, Run};
 use numasim_evidence::app_profile::scaling::{Scaled, scaling};
 use numasim_host::system::System;
 use numasim_model::Machine;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use self::counted::Counted;
 use self::placed::Placed;

@@ -10,8 +10,8 @@ use numasim_evidence::app_profile::numa_maps::{Files, Pages, read_numa_maps};
 use numasim_evidence::app_profile::placement::{EXPLAINED, Look, Verdict, classify, signature};
 use numasim_evidence::app_profile::seen::{look, working};
 use numasim_host::system::{Process, System};
-use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Placement};
+use numasim_study::SourceFile;
 
 use super::counted::Counted;
 use crate::args::ProfileAppArgs;

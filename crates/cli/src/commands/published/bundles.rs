@@ -6,7 +6,7 @@ use numasim_bench::provenance;
 use numasim_evidence::compare;
 use numasim_evidence::published::validated;
 use numasim_model::Study;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use super::csv;
 use crate::bundle;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use numasim_model::Study;
-use numasim_model::input::SourceFile;
 use numasim_model::pinning::node_without_cpus;
+use numasim_study::SourceFile;
 
 use crate::args::{EmitKind, ExploreArgs, ObjectiveName, ReportArgs};
 use crate::commands::explore::{self, objective};
@@ -16,7 +16,7 @@ use crate::view::Style;
 use crate::view::answer::Document;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::watch::Watch;
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// The name of the file with what was found, as `explore --save` writes it.
 pub(super) const SAVED: &str = "best.toml";

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use crate::args::ReportArgs;
 use crate::bundle::{self, Bundle};

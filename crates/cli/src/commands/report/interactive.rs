@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;

@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::report::{Course, Figure, MOST_APPS, Simulations};
 use crate::shell::Shell;
 use crate::view::{figures, plots, simulated};
-use numasim_document::located::Located;
-use numasim_document::over_time::{can_be_simulated, ignored_data, policy_of_files};
-use numasim_document::refusal::Refusal;
+use numasim_ask::located::Located;
+use numasim_ask::over_time::{can_be_simulated, ignored_data, policy_of_files};
+use numasim_ask::refusal::Refusal;
 
 /// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
 const MOST_SLOTS: usize = 256;

@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::input::writing::quoted;
 use numasim_model::{AppId, Placement, Study};
 use numasim_sim::search::{Settings, explore};
 use numasim_sim::{Candidate, Objective, Problem, Restrictions};
+use numasim_study::writing::quoted;
 
 use crate::commands::explore as command;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::watch::Watch;
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// The name of the scenario that it writes.
 pub(super) const NAME: &str = "explored";

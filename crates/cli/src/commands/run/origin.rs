@@ -7,7 +7,7 @@ use numasim_bench::provenance::{self, Input, Measuring, Node, Provenance, utc};
 use numasim_bench::session::new_run_id;
 use numasim_host::system::{NodeCores, SAMPLE, System};
 use numasim_model::cpus::CpuList;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use super::planning::How;
 use crate::commands::bench::{tool, typed};

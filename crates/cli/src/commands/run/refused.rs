@@ -1,11 +1,11 @@
 //! What `run` cannot do, shown where it stands in the files.
 
 use numasim_model::Study;
-use numasim_model::input::{Problem, ProblemKind};
 use numasim_policy::PolicyName;
+use numasim_study::{Problem, ProblemKind};
 
 use crate::failure::Failure;
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 
 /// The policy of the command line, else of the files, else `fair-share`.
 ///
@@ -19,7 +19,7 @@ pub(super) fn policy(
     let policy = match asked {
         Some(policy) => policy.clone(),
         None if study.dynamics.policy.name.is_none() => PolicyName::FairShare,
-        None => numasim_document::over_time::policy_of_files(study, located)?,
+        None => numasim_ask::over_time::policy_of_files(study, located)?,
     };
     if policy == PolicyName::Script {
         return Err(Failure::input(

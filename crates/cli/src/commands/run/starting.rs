@@ -26,8 +26,8 @@ use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
 use crate::view::ran::{self, End, Ran};
 use crate::watch;
-use numasim_document::located::Located;
-use numasim_document::over_time;
+use numasim_ask::located::Located;
+use numasim_ask::over_time;
 
 const PROVENANCE: &str = "provenance.json";
 const PLACEMENT: &str = "placement.toml";

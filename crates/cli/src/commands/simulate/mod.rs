@@ -10,7 +10,7 @@ pub(crate) mod timeline;
 
 use std::io;
 
-use numasim_document::over_time;
+use numasim_ask::over_time;
 use numasim_dynamic::{Both, Job, JobError, Observer, Run, Silent};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
@@ -29,7 +29,7 @@ use crate::view::beside;
 use crate::view::simulated::{self, Simulated};
 use crate::view::{Style, figures, json as document};
 use crate::watch;
-use numasim_document::located::Located;
+use numasim_ask::located::Located;
 use outputs::Outputs;
 use picture::Picture;
 pub(super) use pictured::{Pictured, in_words, pictured};

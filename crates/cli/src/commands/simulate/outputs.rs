@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use numasim_dynamic::{Both, Job, JobError, Observer, Run, Silent};
 use numasim_model::ModelKind;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use super::timeline::Timeline;
 use crate::args::SimulateArgs;

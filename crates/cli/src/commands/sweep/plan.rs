@@ -15,8 +15,8 @@ use crate::args::{Shard, SweepArgs};
 use crate::commands::{evaluate, explore};
 use crate::failure::Failure;
 use crate::suggest;
-use numasim_document::located::{HomeNeeded, Located};
-use numasim_document::{over_time, room};
+use numasim_ask::located::{HomeNeeded, Located};
+use numasim_ask::{over_time, room};
 
 /// The key of the items that producers may be ahead.
 const LEAD: &str = "policy.lead";

@@ -11,7 +11,7 @@ mod trace;
 
 pub(super) use program::graph;
 
-use numasim_document::of_tasks;
+use numasim_ask::of_tasks;
 use numasim_tasks::Job;
 
 use crate::args::TasksArgs;

@@ -1,6 +1,6 @@
 //! Simulations of tasks with a chart of each, for the page of `report`.
 
-use numasim_document::of_tasks;
+use numasim_ask::of_tasks;
 use numasim_draw::gantt::Gantt;
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings};

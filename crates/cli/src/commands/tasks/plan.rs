@@ -1,6 +1,6 @@
 //! `--plan PLAN`: what a plan says of the graph that is simulated.
 
-use numasim_document::of_tasks;
+use numasim_ask::of_tasks;
 use numasim_model::graph::{SchedulerKind, TaskGraph};
 use numasim_model::{NodeId, Study};
 use numasim_plan::{File, GraphPlan, guide};

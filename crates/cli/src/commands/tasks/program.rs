@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numasim_document::of_tasks;
+use numasim_ask::of_tasks;
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, TaskGraph};
 use numasim_tasks::{Asked, Program, Settings};

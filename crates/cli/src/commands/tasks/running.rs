@@ -1,6 +1,6 @@
 //! One simulation of a graph after the other, or several at a time.
 
-use numasim_document::of_tasks;
+use numasim_ask::of_tasks;
 use numasim_tasks::{Job, JobError, Observer, Silent};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 

@@ -1,6 +1,6 @@
 //! A search for programs: the values of an answer as the documented JSON has them.
 
-use numasim_document::explored::{Explored, Further, RatedView};
+use numasim_ask::explored::{Explored, Further, RatedView};
 use serde::ser::{Serialize, Serializer};
 
 use super::sensitivity::SensitivityView;

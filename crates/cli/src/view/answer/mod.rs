@@ -13,7 +13,7 @@ pub(crate) mod sensitivity;
 mod simple;
 mod table;
 
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 use numasim_model::{Evaluation, Study};
 use numasim_sim::intervals::{Draws, Interval, Prediction, Rival};
 use numasim_sim::search::Spent;
@@ -105,6 +105,6 @@ impl Answer<'_> {
 
     /// Whether `rated` is as good as the best, to the precision of the search.
     fn ties(&self, rated: &Rated) -> bool {
-        numasim_document::explored::ties(self.best.value, rated.value)
+        numasim_ask::explored::ties(self.best.value, rated.value)
     }
 }

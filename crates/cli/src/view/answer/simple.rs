@@ -111,7 +111,7 @@ fn in_words(allocation: &Allocation, app: AppId, machine: &Machine) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::input::{SourceFile, read_study};
+    use numasim_study::{SourceFile, read_study};
 
     use super::*;
 

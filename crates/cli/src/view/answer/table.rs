@@ -7,7 +7,7 @@ use super::Answer;
 use super::others::NO_BREAK;
 use crate::view::intervals::plus_minus;
 use crate::view::{Style, caution, figures, machine_title, table};
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;

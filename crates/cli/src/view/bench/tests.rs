@@ -11,8 +11,8 @@ use numasim_evidence::measured::{Row, Status, summary::summarise};
 use numasim_host::HostNode;
 use numasim_host::system::Facts;
 use numasim_model::cpus::CpuList;
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Scenario, Study};
+use numasim_study::{SourceFile, read_study};
 
 use super::*;
 use crate::view::Style;

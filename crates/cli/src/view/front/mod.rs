@@ -11,7 +11,7 @@ use numasim_sim::pareto::{End, TradeOff};
 use numasim_sim::{Caution, Objective};
 
 use super::ScenarioView;
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 
 /// An allocation with both values and its full evaluation.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::{FrontView, Shown};
 use crate::view::answer::{gap, power_of_ten};
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, caution, figures, machine_title};
-use numasim_document::explored::WhyUnproven;
+use numasim_ask::explored::WhyUnproven;
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;

@@ -9,7 +9,7 @@ use numasim_model::{Access, App, AppId, Machine, NodeId};
 
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, machine_title};
-use numasim_document::heading::heading;
+use numasim_ask::heading::heading;
 
 /// The roofs of a machine with applications on it; with what each gets in `view`, if there is one.
 pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioView<'_>>) -> Roofline {

@@ -10,7 +10,7 @@ mod timelines;
 
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
-pub(crate) use numasim_document::thread_map::{machine_map, thread_map};
+pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
 pub(crate) use published::published;
 pub(crate) use strips::{node_groups, strips, summed, time_unit};
 pub(crate) use timelines::{Course, CourseRecorder, Other, timelines};

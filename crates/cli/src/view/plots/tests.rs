@@ -2,8 +2,8 @@
 
 use numasim_draw::testing::{assert_apart, words};
 use numasim_evidence::compare::{compare, read_measured};
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Study, evaluate};
+use numasim_study::{SourceFile, read_study};
 
 use super::*;
 use crate::view::ScenarioView;

@@ -4,7 +4,7 @@ mod csv;
 mod table;
 
 pub(crate) use csv::csv;
-pub(crate) use numasim_document::simulated::{Simulated, json};
+pub(crate) use numasim_ask::simulated::{Simulated, json};
 pub(crate) use table::table;
 
-use numasim_document::simulated::{mb, mean_gflops};
+use numasim_ask::simulated::{mb, mean_gflops};

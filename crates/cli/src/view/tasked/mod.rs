@@ -5,6 +5,6 @@ mod table;
 mod words;
 
 pub(crate) use csv::csv;
-pub(crate) use numasim_document::tasked::{GraphFacts, Tasked, TasksView, head, json};
+pub(crate) use numasim_ask::tasked::{GraphFacts, Tasked, TasksView, head, json};
 pub(crate) use table::table;
 pub(crate) use words::{bound_in_words, idle_in_words};

@@ -70,8 +70,8 @@ fn two_looks(traffic: Traffic) -> Seen {
 }
 
 fn study(text: &str) -> numasim_model::Study {
-    let file = numasim_model::input::SourceFile { name: "a.toml".to_owned(), text: text.to_owned() };
-    numasim_model::input::read_study(&[file]).expect("a valid file").study
+    let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: text.to_owned() };
+    numasim_study::read_study(&[file]).expect("a valid file").study
 }
 
 const FILE: &str = "\

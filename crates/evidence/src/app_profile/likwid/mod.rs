@@ -8,7 +8,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use numasim_model::input::{Problem, ProblemKind};
+use numasim_study::{Problem, ProblemKind};
 
 use super::Kind;
 use super::run::{Amount, Part, Run, joined};

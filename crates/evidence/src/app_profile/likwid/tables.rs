@@ -1,6 +1,6 @@
 //! The tables of likwid-perfctr, drawn with `+` and `|` or as CSV, by group and region.
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use crate::csv_rows::shown;
 use crate::import::lines::{Line, lines};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use numasim_model::input::{Place, Problem, ProblemKind};
+use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::csv_rows::shown;
 use crate::import::lines::Line;

@@ -3,7 +3,7 @@
 //! In front are the time of an interval (`-I`), and a processor (`-A`), a thread, or a socket, node and the like with the number
 //! of its processors. A decimal comma makes one field more of a line with commas, and is refused.
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::counter::{Counter, Odd, Output, has_size, is_silent, no_count, other_language, span, value};
 use super::events::is_unit;

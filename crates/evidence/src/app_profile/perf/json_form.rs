@@ -1,6 +1,6 @@
 //! `perf stat -j`: an object a line.
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 use serde_json::{Map, Value as Json};
 
 use super::counter::{Counter, Odd, Output, is_silent, no_count, other_language, span, value};

@@ -12,7 +12,7 @@ mod json_form;
 mod tests;
 mod text_form;
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::Kind;
 use super::run::{Amount, Run};

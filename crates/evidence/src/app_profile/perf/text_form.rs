@@ -1,6 +1,6 @@
 //! What `perf stat` prints for people: counts with separators of thousands, and the time that passed.
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::counter::{
     Counter, Odd, Output, Value, grouped, has_size, is_group, not, other_language, second_run, span,

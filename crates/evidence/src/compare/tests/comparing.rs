@@ -1,7 +1,7 @@
 //! Comparisons of small files with figures that can be calculated by hand.
 
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Scenario, Study};
+use numasim_study::{SourceFile, read_study};
 
 use super::super::{Comparison, Mismatch, Missing, compare, read_measured};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::super::{Measured, read_measured};
 use crate::measured::COLUMNS;

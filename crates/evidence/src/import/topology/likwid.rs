@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numasim_model::cpus::{MAX_CPU, unequal_threads};
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::{Cache, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
 use crate::csv_rows::shown;

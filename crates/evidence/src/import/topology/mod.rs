@@ -8,7 +8,7 @@ pub mod numactl;
 use std::collections::BTreeSet;
 
 use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges};
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::lines::Line;
 

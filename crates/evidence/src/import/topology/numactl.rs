@@ -13,7 +13,7 @@
 //! ```
 
 use numasim_model::cpus::ranges;
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::{Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
 use crate::import::lines::{Line, lines, nothing};

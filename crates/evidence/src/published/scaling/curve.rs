@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use numasim_model::input::{Problem, ProblemKind};
+use numasim_study::{Problem, ProblemKind};
 
 use crate::csv_rows::{Rows, first, is_full};
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::input::{Problem, ProblemKind};
+use numasim_study::{Problem, ProblemKind};
 
 use super::super::{Judged, Part, PublishedError};
 use super::domains::{Load, Series, Work};

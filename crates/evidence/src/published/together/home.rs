@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::{ModelKind, Study};
+use numasim_study::{Problem, ProblemKind};
 
 use super::super::{EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, study};
 use super::{each_row, positive};

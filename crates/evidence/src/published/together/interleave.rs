@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::input::{Problem, ProblemKind};
+use numasim_study::{Problem, ProblemKind};
 
 use super::super::{Judged, PublishedError};
 use super::memories::{Memories, Spread};

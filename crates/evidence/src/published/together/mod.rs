@@ -23,7 +23,7 @@ mod processes;
 mod tests;
 pub mod verdict;
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use super::{Judged, PublishedError, Role};
 use crate::csv_rows::{Row, Rows, first, is_full};
@@ -181,7 +181,5 @@ fn positive(row: &Row<'_>, column: usize, example: &str) -> Result<f64, Problem>
         return Ok(value);
     }
     let message = "a figure of 0 has no relative error";
-    Err(row
-        .problem(column, numasim_model::input::ProblemKind::BadValue, message)
-        .hint(format!("write {example}")))
+    Err(row.problem(column, numasim_study::ProblemKind::BadValue, message).hint(format!("write {example}")))
 }

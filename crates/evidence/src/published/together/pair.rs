@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use numasim_model::ModelKind;
-use numasim_model::input::ProblemKind;
+use numasim_study::ProblemKind;
 
 use super::super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,

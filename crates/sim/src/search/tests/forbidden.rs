@@ -1,6 +1,6 @@
 //! What must never be an answer: nodes that can be filled in one way only, and the check before an answer is handed out.
 
-use numasim_model::input::{SourceFile, read_study};
+use numasim_study::{SourceFile, read_study};
 
 use super::*;
 

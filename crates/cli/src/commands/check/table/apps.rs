@@ -5,8 +5,8 @@ use super::grid::{self, Align};
 use super::{DEFAULT, over_time};
 use crate::view::Style;
 use numasim_model::dynamics::{Course, Work};
-use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
+use numasim_study::{Group, Reading, TableKind};
 
 pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let columns: Vec<Vec<Cell>> = reading

@@ -3,8 +3,8 @@
 
 use numasim_model::AppId;
 use numasim_model::dynamics::{Phase, Scaling, Synchronisation, Work};
-use numasim_model::input::{Reading, TableKind};
 use numasim_model::units::{Gflop, Seconds};
+use numasim_study::{Reading, TableKind};
 
 use super::super::values::in_unit;
 use super::DEFAULT;

@@ -1,7 +1,7 @@
 //! The scenarios: threads of each application on each node.
 
-use numasim_model::input::{Group, Reading};
 use numasim_model::{AppId, Scenario};
+use numasim_study::{Group, Reading};
 
 use super::grid::{self, Align};
 use super::{DEFAULT, apps};

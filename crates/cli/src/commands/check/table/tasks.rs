@@ -1,7 +1,7 @@
 //! Tasks: what the graph is, who schedules it, what creating and fetching tasks costs.
 
 use numasim_model::graph::{GraphSource, TaskGraph};
-use numasim_model::input::{Reading, TableKind};
+use numasim_study::{Reading, TableKind};
 
 use super::super::{over_time, tasks};
 use super::grid::{self, Align};

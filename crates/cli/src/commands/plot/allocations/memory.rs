@@ -4,8 +4,8 @@ use numasim_model::memory::{self, MemoryFull};
 use numasim_model::{Allocation, AppId, NodeId, Placement, Scenario, Study};
 
 use crate::failure::Failure;
-use numasim_document::located::Located;
-use numasim_document::room;
+use numasim_ask::located::Located;
+use numasim_ask::room;
 
 /// The data of all applications of a study, with threads of those that take part.
 pub(super) struct LyingData<'a> {

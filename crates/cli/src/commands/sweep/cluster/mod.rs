@@ -15,7 +15,7 @@ use std::fs;
 use std::path::Path;
 
 use numasim_model::cpus::ranges;
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 
 use super::plan::Plan;
 use crate::args::{ClusterArgs, SweepArgs};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use numasim_model::input::SourceFile;
+use numasim_study::SourceFile;
 use serde_json::{Value, json};
 
 use super::super::receipt::{Found, look};

@@ -24,8 +24,8 @@ work_gflop = 100.0
 ";
 
 fn study() -> Study {
-    let file = numasim_model::input::SourceFile { name: "a.toml".to_owned(), text: FILE.to_owned() };
-    numasim_model::input::read_study(&[file]).expect("a valid file").study
+    let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: FILE.to_owned() };
+    numasim_study::read_study(&[file]).expect("a valid file").study
 }
 
 fn step(time: f64, app: usize, busy: f64) -> Step {

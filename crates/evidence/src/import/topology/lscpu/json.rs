@@ -1,6 +1,6 @@
 //! `lscpu -J` and `lscpu -e -J`: an object with `lscpu`, the summary, or with `cpus`, the table.
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 use serde_json::{Map, Value as Json};
 
 use super::summary::Summary;

@@ -7,7 +7,7 @@ mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use numasim_model::input::Problem;
+use numasim_study::Problem;
 
 use self::summary::{Size, Summary};
 use self::table::{Row, Table};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numasim_model::cpus::{ranges, unequal_cores};
-use numasim_model::input::Problem;
 use numasim_model::text::visible;
+use numasim_study::Problem;
 
 use super::super::{Cores, Node, node_number, once, processors};
 use super::LANGUAGE;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use numasim_model::cpus::{MAX_CPU, ranges, unequal_cores, unequal_threads};
-use numasim_model::input::Problem;
 use numasim_model::text::visible;
+use numasim_study::Problem;
 
 use super::super::node_number;
 use super::HINT;

@@ -1,0 +1,195 @@
+//! What value and proof do not say, in words that stand beside them.
+
+use numasim_draw::figures;
+use numasim_model::{App, AppId};
+use numasim_sim::{Caution, Objective, cautions};
+use serde_json::{Value, json};
+
+use crate::scenario::{ScenarioView, numbers};
+
+/// Of more names the rest are counted.
+const MOST_NAMES: usize = 6;
+/// So many instances in a row and more are named by the first and the last.
+const A_ROW: usize = 3;
+
+/// What to know about a scenario that somebody chose; empty where there is nothing.
+pub fn of_scenario(view: &ScenarioView<'_>) -> Vec<String> {
+    clauses(&cautions::of_evaluation(view.evaluation, view.allocation), view.apps)
+}
+
+/// The same where the warnings of the model stand beside it.
+pub fn beside_warnings(view: &ScenarioView<'_>) -> Vec<String> {
+    let all = cautions::of_evaluation(view.evaluation, view.allocation).into_iter();
+    let other: Vec<Caution> = all.filter(|one| !matches!(one, Caution::StarvedByRemote { .. })).collect();
+    clauses(&other, view.apps)
+}
+
+/// Each caution as the rest of a sentence that begins with "but", without a full stop.
+pub fn clauses(cautions: &[Caution], apps: &[App]) -> Vec<String> {
+    cautions.iter().map(|caution| clause(caution, apps)).collect()
+}
+
+/// `, but` and all of them; nothing where there are none.
+pub fn but(clauses: &[String]) -> String {
+    if clauses.is_empty() { String::new() } else { format!(", but {}", clauses.join("; ")) }
+}
+
+/// For programs: a stable word, whom it is about, and the sentence.
+pub fn json(caution: &Caution, apps: &[App]) -> Value {
+    let message = clause(caution, apps);
+    match caution {
+        Caution::NothingDecided { apps: of, .. }
+        | Caution::GetsNothing { apps: of }
+        | Caution::NoThreads { apps: of }
+        | Caution::FewestThreads { apps: of, .. } => {
+            let names: Vec<&str> = of.iter().map(|app| apps[app.0].name.as_str()).collect();
+            json!({ "code": code(caution), "apps": names, "message": message })
+        }
+        Caution::StarvedByRemote { nodes } => {
+            let nodes = numbers(nodes);
+            json!({ "code": code(caution), "nodes": nodes, "message": message })
+        }
+    }
+}
+
+/// For CSV: the stable words of all, with `;` between them.
+pub fn codes(cautions: &[Caution]) -> String {
+    cautions.iter().map(code).collect::<Vec<_>>().join(";")
+}
+
+/// A stable word.
+const fn code(caution: &Caution) -> &'static str {
+    match caution {
+        Caution::NothingDecided { .. } => "nothing-decided",
+        Caution::GetsNothing { .. } => "gets-nothing",
+        Caution::NoThreads { .. } => "no-threads",
+        Caution::StarvedByRemote { .. } => "starved-by-remote",
+        Caution::FewestThreads { .. } => "fewest-threads",
+    }
+}
+
+fn clause(caution: &Caution, apps: &[App]) -> String {
+    let one_or_many = |of: &[AppId], one: &str, many: &str| {
+        format!("{} {}", names(of, apps), if of.len() == 1 { one } else { many })
+    };
+    match caution {
+        Caution::NothingDecided { objective, apps: of } => {
+            let name = objective.name();
+            let why = one_or_many(of, "gets", "get");
+            let p = if *objective == Objective::Fair { "the smallest p" } else { "the mean p" };
+            format!(
+                "{name} decides nothing here, as {why} 0 GFLOPS even alone with every core and {p} is 0 in every \
+                 allocation (--objective total-gflops still tells them apart)"
+            )
+        }
+        Caution::GetsNothing { apps: of } => one_or_many(of, "gets nothing in it", "get nothing in it"),
+        Caution::NoThreads { apps: of } => one_or_many(
+            of,
+            "has no thread in it (its min_threads is 0)",
+            "have no threads in it (their min_threads is 0)",
+        ),
+        Caution::StarvedByRemote { nodes } => {
+            let nodes = numbers(nodes);
+            format!(
+                "remote reads starve the threads of {} in it (remote-first serves them first, baseline-proportional \
+                 does not)",
+                figures::nodes(&nodes)
+            )
+        }
+        Caution::FewestThreads { apps: of, geomean_decides } => {
+            let (their, them) = if of.len() == 1 { ("its", "it") } else { ("their", "each of them") };
+            let instead = if *geomean_decides {
+                format!(" (--objective geomean counts what {them} loses)")
+            } else {
+                String::new()
+            };
+            format!("total-gflops leaves {} at {their} fewest threads allowed{instead}", names(of, apps))
+        }
+    }
+}
+
+/// `scan`, `graph and scan`, `mem-1 to mem-3, graph and 12 more`.
+fn names(of: &[AppId], apps: &[App]) -> String {
+    let follows = |a: &AppId, b: &AppId| a.0 + 1 == b.0 && apps[a.0].group == apps[b.0].group;
+    let name = |app: AppId| apps[app.0].name.clone();
+    let mut parts: Vec<(String, usize)> = Vec::new();
+    for run in of.chunk_by(follows) {
+        match run {
+            [first, .., last] if run.len() >= A_ROW => {
+                parts.push((format!("{} to {}", name(*first), name(*last)), run.len()));
+            }
+            few => parts.extend(few.iter().map(|&app| (name(app), 1))),
+        }
+    }
+    let more: usize = parts.iter().skip(MOST_NAMES).map(|(_, count)| count).sum();
+    let mut words: Vec<String> = parts.into_iter().take(MOST_NAMES).map(|(words, _)| words).collect();
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    match words.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use numasim_model::NodeId;
+    use numasim_study::{SourceFile, read_study};
+
+    /// mem-1 to mem-8, graph, scan-1 and scan-2.
+    fn apps() -> Vec<App> {
+        let text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 16\ngflops_per_core = 1\nbandwidth_gbs = 1\n\
+                    [[app]]\nname = \"mem\"\ninstances = 8\narithmetic_intensity = 1\n\
+                    [[app]]\nname = \"graph\"\narithmetic_intensity = 1\n\
+                    [[app]]\nname = \"scan\"\ninstances = 2\narithmetic_intensity = 1\n";
+        let file = SourceFile { name: "apps.toml".to_owned(), text: text.to_owned() };
+        read_study(&[file]).expect("a study").study.apps
+    }
+
+    fn ids(numbers: &[usize]) -> Vec<AppId> {
+        numbers.iter().copied().map(AppId).collect()
+    }
+
+    #[test]
+    fn many_names_are_shortened() {
+        let apps = apps();
+        let named = |numbers: &[usize]| names(&ids(numbers), &apps);
+        assert_eq!(named(&[8]), "graph");
+        assert_eq!(named(&[8, 9]), "graph and scan-1");
+        assert_eq!(named(&[0, 1, 2, 8, 9, 10]), "mem-1 to mem-3, graph, scan-1 and scan-2");
+        assert_eq!(named(&[0, 2, 4, 6, 8, 9, 10]), "mem-1, mem-3, mem-5, mem-7, graph, scan-1 and 1 more");
+    }
+
+    #[test]
+    fn every_caution_follows_but() {
+        let all = [
+            Caution::NothingDecided { objective: Objective::Geomean, apps: ids(&[8]) },
+            Caution::GetsNothing { apps: ids(&[8, 9]) },
+            Caution::NoThreads { apps: ids(&[8]) },
+            Caution::StarvedByRemote { nodes: vec![NodeId(4), NodeId(6)] },
+            Caution::FewestThreads { apps: ids(&[0, 1, 2]), geomean_decides: true },
+            Caution::FewestThreads { apps: ids(&[0]), geomean_decides: false },
+        ];
+        assert_eq!(
+            clauses(&all, &apps()),
+            [
+                "geomean decides nothing here, as graph gets 0 GFLOPS even alone with every core and the mean p is 0 in \
+                 every allocation (--objective total-gflops still tells them apart)",
+                "graph and scan-1 get nothing in it",
+                "graph has no thread in it (its min_threads is 0)",
+                "remote reads starve the threads of nodes 4, 6 in it (remote-first serves them first, \
+                 baseline-proportional does not)",
+                "total-gflops leaves mem-1 to mem-3 at their fewest threads allowed (--objective geomean counts what \
+                 each of them loses)",
+                "total-gflops leaves mem-1 at its fewest threads allowed",
+            ]
+        );
+        assert_eq!(
+            but(&clauses(&all[1..3], &apps())),
+            ", but graph and scan-1 get nothing in it; graph has no thread in it (its min_threads is 0)"
+        );
+        assert_eq!(but(&[]), "");
+    }
+}

@@ -1,0 +1,242 @@
+//! Files that could be read and yet do not answer the question, shown where the cause stands in them.
+
+use numasim_model::memory::MemoryFull;
+use numasim_model::{AppId, Placement, Scenario, Study};
+use numasim_sim::objective::GoalError;
+use numasim_sim::{Infeasible, ProblemError};
+use numasim_study::{AppPlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile};
+
+use crate::refusal::Refusal;
+use crate::{room, suggest};
+
+/// What needs a home that nobody has decided, in words.
+pub struct HomeNeeded<'a> {
+    /// The rest of a sentence: the home of the data is open, and ...
+    pub message: &'a str,
+    /// Why the scenario is shown.
+    pub in_scenario: &'a str,
+    /// What to do, for an application by its key in TOML.
+    pub hint: &'a dyn Fn(&str) -> String,
+}
+
+/// What the files say where.
+#[derive(Debug)]
+pub struct Located {
+    groups: Vec<Group>,
+    places: Places,
+    sources: Vec<SourceFile>,
+}
+
+impl Located {
+    /// The study, and where it stands.
+    pub fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
+        (reading.study, Self { groups: reading.groups, places: reading.places, sources })
+    }
+
+    /// Refuses scenarios in which an application with an open home has threads, and those whose data does not fit.
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
+    pub fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
+        self.homes_are_given(study, scenarios)?;
+        let problems: Vec<Problem> =
+            scenarios.iter().filter_map(|scenario| self.no_room(study, scenario)).collect();
+        if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
+    }
+
+    /// A node whose memory is too small for the data of a scenario.
+    fn no_room(&self, study: &Study, scenario: &Scenario) -> Option<Problem> {
+        let full = room::full(study, scenario, &scenario.placements().ok()?)?;
+        let number = study.scenarios.iter().position(|one| one.name == scenario.name)?;
+        let place = &self.places.scenarios.get(number)?.name;
+        let message = format!("scenario `{}` does not fit: {}", scenario.name, room::words(study, &full));
+        let problem = Problem::new(ProblemKind::Infeasible, message)
+            .at(place.clone(), "too much data for a memory")
+            .hint(room::hint());
+        Some(match self.size_of_largest_part(study, &full) {
+            Some(size) => problem.related(size, "the size of the largest part"),
+            None => problem,
+        })
+    }
+
+    /// The same where no scenario says how many threads there are.
+    pub fn too_much_data(&self, study: &Study, full: &MemoryFull, message: &str) -> Option<Refusal> {
+        let size = self.size_of_largest_part(study, full)?;
+        let problem = Problem::new(ProblemKind::Infeasible, message.to_owned())
+            .at(size, "the size of the largest part")
+            .hint(room::hint());
+        Some(self.refusal(&[problem]))
+    }
+
+    /// Where the size of the largest part of what lies on a full node stands.
+    fn size_of_largest_part(&self, study: &Study, full: &MemoryFull) -> Option<Place> {
+        // max_by takes the last of equals.
+        let (app, _) = full.apps.iter().rev().max_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
+        self.app(&study.apps[app.0].group).and_then(|(_, places)| places.memory_gib.clone())
+    }
+
+    /// Refuses scenarios in which an application with an open home has threads.
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
+    pub fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
+        let open = scenarios.iter().flat_map(|scenario| {
+            let apps = (0..study.apps.len()).map(AppId);
+            let open = apps.filter(|&app| scenario.reads_open_home(app));
+            open.map(|app| (Some(*scenario), app))
+        });
+        let hint = |app: &str| {
+            format!(
+                "name the node in the scenario, e.g. `data = {{ {app} = {{ home = 0 }} }}`, or let `numasim explore` find the best home",
+            )
+        };
+        let needed = HomeNeeded {
+            message: "evaluate does not choose",
+            in_scenario: "evaluated in this scenario",
+            hint: &hint,
+        };
+        self.homes_are_needed(study, open, &needed)
+    }
+
+    /// Refuses these applications, each with an open home, in a scenario or as the files have them.
+    ///
+    /// # Errors
+    /// Each of them, where it stands.
+    pub fn homes_are_needed<'a>(
+        &self,
+        study: &Study,
+        open: impl Iterator<Item = (Option<&'a Scenario>, AppId)>,
+        needed: &HomeNeeded<'_>,
+    ) -> Result<(), Refusal> {
+        let mut problems: Vec<Problem> = Vec::new();
+        for (scenario, app) in open {
+            let Some((place, named)) = self.open_home(study, scenario, app) else { continue };
+            if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
+                continue; // another instance or scenario with the same line as its cause
+            }
+            let group = &study.apps[app.0].group;
+            let message = format!("the home of the data of `{group}` is open, and {}", needed.message);
+            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
+            let problem = match named {
+                Some(named) => problem.related(named.clone(), needed.in_scenario),
+                None => problem,
+            };
+            problems.push(problem.hint((needed.hint)(&suggest::key(group))));
+        }
+        if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
+    }
+
+    /// Where `home = "any"` stands that an application has, and the name of the scenario, if it is one that has it.
+    fn open_home(
+        &self,
+        study: &Study,
+        scenario: Option<&Scenario>,
+        app: AppId,
+    ) -> Option<(&Place, Option<&Place>)> {
+        let (name, group) = (&study.apps[app.0].name, &study.apps[app.0].group);
+        let of_app = || self.app(group)?.1.data.as_ref();
+        let Some(scenario) = scenario else { return Some((of_app()?, None)) };
+        let number = study.scenarios.iter().position(|one| one.name == scenario.name)?;
+        let in_scenario = self.places.scenarios.get(number)?;
+        let place = in_scenario.data_of(name, group).or_else(of_app)?;
+        Some((place, Some(&in_scenario.name)))
+    }
+
+    /// The question that cannot be asked, if its cause is one line of the files.
+    pub fn refused(&self, study: &Study, error: &ProblemError) -> Option<Refusal> {
+        let problems = match error {
+            ProblemError::Goal(GoalError::MissingWork(names)) => self.missing_work(study, names),
+            ProblemError::Infeasible(error @ Infeasible::MinThreads { .. }) => {
+                self.min_threads(study, error).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        (!problems.is_empty()).then(|| self.refusal(&problems))
+    }
+
+    /// One problem for each `[[app]]` without the work that the makespan needs.
+    fn missing_work(&self, study: &Study, names: &[String]) -> Vec<Problem> {
+        let of = |name: &String| study.apps.iter().find(|app| app.name == *name);
+        let mut groups: Vec<&str> = names.iter().filter_map(of).map(|app| app.group.as_str()).collect();
+        groups.dedup();
+        let problem = |group: &str| {
+            let (_, places) = self.app(group)?;
+            let message = format!("the makespan objective needs `work_gflop`, which `{group}` does not have");
+            let problem = Problem::new(ProblemKind::MissingKey, message)
+                .at(places.name.clone(), "this app has no `work_gflop`");
+            Some(problem.hint("add e.g. `work_gflop = 1000.0`, or choose another --objective"))
+        };
+        groups.into_iter().filter_map(problem).collect()
+    }
+
+    /// More threads needed than there are cores: the application that needs the most of them.
+    fn min_threads(&self, study: &Study, error: &Infeasible) -> Option<Problem> {
+        let each = |group: &Group| study.apps.get(group.first).map_or(0, |app| u64::from(app.min_threads));
+        let needs = |group: &Group| each(group) * group.instances as u64;
+        // Of equal needs the first: max_by_key takes the last.
+        let most = self.groups.iter().rev().max_by_key(|group| needs(group))?;
+        let (_, places) = self.app(&most.name)?;
+        let threads = match (most.instances, each(most)) {
+            (1, 1) => "1 thread".to_owned(),
+            (1, each) => format!("{each} threads"),
+            (instances, each) => format!("{instances} x {each} threads"),
+        };
+        let place = places.min_threads.as_ref().unwrap_or(&places.name);
+        let by_default = if places.min_threads.is_none() { " (by default 1 each)" } else { "" };
+        let problem = Problem::new(ProblemKind::Infeasible, format!("no allocation is possible: {error}"))
+            .at(place.clone(), format!("{threads}{by_default}, the most of all"));
+        Some(problem.hint("lower `min_threads`, or remove applications"))
+    }
+
+    /// What of the files stands where.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Where an `[[app]]` stands.
+    pub fn app_places(&self, group: &str) -> Option<&AppPlaces> {
+        self.app(group).map(|(_, places)| places)
+    }
+
+    /// `FILE:LINE` of a place.
+    pub fn line(&self, place: &Place) -> Option<String> {
+        let source = self.sources.get(place.file)?;
+        let before = source.text.get(..place.span.as_ref()?.start)?;
+        Some(format!("{}:{}", source.name, before.matches('\n').count() + 1))
+    }
+
+    /// The texts of the files.
+    pub fn sources(&self) -> &[SourceFile] {
+        &self.sources
+    }
+
+    fn app(&self, group: &str) -> Option<(&Group, &AppPlaces)> {
+        self.groups.iter().zip(&self.places.apps).find(|(known, _)| known.name == group)
+    }
+
+    /// These problems, shown where they stand.
+    pub fn refusal(&self, problems: &[Problem]) -> Refusal {
+        Refusal::Located { problems: problems.to_vec(), sources: self.sources.clone() }
+    }
+}
+
+/// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
+///
+/// # Errors
+/// Either of them.
+pub fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Refusal> {
+    let placements = scenario.placements().map_err(|open| {
+        let app = &study.apps[open.app.0].name;
+        Refusal::said(format!(
+            "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
+            scenario.name
+        ))
+        .hint(format!(
+            "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
+            suggest::key(app)
+        ))
+        .hint("or let `numasim explore` find the best home")
+    })?;
+    room::check(study, scenario, &placements)?;
+    Ok(placements)
+}

@@ -1,0 +1,27 @@
+//! The agent: who is connected, what they say, and what a policy of `numasim-policy` makes of it.
+//!
+//! [`Core`] is pure: what happens goes in with the time at which it happens, what is to be done comes out. It knows no socket, clock
+//! or file, so that every rule of the protocol is tested with plain values. [`server`] carries it out: sockets, signals, a thread for
+//! policies that compute.
+#![warn(missing_docs)]
+
+#[cfg(target_os = "linux")]
+pub mod adopt;
+mod core;
+pub mod load;
+#[cfg(target_os = "linux")]
+pub mod server;
+#[cfg(target_os = "linux")]
+pub mod socket;
+pub mod started;
+
+/// An agent that bytes drive, for property tests and fuzzing (feature `testing`).
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    pub use crate::core::driven::{LINES, drive};
+}
+#[path = "../../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
+
+pub use core::{Action, ConnectionId, Core, Decided, Effect, Peer, Question, Seen, Settings};

@@ -1,0 +1,18 @@
+//! What this host does: plans of scenarios for it, pinned kernels that are measured, and what is doubtful about the result.
+//!
+//! What the host is comes from `numasim-host`, what measured figures say is in `numasim-evidence`.
+
+pub mod calibrate;
+pub mod doubt;
+pub mod kernel;
+#[cfg(target_os = "linux")]
+pub mod live;
+pub mod plan;
+pub mod provenance;
+#[path = "../../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
+pub mod result_file;
+pub mod rows;
+pub mod runner;
+pub mod session;

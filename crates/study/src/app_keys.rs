@@ -1,0 +1,238 @@
+//! Reads the keys of one `[[app]]`, apart from its name and how many there are.
+
+use numasim_model::app::{App, Data, Placement, Placing};
+use numasim_model::ids::NodeId;
+use numasim_model::units::{FlopPerByte, Gibibytes};
+
+use super::course::{self, CourseReading, Known};
+use super::data;
+use super::log::Log;
+use super::machine::MachineReading;
+use super::names::plural;
+use super::node_numbers;
+use super::problem::{Problem, ProblemKind};
+use super::problem_keys::{self, Stands};
+use super::reading::TableKind;
+use super::room;
+use super::table::TableReader;
+use super::value::{Count, INTENSITY, MEMORY, Quantity, Value};
+
+const THREADS: Count = Count { what: "a number of threads", example: "8", min: 0, max: u32::MAX as u64 };
+const WEIGHT: Quantity = Quantity { what: "a weight; 0 does not count", example: "1.0", zero: true };
+
+/// What describes one instance, and what it does over time; its names are filled in later. `name` is for the defaults.
+pub(super) fn read(
+    table: &mut TableReader<'_>,
+    name: &str,
+    machine: &MachineReading,
+) -> (Option<App>, CourseReading) {
+    let log = table.source.log;
+    let intensity_value = table.optional("arithmetic_intensity");
+    // Each falls back to its default, which is noted, only where the key is not there at all.
+    let data_value = table.optional("data");
+    let data = data_value.as_ref().map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "data", "local");
+            Some(Data::Placed(Placement::Local))
+        },
+        |value| data::read(value, machine),
+    );
+    let nodes_value = table.optional("nodes");
+    let nodes = nodes_value.as_ref().map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "nodes", "all");
+            Some(None)
+        },
+        |value| read_nodes(value, machine).map(Some),
+    );
+    let memory_value = table.optional("memory_gib");
+    let memory = memory_value.as_ref().map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "memory_gib", "not given");
+            Some(None)
+        },
+        |value| value.number(MEMORY).map(Some),
+    );
+    let stands = problem_keys::read(table, name);
+    let intensity = read_intensity(table, name, intensity_value, stands);
+    let limits = read_limits(table, name, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
+    let weight = table.optional("weight").map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "weight", "1");
+            Some(1.0)
+        },
+        |value| value.number(WEIGHT),
+    );
+    let nodes_place = nodes_value.as_ref().map(Value::place);
+    let allowed = nodes.as_ref().and_then(Option::as_deref).zip(nodes_place.as_ref());
+    let known = Known { intensity, data: data.as_ref(), nodes: allowed };
+    let course = course::read(table, name, known, machine);
+    let work = course.total_work.filter(|work| work.value() > 0.0);
+    let app = || {
+        let limits = limits?;
+        let (kernel, problem) = match stands? {
+            Stands::Synthetic(access) => (access, None),
+            Stands::Real(problem) => (problem.access(), Some(problem)),
+        };
+        Some(App {
+            name: String::new(),
+            group: String::new(),
+            arithmetic_intensity: intensity?,
+            data: data?,
+            kernel,
+            problem,
+            min_threads: limits.min,
+            max_threads: limits.max,
+            placing: Placing::default(),
+            weight: weight?,
+            // Nothing to do is nothing to finish.
+            work,
+            nodes: nodes?,
+            memory: memory?.map(Gibibytes::new),
+        })
+    };
+    let app = app();
+    if let (Some(app), Some(size), Some(machine)) = (&app, &memory_value, &machine.machine) {
+        room::check(app, machine, size, data_value.as_ref());
+    }
+    (app, course)
+}
+
+/// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.
+fn read_intensity(
+    table: &mut TableReader<'_>,
+    name: &str,
+    value: Option<Value<'_>>,
+    stands: Option<Stands>,
+) -> Option<FlopPerByte> {
+    const KEY: &str = "arithmetic_intensity";
+    let log = table.source.log;
+    let kernel = table.place_of("kernel");
+    let given = value.as_ref().and_then(|value| value.number(INTENSITY)).map(FlopPerByte::new);
+    let problem = match stands {
+        Some(Stands::Real(problem)) => problem,
+        // A word that nobody knows may have been meant for a real kernel.
+        None if kernel.is_some() => return given,
+        Some(Stands::Synthetic(_)) | None => {
+            if value.is_none() {
+                table.missing(KEY, "0.5");
+            }
+            return given;
+        }
+    };
+    let Some(value) = value else {
+        log.note_default(TableKind::App, name, KEY, problem.modelled_intensity().value().to_string());
+        return Some(problem.modelled_intensity());
+    };
+    if problem.has_intensity(given?) {
+        return given;
+    }
+    let (word, own) = (problem.kernel().as_str(), problem.arithmetic_intensity().value());
+    let counted = if own > 0.0 { format!("{} FLOP/byte", short(own)) } else { "no FLOP at all".to_owned() };
+    let message = format!("`{KEY}` is {}, but the kernel {word} counts {counted}", value.text());
+    let mut report = Problem::new(ProblemKind::Conflict, message)
+        .at(value.place(), "more than 5 % off")
+        .hint("leave it out: the kernel counts its own; or choose sizes that have this intensity");
+    if let Some(kernel) = kernel {
+        report = report.related(kernel, format!("counts {counted}"));
+    }
+    log.report(report);
+    None
+}
+
+/// With four digits behind the point.
+fn short(value: f64) -> String {
+    ((value * 1e4).round() / 1e4).to_string()
+}
+
+/// The nodes that may hold threads, ascending.
+fn read_nodes(value: &Value<'_>, machine: &MachineReading) -> Option<Vec<NodeId>> {
+    let mut nodes = node_numbers::read_list(value, machine.nodes())?;
+    nodes.sort_unstable();
+    if let Some(cores) = &machine.cores
+        && nodes.iter().all(|node| cores.get(node.0) == Some(&0))
+    {
+        let message = format!("`{}` names no node that has cores", value.name);
+        let hint = "threads need cores: name a node that has some; where data lies is said by `data`";
+        value.report(ProblemKind::BadValue, message, "memory only", hint);
+        return None;
+    }
+    Some(nodes)
+}
+
+/// Cores of the nodes that may hold threads, if all that is known.
+fn usable_cores(machine: &MachineReading, nodes: Option<&Option<Vec<NodeId>>>) -> Option<u64> {
+    let cores = machine.cores.as_ref()?;
+    let of = |cores: u32| u64::from(cores);
+    Some(match nodes? {
+        None => cores.iter().copied().map(of).sum(),
+        Some(nodes) => nodes.iter().filter_map(|node| cores.get(node.0).copied()).map(of).sum(),
+    })
+}
+
+/// Fewest and most threads of an application.
+struct Limits {
+    min: u32,
+    max: Option<u32>,
+}
+
+/// `nodes`: the list of nodes that may hold threads, if the file has one; `cores`: how many those have.
+fn read_limits(
+    table: &mut TableReader<'_>,
+    name: &str,
+    nodes: Option<&Value<'_>>,
+    cores: Option<u64>,
+) -> Option<Limits> {
+    let log = table.source.log;
+    let min_value = table.optional("min_threads");
+    let max_value = table.optional("max_threads");
+    if min_value.is_none() {
+        log.note_default(TableKind::App, name, "min_threads", "1");
+    }
+    if max_value.is_none() {
+        log.note_default(TableKind::App, name, "max_threads", "no limit");
+    }
+    let min = min_value.as_ref().map_or(Some(1), |value| value.count(THREADS));
+    let max = max_value.as_ref().and_then(|value| value.count(THREADS));
+    if let (Some(min), Some(cores), Some(value)) = (min, cores, &min_value)
+        && u64::from(min) > cores
+    {
+        report_too_many(log, value, min, cores, nodes);
+    }
+    if max_value.is_some() && max.is_none() {
+        return None;
+    }
+    let min = min?;
+    if let (Some(max), Some(max_value)) = (max, &max_value)
+        && min > max
+    {
+        let kind = ProblemKind::BadValue;
+        let problem = if let Some(min_value) = &min_value {
+            Problem::new(kind, format!("`min_threads` {min} is above `max_threads` {max}"))
+                .at(min_value.place(), "the least")
+                .related(max_value.place(), "the most")
+                .hint(format!("write `min_threads` of at most {max}, or raise `max_threads`"))
+        } else {
+            Problem::new(kind, "`max_threads` 0 is below `min_threads`, which is 1 by default")
+                .at(max_value.place(), "the most")
+                .hint("add `min_threads = 0`, or write `max_threads` of at least 1")
+        };
+        log.report(problem);
+        return None;
+    }
+    Some(Limits { min, max })
+}
+
+fn report_too_many(log: &Log, value: &Value<'_>, min: u32, cores: u64, nodes: Option<&Value<'_>>) {
+    let all = plural(usize::try_from(cores).unwrap_or(usize::MAX), "core");
+    let whose = if nodes.is_some() { "the nodes that it may use have" } else { "the whole machine has" };
+    let message = format!("`min_threads` is {min}, but {whose} {all}");
+    let hint = format!("each thread needs a core of its own: write at most {cores}");
+    let mut problem = Problem::new(ProblemKind::Infeasible, message)
+        .at(value.place(), "more threads than cores")
+        .hint(hint);
+    if let Some(nodes) = nodes {
+        problem = problem.related(nodes.place(), "the nodes that it may use");
+    }
+    log.report(problem);
+}

@@ -1,0 +1,275 @@
+//! Reads `[[app]]`: the applications, their instances and their names.
+
+use std::collections::HashMap;
+
+use numasim_model::app::{App, MAX_INSTANCES};
+use numasim_model::dynamics::Course;
+use numasim_model::ids::NodeId;
+
+use super::app_keys;
+use super::course::CourseReading;
+use super::log::Log;
+use super::machine::MachineReading;
+use super::places::AppPlaces;
+use super::problem::{Place, Problem, ProblemKind};
+use super::reading::{Group, TableKind};
+use super::table::TableReader;
+use super::value::{Count, Value};
+
+const INSTANCES: Count =
+    Count { what: "a number of instances", example: "3", min: 1, max: MAX_INSTANCES as u64 };
+
+/// Most figures of the courses of all instances: 256 MB.
+const MAX_COURSE_SIZE: usize = 32_000_000;
+
+/// One `[[app]]` table. What could not be read is `None`.
+struct AppTable {
+    name: Option<String>,
+    places: AppPlaces,
+    /// How many; `None` if the file gives a number that makes no sense.
+    instances: Option<u32>,
+    app: Option<App>,
+    /// What it does over time, as far as it could be read.
+    course: CourseReading,
+}
+
+/// What a name in a scenario stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// All instances of a group, by its number.
+    Group(usize),
+    /// One instance.
+    Instance(usize),
+    /// Perhaps an instance of a group whose number of instances is not known.
+    Unclear,
+    /// Nothing.
+    Nothing,
+}
+
+/// All applications of all files.
+#[derive(Default)]
+pub(super) struct Apps {
+    tables: Vec<AppTable>,
+    total: usize,
+    /// Figures of the courses of all instances.
+    course_size: usize,
+    pub(super) groups: Vec<Group>,
+    names: HashMap<String, (Named, usize)>,
+    /// Names of the groups whose number of instances makes no sense.
+    uncounted: Vec<String>,
+    /// Whether an application has no name that could be read.
+    nameless: bool,
+    /// Whether some application could not be read.
+    incomplete: bool,
+}
+
+impl Apps {
+    /// Reads one more table; `machine` as far as it could be read.
+    pub(super) fn add(&mut self, mut table: TableReader<'_>, machine: &MachineReading) {
+        let log = table.source.log;
+        let header = table.place();
+        let name_value = table.required("name", "\"mem\"");
+        let name = name_value.as_ref().and_then(Value::name).map(str::to_owned);
+        let mut places = AppPlaces {
+            name: name_value.map_or(header, |value| value.place()),
+            data: table.place_of("data"),
+            min_threads: table.place_of("min_threads"),
+            nodes: table.place_of("nodes"),
+            memory_gib: table.place_of("memory_gib"),
+            work: table.place_of("work_gflop").or_else(|| table.place_of("task_gflop")),
+            iterations: table.place_of("iterations"),
+            threads: table.place_of("threads"),
+            control: table.place_of("control"),
+            phases: Vec::new(),
+        };
+        let instances_value = table.optional("instances");
+        let given = instances_value.as_ref().map(|value| value.count(INSTANCES));
+        let instances = given.unwrap_or(Some(1));
+        let shown = name.as_deref().unwrap_or_default();
+        if given.is_none() {
+            log.note_default(TableKind::App, shown, "instances", "1");
+        }
+        let (app, mut course) = app_keys::read(&mut table, shown, machine);
+        places.phases = std::mem::take(&mut course.phases);
+        table.finish();
+
+        let count = instances.unwrap_or(1) as usize;
+        if self.total <= MAX_INSTANCES && self.total + count > MAX_INSTANCES {
+            let message = format!("there are more than {MAX_INSTANCES} application instances in all");
+            let place = instances_value.map_or_else(|| places.name.clone(), |value| value.place());
+            let problem = Problem::new(ProblemKind::Limit, message)
+                .at(place, format!("{} up to here", self.total + count))
+                .hint("describe equal applications by fewer instances");
+            log.report(problem);
+            self.incomplete = true;
+        }
+        self.keep(&course, count, &places, log);
+        self.total += count;
+        if self.total <= MAX_INSTANCES {
+            let first = self.total - count;
+            self.groups.push(Group { name: shown.to_owned(), first, instances: count });
+            self.tables.push(AppTable { name, places, instances, app, course });
+        }
+    }
+
+    /// Counts what the courses of `count` more instances need, and reports it where that is too much.
+    fn keep(&mut self, course: &CourseReading, count: usize, places: &AppPlaces, log: &Log) {
+        let size = course.size().saturating_mul(count);
+        let before = self.course_size;
+        self.course_size = before.saturating_add(size);
+        if before <= MAX_COURSE_SIZE && self.course_size > MAX_COURSE_SIZE {
+            let message = format!(
+                "the phases, tasks and threads of all instances are more than {MAX_COURSE_SIZE} figures"
+            );
+            let problem = Problem::new(ProblemKind::Limit, message)
+                .at(places.name.clone(), "too much from here on")
+                .hint("each instance has its own: describe fewer instances, or shorter lists");
+            log.report(problem);
+            self.incomplete = true;
+        }
+    }
+
+    /// Gives every instance its name and reports names that are taken.
+    pub(super) fn name_instances(&mut self, log: &Log) {
+        let mut names: HashMap<String, (Named, usize)> = HashMap::new();
+        for (index, (table, group)) in self.tables.iter().zip(&self.groups).enumerate() {
+            let Some(name) = &table.name else {
+                self.nameless = true;
+                continue;
+            };
+            if table.instances.is_none() {
+                self.uncounted.push(name.clone());
+            }
+            let several = group.instances > 1;
+            let own = if several { Named::Group(index) } else { Named::Instance(group.first) };
+            let instances = (0..if several { group.instances } else { 0 })
+                .map(|i| (format!("{name}-{}", i + 1), Named::Instance(group.first + i)));
+            for (taken, named) in std::iter::once((name.clone(), own)).chain(instances) {
+                if let Some(&(_, other)) = names.get(&taken) {
+                    self.report_clash(log, &taken, other, index);
+                    self.incomplete = true;
+                    break;
+                }
+                names.insert(taken, (named, index));
+            }
+        }
+        self.names = names;
+    }
+
+    fn report_clash(&self, log: &Log, name: &str, first: usize, second: usize) {
+        let (Some(first), Some(second)) = (self.tables.get(first), self.tables.get(second)) else { return };
+        let shown = super::names::shown(name);
+        let (message, hint) = if first.name == second.name {
+            (
+                format!("two apps are named `{shown}`"),
+                "give each app its own name; use `instances = 2` for equal ones",
+            )
+        } else {
+            let message =
+                format!("the name `{shown}` is taken twice: by an app and by an instance of another");
+            (message, "an app with several instances names them `mem-1`, `mem-2`, …; choose another name")
+        };
+        let label = |table: &AppTable, again: &str| match (&table.name, table.instances) {
+            (Some(own), Some(count)) if own != name => format!("its {count} instances include `{shown}`"),
+            _ => format!("{again} `{shown}`"),
+        };
+        let problem = Problem::new(ProblemKind::DuplicateName, message)
+            .at(second.places.name.clone(), label(second, "named"))
+            .related(first.places.name.clone(), label(first, "first named"))
+            .hint(hint);
+        log.report(problem);
+    }
+
+    /// What `name` stands for.
+    pub(super) fn find(&self, name: &str) -> Named {
+        if let Some(&(named, _)) = self.names.get(name) {
+            return named;
+        }
+        let may_be_instance = |own: &String| {
+            let number = name.strip_prefix(own.as_str()).and_then(|rest| rest.strip_prefix('-'));
+            matches!(number.map(str::parse::<u32>), Some(Ok(_)))
+        };
+        let unclear =
+            self.nameless || self.total > MAX_INSTANCES || self.uncounted.iter().any(may_be_instance);
+        if unclear { Named::Unclear } else { Named::Nothing }
+    }
+
+    /// The only nodes that may hold threads of the application that a scenario names, and where the file says so; `None`
+    /// is all of them.
+    pub(super) fn nodes_of(&self, named: Named) -> Option<(&[NodeId], &Place)> {
+        let group = match named {
+            Named::Group(group) => group,
+            Named::Instance(instance) => self.group_of(instance),
+            Named::Unclear | Named::Nothing => return None,
+        };
+        let table = self.tables.get(group)?;
+        table.app.as_ref()?.nodes.as_deref().zip(table.places.nodes.as_ref())
+    }
+
+    /// Every name that a scenario may use.
+    pub(super) fn known_names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// Where each table stands in its file.
+    pub(super) fn places(&self) -> Vec<AppPlaces> {
+        self.tables.iter().map(|table| table.places.clone()).collect()
+    }
+
+    /// Number of instances.
+    pub(super) fn len(&self) -> usize {
+        self.total.min(MAX_INSTANCES)
+    }
+
+    /// The group that makes this instance.
+    pub(super) fn group_of(&self, instance: usize) -> usize {
+        self.groups.partition_point(|group| group.first <= instance).saturating_sub(1)
+    }
+
+    /// The name of an instance.
+    pub(super) fn instance_name(&self, instance: usize) -> String {
+        self.groups.get(self.group_of(instance)).map_or_else(String::new, |group| {
+            if group.instances == 1 {
+                group.name.clone()
+            } else {
+                format!("{}-{}", group.name, instance - group.first + 1)
+            }
+        })
+    }
+
+    /// What an instance does over time, as far as it could be read, and where its table stands.
+    pub(super) fn course_of(&self, instance: usize) -> Option<(&CourseReading, &AppPlaces)> {
+        self.tables.get(self.group_of(instance)).map(|table| (&table.course, &table.places))
+    }
+
+    /// The courses of all instances, if every application could be read.
+    pub(super) fn courses(&self) -> Option<Vec<Course>> {
+        let mut courses = Vec::with_capacity(self.len());
+        for (table, group) in self.tables.iter().zip(&self.groups) {
+            let course = table.course.course.as_ref().filter(|_| !self.incomplete)?;
+            courses.extend(std::iter::repeat_n(course, group.instances).cloned());
+        }
+        Some(courses)
+    }
+
+    /// All instances, if every application could be read.
+    pub(super) fn instances(&self) -> Option<Vec<App>> {
+        if self.incomplete {
+            return None;
+        }
+        let mut apps = Vec::with_capacity(self.len());
+        for (table, group) in self.tables.iter().zip(&self.groups) {
+            let app = table.app.as_ref()?;
+            table.name.as_ref()?;
+            table.instances?;
+            for instance in group.first..group.first + group.instances {
+                apps.push(App {
+                    name: self.instance_name(instance),
+                    group: group.name.clone(),
+                    ..app.clone()
+                });
+            }
+        }
+        Some(apps)
+    }
+}

@@ -1,0 +1,260 @@
+//! Reads `[[channel]]` and `[[call]]`: who waits for whom.
+
+use numasim_model::bounds::MOST_EXACT;
+use numasim_model::dynamics::{Call, Channel};
+use numasim_model::ids::AppId;
+use numasim_model::units::Megabytes;
+
+use super::apps::Apps;
+use super::by_name;
+use super::circles;
+use super::log::Log;
+use super::names::{self, plural};
+use super::problem::{Place, Problem, ProblemKind};
+use super::reading::TableKind;
+use super::table::TableReader;
+use super::value::{Count, Quantity};
+
+const ITEM: Quantity =
+    Quantity { what: "the size of an item in MB (10^6 bytes)", example: "100.0", zero: true };
+const CAPACITY: Count =
+    Count { what: "how many items may be produced and not finished", example: "4", min: 1, max: MOST_EXACT };
+const EVERY: Count =
+    Count { what: "after each how many iterations it calls", example: "1", min: 1, max: MOST_EXACT };
+/// Most places that are shown of one mistake.
+const MOST_SHOWN: usize = 12;
+
+/// A table that joins two instances.
+struct Joint {
+    from: usize,
+    to: usize,
+    header: Place,
+    from_place: Place,
+    to_place: Place,
+}
+
+/// Channels and calls of all files.
+#[derive(Default)]
+pub(super) struct Couplings {
+    channels: Vec<(Channel, Joint)>,
+    calls: Vec<(Call, Joint)>,
+    /// Some channel or call could not be read.
+    incomplete: bool,
+}
+
+/// All channels and calls, and the headers of their tables.
+pub(super) struct Coupled {
+    pub(super) channels: Vec<Channel>,
+    pub(super) calls: Vec<Call>,
+    pub(super) channel_places: Vec<Place>,
+    pub(super) call_places: Vec<Place>,
+}
+
+impl Couplings {
+    pub(super) fn add_channel(&mut self, mut table: TableReader<'_>, apps: &Apps) {
+        let log = table.source.log;
+        let joint = ends(&mut table, apps, "a channel joins single ones");
+        let name = joint.as_ref().map(|joint| joint_name(apps, joint)).unwrap_or_default();
+        let default = |key: &str, value: &str| log.note_default(TableKind::Channel, &name, key, value);
+        let item = table.optional("item_mb").map_or_else(
+            || {
+                default("item_mb", "0");
+                Some(0.0)
+            },
+            |value| value.number(ITEM),
+        );
+        let capacity = table.optional("capacity").map_or_else(
+            || {
+                default("capacity", "no limit");
+                Some(None)
+            },
+            |value| value.large_count(CAPACITY).map(Some),
+        );
+        table.finish();
+        match joint.zip(item).zip(capacity) {
+            Some(((joint, item), capacity)) => {
+                let (from, to) = (AppId(joint.from), AppId(joint.to));
+                self.channels.push((Channel { from, to, item: Megabytes::new(item), capacity }, joint));
+            }
+            None => self.incomplete = true,
+        }
+    }
+
+    pub(super) fn add_call(&mut self, mut table: TableReader<'_>, apps: &Apps) {
+        let log = table.source.log;
+        let joint = ends(&mut table, apps, "a call joins single ones");
+        let every = table.optional("every").map_or_else(
+            || {
+                let name = joint.as_ref().map(|joint| joint_name(apps, joint)).unwrap_or_default();
+                log.note_default(TableKind::Call, &name, "every", "1");
+                Some(1)
+            },
+            |value| value.large_count(EVERY),
+        );
+        table.finish();
+        match joint.zip(every) {
+            Some((joint, every)) => {
+                self.calls.push((Call { from: AppId(joint.from), to: AppId(joint.to), every }, joint));
+            }
+            None => self.incomplete = true,
+        }
+    }
+
+    /// Reports what cannot be of all of them together; `None` where some could not be read.
+    pub(super) fn finish(self, apps: &Apps, log: &Log) -> Option<Coupled> {
+        self.check_circles(apps, log);
+        self.check_channels_of_callees(apps, log);
+        // What looks wrong may be a key or a table that could not be read.
+        if !log.has_broken_syntax() {
+            self.check_iterations(apps, log);
+            self.check_counts(apps, log);
+        }
+        if self.incomplete {
+            return None;
+        }
+        let (channels, channel_places) =
+            self.channels.into_iter().map(|(channel, joint)| (channel, joint.header)).unzip();
+        let (calls, call_places) = self.calls.into_iter().map(|(call, joint)| (call, joint.header)).unzip();
+        Some(Coupled { channels, calls, channel_places, call_places })
+    }
+
+    /// Channels and calls together lead on: in a circle nobody could begin.
+    fn check_circles(&self, apps: &Apps, log: &Log) {
+        let channels = self.channels.iter().map(|(_, joint)| (joint, "hands its items to"));
+        let calls = self.calls.iter().map(|(_, joint)| (joint, "calls"));
+        let joints: Vec<(&Joint, &str)> = channels.chain(calls).collect();
+        let arrows: Vec<(usize, usize)> = joints.iter().map(|(joint, _)| (joint.from, joint.to)).collect();
+        for circle in circles::find(apps.len(), &arrows) {
+            let circle: Vec<&(&Joint, &str)> = circle.iter().filter_map(|&arrow| joints.get(arrow)).collect();
+            let Some(&(first, does)) = circle.first() else { continue };
+            let name = |instance: usize| format!("`{}`", names::shown(&apps.instance_name(instance)));
+            let label = |joint: &Joint, does: &str| format!("{} {does} {}", name(joint.from), name(joint.to));
+            let mut round: Vec<String> =
+                circle.iter().take(MOST_SHOWN).map(|(joint, _)| name(joint.from)).collect();
+            if circle.len() > MOST_SHOWN {
+                round.push(format!("{} more", circle.len() - MOST_SHOWN));
+            }
+            round.push(name(first.from));
+            let message = format!("channels and calls go round in a circle: {}", round.join(" -> "));
+            let problem = Problem::new(ProblemKind::BadValue, message)
+                .at(first.to_place.clone(), label(first, does))
+                .hint("each would wait for the one before: leave out one of them");
+            let others = circle.iter().skip(1).take(MOST_SHOWN - 1);
+            log.report(others.fold(problem, |problem, (joint, does)| {
+                problem.related(joint.to_place.clone(), label(joint, does))
+            }));
+        }
+    }
+
+    /// A consumer has as many iterations as its producer.
+    fn check_iterations(&self, apps: &Apps, log: &Log) {
+        for (_, joint) in &self.channels {
+            let ends = [joint.from, joint.to].map(|end| apps.course_of(end));
+            let [Some((from, from_places)), Some((to, to_places))] = ends else { continue };
+            let (Some(produced), Some(consumed)) = (from.iterations, to.iterations) else { continue };
+            if produced == consumed {
+                continue;
+            }
+            let name = |instance: usize| names::shown(&apps.instance_name(instance));
+            let message = format!(
+                "`{}` has {}, but `{}` has {}",
+                name(joint.from),
+                counted(produced, "iteration"),
+                name(joint.to),
+                counted(consumed, "iteration")
+            );
+            let mut problem = Problem::new(ProblemKind::BadValue, message)
+                .at(joint.to_place.clone(), "consumes one item in each iteration")
+                .hint("the two ends of a channel need the same `iterations`; the default is 1");
+            for (places, words) in [(from_places, "the producer's"), (to_places, "the consumer's")] {
+                if let Some(place) = &places.iterations {
+                    problem = problem.related(place.clone(), words);
+                }
+            }
+            log.report(problem);
+        }
+    }
+
+    /// For each instance the calls that it gets.
+    fn calls_of(&self, apps: &Apps) -> Vec<Vec<usize>> {
+        let mut calls_of: Vec<Vec<usize>> = vec![Vec::new(); apps.len()];
+        for (number, (call, _)) in self.calls.iter().enumerate() {
+            calls_of[call.to.0].push(number);
+        }
+        calls_of
+    }
+
+    /// An application that is called works when it is called, and only then.
+    fn check_channels_of_callees(&self, apps: &Apps, log: &Log) {
+        let calls_of = self.calls_of(apps);
+        for (_, joint) in &self.channels {
+            for (end, place) in [(joint.from, &joint.from_place), (joint.to, &joint.to_place)] {
+                let call = calls_of[end].first().and_then(|&call| self.calls.get(call));
+                let Some((_, call)) = call else { continue };
+                let name = names::shown(&apps.instance_name(end));
+                let message = format!("`{name}` is called, so it cannot have a channel");
+                let problem = Problem::new(ProblemKind::Conflict, message)
+                    .at(place.clone(), "an end of this channel")
+                    .related(call.to_place.clone(), "called here")
+                    .hint("it works when it is called, and only then: give the channel to the one who calls");
+                log.report(problem);
+            }
+        }
+    }
+
+    /// As many iterations as calls, where all calls could be read: one that could not may be the one that is missing.
+    fn check_counts(&self, apps: &Apps, log: &Log) {
+        if self.incomplete {
+            return;
+        }
+        for (callee, calls) in self.calls_of(apps).iter().enumerate().filter(|(_, calls)| !calls.is_empty()) {
+            self.check_count(callee, calls, apps, log);
+        }
+    }
+
+    /// The iterations of an application that is called are the calls that it gets.
+    fn check_count(&self, callee: usize, calls: &[usize], apps: &Apps, log: &Log) {
+        let calls: Vec<&(Call, Joint)> = calls.iter().filter_map(|&call| self.calls.get(call)).collect();
+        let count =
+            |(call, joint): &&(Call, Joint)| Some(call.count(apps.course_of(joint.from)?.0.iterations?));
+        let counts: Option<Vec<u64>> = calls.iter().map(count).collect();
+        let (Some(counts), Some((course, places))) = (counts, apps.course_of(callee)) else { return };
+        let called = counts.iter().fold(0_u64, |sum, &count| sum.saturating_add(count));
+        let Some(iterations) = course.iterations.filter(|&iterations| iterations != called) else { return };
+        let name = names::shown(&apps.instance_name(callee));
+        let times = if called == 1 { "once".to_owned() } else { format!("{called} times") };
+        let message = format!("`{name}` has {}, but is called {times}", counted(iterations, "iteration"));
+        let place = places.iterations.as_ref().unwrap_or(&places.name);
+        let hint = if called == 0 {
+            "no caller has as many iterations as `every` says: write a smaller one".to_owned()
+        } else {
+            format!("it works on one iteration for each call: write `iterations = {called}` in `{name}`")
+        };
+        let problem = Problem::new(ProblemKind::BadValue, message)
+            .at(place.clone(), counted(iterations, "iteration"))
+            .hint(hint);
+        let shown = calls.iter().zip(&counts).take(MOST_SHOWN);
+        log.report(shown.fold(problem, |problem, ((_, joint), &count)| {
+            problem.related(joint.to_place.clone(), counted(count, "call"))
+        }));
+    }
+}
+
+/// The two instances that a table joins; `single` says that it joins no groups.
+fn ends(table: &mut TableReader<'_>, apps: &Apps, single: &str) -> Option<Joint> {
+    let header = table.place();
+    let (from, to) = (table.required("from", "\"producer\""), table.required("to", "\"consumer\""));
+    // Both are looked up, so that both mistakes are reported.
+    let found = [&from, &to].map(|end| by_name::instance(end.as_ref()?, apps, single));
+    let [Some(first), Some(second)] = found else { return None };
+    Some(Joint { from: first, to: second, header, from_place: from?.place(), to_place: to?.place() })
+}
+
+/// `producer -> consumer`, for the defaults.
+fn joint_name(apps: &Apps, joint: &Joint) -> String {
+    format!("{} -> {}", apps.instance_name(joint.from), apps.instance_name(joint.to))
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    plural(usize::try_from(count).unwrap_or(usize::MAX), noun)
+}

@@ -1,0 +1,185 @@
+//! Reads where the data of an application lies.
+
+use toml::de::DeValue;
+
+use numasim_model::app::{Data, Placement};
+use numasim_model::ids::NodeId;
+
+use super::machine::MachineReading;
+use super::memory_nodes;
+use super::names::plural;
+use super::problem::{Problem, ProblemKind};
+use super::table::TableReader;
+use super::value::{Quantity, Value};
+
+const HINT: &str = "write `\"local\"`, `\"interleave\"`, `{ home = 0 }`, `{ home = \"any\" }`, `{ home = 0, share = 0.5 }`, `{ interleave = 0.3 }` or `{ fractions = [0.5, 0.5] }`";
+const FRACTION: Quantity = Quantity { what: "a fraction between 0 and 1", example: "0.5", zero: true };
+const SHARE: Quantity = Quantity { what: "a share of the data from 0 to 1", example: "0.5", zero: true };
+/// How far the sum of the fractions may be from 1.
+const SUM_TOLERANCE: f64 = 1e-9;
+
+/// Reads `data`; `machine` as far as it could be read.
+pub(super) fn read(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
+    match value.get() {
+        DeValue::String(word) => read_word(value, word),
+        DeValue::Integer(_) => {
+            let text = value.text();
+            let hint = format!("write `{{ home = {text} }}` for data that lies on node {text}");
+            value.wrong_type("a word or a table", hint);
+            None
+        }
+        DeValue::Array(_) => {
+            value.wrong_type(
+                "a word or a table",
+                "write `{ fractions = [0.5, 0.5] }`, with one fraction for each node",
+            );
+            None
+        }
+        _ => read_table(value, machine),
+    }
+}
+
+fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
+    match word {
+        "local" => return Some(Data::Placed(Placement::Local)),
+        "interleave" => return Some(Data::Placed(Placement::Interleave)),
+        _ => {}
+    }
+    let hint = match value.source.log.suggest(word, ["local", "interleave", "interleaved", "any"]) {
+        Some("any") => "write `{ home = \"any\" }` for a home that explore chooses".to_owned(),
+        Some("interleaved") => "did you mean `\"interleave\"`?".to_owned(),
+        Some(close) => format!("did you mean `\"{close}\"`?"),
+        None => HINT.to_owned(),
+    };
+    let message =
+        format!("`{}` must be `\"local\"`, `\"interleave\"` or a table, not {}", value.name, value.text());
+    value.report(ProblemKind::BadValue, message, "unknown word", hint);
+    None
+}
+
+fn read_table(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
+    let mut table = value.table("data", "a word or a table", HINT)?;
+    let home = table.optional("home");
+    let share = table.optional("share");
+    let interleave = table.optional("interleave");
+    let fractions = table.optional("fractions");
+    if home.is_none() && fractions.is_none() && interleave.is_none() {
+        report_no_place(value, &mut table, share.as_ref());
+    }
+    table.finish();
+    let ways = [&home, &interleave, &fractions].map(Option::as_ref);
+    if conflict(&ways) {
+        return None;
+    }
+    if let (None, Some(share), Some(other)) = (&home, &share, interleave.as_ref().or(fractions.as_ref())) {
+        let problem = Problem::new(ProblemKind::Conflict, "`share` belongs to `home`")
+            .at(share.key_place(), "the share at which home?")
+            .related(other.key_place(), "this says already how much lies where")
+            .hint("write `{ home = 0, share = 0.5 }` or `{ interleave = 0.3 }`");
+        value.source.log.report(problem);
+        return None;
+    }
+    match (home, interleave, fractions) {
+        (Some(home), ..) => {
+            // Both are read, so that both mistakes are reported.
+            let share = share.map_or(Some(1.0), |share| read_share(&share));
+            read_home(&home, share, machine)
+        }
+        (None, Some(interleave), _) => Some(Data::Placed(Placement::interleaved(read_share(&interleave)?))),
+        (None, None, Some(fractions)) => read_fractions(&fractions, machine),
+        (None, None, None) => None,
+    }
+}
+
+fn report_no_place(value: &Value<'_>, table: &mut TableReader<'_>, share: Option<&Value<'_>>) {
+    let problem = match share {
+        Some(share) => Problem::new(ProblemKind::MissingKey, format!("`{}` says no `home`", value.name))
+            .at(share.key_place(), "the share at which node?")
+            .hint("write e.g. `{ home = 0, share = 0.5 }`: half on node 0, the rest where each thread runs"),
+        None => Problem::new(
+            ProblemKind::MissingKey,
+            format!("`{}` says neither `home` nor `interleave` nor `fractions`", value.name),
+        )
+        .at(table.place(), "where is the data?")
+        .hint(HINT),
+    };
+    table.missing_any(&["home", "interleave", "fractions"], problem);
+}
+
+/// Whether the data is placed in more than one way, which is reported. `ways`: home, interleave, fractions.
+fn conflict(ways: &[Option<&Value<'_>>; 3]) -> bool {
+    const WORDS: [&str; 3] = ["on one node", "over all nodes", "a fraction on each node"];
+    let mut given = ways.iter().zip(WORDS).filter_map(|(way, words)| way.map(|way| (way, words)));
+    let (Some((first, on)), Some((second, spread))) = (given.next(), given.next()) else { return false };
+    let key = |way: &Value<'_>| way.name.rsplit('.').next().unwrap_or_default().to_owned();
+    let problem = Problem::new(ProblemKind::Conflict, "the data is placed in two ways")
+        .at(first.key_place(), on)
+        .related(second.key_place(), spread)
+        .hint(format!("keep either `{}` or `{}`", key(first), key(second)));
+    first.source.log.report(problem);
+    true
+}
+
+/// From 0, all local, to 1.
+fn read_share(value: &Value<'_>) -> Option<f64> {
+    let share = value.number(SHARE)?;
+    if share > 1.0 {
+        let message = format!("`{}` must be a share from 0 to 1, not {}", value.name, value.text());
+        let hint = "1 is all of the data, 0 none of it; the rest lies where each thread runs";
+        value.report(ProblemKind::BadValue, message, "more than all of it", hint);
+        return None;
+    }
+    Some(share)
+}
+
+/// `share` is `None` where it makes no sense.
+fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) -> Option<Data> {
+    match value.get() {
+        DeValue::String(word) if word == "any" => {
+            let share = share?;
+            // Without a share nothing is open.
+            return Some(if share > 0.0 { Data::OpenHome { share } } else { Data::Placed(Placement::Local) });
+        }
+        DeValue::String(_) => {
+            let message =
+                format!("`{}` must be the number of a node or `\"any\"`, not {}", value.name, value.text());
+            let hint = "write `home = 0` for node 0, or `home = \"any\"` if explore is to choose";
+            value.report(ProblemKind::BadValue, message, "not a node", hint);
+            return None;
+        }
+        _ => {}
+    }
+    let home = memory_nodes::read(value, machine)?;
+    Some(Data::Placed(Placement::at_home(home, share?)))
+}
+
+fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
+    let entries = value.list("a list of fractions", "write one fraction for each node, e.g. `[0.5, 0.5]`")?;
+    let fractions: Vec<Option<f64>> = entries.iter().map(|entry| entry.number(FRACTION)).collect();
+    if let Some(nodes) = machine.nodes().filter(|&nodes| nodes != fractions.len()) {
+        let message = format!(
+            "`fractions` has {}, but the machine has {}",
+            plural(fractions.len(), "entry"),
+            plural(nodes, "node")
+        );
+        let hint = "write one fraction for each node; 0.0 where no data lies";
+        value.report(ProblemKind::WrongLength, message, &plural(fractions.len(), "entry"), hint);
+        return None;
+    }
+    let fractions: Vec<f64> = fractions.into_iter().collect::<Option<_>>()?;
+    let lies = entries.iter().zip(&fractions).enumerate().filter(|(_, (_, fraction))| **fraction > 0.0);
+    let checked: Vec<Option<()>> =
+        lies.map(|(node, (entry, _))| memory_nodes::check(entry, NodeId(node), machine)).collect();
+    checked.into_iter().collect::<Option<()>>()?;
+    let sum: f64 = fractions.iter().sum();
+    if (sum - 1.0).abs() > SUM_TOLERANCE {
+        // Twelve digits hide the rounding of 0.1 + 0.2, not the mistake.
+        let shown = format!("{sum:.12}");
+        let shown = shown.trim_end_matches('0').trim_end_matches('.');
+        let message = format!("the fractions sum to {shown}, not to 1");
+        let hint = "write fractions that sum to 1, e.g. `[0.5, 0.5]` on two nodes";
+        value.report(ProblemKind::BadValue, message, &format!("sum {shown}"), hint);
+        return None;
+    }
+    Some(Data::Placed(Placement::Fractions(fractions)))
+}

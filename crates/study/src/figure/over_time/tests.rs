@@ -1,0 +1,109 @@
+//! Every key is found, read, set and read again.
+
+use super::*;
+use crate::figure::KeyError;
+use crate::{SourceFile, read_study};
+
+fn study() -> Study {
+    let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8\n\
+        [[app]]\nname = \"p\"\narithmetic_intensity = 10\niterations = 100\ntasks = 4\nwork_gflop = 1000\nnodes = [1]\n\
+        [[app]]\nname = \"c\"\ninstances = 2\narithmetic_intensity = 10\niterations = 100\ntask_gflop = [3, 4]\n\
+        [[app]]\nname = \"ph\"\narithmetic_intensity = 1\niterations = 50\n[[app.phase]]\ntask_gflop = 1\n[[app.phase]]\nwork_gflop = 5\n\
+        [[channel]]\nfrom = \"p\"\nto = \"c-1\"\nitem_mb = 100\n[[channel]]\nfrom = \"p\"\nto = \"c-2\"\ncapacity = 4\n\
+        [[call]]\nfrom = \"p\"\nto = \"ph\"\nevery = 2\n[policy]\nname = \"lead\"\nperiod_ms = 80\n";
+    let file = SourceFile { name: "study.toml".into(), text: text.into() };
+    read_study(&[file]).expect("no problems").study
+}
+
+fn found(key: &str) -> Result<TimeFigure, KeyError> {
+    TimeFigure::find(&study(), &key.split('.').collect::<Vec<_>>())
+}
+
+fn values(key: &str) -> Vec<f64> {
+    found(key).expect("a figure").values(&study())
+}
+
+#[test]
+fn a_key_reads_what_the_files_say() {
+    assert_eq!(values("app.p.work_gflop"), [1000.0]);
+    assert_eq!(values("app.p.tasks"), [4.0]);
+    assert!(values("app.p.task_gflop").is_empty() && values("app.c.work_gflop").is_empty());
+    assert_eq!(values("app.c.task_gflop"), [3.0, 3.0]);
+    assert_eq!(values("app.ph.phase.1.work_gflop"), [5.0]);
+    assert_eq!(values("channel.p.c-1.item_mb"), [100.0]);
+    assert_eq!(values("channel.p.c.capacity"), [4.0]);
+    assert_eq!(values("channel.1.capacity"), [4.0]);
+    assert_eq!(values("policy.lead"), [2.0]);
+    assert_eq!(values("os.refill_ms"), [0.1]);
+}
+
+#[test]
+fn what_is_set_is_read_again() {
+    for key in [
+        "app.p.iterations",
+        "app.p.arrives_s",
+        "app.p.task_spread",
+        "app.p.threads",
+        "app.c.arithmetic_intensity",
+        "app.c.work_gflop",
+        "app.p.task_gflop",
+        "app.c.tasks",
+        "app.ph.phase.1.tasks",
+        "app.c.io_ms",
+        "channel.p.c.item_mb",
+        "channel.0.capacity",
+        "call.p.ph.every",
+        "policy.period_ms",
+        "policy.command_ms",
+        "policy.lead",
+        "os.slice_ms",
+        "os.switch_us",
+        "os.refill_ms",
+    ] {
+        let figure = found(key).expect("a figure");
+        assert!(figure.range().contains(3.0), "{key}");
+        let mut study = study();
+        figure.set(&mut study, 3.0);
+        let now = figure.values(&study);
+        assert!(!now.is_empty() && now.iter().all(|value| (value - 3.0).abs() < 1e-12), "{key}: {now:?}");
+    }
+}
+
+#[test]
+fn other_iterations_leave_the_total_or_the_tasks_as_the_file_gives_them() {
+    let mut study = study();
+    for app in ["p", "c", "ph"] {
+        found(&format!("app.{app}.iterations")).expect("a figure").set(&mut study, 10.0);
+    }
+    let work = |app: usize| study.apps[app].work.map_or(0.0, Gflop::value);
+    // 1000 GFLOP in all; 10 x (3 + 4); 10 x 1 + 5.
+    assert_eq!([work(0), work(1), work(3)], [1000.0, 70.0, 15.0]);
+}
+
+#[test]
+fn threads_stay_on_the_nodes_of_their_application() {
+    let mut study = study();
+    found("app.p.threads").expect("a figure").set(&mut study, 7.0);
+    assert_eq!(study.dynamics.courses[0].threads, [0, 7]);
+}
+
+#[test]
+fn a_lead_is_the_argument_of_its_policy() {
+    let mut study = study();
+    found("policy.lead").expect("a figure").set(&mut study, 5.0);
+    assert_eq!(study.dynamics.policy.name.as_deref(), Some("lead:5"));
+    study.dynamics.policy.name = Some("fair-share".to_owned());
+    let other = TimeFigure::find(&study, &["policy", "lead"]);
+    assert_eq!(other, Err(KeyError::OtherPolicy("fair-share".to_owned())));
+}
+
+#[test]
+fn what_is_no_figure_is_reported_by_its_reason() {
+    assert_eq!(found("app.ph.io_ms"), Err(KeyError::Phases("ph".to_owned())));
+    assert_eq!(found("app.ph.phase.2.io_ms"), Err(KeyError::Phase("2".to_owned())));
+    let joint = KeyError::Joint { noun: "channel", name: "c.p".to_owned() };
+    assert_eq!(found("channel.c.p.capacity"), Err(joint));
+    assert!(matches!(found("channel.0.size"), Err(KeyError::Unknown { .. })));
+    assert_eq!(found("channel"), Err(KeyError::Incomplete));
+    assert_eq!(found("machine.link_gbs"), Err(KeyError::Table("machine".to_owned())));
+}

@@ -1,0 +1,229 @@
+//! Reads input files: text in, a checked study or a list of located problems out.
+//!
+//! Nothing here touches the disk. Every problem of every file is reported, not only the first, and every value
+//! that no file gives is listed among the defaults.
+
+mod aliases;
+mod app_keys;
+mod apps;
+mod bandwidth;
+mod by_name;
+mod census;
+mod circles;
+mod commands;
+mod couplings;
+mod course;
+mod data;
+pub mod figure;
+mod kernel_variants;
+mod log;
+mod machine;
+mod memory_nodes;
+mod names;
+mod node_limits;
+mod node_numbers;
+mod nodes;
+mod os_nodes;
+mod pairs;
+mod places;
+mod problem;
+mod problem_keys;
+mod provenance;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
+mod reading;
+mod room;
+mod root;
+mod scenarios;
+#[cfg(feature = "schema")]
+pub mod schema;
+mod settings;
+mod shared_links;
+mod sharing;
+mod sockets;
+mod syntax;
+mod table;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod thread_row;
+mod threads;
+mod value;
+mod words;
+pub mod writing;
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+pub use places::{AppPlaces, PhasePlaces, Places, ScenarioPlaces};
+pub use problem::{Place, Problem, ProblemKind};
+pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
+
+use apps::Apps;
+use commands::Commands;
+use couplings::Couplings;
+use log::{Log, Source};
+use machine::MachineReading;
+use numasim_model::dynamics::Dynamics;
+use numasim_model::scenario::Study;
+use root::Tables;
+use scenarios::Scenarios;
+use value::Value;
+
+/// Most text that is read, in bytes over all files. A full matrix of 1024 nodes fits.
+pub const MAX_TEXT_BYTES: usize = 8 << 20;
+
+/// Reads all files as one study.
+///
+/// # Errors
+/// Every problem that was found, in the order of the files and their lines.
+pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
+    let log = Log::default();
+    let read = read_files(files, &log);
+    let (problems, defaults) = log.finish();
+    match read {
+        Some(reading) if problems.is_empty() => Ok(reading.with_defaults(defaults)),
+        _ => Err(problems),
+    }
+}
+
+/// All files; the defaults are still in the log.
+fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
+    if !sizes_are_sane(files, log) {
+        return None;
+    }
+    let sources: Vec<Source<'_>> =
+        files.iter().enumerate().map(|(file, text)| Source { log, file, text: &text.text }).collect();
+    let roots: Vec<Spanned<DeTable<'_>>> = sources.iter().map(|&source| syntax::parse(source)).collect();
+    let mut tables = Tables::default();
+    for (&source, root) in sources.iter().zip(&roots) {
+        tables.add(source, root.get_ref());
+    }
+    let nothing_read = roots.iter().all(|root| root.get_ref().is_empty());
+    if nothing_read && !log.has_broken_syntax() {
+        return None;
+    }
+    let machine = read_machine(files, log, &tables.single("machine", log));
+    let mut apps = Apps::default();
+    for table in tables.list("app") {
+        apps.add(table, &machine);
+    }
+    apps.name_instances(log);
+    let mut scenarios = Scenarios::default();
+    for table in tables.list("scenario") {
+        scenarios.add(table, &apps, &machine);
+    }
+    let over_time = read_dynamics(&mut tables, log, &apps, &machine);
+    let tasks = tasks::read(&mut tables, log, &machine);
+    let (machine, sockets) = (machine.machine?, machine.sockets);
+    let instances = apps.instances()?;
+    node_limits::note_kernels(log, &machine, &instances);
+    if tasks.as_ref().is_some_and(|tasks| tasks.is_there) {
+        node_limits::note_caches(log, &machine);
+    }
+    let ((dynamics, of_dynamics), tasks) = (over_time?, tasks?);
+    let places = Places {
+        apps: apps.places(),
+        scenarios: scenarios.places(),
+        scheduler: tasks.places.scheduler,
+        generator: tasks.places.generator,
+        tasks: tasks.places.tasks,
+        ..of_dynamics
+    };
+    let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
+    Some(Reading {
+        study: Study { machine, apps: instances, scenarios, dynamics, tasks: tasks.study },
+        groups: apps.groups,
+        sockets,
+        named,
+        places,
+        defaults: Vec::new(),
+        defaults_by_name: Vec::new(),
+        files: files.iter().map(|file| file.name.clone()).collect(),
+    })
+}
+
+/// Refuses what cannot be an input file before any of it is parsed.
+fn sizes_are_sane(files: &[SourceFile], log: &Log) -> bool {
+    if files.is_empty() {
+        let problem = Problem::new(ProblemKind::NoFile, "there is no input file");
+        log.report(problem.hint("name at least one file with a `[machine]` table"));
+        return false;
+    }
+    let mut total = 0_usize;
+    for (file, source) in files.iter().enumerate() {
+        total = total.saturating_add(source.text.len());
+        if total > MAX_TEXT_BYTES {
+            let message = format!("{total} bytes of text are too much; at most {MAX_TEXT_BYTES} are read");
+            let problem = Problem::new(ProblemKind::Limit, message)
+                .at(Place::whole(file), "")
+                .hint("is this an input file? Even a full matrix of 1024 nodes is smaller");
+            log.report(problem);
+            return false;
+        }
+    }
+    true
+}
+
+/// What the applications do over time, and where that stands.
+fn read_dynamics(
+    tables: &mut Tables<'_>,
+    log: &Log,
+    apps: &Apps,
+    machine: &MachineReading,
+) -> Option<(Dynamics, Places)> {
+    let mut couplings = Couplings::default();
+    for table in tables.list("channel") {
+        couplings.add_channel(table, apps);
+    }
+    for table in tables.list("call") {
+        couplings.add_call(table, apps);
+    }
+    let coupled = couplings.finish(apps, log);
+    let mut commands = Commands::default();
+    for table in tables.list("command") {
+        commands.add(table, apps, machine);
+    }
+    let policy = settings::policy(tables.table("policy", log), log);
+    let os = settings::os(tables.table("os", log), log);
+    let cluster = settings::cluster(tables.table("cluster", log));
+    let (policy, policy_places) = policy?;
+    let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
+    let places = Places {
+        channels: coupled.channel_places,
+        calls: coupled.call_places,
+        commands: command_places,
+        policy: policy_places.name,
+        period: policy_places.period,
+        ..Places::default()
+    };
+    let dynamics = Dynamics {
+        courses: apps.courses()?,
+        channels: coupled.channels,
+        calls: coupled.calls,
+        commands,
+        policy,
+        os: os?,
+        cluster: cluster?,
+    };
+    Some((dynamics, places))
+}
+
+fn read_machine(files: &[SourceFile], log: &Log, machines: &[Value<'_>]) -> MachineReading {
+    if machines.is_empty() {
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        let message = format!("there is no `[machine]` in {}", names::list(names));
+        let hint = "add a `[machine]` table, or name the file that has it as well";
+        log.report(Problem::new(ProblemKind::NoMachine, message).hint(hint));
+    }
+    let hint = "write `[machine]`, with one bracket on each side; there is one machine only";
+    let single = machines.len() == 1;
+    let read: Vec<MachineReading> = machines
+        .iter()
+        .filter_map(|value| value.table("[machine]", "a table", hint))
+        .map(machine::read)
+        .collect();
+    // With two machines nobody knows for which one the apps and scenarios were written.
+    read.into_iter().next().filter(|_| single).unwrap_or_default()
+}

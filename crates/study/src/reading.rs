@@ -1,0 +1,146 @@
+//! The result of reading: the study, and every value that no file gave.
+
+use super::places::Places;
+use numasim_model::scenario::Study;
+
+/// The text of one input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// How messages call it: the path as given.
+    pub name: String,
+    /// Its whole text.
+    pub text: String,
+}
+
+/// Which table of a file a default belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TableKind {
+    /// `[machine]`
+    Machine,
+    /// `[[machine.node]]`; its name is the number of the node
+    Node,
+    /// `[[app]]`
+    App,
+    /// `[[scenario]]`
+    Scenario,
+    /// `[[channel]]`; its name is `producer -> consumer`
+    Channel,
+    /// `[[call]]`; its name is `caller -> callee`
+    Call,
+    /// `[[command]]`; its name is that of its instance
+    Command,
+    /// `[policy]`, without a name
+    Policy,
+    /// `[os]`, without a name
+    Os,
+    /// `[cluster]`, without a name
+    Cluster,
+    /// `[[block]]`, all of them together and without a name
+    Block,
+    /// `[[task]]`, all of them together and without a name
+    Task,
+    /// `[graph]`, without a name
+    Graph,
+    /// `[scheduler]`, without a name
+    Scheduler,
+    /// `[runtime]`, without a name
+    Runtime,
+    /// `[contender]`, without a name
+    Contender,
+    /// `[program]`, without a name
+    Program,
+    /// `[[program.loop]]`
+    Loop,
+}
+
+impl TableKind {
+    /// The name of the table as in a file: `machine.node`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Node => "machine.node",
+            Self::App => "app",
+            Self::Scenario => "scenario",
+            Self::Channel => "channel",
+            Self::Call => "call",
+            Self::Command => "command",
+            Self::Policy => "policy",
+            Self::Os => "os",
+            Self::Cluster => "cluster",
+            Self::Block => "block",
+            Self::Task => "task",
+            Self::Graph => "graph",
+            Self::Scheduler => "scheduler",
+            Self::Runtime => "runtime",
+            Self::Contender => "contender",
+            Self::Program => "program",
+            Self::Loop => "program.loop",
+        }
+    }
+}
+
+/// A value that no file gives, and what is used in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefaultUsed {
+    /// The kind of table.
+    pub table: TableKind,
+    /// The name of the machine, application or scenario; the number of a node.
+    pub name: String,
+    /// The key that is not there: `weight`, `threads.mem-2`.
+    pub key: String,
+    /// What stands for it: `1`, `no limit`. Of blocks and tasks, of which there may be very many: `0, of 3 of 12 tasks` where others give it.
+    pub value: String,
+}
+
+/// One `[[app]]` table, which makes one instance or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The name in the file.
+    pub name: String,
+    /// Its first instance, as an index into the applications of the study.
+    pub first: usize,
+    /// How many instances.
+    pub instances: usize,
+}
+
+/// All files, read and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What they describe.
+    pub study: Study,
+    /// The `[[app]]` tables in order.
+    pub groups: Vec<Group>,
+    /// How many sockets the machine has, where its file says it by `sockets`.
+    pub sockets: Option<usize>,
+    /// For each scenario and each application whether the scenario names it, by its own name or that of its group.
+    pub named: Vec<Vec<bool>>,
+    /// Where the applications and scenarios stand in the files.
+    pub places: Places,
+    /// Every value that no file gave, in the order of the tables.
+    pub defaults: Vec<DefaultUsed>,
+    /// The numbers of the defaults by table, name and key: files with thousands of tables have a hundred thousand.
+    pub(super) defaults_by_name: Vec<usize>,
+    /// The names of the files, in the order they were read.
+    pub files: Vec<String>,
+}
+
+impl Reading {
+    /// The same reading with these defaults.
+    pub(super) fn with_defaults(self, defaults: Vec<DefaultUsed>) -> Self {
+        let mut defaults_by_name: Vec<usize> = (0..defaults.len()).collect();
+        defaults_by_name.sort_by(|&a, &b| by_name(&defaults[a]).cmp(&by_name(&defaults[b])));
+        Self { defaults, defaults_by_name, ..self }
+    }
+
+    /// Whether the value of `key` comes from no file.
+    pub fn is_default(&self, table: TableKind, name: &str, key: &str) -> bool {
+        let defaults = &self.defaults;
+        self.defaults_by_name
+            .binary_search_by(|&number| by_name(&defaults[number]).cmp(&(table, name, key)))
+            .is_ok()
+    }
+}
+
+fn by_name(default: &DefaultUsed) -> (TableKind, &str, &str) {
+    (default.table, &default.name, &default.key)
+}

@@ -1,0 +1,52 @@
+//! Reads `[graph]`: the name of a graph, and what makes it.
+
+use numasim_model::graph::Generator;
+
+use super::super::problem::{Place, Problem, ProblemKind};
+use super::super::table::TableReader;
+use super::super::value::Value;
+use super::generator;
+
+/// What `[graph]` says.
+#[derive(Default)]
+pub(super) struct GraphTable {
+    pub(super) name: Option<String>,
+    pub(super) generator: Option<Generator>,
+}
+
+/// What the table says, `None` where that makes no sense; and where the generator stands. `cores` are those of each node that has any, if that
+/// is clear.
+pub(super) fn read(
+    table: Option<TableReader<'_>>,
+    cores: Option<&[u32]>,
+) -> (Option<GraphTable>, Option<Place>) {
+    let Some(mut table) = table else { return (Some(GraphTable::default()), None) };
+    let name = table.optional("name").map(|value| value.name());
+    let word = table.optional("generator");
+    let generator = match &word {
+        Some(word) => generator::read(word, &mut table, cores).map(Some),
+        None => no_generator(&mut table),
+    };
+    table.finish();
+    let place = word.as_ref().map(Value::place);
+    let read = || {
+        let name = match name {
+            Some(name) => Some(name?.to_owned()),
+            None => None,
+        };
+        Some(GraphTable { name, generator: generator? })
+    };
+    (read(), place)
+}
+
+/// Nothing is made; parameters without a generator are reported.
+#[allow(clippy::option_option, reason = "not there, there, or there and wrong")]
+fn no_generator(table: &mut TableReader<'_>) -> Option<Option<Generator>> {
+    let Some(parameter) = generator::parameters_there(table) else { return Some(None) };
+    let message = format!("`{}` is a parameter of a generator, but there is no `generator`", parameter.name);
+    let problem = Problem::new(ProblemKind::MissingKey, message)
+        .at(parameter.key_place(), "of which generator?")
+        .hint("add e.g. `generator = \"gauss-seidel\"`");
+    table.missing_any(&["generator"], problem);
+    None
+}

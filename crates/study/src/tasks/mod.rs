@@ -1,0 +1,137 @@
+//! Reads what files say about tasks: `[[block]]`, `[[task]]`, `[program]`, `[graph]`, `[scheduler]`, `[runtime]` and `[contender]`.
+
+mod accesses;
+mod blocks;
+mod contender;
+mod core_nodes;
+mod generator;
+mod graph;
+mod left_out;
+mod listed;
+mod program;
+mod runtime;
+mod scheduler;
+mod tree;
+mod unknown;
+
+use numasim_model::graph::{Generator, GraphSource, TaskGraph, TaskGraphBuilder, TaskStudy};
+
+use super::log::Log;
+use super::machine::MachineReading;
+use super::places::Places;
+use super::problem::{Place, Problem, ProblemKind};
+use super::reading::TableKind;
+use super::root::Tables;
+use super::table::TableReader;
+use blocks::Blocks;
+use graph::GraphTable;
+use listed::Tasks;
+
+/// What a graph is called that nobody gave a name, where its tasks are listed.
+const NAMELESS: &str = "tasks";
+/// And where loops make them.
+const PROGRAM: &str = "program";
+
+/// What was read, and where it stands.
+#[derive(Default)]
+pub(super) struct TasksReading {
+    pub(super) study: TaskStudy,
+    /// Whether some file says anything of tasks.
+    pub(super) is_there: bool,
+    /// The scheduler, the generator and the tasks.
+    pub(super) places: Places,
+}
+
+/// All that the files say of tasks; `None` where some of it makes no sense.
+pub(super) fn read(tables: &mut Tables<'_>, log: &Log, machine: &MachineReading) -> Option<TasksReading> {
+    let (block_tables, task_tables) = (tables.list("block"), tables.list("task"));
+    let first = block_tables.first().or(task_tables.first()).map(TableReader::place);
+    let singles = ["graph", "program", "scheduler", "runtime", "contender"].map(|key| tables.table(key, log));
+    if first.is_none() && singles.iter().all(Option::is_none) {
+        return Some(TasksReading::default());
+    }
+    let [graph_table, program_table, scheduler_table, runtime_table, contender_table] = singles;
+    let cores = machine.cores_of_sockets();
+    let program_place = program_table.as_ref().map(TableReader::place);
+    let (table, generator_place) = graph::read(graph_table, cores.as_deref());
+    let given = table.as_ref().and_then(|table| table.name.as_deref());
+    let generator = table.as_ref().and_then(|table| table.generator.as_ref());
+    let made = generator.map(Generator::as_str).or(program_place.as_ref().map(|_| PROGRAM));
+    let has_graph = made.is_some() || first.is_some();
+    let name = given.or(made).unwrap_or(NAMELESS).to_owned();
+    if has_graph && given.is_none() {
+        log.note_default(TableKind::Graph, "", "name", name.as_str());
+    }
+    let listed = listed_graph(block_tables, task_tables, &name, log, machine);
+    let program = program_table.map(|table| program::read(table, machine));
+    // Each is read, so that every mistake is reported.
+    let scheduler = scheduler::read(scheduler_table, log);
+    let workers = || cores.iter().flatten().copied().map(u64::from).sum();
+    let throttle = generator.and_then(|generator| generator.throttle(workers()));
+    let runtime = runtime::read(runtime_table, throttle, log);
+    let contender = contender_table.map_or(Some(None), |table| contender::read(table).map(Some));
+    if report_two_ways([&first, &generator_place, &program_place], log) {
+        return None;
+    }
+    let GraphTable { name: given, generator } = table?;
+    let (graph, task_places) = listed;
+    let source = match (generator, program) {
+        (Some(generator), _) => GraphSource::Generated { name, generator },
+        (None, Some(program)) => GraphSource::Program { name, program: program? },
+        (None, None) if first.is_some() => GraphSource::Given(graph?),
+        (None, None) => GraphSource::None,
+    };
+    let (scheduler, scheduler_place) = scheduler?;
+    let study = TaskStudy { name: given, source, scheduler, runtime: runtime?, contender: contender? };
+    let places = Places {
+        scheduler: scheduler_place,
+        generator: generator_place,
+        tasks: task_places,
+        ..Places::default()
+    };
+    Some(TasksReading { study, is_there: true, places })
+}
+
+/// The graph of `[[block]]` and `[[task]]`, `None` where some of it makes no sense; and where each task stands.
+fn listed_graph<'a>(
+    block_tables: Vec<TableReader<'a>>,
+    task_tables: Vec<TableReader<'a>>,
+    name: &str,
+    log: &Log,
+    machine: &MachineReading,
+) -> (Option<TaskGraph>, Vec<Place>) {
+    let mut builder = TaskGraphBuilder::new(name);
+    let mut blocks = Blocks::default();
+    for table in block_tables {
+        blocks.add(table, &mut builder, machine);
+    }
+    let mut tasks = Tasks::default();
+    for table in task_tables {
+        tasks.add(table, &blocks, &mut builder, machine);
+    }
+    let created = blocks.created(&tasks.creators, &mut builder, log);
+    let complete = [blocks.finish(log), tasks.finish(log), created] == [true; 3];
+    let graph = complete.then(|| builder.finish());
+    let graph = graph.filter(|graph| tasks.creators.has_places(graph, &tasks.places, log));
+    (graph, tasks.places)
+}
+
+/// Whether the tasks are given in more than one way, which is reported.
+fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log) -> bool {
+    let made = generator.as_ref().map(|place| (place, "this makes all of them"));
+    let loops = program.as_ref().map(|place| (place, "these are their loops"));
+    let listed = listed.as_ref().map(|place| (place, "this lists them one by one"));
+    let ways: Vec<(&Place, &str)> = [made, loops, listed].into_iter().flatten().collect();
+    let [(place, label), others @ ..] = ways.as_slice() else { return false };
+    if others.is_empty() {
+        return false;
+    }
+    let mut problem = Problem::new(ProblemKind::Conflict, "the tasks are given in two ways")
+        .at((*place).clone(), *label)
+        .hint("keep one of `generator`, `[program]`, or `[[block]]` and `[[task]]`");
+    for (place, label) in others {
+        problem = problem.related((*place).clone(), *label);
+    }
+    log.report(problem);
+    true
+}

@@ -1,0 +1,113 @@
+//! Real kernels: `kernel`, `[app.problem]`, and an intensity that need not be given.
+
+use super::*;
+use numasim_model::problem::{
+    BlackScholes, Cells, Elements, Faults, KernelName, KernelProblem, Memcpy, NEXT_TO_NOTHING, Partition,
+    Source, Spmv,
+};
+
+/// An application with a kernel, and other keys below it.
+fn with(kernel: &str, keys: &str) -> String {
+    format!("{MACHINE}[[app]]\nname = \"a\"\nkernel = \"{kernel}\"\n{keys}\n")
+}
+
+fn problem_of(text: &str) -> KernelProblem {
+    read(text).study.apps[0].problem.expect("a real kernel")
+}
+
+#[test]
+fn sizes_that_are_not_given_are_those_of_the_paper_and_listed() {
+    for kernel in KernelName::ALL {
+        let reading = read(&with(kernel.as_str(), ""));
+        let app = &reading.study.apps[0];
+        let problem = KernelProblem::of(kernel);
+        assert_eq!((app.problem, app.kernel), (Some(problem), problem.access()));
+        assert_eq!(app.arithmetic_intensity, problem.modelled_intensity());
+    }
+    let defaults = read(&with("blackscholes", "[app.problem]\nruns = 3")).defaults;
+    let of_problem: Vec<_> = defaults
+        .iter()
+        .filter(|default| default.key.starts_with("problem.") || default.key == "arithmetic_intensity")
+        .map(|default| (default.key.as_str(), default.value.as_str()))
+        .collect();
+    assert_eq!(of_problem, [("problem.options", "10000000"), ("arithmetic_intensity", "2.4642857142857144")]);
+}
+
+#[test]
+fn sizes_and_variants_are_read() {
+    let text = with("blackscholes", "[app.problem]\noptions = 1_000\nruns = 3");
+    assert_eq!(problem_of(&text), KernelProblem::BlackScholes(BlackScholes { options: 1000, runs: 3 }));
+    let text = with(
+        "spmv",
+        "problem = { cells = [2, 3, 4], iterations = 1, elements = \"real\", partition = \"nonzeros\" }",
+    );
+    let expected = Spmv {
+        cells: Cells([2, 3, 4]),
+        iterations: 1,
+        elements: Elements::Real,
+        partition: Partition::Nonzeros,
+        ..Spmv::default()
+    };
+    assert_eq!(problem_of(&text), KernelProblem::Spmv(expected));
+    let text = with("memcpy", "[app.problem]\nsize_mib = 64\nsource = \"per-node\"\nfaults = \"inside\"");
+    let expected =
+        Memcpy { size_mib: 64, source: Source::PerNode, faults: Faults::Inside, ..Memcpy::default() };
+    assert_eq!(problem_of(&text), KernelProblem::Memcpy(expected));
+    let KernelProblem::Spmv(spmv) = problem_of(&with("spmv", "problem = { cells = 37 }")) else { panic!() };
+    assert_eq!(spmv.cells, Cells([37; 3]));
+}
+
+#[test]
+fn an_intensity_near_what_the_kernel_counts_is_taken() {
+    let app = |keys: &str| read(&with("blackscholes", keys)).study.apps[0].arithmetic_intensity;
+    assert_eq!(app("arithmetic_intensity = 2.5").value().to_bits(), 2.5_f64.to_bits());
+    let copy = read(&with("memcpy", "")).study.apps[0].arithmetic_intensity;
+    assert_eq!(copy, NEXT_TO_NOTHING);
+}
+
+#[test]
+fn mistakes_are_found_where_they_are() {
+    for (kernel, keys, kind, marked) in [
+        ("blackscholes", "arithmetic_intensity = 0.5", ProblemKind::Conflict, "0.5"),
+        ("memcpy", "arithmetic_intensity = 0.5", ProblemKind::Conflict, "0.5"),
+        ("blackschole", "", ProblemKind::BadValue, "\"blackschole\""),
+        ("dmv", "problem = 3", ProblemKind::WrongType, "3"),
+        ("dmv", "problem = { options = 3 }", ProblemKind::UnknownKey, "options"),
+        ("dmv", "problem = { rows = 0 }", ProblemKind::BadValue, "0"),
+        ("spmv", "problem = { cells = [4, 4] }", ProblemKind::WrongLength, "[4, 4]"),
+        ("spmv", "problem = { cells = 85 }", ProblemKind::Limit, "85"),
+        ("spmv", "problem = { elements = \"float\" }", ProblemKind::BadValue, "\"float\""),
+        ("chase", "problem = { chains = 33 }", ProblemKind::Limit, "33"),
+        ("read", "", ProblemKind::MissingKey, "[[app]]"),
+        ("read", "arithmetic_intensity = 1\nproblem = {}", ProblemKind::Conflict, "problem"),
+    ] {
+        assert_eq!(problem(&with(kernel, keys)), (kind, marked.to_owned()), "{kernel} {keys}");
+    }
+}
+
+#[test]
+fn an_unknown_kernel_is_told_all_that_there_are() {
+    let problems = read_study(&files(&[&with("fft", "")])).expect_err("no such kernel");
+    let message = &problems[0].message;
+    for word in Access::ALL.map(Access::as_str).into_iter().chain(KernelName::ALL.map(KernelName::as_str)) {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+}
+
+/// What a program writes is read as what it was.
+#[cfg(feature = "schema")]
+#[test]
+fn what_is_written_is_read_as_it_was() {
+    use crate::schema::{KernelWord, ProblemTable};
+    for kernel in KernelName::ALL {
+        let study = read(&with(kernel.as_str(), "")).study;
+        let app = &study.apps[0];
+        let word = serde_json::to_value(KernelWord::from(app)).expect("a word");
+        assert_eq!(word, kernel.as_str());
+        let table = ProblemTable::from(&KernelProblem::of(kernel));
+        let table = serde_json::to_value(table).expect("a table");
+        let keys = table.as_object().expect("keys").iter().map(|(key, value)| format!("{key} = {value}\n"));
+        let written = with(kernel.as_str(), &format!("[app.problem]\n{}", keys.collect::<String>()));
+        assert_eq!(problem_of(&written), KernelProblem::of(kernel), "{written}");
+    }
+}

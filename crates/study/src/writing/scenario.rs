@@ -1,0 +1,130 @@
+//! `[[scenario]]` tables for those who write some: `explore --save`, `evaluate --save`, `discriminate`.
+
+use std::fmt::Write as _;
+
+use super::{float, quoted};
+use numasim_model::allocation::Allocation;
+use numasim_model::app::{App, Placement};
+use numasim_model::ids::AppId;
+
+/// A scenario to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The applications of the study.
+    pub apps: &'a [App],
+    /// Threads of each of them on each node.
+    pub allocation: &'a Allocation,
+    /// Where the data of each of them lies, open homes decided.
+    pub placements: &'a [Placement],
+    /// Whether work is divided beforehand.
+    pub static_work: bool,
+}
+
+impl Written<'_> {
+    /// The table. Beside the same applications it reads back as the same allocation, placements and work; applications without
+    /// threads are left out of `threads`, those whose own data lie so out of `data`.
+    pub fn toml(&self) -> String {
+        let rows = self.apps.iter().enumerate().map(|(app, named)| (named, self.allocation.row(AppId(app))));
+        let threads: Vec<String> = rows
+            .filter(|(_, row)| row.iter().any(|&threads| threads > 0))
+            .map(|(named, row)| {
+                let row: Vec<String> = row.iter().map(u32::to_string).collect();
+                format!("{} = [{}]", quoted(&named.name), row.join(", "))
+            })
+            .collect();
+        let mut text = format!("[[scenario]]\nname = {}\n", quoted(self.name));
+        if self.static_work {
+            text.push_str("static = true\n");
+        }
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "threads = {{ {} }}", threads.join(", "));
+        let moved = self.apps.iter().zip(self.placements);
+        let moved = moved.filter(|(app, placement)| app.data.placement() != Some(placement));
+        let data: Vec<String> =
+            moved.map(|(app, data)| format!("{} = {}", quoted(&app.name), placement(data))).collect();
+        if !data.is_empty() {
+            let _ = writeln!(text, "data = {{ {} }}", data.join(", "));
+        }
+        text
+    }
+}
+
+/// The value of `data` for a placement.
+pub fn placement(placement: &Placement) -> String {
+    match placement {
+        Placement::Local => "\"local\"".to_owned(),
+        Placement::Home(home) => format!("{{ home = {} }}", home.0),
+        Placement::Interleave => "\"interleave\"".to_owned(),
+        Placement::Fractions(parts) => {
+            let parts: Vec<String> = parts.iter().copied().map(float).collect();
+            format!("{{ fractions = [{}] }}", parts.join(", "))
+        }
+        Placement::PartHome { home, share } => format!("{{ home = {}, share = {} }}", home.0, float(*share)),
+        Placement::PartInterleave { share } => format!("{{ interleave = {} }}", float(*share)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SourceFile, read_study};
+    use numasim_model::ids::NodeId;
+    use numasim_model::scenario::Study;
+
+    const STUDY: &str = "[machine]\nname = \"m\"\nnodes = 3\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 9\nlink_gbs = 5\n\
+        [[app]]\nname = \"a\"\ninstances = 2\narithmetic_intensity = 1\ndata = { home = \"any\" }\n\
+        [[app]]\nname = \"the \\\"b\\\"\"\narithmetic_intensity = 2\ndata = \"interleave\"\n";
+
+    fn read(more: &str) -> Study {
+        let file = SourceFile { name: "s.toml".into(), text: format!("{STUDY}{more}") };
+        read_study(&[file]).expect("in order").study
+    }
+
+    #[test]
+    fn a_scenario_is_read_back_as_it_was_written() {
+        let study = read("");
+        let allocation = Allocation::from_rows(&[vec![1, 0, 2], vec![0, 0, 0], vec![0, 4, 1]]).expect("rows");
+        let third = 1.0 / 3.0;
+        for data in [
+            Placement::Local,
+            Placement::Home(NodeId(2)),
+            Placement::Interleave,
+            Placement::Fractions(vec![third, third, 1.0 - 2.0 * third]),
+            Placement::PartHome { home: NodeId(1), share: 0.1 },
+            Placement::PartInterleave { share: third },
+        ] {
+            let placements = vec![Placement::Home(NodeId(0)), Placement::Home(NodeId(1)), data];
+            let apps = study.apps.as_slice();
+            let (allocation, placements) = (&allocation, placements.as_slice());
+            let written = Written { name: "x \"y\"", apps, allocation, placements, static_work: true };
+            let again = read(&written.toml());
+            let scenario = &again.scenarios[0];
+            assert_eq!((scenario.name.as_str(), scenario.static_work), ("x \"y\"", true));
+            assert_eq!(&scenario.allocation, allocation);
+            let read: Vec<_> = scenario.data.iter().filter_map(|data| data.placement().cloned()).collect();
+            assert_eq!(read, placements, "{}", written.toml());
+        }
+    }
+
+    #[test]
+    fn what_the_applications_say_themselves_is_not_said_again() {
+        let study = read("");
+        let allocation = Allocation::from_rows(&[vec![1, 0, 0], vec![0, 1, 0], vec![0, 0, 1]]).expect("rows");
+        let placements = [Placement::Home(NodeId(0)), Placement::Home(NodeId(1)), Placement::Interleave];
+        let written = Written {
+            name: "best",
+            apps: &study.apps,
+            allocation: &allocation,
+            placements: &placements,
+            static_work: false,
+        };
+        assert_eq!(
+            written.toml(),
+            "[[scenario]]\nname = \"best\"\n\
+             threads = { \"a-1\" = [1, 0, 0], \"a-2\" = [0, 1, 0], \"the \\\"b\\\"\" = [0, 0, 1] }\n\
+             data = { \"a-1\" = { home = 0 }, \"a-2\" = { home = 1 } }\n"
+        );
+    }
+}

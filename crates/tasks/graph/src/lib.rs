@@ -1,0 +1,27 @@
+//! Task graphs: which task waits for which, and where graphs come from.
+//!
+//! The values are those of [`numasim_model::graph`]: blocks, and tasks in creation order with their accesses. [`Dependencies`] are
+//! the edges that follow from them (paper 001, section 1.2.1).
+//!
+//! Everything is pure: text or parameters in, values out.
+#![warn(missing_docs)]
+
+pub mod csv;
+mod dependencies;
+pub mod export;
+mod generators;
+pub mod import;
+pub mod partition;
+mod problems;
+#[cfg(test)]
+mod properties;
+#[path = "../../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
+mod source;
+#[cfg(test)]
+mod testing;
+
+pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
+pub use generators::{GenerateError, generate, generate_program};
+pub use source::{SourceError, graph_of};

@@ -1,0 +1,144 @@
+//! What is wrong with a text: problems with their places, a list of them that stays short, and text of files in messages.
+
+use std::ops::Range;
+
+use numasim_model::text::visible;
+use numasim_study::{Place, Problem, ProblemKind};
+
+/// Most problems that are listed.
+const MOST: usize = 20;
+
+/// Said of a graph that has none.
+pub(crate) const NO_TASKS: &str = "there are no tasks: this graph is empty";
+
+/// The least and the largest amount that is read, apart from 0. Products of two, and sums of all, stay finite.
+const LEAST: f64 = 1e-40;
+const LARGEST: f64 = 1e40;
+
+/// Problems that were found so far.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(Vec<Problem>);
+
+impl Problems {
+    /// One more.
+    pub(crate) fn add(&mut self, problem: Problem) {
+        if self.0.len() == MOST {
+            let message = "there are more problems; these are the first";
+            self.0.push(Problem::new(ProblemKind::More, message));
+        }
+        if !self.is_full() {
+            self.0.push(problem);
+        }
+    }
+
+    /// The value, or `None` and one more problem.
+    pub(crate) fn take<T>(&mut self, read: Result<T, Problem>) -> Option<T> {
+        read.map_err(|problem| self.add(problem)).ok()
+    }
+
+    /// Nothing that is found from here on would be listed.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() > MOST
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `value`, if nothing is wrong.
+    ///
+    /// # Errors
+    /// What is wrong, from the begin of the text to its end.
+    pub(crate) fn none<T>(mut self, value: T) -> Result<T, Vec<Problem>> {
+        // In the order of the files; what has no place is about all that stand before it.
+        self.0.sort_by_key(|problem| match &problem.place {
+            Some(place) => (place.file, place.span.as_ref().map_or(0, |span| span.start)),
+            None => (usize::MAX, 0),
+        });
+        if self.is_empty() { Ok(value) } else { Err(self.0) }
+    }
+}
+
+/// A problem with some bytes of a file.
+pub(crate) fn at(kind: ProblemKind, file: usize, span: Range<usize>, message: impl Into<String>) -> Problem {
+    Problem::new(kind, message).at(Place::at(file, span), "here")
+}
+
+/// Text of a file in a message: short, and in one line.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let short = text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end));
+    short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))
+}
+
+/// A number that can be computed with, zero or more, or why it is none: words behind `what is`.
+pub(crate) fn amount(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_nan() || value.is_infinite() && text.contains(['i', 'I']) => {
+            Err(format!("{}, which is not a finite number", shown(text)))
+        }
+        Ok(value) => computable(value).map_err(|why| format!("{}, {why}", shown(text))).and_then(|value| {
+            // Digits that are all lost are a number that is too small.
+            let has_digits =
+                text.split(['e', 'E']).next().is_some_and(|text| text.contains(|c| ('1'..='9').contains(&c)));
+            if value == 0.0 && has_digits {
+                Err(format!("{}, {}", shown(text), too_small()))
+            } else {
+                Ok(value)
+            }
+        }),
+        Err(_) if text.is_empty() => Err("empty".to_owned()),
+        Err(_) => Err(format!("'{}', not a number", shown(text))),
+    }
+}
+
+/// The number, if it can be computed with; else why it cannot.
+pub(crate) fn computable(value: f64) -> Result<f64, String> {
+    if value < 0.0 {
+        Err("but cannot be negative".to_owned())
+    } else if value > LARGEST {
+        Err(format!("but at most {LARGEST:e} is read"))
+    } else if value > 0.0 && value < LEAST {
+        Err(too_small())
+    } else {
+        // Adding 0 takes the sign from -0.
+        Ok(value + 0.0)
+    }
+}
+
+fn too_small() -> String {
+    format!("but at least {LEAST:e}, or 0, is read")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_0_or_within_what_can_be_computed_with() {
+        for (text, value) in
+            [("0", 0.0), ("-0.0", 0.0), ("0e99", 0.0), ("1e40", 1e40), ("5.", 5.0), ("1e-40", 1e-40)]
+        {
+            assert_eq!(amount(text), Ok(value), "{text}");
+        }
+        for (text, why) in [
+            ("1e41", "1e41, but at most 1e40 is read"),
+            ("1e999", "1e999, but at most 1e40 is read"),
+            ("1e-41", "1e-41, but at least 1e-40, or 0, is read"),
+            ("1e-999", "1e-999, but at least 1e-40, or 0, is read"),
+            ("-1", "-1, but cannot be negative"),
+            ("inf", "inf, which is not a finite number"),
+            ("NaN", "NaN, which is not a finite number"),
+            ("0,5", "'0,5', not a number"),
+            ("", "empty"),
+        ] {
+            assert_eq!(amount(text), Err(why.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What is promised of simulated time.
+
+mod agreement;
+mod bound;
+mod common;
+mod drawn;
+mod edge;
+mod hand;
+mod policies;
+mod properties;
+#[path = "../../../../../tests/random.rs"]
+mod random;
+mod ticks;
+mod units;
