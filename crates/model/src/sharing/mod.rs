@@ -5,7 +5,7 @@
 //! rules of the other models are at the top of the modules [`remote_first`], [`max_min`], [`proportional`],
 //! [`request_fraction`] and [`ecm`], those of the corrections in [`Parameter`]. [`about`] explains all to people.
 //!
-//! The rest of this text is the specification of the default.
+//! `README.md` beside this file says where each model is computed. The rest of this text is the specification of the default.
 //!
 //! # Unit
 //! All rates are in GB/s (10^9 bytes per second), per thread unless a name says otherwise.

@@ -1,6 +1,8 @@
 //! The search for the best allocation, behind one door: [`explore`].
 //!
 //! # Approach
+//! In short; `README.md` beside this file has it in one page.
+//!
 //! 1. Each set of open homes, one from each group that can be turned into each other by exchanging equal nodes or equal
 //!    instances (`symmetry`), becomes a problem of its own, with a first, cheap bound (`homes`).
 //! 2. Hill climbing from several starts gives a good answer (`local`).

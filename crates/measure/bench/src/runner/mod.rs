@@ -1,6 +1,7 @@
 //! Carrying out a plan: a [`Runner`] measures one planned scenario once.
 //!
 //! The real runner needs Linux and touches processors, memory and clocks; tests of everything above use a mock.
+//! `README.md` beside this file describes one measurement.
 
 #[cfg(target_os = "linux")]
 mod arrays;

@@ -1,4 +1,5 @@
-//! The simulation of a graph. `simulation` is one instant after the other; the other modules are what it works with.
+//! The simulation of a graph. `simulation` is one instant after the other; the other modules are what it works with
+//! (`README.md` beside this file).
 
 mod alive;
 mod cache;
