@@ -19,16 +19,12 @@
 //! order. So the interval of what follows a single figure is that figure's own interval, to rounding.
 
 mod draws;
-mod interval;
-mod normal;
 mod predict;
-mod rivals;
 #[cfg(test)]
 mod tests;
-mod uncertain;
 
 pub use draws::Draws;
-pub use interval::Interval;
+pub use draws::Uncertain;
+pub use predict::Interval;
 pub use predict::Prediction;
-pub use rivals::{Rival, Rivals};
-pub use uncertain::Uncertain;
+pub use predict::{Rival, Rivals};

@@ -8,7 +8,7 @@ use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, Machine, Placement};
 use rand::RngExt as _;
 
-use super::normal::quantile;
+use super::draws::quantile;
 use super::{Draws, Interval, Prediction};
 use crate::objective::Objective;
 use crate::problem::{Candidate, Problem};
