@@ -1,8 +1,12 @@
 //! The allocations that no other one met so far beats in both objectives.
 
-use std::cmp::Ordering;
-
-use numasim_model::{Allocation, Placement};
+use crate::Objective;
+use crate::objective::Goal;
+use crate::problem::{Evaluator, Problem};
+use crate::sites::Sites;
+use crate::symmetry::{app_classes, node_classes};
+use numasim_model::{Allocation, AppId, NodeId, Placement};
+use std::cmp::{Ordering, Reverse};
 
 /// How well the surroundings of an entry are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,6 +144,177 @@ pub(super) fn spread(points: &[[f64; 2]], most: usize) -> Vec<usize> {
     }
     kept.push(last);
     kept
+}
+
+// Points of a front one after the other, with as few differences as exchanges of equals allow.
+
+/// Above this many cells nobody compares allocations by eye.
+const MOST_CELLS: usize = 1024;
+/// Thread counts that are compared in all: a fraction of a second, whatever the front.
+const MOST_STEPS: usize = 50_000_000;
+
+/// An exchange of equals.
+#[derive(Clone, Copy)]
+enum Exchange {
+    Nodes(NodeId, NodeId),
+    Apps(AppId, AppId),
+}
+
+/// Renames equal nodes and equal instances of each entry so that it looks most like the one before it. Its values stay
+/// the same but for rounding. What would take too long keeps its names.
+pub(super) fn align(problem: &Problem, entries: &mut [Entry]) {
+    let (apps, nodes) = (problem.apps.len(), problem.machine.node_count());
+    if apps * nodes > MOST_CELLS {
+        return;
+    }
+    let fixed: Vec<Placement> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+    let same_nodes = pairs(&node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < apps));
+    let same_apps = pairs(&app_classes(&problem.machine, &problem.apps));
+    let exchanges: Vec<Exchange> = same_nodes
+        .into_iter()
+        .map(|(a, b)| Exchange::Nodes(NodeId(a), NodeId(b)))
+        .chain(same_apps.into_iter().map(|(a, b)| Exchange::Apps(AppId(a), AppId(b))))
+        .collect();
+    let mut steps = 0;
+    for i in 1..entries.len() {
+        let (before, rest) = entries.split_at_mut(i);
+        let (Some(before), Some(entry)) = (before.last(), rest.first_mut()) else { return };
+        loop {
+            steps += exchanges.len() * apps.max(nodes);
+            if steps > MOST_STEPS {
+                return;
+            }
+            let best = exchanges.iter().map(|&exchange| (gain(before, entry, exchange), exchange));
+            match best.min_by_key(|&(gain, _)| Reverse(gain)) {
+                Some((gain, exchange)) if gain > 0 => make(entry, exchange),
+                _ => break,
+            }
+        }
+    }
+}
+
+fn pairs(classes: &[usize]) -> Vec<(usize, usize)> {
+    let all = (0..classes.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    all.filter(|&(a, b)| classes[a] == classes[b]).collect()
+}
+
+/// By how much fewer threads run elsewhere than in `before`, and homes lie elsewhere, once `exchange` is made.
+fn gain(before: &Entry, entry: &Entry, exchange: Exchange) -> i64 {
+    let threads = |a: (AppId, NodeId), b: (AppId, NodeId)| {
+        let apart = |from: (AppId, NodeId), to: (AppId, NodeId)| {
+            i64::from(before.allocation.get(from.0, from.1).abs_diff(entry.allocation.get(to.0, to.1)))
+        };
+        apart(a, a) + apart(b, b) - apart(a, b) - apart(b, a)
+    };
+    let homes = |app: usize, placement: &Placement| i64::from(before.placements[app] != *placement);
+    match exchange {
+        Exchange::Nodes(a, b) => (0..entry.placements.len())
+            .map(|app| {
+                let placement = &entry.placements[app];
+                let moved = homes(app, placement) - homes(app, &with_home_exchanged(placement, a, b));
+                threads((AppId(app), a), (AppId(app), b)) + moved
+            })
+            .sum(),
+        Exchange::Apps(a, b) => {
+            let nodes = (0..entry.allocation.nodes()).map(NodeId);
+            let (of_a, of_b) = (&entry.placements[a.0], &entry.placements[b.0]);
+            let moved = homes(a.0, of_a) + homes(b.0, of_b) - homes(a.0, of_b) - homes(b.0, of_a);
+            nodes.map(|node| threads((a, node), (b, node))).sum::<i64>() + moved
+        }
+    }
+}
+
+fn make(entry: &mut Entry, exchange: Exchange) {
+    let nodes = entry.allocation.nodes();
+    let mut swap = |one: (AppId, NodeId), other: (AppId, NodeId)| {
+        let (first, second) = (entry.allocation.get(one.0, one.1), entry.allocation.get(other.0, other.1));
+        entry.allocation.set(one.0, one.1, second);
+        entry.allocation.set(other.0, other.1, first);
+    };
+    match exchange {
+        Exchange::Nodes(a, b) => {
+            (0..entry.placements.len()).map(AppId).for_each(|app| swap((app, a), (app, b)));
+            for placement in &mut entry.placements {
+                *placement = with_home_exchanged(placement, a, b);
+            }
+        }
+        Exchange::Apps(a, b) => {
+            (0..nodes).map(NodeId).for_each(|node| swap((a, node), (b, node)));
+            entry.placements.swap(a.0, b.0);
+        }
+    }
+}
+
+fn with_home_exchanged(placement: &Placement, a: NodeId, b: NodeId) -> Placement {
+    match placement {
+        Placement::Home(home) if *home == a => Placement::Home(b),
+        Placement::Home(home) if *home == b => Placement::Home(a),
+        Placement::PartHome { home, share } if *home == a => Placement::PartHome { home: b, share: *share },
+        Placement::PartHome { home, share } if *home == b => Placement::PartHome { home: a, share: *share },
+        other => other.clone(),
+    }
+}
+
+// From thread counts to both scores.
+
+/// Thread counts that are evaluated between two looks at the clock.
+const CLOCK_CELLS: u64 = 200_000;
+
+/// Two objectives over the same machine, applications and restrictions.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) goals: [&'a Goal; 2],
+}
+
+impl<'a> Pair<'a> {
+    /// Thread counts of an allocation: what an evaluation costs, and what an allocation takes in memory.
+    pub(super) fn cells(&self) -> u64 {
+        (self.problem.apps.len() * self.problem.machine.node_count()).max(1) as u64
+    }
+
+    /// After so many evaluations the monitor is asked: about every millisecond.
+    pub(super) fn clock(&self) -> u64 {
+        (CLOCK_CELLS / self.cells()).clamp(1, 1024)
+    }
+
+    /// A rater for these placements.
+    pub(super) fn rater(&self, placements: Vec<Placement>) -> Rater<'a> {
+        Rater { goals: self.goals, evaluator: Evaluator::new(self.problem, placements) }
+    }
+
+    /// Whether both values mean something: a makespan without an end is no answer.
+    pub(super) fn counts(&self, scores: [f64; 2]) -> bool {
+        self.goals.iter().zip(scores).all(|(goal, s)| goal.objective() != Objective::Makespan || s > 0.0)
+    }
+
+    /// Nodes whose threads change together.
+    pub(super) fn sites(&self) -> Sites<'a> {
+        Sites::new(self.problem)
+    }
+}
+
+/// Computes both scores for fixed placements.
+pub(super) struct Rater<'a> {
+    goals: [&'a Goal; 2],
+    evaluator: Evaluator<'a>,
+}
+
+impl Rater<'_> {
+    /// Whether the restrictions and the memory of the nodes allow it.
+    pub(super) fn allows(&self, allocation: &Allocation) -> bool {
+        self.evaluator.allows(allocation)
+    }
+
+    pub(super) fn scores(&mut self, allocation: &Allocation) -> [f64; 2] {
+        let gflops = self.evaluator.gflops(allocation.as_slice());
+        self.goals.map(|goal| goal.score(gflops))
+    }
+
+    pub(super) fn entry(&self, allocation: &Allocation, scores: [f64; 2]) -> Entry {
+        let placements = self.evaluator.placements.clone();
+        Entry { scores, allocation: allocation.clone(), placements, searched: Searched::No }
+    }
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::archive::Archive;
+use super::archive::{Pair, Rater};
 use super::contents::{Contents, Shape, number, shape};
-use super::rate::{Pair, Rater};
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::sites::Sites;

@@ -2,11 +2,11 @@
 
 use numasim_model::{App, Scenario};
 
+use super::archive::Pair;
 use super::archive::{Archive, Entry};
 use super::everything::Everything;
 use super::nearby::Nearby;
-use super::rate::Pair;
-use super::{End, Front, Point, Settings, Stage, Stages, TradeOff, align};
+use super::{End, Front, Point, Settings, Stage, Stages, TradeOff, archive};
 use crate::problem::{Candidate, margin};
 use crate::search::{self, ExploreError, Outcome, Status, explore};
 use crate::{Objective, Problem, ProblemError, Restrictions};
@@ -52,7 +52,7 @@ pub fn front(
     }
     let (complete, compared) = between(question, &mut archive, settings, monitor);
     let mut points = tidy(archive.into_entries());
-    align::align(pair.problem, &mut points);
+    archive::align(pair.problem, &mut points);
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Err(ExploreError::NothingFound);
     };

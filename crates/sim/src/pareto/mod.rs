@@ -11,14 +11,11 @@
 //!
 //! A sum of both objectives with weights would miss every point in a dent of the front, and thread counts make many.
 
-mod align;
 mod archive;
-mod changes;
 mod contents;
 mod everything;
 mod find;
 mod nearby;
-mod rate;
 #[cfg(test)]
 mod tests;
 
@@ -29,8 +26,8 @@ use crate::monitor::Monitor;
 use crate::problem::margin;
 use crate::search;
 use crate::{Objective, Problem, ProblemError, Restrictions};
+use archive::Pair;
 pub use find::front;
-use rate::Pair;
 
 /// A machine, applications, restrictions and two different objectives.
 #[derive(Clone, Debug)]

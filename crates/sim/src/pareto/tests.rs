@@ -7,8 +7,8 @@ use numasim_model::{AppId, Data, NodeId};
 use proptest::prelude::*;
 
 use super::archive::Archive;
-use super::changes::Changes;
 use super::everything::Everything;
+use super::nearby::Changes;
 use super::nearby::Nearby;
 use super::*;
 use crate::parallel::on_threads;

@@ -1,10 +1,10 @@
 //! What an allocation may do: each restriction stated once, for a whole allocation and for what a change touches.
 
+use super::check::Infeasible;
 #[cfg(doc)]
 use numasim_model::Placing;
 use numasim_model::{Allocation, App, AppId, Machine, NodeId};
-
-use super::words;
+use std::num::NonZeroU32;
 
 /// Restrictions of a search. They combine; the default restricts nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -211,12 +211,96 @@ impl Restrictions {
         if apps.iter().any(|app| app.nodes.is_some()) {
             words.push("nodes".to_owned());
         }
-        words.extend(words::describe(apps));
+        words.extend(describe(apps));
         if apps.iter().any(|app| app.memory.is_some()) {
             words.push("memory_gib".to_owned());
         }
         words
     }
+}
+
+// Contradictions between what applications ask of a placement beside numbers of threads and nodes, as far as they show without
+// a search.
+
+/// Contradictions between what applications ask, and with the restrictions of all.
+pub(super) fn check(restrictions: &Restrictions, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
+    for app in apps {
+        check_one(restrictions, machine, app)?;
+    }
+    let largest = machine.nodes().iter().map(|node| node.cores).max().unwrap_or(1).max(1);
+    let nodes = machine.compute_nodes().count();
+    let exclusive = || apps.iter().filter(|app| app.placing.exclusive);
+    let own: usize = exclusive().map(|app| app.min_threads.div_ceil(largest) as usize).sum();
+    let others = apps.iter().any(|app| !app.placing.exclusive && app.min_threads > 0);
+    if own > 0 && own + usize::from(others) > nodes {
+        return Err(Infeasible::ExclusiveNodes { needed: own + usize::from(others), nodes });
+    }
+    let everywhere = |app: &App| {
+        restrictions.min_threads_per_node > 0 || (restrictions.same_on_every_node && app.min_threads > 0)
+    };
+    for app in exclusive().filter(|app| everywhere(app)) {
+        let with = |node: NodeId| {
+            let beside = |other: &&App| other.name != app.name && everywhere(other) && may_hold(other, node);
+            apps.iter().find(beside).filter(|_| may_hold(app, node)).map(|other| (other.name.clone(), node))
+        };
+        if let Some((other, node)) = machine.compute_nodes().find_map(with) {
+            return Err(Infeasible::ExclusiveEverywhere { app: app.name.clone(), other, node });
+        }
+    }
+    Ok(())
+}
+
+fn check_one(restrictions: &Restrictions, machine: &Machine, app: &App) -> Result<(), Infeasible> {
+    let (placing, name) = (&app.placing, || app.name.clone());
+    let allowed = || machine.compute_nodes().filter(|&node| may_hold(app, node));
+    let step = placing.multiple_of.map_or(1, NonZeroU32::get);
+    let (min, max) = (app.min_threads, app.max_threads);
+    if let Some(max) = max.filter(|&max| step > 1 && min.div_ceil(step).saturating_mul(step) > max) {
+        return Err(Infeasible::MultipleMissesRange { app: name(), step, min, max });
+    }
+    if let Some(most) = placing.max_nodes {
+        let everywhere =
+            restrictions.min_threads_per_node > 0 || (restrictions.same_on_every_node && min > 0);
+        let nodes = allowed().count();
+        if everywhere && nodes > most {
+            return Err(Infeasible::MaxNodesEverywhere { app: name(), most, nodes });
+        }
+    }
+    let mut held: Vec<u64> =
+        allowed().map(|node| u64::from(placing.previous(machine.node(node).cores))).collect();
+    held.sort_unstable_by(|a, b| b.cmp(a));
+    let nodes = placing.max_nodes.map_or(held.len(), |most| most.min(held.len()));
+    let cores: u64 = held.iter().take(nodes).sum();
+    if cores < u64::from(min) {
+        return Err(Infeasible::TooFewOnNodes { app: name(), wanted: min, nodes, step, cores });
+    }
+    Ok(())
+}
+
+// What applications ask of a placement beside numbers of threads and nodes, in words.
+
+/// The restrictions in force, as people would write them: instances of a group that ask the same are named together.
+pub(super) fn describe(apps: &[App]) -> Vec<String> {
+    let mut words = Vec::new();
+    let multiple = |app: &App| app.placing.multiple_of.map(|step| format!("={step}"));
+    words.extend(named("--threads-multiple", apps, multiple));
+    words.extend(named("--max-nodes", apps, |app| app.placing.max_nodes.map(|most| format!("={most}"))));
+    words.extend(named("--exclusive", apps, |app| app.placing.exclusive.then(String::new)));
+    words
+}
+
+fn named(option: &str, apps: &[App], asked: impl Fn(&App) -> Option<String>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for group in apps.chunk_by(|a, b| a.group == b.group) {
+        let first = asked(&group[0]);
+        if group.iter().all(|app| asked(app) == first) {
+            words.extend(first.map(|value| format!("{option} {}{value}", group[0].group)));
+        } else {
+            let own = |app: &App| asked(app).map(|value| format!("{option} {}{value}", app.name));
+            words.extend(group.iter().filter_map(own));
+        }
+    }
+    words
 }
 
 #[cfg(test)]
@@ -281,5 +365,25 @@ mod tests {
             &apps,
             &Allocation::from_rows(&[vec![1]]).expect("equal rows")
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests_of_words {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use crate::testing::local_app;
+
+    #[test]
+    fn instances_that_ask_the_same_are_named_together() {
+        let of = |name: &str| App { group: "mem".to_owned(), ..local_app(name, 1.0) };
+        let mut apps = [of("mem-1"), of("mem-2"), local_app("other", 1.0)];
+        apps[2].placing.exclusive = true;
+        for app in &mut apps[..2] {
+            app.placing.multiple_of = NonZeroU32::new(4);
+        }
+        apps[1].placing.max_nodes = Some(2);
+        assert_eq!(describe(&apps), ["--threads-multiple mem=4", "--max-nodes mem-2=2", "--exclusive other"]);
     }
 }

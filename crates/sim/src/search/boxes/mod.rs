@@ -9,26 +9,22 @@
 //! What other nodes draw of a memory where they may get less than they ask ([`super::watch`]) is one more range; where halves may end it, it
 //! is cut first until it is narrow. Where applications read several memories, how many threads they have is cut first.
 
-mod front;
-mod part;
 mod split;
-
-use std::collections::BinaryHeap;
-use std::sync::Arc;
-
-use crate::parallel::prelude::*;
-use numasim_model::Placement;
 
 use super::beside::Beside;
 use super::branch::{Tree, steps_to_rate};
 use super::budget::Budget;
 use super::dual::{Improved, Ranges, Relaxation};
-use super::halves::{self, Halved, Halves};
+use super::halves;
+use super::halves::{Halved, Halves};
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
+use crate::parallel::prelude::*;
 use crate::problem::Problem;
-pub(super) use front::Front;
-use part::Part;
+use numasim_model::Placement;
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// Boxes split at the same time, from the same cutoff.
 const BATCH: usize = 16;
@@ -265,6 +261,94 @@ impl<'a> Boxes<'_, 'a> {
         let Some(tree) = tree else { return improved.bound };
         let monitor = Beside::new(self.monitor, self.problem, improved.bound, elsewhere);
         tree.search(self.canonical, pool, budget, &monitor).open_bound.min(improved.bound)
+    }
+}
+
+// What is open of a set of placements while it is split.
+
+/// What is open of a set of placements: its parts so far.
+pub(in crate::search) struct Front<'a> {
+    pub(super) all: Part<'a>,
+    pub(super) queue: BinaryHeap<Part<'a>>,
+    /// Parts that cannot be split.
+    pub(super) stubborn: Vec<Part<'a>>,
+    pub(super) created: usize,
+    pub(super) tried_halves: bool,
+    /// Steps spent on splitting, and those after which halves are tried at the latest.
+    pub(super) spent: u64,
+    pub(super) halfway: u64,
+    /// Most options that parts have lists of their own for.
+    pub(super) listed: usize,
+}
+
+impl Front<'_> {
+    /// Nothing that is open has a better score.
+    pub(in crate::search) fn bound(&self) -> f64 {
+        let stubborn = self.stubborn.iter().map(|part| part.improved.bound);
+        stubborn.fold(self.splits_below(), f64::max)
+    }
+
+    /// The same of what can still be split; -infinity where nothing can.
+    pub(in crate::search) fn splits_below(&self) -> f64 {
+        self.queue.peek().map_or(f64::NEG_INFINITY, |part| part.improved.bound)
+    }
+
+    /// Whether there are more than a few allocations for each part: else it is quicker to go through them node by node.
+    pub(in crate::search) fn is_worth_splitting(&self) -> bool {
+        const FEW: f64 = 16.0;
+        !self.queue.is_empty() && FEW * (self.created as f64) < self.all.relaxation.allocations()
+    }
+
+    /// Steps spent on splitting so far.
+    pub(in crate::search) const fn spent(&self) -> u64 {
+        self.spent
+    }
+}
+
+// Parts of the space that are split, the most promising first.
+
+/// A part of the space with its bound.
+#[derive(Clone)]
+pub(super) struct Part<'a> {
+    pub(super) ranges: Ranges,
+    /// With the options that are left in it.
+    pub(super) relaxation: Arc<Relaxation<'a>>,
+    pub(super) improved: Improved,
+    /// Order of creation: breaks ties, so that the order of work is fixed.
+    pub(super) number: usize,
+}
+
+impl Part<'_> {
+    /// Drops what cannot lead above `cutoff` in this part from its list.
+    pub(super) fn leave_out(&mut self, cutoff: f64) {
+        if let Some((less, improved)) = self.relaxation.above(&self.improved, &self.ranges, cutoff) {
+            (self.relaxation, self.improved) = (Arc::new(less), improved);
+        }
+    }
+
+    /// Its share of the options of its list.
+    pub(super) fn listed(&self) -> usize {
+        self.relaxation.options() / Arc::strong_count(&self.relaxation).max(1)
+    }
+}
+
+impl PartialEq for Part<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Part<'_> {}
+
+impl PartialOrd for Part<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Part<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.improved.bound.total_cmp(&other.improved.bound).then(other.number.cmp(&self.number))
     }
 }
 

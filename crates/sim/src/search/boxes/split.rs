@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numasim_model::{AppId, NodeId};
 
 use super::Boxes;
-use super::part::Part;
+use super::Part;
 use crate::problem::Evaluator;
 use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
 use crate::search::halves;

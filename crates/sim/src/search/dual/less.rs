@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
+use super::prices::Ranges;
 use super::prices::{Improved, Prices};
-use super::ranges::Ranges;
 use super::relaxation::{Class, Relaxation};
 use crate::parallel::prelude::*;
 

@@ -34,18 +34,14 @@
 //! | geomean | y > 0 | sum w (ln(w / y) - 1) |
 
 mod bound;
-mod descent;
-mod drawn;
 mod less;
 mod own;
 mod prices;
-mod ranges;
 mod relaxation;
-mod room;
 
 pub(super) use bound::best_option;
 pub(super) use less::Few;
 pub(super) use own::Shares;
+pub(super) use prices::Ranges;
 pub(super) use prices::{Earnings, Effort, Improved, Prices};
-pub(super) use ranges::Ranges;
 pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};

@@ -1,7 +1,12 @@
 //! Prices of the bound, what options earn at them, and the bound that they gave.
 
 use super::own::{Dealt, Shares};
+use super::relaxation::{Drawn, Relaxation, Watched};
+use crate::problem::Evaluator;
 use crate::search::options::OptionTable;
+use numasim_model::NodeId;
+use numasim_model::units::GigabytesPerSecond;
+use std::sync::Arc;
 
 /// Prices, see the module text.
 #[derive(Clone, Debug)]
@@ -116,4 +121,208 @@ pub(in crate::search) struct Improved {
     pub(in crate::search) cuts: Vec<(usize, usize)>,
     /// What the last improvement cost, in steps of the search.
     pub(in crate::search) work: u64,
+}
+
+// Ranges of thread totals: the parts into which the space is split.
+
+/// Ranges of thread totals: a part of the search space.
+///
+/// Counter `a` is application a on the whole machine; counter `apps * (1 + class) + a` is application a on the nodes of
+/// one class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::search) struct Ranges {
+    pub(in crate::search) lowest: Vec<u32>,
+    pub(in crate::search) highest: Vec<u32>,
+    /// The most that is possible at all: a range up to here needs no price.
+    pub(super) capacity: Vec<u32>,
+}
+
+impl Ranges {
+    /// What the constant of the bound takes away for these prices: all that is paid at the lowest numbers, less all that is charged
+    /// at the highest.
+    pub(in crate::search) fn at_their_ends(&self, pays: &[f64], charges: &[f64]) -> f64 {
+        let at = |prices: &[f64], ends: &[u32]| -> f64 {
+            prices.iter().zip(ends).filter(|(p, _)| **p > 0.0).map(|(p, end)| p * f64::from(*end)).sum()
+        };
+        at(pays, &self.lowest) - at(charges, &self.highest)
+    }
+
+    /// Whether a price that pays for threads has a meaning (a lowest number), and one that charges (a highest).
+    pub(in crate::search) fn prices_with_meaning(&self, counter: usize) -> (bool, bool) {
+        (self.lowest[counter] > 0, self.highest[counter] < self.capacity[counter])
+    }
+
+    /// The same parts of the space, where every range says what follows for it from the others of its application: what is on the machine is on
+    /// the classes together.
+    ///
+    /// Prices do not need that: it follows for sums of threads as it does here.
+    pub(in crate::search) fn tightened(&self, apps: usize) -> Self {
+        let mut tight = self.clone();
+        let counters = |a: usize| (a + apps..self.lowest.len()).step_by(apps);
+        for a in 0..apps {
+            let sum = |ends: &[u32]| counters(a).map(|k| ends[k]).fold(0, u32::saturating_add);
+            let (low, high) = (sum(&self.lowest), sum(&self.highest));
+            tight.lowest[a] = self.lowest[a].max(low);
+            tight.highest[a] = self.highest[a].min(high);
+            for k in counters(a) {
+                let beside_least = tight.highest[a].saturating_sub(low - self.lowest[k]);
+                let beside_most = tight.lowest[a].saturating_sub(high - self.highest[k]);
+                tight.highest[k] = self.highest[k].min(beside_least);
+                tight.lowest[k] = self.lowest[k].max(beside_most);
+            }
+        }
+        tight
+    }
+
+    /// The two parts of the range of `counter` below and above `cut`: up to `cut`, and from `cut` + 1.
+    pub(in crate::search) fn split(&self, counter: usize, cut: u32) -> [Self; 2] {
+        let (mut below, mut above) = (self.clone(), self.clone());
+        below.highest[counter] = cut;
+        above.lowest[counter] = cut + 1;
+        [below, above]
+    }
+}
+
+// Parts of the space by what other nodes draw of a watched memory: see [`crate::search::watch`].
+
+/// The part of the controller below which a range is not cut any more.
+const NARROWEST: f64 = 1e-4;
+/// The part of the controller below which a range is narrow: what the own node and all others get has a limit each then, which together are
+/// hardly more than the controller.
+const NARROW: f64 = 0.01;
+
+impl Relaxation<'_> {
+    /// The most that other nodes can draw of a memory, GB/s.
+    pub(super) fn most_drawn(&self, memory: NodeId) -> f64 {
+        let machine = &self.problem.machine;
+        let links = machine.compute_nodes().filter_map(|node| machine.link(node, memory));
+        let all = links.map(GigabytesPerSecond::value).sum::<f64>();
+        // No sum of what is drawn is beyond the end by rounding.
+        all.min(machine.node(memory).bandwidth.value()) * (1.0 + 1e-9)
+    }
+
+    /// Whether memories are watched by what is drawn of them.
+    pub(in crate::search) fn is_drawn_from(&self) -> bool {
+        self.watched.iter().any(|watched| watched.drawn.is_some())
+    }
+
+    /// Whether ranges of what is drawn are narrow, and there are any.
+    pub(in crate::search) fn knows_what_is_drawn(&self) -> bool {
+        let narrow = |watched: &Watched| {
+            let range = watched.drawn.map(|drawn| drawn.range.1 - drawn.range.0);
+            range.map(|width| width < NARROW * watched.bandwidth)
+        };
+        let mut ranges = self.watched.iter().filter_map(narrow).peekable();
+        ranges.peek().is_some() && ranges.all(|narrow| narrow)
+    }
+
+    /// Whether no option could take more of a watched memory over links than counts as read: then what counts is at least what is drawn.
+    pub(in crate::search) fn counts_all(&self, w: usize) -> bool {
+        let Some(Drawn { resource, .. }) = self.watched[w].drawn else { return false };
+        self.classes.iter().all(|class| {
+            let of_app = |draw: &Vec<(usize, f64)>| -> f64 {
+                draw.iter().filter(|(m, _)| *m == resource).map(|(_, draw)| draw).sum()
+            };
+            let draws: Vec<f64> = class.draw.iter().map(of_app).collect();
+            draws.iter().all(|draw| *draw <= 0.0)
+                || (0..class.table.len()).all(|option| {
+                    let taken: f64 =
+                        class.table.potential(option).iter().zip(&draws).map(|(g, d)| g * d).sum();
+                    taken <= class.table.reads(option)[w] * (1.0 + 1e-9) + 1e-12
+                })
+        })
+    }
+
+    /// Where ranges of what is drawn can be cut, the widest first: the watched memory, and both parts.
+    pub(in crate::search) fn cuts_of_what_is_drawn(&self) -> Vec<(usize, [(f64, f64); 2])> {
+        let cut = |(w, watched): (usize, &Watched)| {
+            let (least, most) = watched.drawn?.range;
+            let middle = f64::midpoint(least, most);
+            let wide = most - least > NARROWEST * watched.bandwidth;
+            wide.then_some((w, [(least, middle), (middle, most)]))
+        };
+        let mut cuts: Vec<(usize, [(f64, f64); 2])> =
+            self.watched.iter().enumerate().filter_map(cut).collect();
+        let width =
+            |(w, [low, high]): &(usize, [(f64, f64); 2])| (high.1 - low.0) / self.watched[*w].bandwidth;
+        cuts.sort_by(|a, b| width(b).total_cmp(&width(a)));
+        cuts
+    }
+
+    /// The relaxation where other nodes draw `least` to `most` GB/s of watched memory `w`, and `improved` in its numbers of options. `None` at a
+    /// stop, or where it is not watched by that.
+    pub(in crate::search) fn where_drawn(
+        &self,
+        improved: &Improved,
+        evaluator: &Evaluator<'_>,
+        w: usize,
+        (least, most): (f64, f64),
+    ) -> Option<(Self, Improved)> {
+        let watched = self.watched.get(w)?;
+        let drawn = watched.drawn?;
+        let (memory, bandwidth) = (watched.memory, watched.bandwidth);
+        let mut part = self.clone();
+        part.watched[w].most = most;
+        part.watched[w].drawn = Some(Drawn { range: (least, most), ..drawn });
+        let sure = |watched: &Watched| {
+            let most = watched.drawn.map(|drawn| drawn.level.sure(watched.bandwidth, drawn.range.1));
+            most.unwrap_or(f64::INFINITY)
+        };
+        let counts: Vec<f64> = part.watched.iter().map(sure).collect();
+        for class in &mut part.classes {
+            let table = if class.nodes == [memory] && least > drawn.range.0 {
+                &class.table.with_less(evaluator, (memory, least), self.monitor)?
+            } else {
+                &*class.table
+            };
+            class.table = Arc::new(table.counting(&counts));
+        }
+        part.watched[w].least = if part.counts_all(w) { least } else { 0.0 };
+        let mut prices = improved.prices.clone();
+        let before = part.shared_bandwidth[drawn.resource].replace(most);
+        if let (Some(before), Some(price)) = (before, prices.lambda.get_mut(drawn.resource)) {
+            *price *= most / before;
+        }
+        let improved = Improved { prices, ..improved.clone() };
+        let tolerance = 1e-9 * bandwidth;
+        let possible = part
+            .only_where(&improved, |c, option| part.classes[c].table.reads(option)[w] <= most + tolerance);
+        Some(possible.unwrap_or((part, improved)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_has_no_gap_and_no_overlap() {
+        let whole = Ranges { lowest: vec![1, 0], highest: vec![4, 4], capacity: vec![4, 4] };
+        let [below, above] = whole.split(0, 2);
+        assert_eq!((below.lowest[0], below.highest[0]), (1, 2));
+        assert_eq!((above.lowest[0], above.highest[0]), (3, 4));
+        assert_eq!((below.lowest[1], above.highest[1]), (0, 4), "the other counter stays");
+    }
+
+    #[test]
+    fn only_a_limit_that_says_something_has_a_price() {
+        let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
+        assert_eq!(ranges.prices_with_meaning(0), (true, false));
+        assert_eq!(ranges.prices_with_meaning(1), (false, true));
+        // 0.5 for the lowest of the first, 2 for the highest of the second: 0.5 x 1 - 2 x 3.
+        assert_eq!(ranges.at_their_ends(&[0.5, 0.0], &[0.0, 2.0]), -5.5);
+    }
+
+    #[test]
+    fn ranges_say_what_follows_from_each_other() {
+        // One application on the machine and on two classes: 3 to 4 threads, of which 2 are on the second class at least and 1 at most on the first.
+        let ranges = Ranges { lowest: vec![3, 0, 2], highest: vec![4, 1, 8], capacity: vec![16, 8, 8] };
+        let tight = ranges.tightened(1);
+        // 2 on the second class leave 2, so 1 stays; 1 on the first leave 2 to be on the second, and of 4 none is on the first: 4.
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 0, 2], vec![4, 1, 4]));
+        // At most 2 on the second class: at least 1 on the first; no more than 3 in all.
+        let ranges = Ranges { highest: vec![4, 1, 2], ..ranges };
+        let tight = ranges.tightened(1);
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 1, 2], vec![3, 1, 2]));
+    }
 }

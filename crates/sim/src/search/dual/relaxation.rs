@@ -6,8 +6,8 @@ use numasim_model::sharing::least::{Kept, MostThreads};
 use numasim_model::{Data, Node, NodeId};
 
 use super::own::Own;
+use super::prices::Ranges;
 use super::prices::{Improved, Prices};
-use super::ranges::Ranges;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};

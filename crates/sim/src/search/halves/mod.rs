@@ -19,17 +19,11 @@
 //! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
-mod beyond;
 mod grid;
-mod keep;
 mod lookup;
-mod meter;
 mod question;
-mod round;
-mod sums;
 #[cfg(test)]
 mod tests;
-mod windows;
 
 use crate::parallel::prelude::*;
 
@@ -37,11 +31,11 @@ use super::dual::{Improved, Relaxation};
 use super::pool::Pool;
 use crate::objective::Objective;
 use crate::problem::Evaluator;
+use grid::Common;
+use grid::Round;
 use grid::{Grid, InVain, MOST_STORED};
 use lookup::Lookup;
-use meter::Common;
 pub(super) use question::Halves;
-use round::Round;
 
 /// Nodes with a choice: one is quick by itself, more have too many sums.
 const NODES: std::ops::RangeInclusive<usize> = 2..=6;

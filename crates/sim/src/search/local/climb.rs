@@ -1,14 +1,13 @@
 //! Hill climbing: moves of one thread or a few on one or two sites.
 
-use numasim_model::{Allocation, AppId, NodeId, Placing};
-
-use super::rates::Rates;
 use crate::ascent::Ascent;
 use crate::monitor::Monitor;
-use crate::problem::{Candidate, Problem};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::pace::Pace;
 use crate::sites::Sites;
+use numasim_model::{Allocation, AppId, NodeId, Placing};
+use rand::{Rng, RngExt as _};
 
 /// Elementary operations for each pair of applications whose threads may be exchanged.
 const OPERATIONS_PER_PAIR: u64 = 8;
@@ -196,6 +195,98 @@ impl<R: Rates> Climber<'_, '_, '_, R> {
     }
 }
 
+// Iterated local search: random changes to a good answer, then climbing again.
+
+/// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay
+/// where they are for `evaluator`.
+pub(in crate::search) fn iterate(
+    problem: &Problem,
+    evaluator: &mut impl Rates,
+    start: &Candidate,
+    kicks: u64,
+    random: &mut impl Rng,
+    monitor: &dyn Monitor,
+) -> Candidate {
+    let sites = Sites::new(problem);
+    let mut best = start.clone();
+    for _ in 0..kicks {
+        if monitor.stop() {
+            break;
+        }
+        if let Some(kicked) = kicked(problem, &sites, &best.allocation, random) {
+            let climbed = climb(problem, evaluator, kicked, monitor);
+            if climbed.beats(&best) {
+                best = climbed;
+            }
+        }
+    }
+    best
+}
+
+/// One to three times: some threads of one application come to a site and displace others, which go where the first
+/// came from if there is room. `None` if a few tries break a restriction.
+fn kicked(
+    problem: &Problem,
+    sites: &Sites<'_>,
+    allocation: &Allocation,
+    random: &mut impl Rng,
+) -> Option<Allocation> {
+    let apps = problem.apps.len();
+    (0..20).find_map(|_| {
+        let mut changed = allocation.clone();
+        for _ in 0..random.random_range(1..=3) {
+            let (a, b) = (random.random_range(0..apps), random.random_range(0..apps));
+            let (to, from) = (random.random_range(0..sites.len()), random.random_range(0..sites.len()));
+            let threads = |x: usize, site: usize| sites.threads(allocation, x, site);
+            let most = if a == b { 0 } else { threads(b, to) };
+            let moved = random.random_range(0..=most.min(if to == from { most } else { threads(a, from) }));
+            let mut shift = |x: usize, site: usize, by: i64| {
+                for node in sites.nodes_of(x, site) {
+                    let now = i64::from(changed.get(AppId(x), node)) + by;
+                    changed.set(AppId(x), node, u32::try_from(now).unwrap_or(0));
+                }
+            };
+            let moved = i64::from(moved);
+            shift(a, to, moved);
+            shift(b, to, -moved);
+            if to != from {
+                shift(a, from, -moved);
+                shift(b, from, moved);
+            }
+        }
+        let allowed = problem.restrictions.allow(&problem.machine, &problem.apps, &changed);
+        (allowed && changed != *allocation).then_some(changed)
+    })
+}
+
+// What a climb asks about an allocation.
+
+/// Rates allocations with fixed placements: for one model, or for several at once.
+pub(in crate::search) trait Rates {
+    /// GiB of data that do not fit.
+    fn excess(&self, threads: &[u32]) -> f64;
+    /// Score and tie-break; larger is better.
+    fn rate(&mut self, threads: &[u32]) -> (f64, f64);
+    /// The allocation with all of these.
+    fn candidate(&mut self, allocation: Allocation) -> Candidate;
+}
+
+impl Rates for Evaluator<'_> {
+    #[inline]
+    fn excess(&self, threads: &[u32]) -> f64 {
+        Evaluator::excess(self, threads)
+    }
+
+    #[inline]
+    fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
+        Evaluator::rate(self, threads)
+    }
+
+    fn candidate(&mut self, allocation: Allocation) -> Candidate {
+        Evaluator::candidate(self, allocation)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,5 +304,26 @@ mod tests {
         // 10 GFLOPS on each of four cores
         assert!((climbed.score - 40.0).abs() < 1e-9, "{}", climbed.score);
         assert!(problem.restrictions.allow(&problem.machine, &problem.apps, &climbed.allocation));
+    }
+}
+
+#[cfg(test)]
+mod tests_of_kick {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::local::random::generator;
+    use crate::search::testing::question;
+
+    #[test]
+    fn a_kick_changes_something_and_keeps_to_the_restrictions() {
+        let problem = question(2, Objective::TotalGflops);
+        let start = Allocation::from_rows(&[vec![1, 1], vec![1, 1]]).expect("equal rows");
+        for stream in 0..20 {
+            let mut random = generator(0, stream);
+            if let Some(changed) = kicked(&problem, &Sites::new(&problem), &start, &mut random) {
+                assert_ne!(changed, start);
+                assert!(problem.restrictions.allow(&problem.machine, &problem.apps, &changed));
+            }
+        }
     }
 }

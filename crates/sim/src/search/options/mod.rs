@@ -1,6 +1,5 @@
 //! All ways to fill one node: the options among which the exact search chooses, one per node.
 
-mod corners;
 mod listing;
 
 use std::borrow::Cow;
@@ -15,7 +14,7 @@ use super::ceilings::{Ceiling, ceilings};
 use super::watch::Watch;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, Problem};
-pub(super) use corners::Corners;
+pub(super) use listing::Corners;
 use listing::{alone, asks, counts, lower, potential};
 
 /// Options of one task.

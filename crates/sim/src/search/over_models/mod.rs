@@ -1,10 +1,308 @@
 //! One question under several models: their list, the search for each within a common time limit, and the robust placement with
 //! what it is compared with.
 
-mod each;
-mod list;
-mod share;
+use crate::monitor::{Monitor, Progress, Unattended};
+use crate::problem::{Candidate, Problem, ProblemError};
+use crate::restrictions::Infeasible;
+use crate::search::robust::{Robust, robust};
+use crate::search::{ExploreError, Outcome, Settings, explore, explore_to_the_end};
+use numasim_model::{ModelKind, Refusal};
+use std::fmt;
+use std::str::FromStr;
 
-pub use each::{BestOfEach, LeftOut, Models, ModelsError, OverModels, Reason};
-pub use list::ModelList;
-pub use share::{Share, Shared};
+// One question under several models: which they are, the best of each, and what the robust placement is compared with.
+
+/// The part of a time limit that the searches for the best of each model have together; the robust search has the rest.
+const FOR_EACH: f64 = 0.5;
+
+/// Why a model has no part in an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// It has no reading of something that the machine has.
+    Refused(Refusal),
+    /// Under it no allocation is an answer.
+    NoAnswer(Infeasible),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => refusal.fmt(out),
+            Self::NoAnswer(infeasible) => infeasible.fmt(out),
+        }
+    }
+}
+
+/// A model without a part in an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// The model.
+    pub kind: ModelKind,
+    /// Why it has none.
+    pub reason: Reason,
+}
+
+/// Why there is no answer for several models.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelsError {
+    /// A model that was named cannot be asked.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// The search for the best of a model, or for the robust placement, has no answer.
+    #[error(transparent)]
+    Search(#[from] ExploreError),
+}
+
+/// The models of a question, that of the ordinary answer first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Models {
+    kinds: Vec<ModelKind>,
+    /// Whether a model that cannot answer is left out, or an error.
+    all: bool,
+}
+
+impl Models {
+    /// The model of the ordinary answer: the one that is asked for, else the first of a list; `None` is that of the machine.
+    pub fn first(model: Option<ModelKind>, list: Option<&ModelList>) -> Option<ModelKind> {
+        model.or(match list {
+            Some(ModelList::Named(kinds)) => kinds.first().copied(),
+            Some(ModelList::All) | None => None,
+        })
+    }
+
+    /// `first` is the model of the machine by now.
+    pub fn new(first: ModelKind, list: &ModelList) -> Self {
+        let (others, all) = match list {
+            ModelList::All => (ModelKind::ALL.to_vec(), true),
+            ModelList::Named(kinds) => (kinds.clone(), false),
+        };
+        let mut kinds = vec![first];
+        kinds.extend(others.into_iter().filter(|kind| *kind != first));
+        Self { kinds, all }
+    }
+
+    /// Where the search for model `number` ends, as a part of the time limit.
+    fn share_of(&self, number: usize) -> f64 {
+        FOR_EACH * (number + 1) as f64 / self.kinds.len() as f64
+    }
+
+    /// What watches the search for the first model.
+    pub fn first_share<'w>(&self, watch: &'w dyn Shared) -> Share<'w> {
+        Share { watch, end: self.share_of(0) }
+    }
+
+    /// The best of each other model. `outcome` is that of the first. `timed`: somebody gave a time limit, which is there to be used.
+    ///
+    /// # Errors
+    /// A model that was named cannot be asked, or has no answer; of `all`, none is an error that is the model's own.
+    pub fn search(
+        &self,
+        problem: &Problem,
+        outcome: &Outcome,
+        settings: &Settings,
+        watch: &dyn Shared,
+        timed: bool,
+    ) -> Result<BestOfEach, ModelsError> {
+        let mut found = BestOfEach {
+            kinds: vec![self.kinds[0]],
+            left_out: Vec::new(),
+            problems: vec![problem.clone()],
+            outcomes: vec![Some(outcome.clone())],
+            settings: Settings { top: 0, ..*settings },
+        };
+        let effort = settings.effort / self.kinds.len() as u64;
+        let each = Settings { top: 0, effort, ..*settings };
+        for (number, &kind) in self.kinds.iter().enumerate().skip(1) {
+            let machine = problem.machine().clone().with_model(kind);
+            let under =
+                Problem::new(&machine, problem.apps(), problem.goal().objective(), *problem.restrictions());
+            let under = match under {
+                Ok(under) => under,
+                Err(ProblemError::Refused(refusal)) if self.all => {
+                    found.left_out.push(LeftOut { kind, reason: Reason::Refused(refusal) });
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            let share = Share { watch, end: self.share_of(number) };
+            let search = if timed { explore_to_the_end } else { explore };
+            match search(&under, &each, &share) {
+                Ok(outcome) => found.outcomes.push(Some(outcome)),
+                Err(ExploreError::NothingFound) => found.outcomes.push(None),
+                Err(ExploreError::Infeasible(infeasible @ Infeasible::NoFiniteMakespan(_))) if self.all => {
+                    found.left_out.push(LeftOut { kind, reason: Reason::NoAnswer(infeasible) });
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            found.problems.push(under);
+            found.kinds.push(kind);
+        }
+        Ok(found)
+    }
+}
+
+/// The best of each model.
+#[derive(Clone, Debug)]
+pub struct BestOfEach {
+    kinds: Vec<ModelKind>,
+    left_out: Vec<LeftOut>,
+    problems: Vec<Problem>,
+    outcomes: Vec<Option<Outcome>>,
+    settings: Settings,
+}
+
+/// The robust placement, and what it is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverModels {
+    /// The placement.
+    pub found: Robust,
+    /// The models, in the order of all regrets; the first is that of the ordinary answer.
+    pub kinds: Vec<ModelKind>,
+    /// Models without a part in it.
+    pub left_out: Vec<LeftOut>,
+    /// The best of each model, then the baselines: the name and its regret under each model.
+    pub others: Vec<(String, Vec<f64>)>,
+}
+
+impl BestOfEach {
+    /// The models without an answer.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    /// The placement with the smallest worst regret. `baselines`: what it is compared with beside the best of each model; whose work
+    /// is divided beforehand is none, as no value of the search is that of such work.
+    ///
+    /// # Errors
+    /// Those of [`robust()`].
+    pub fn robust<'b>(
+        self,
+        baselines: impl Iterator<Item = (&'b str, &'b Candidate)>,
+        monitor: &dyn Monitor,
+    ) -> Result<OverModels, ExploreError> {
+        let found = robust(&self.problems, &self.outcomes, &self.settings, monitor)?;
+        let names = self.kinds.iter().map(|kind| format!("best of {}", kind.name()));
+        let bests = names.zip(found.models.iter().map(|of| &of.best));
+        let others = bests.chain(baselines.map(|(name, candidate)| (name.to_owned(), candidate)));
+        let others = others
+            .map(|(name, candidate)| {
+                (name, found.regrets_of(&self.problems, &candidate.allocation, &candidate.placements))
+            })
+            .collect();
+        let Self { kinds, left_out, .. } = self;
+        Ok(OverModels { found, kinds, left_out, others })
+    }
+}
+
+// Which models an answer is to be good under, as people write them.
+
+/// The models of a question beside that of its machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelList {
+    /// All that can answer the question.
+    All,
+    /// These, each once.
+    Named(Vec<ModelKind>),
+}
+
+impl FromStr for ModelList {
+    type Err = String;
+
+    /// Reads `all` or `max-min,ecm`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim() == "all" {
+            return Ok(Self::All);
+        }
+        let mut kinds = Vec::new();
+        for name in text.split(',').map(str::trim) {
+            let kind = ModelKind::from_name(name).ok_or_else(|| {
+                let known = ModelKind::ALL.map(ModelKind::name).join(", ");
+                format!("'{name}' is no model; write all, or some of {known}")
+            })?;
+            if kinds.contains(&kind) {
+                return Err(format!("{name} is there twice"));
+            }
+            kinds.push(kind);
+        }
+        Ok(Self::Named(kinds))
+    }
+}
+
+// One of several searches that share a time limit one after the other.
+
+/// Watches several searches that share a time limit.
+pub trait Shared: Monitor {
+    /// Whether this part of the time, 0 to 1, is over; whoever asks ends the search then.
+    fn is_over(&self, part: f64) -> bool;
+}
+
+impl Shared for Unattended {
+    fn is_over(&self, _: f64) -> bool {
+        false
+    }
+}
+
+/// Watches a search that ends when a part of the time limit is over; what it leaves belongs to those after it.
+#[derive(Clone, Copy)]
+pub struct Share<'w> {
+    pub(super) watch: &'w dyn Shared,
+    /// The part of the limit that may be over when it ends, 0 to 1.
+    pub(super) end: f64,
+}
+
+impl<'w> Share<'w> {
+    /// `end`: the part of the limit that may be over when it ends, 0 to 1.
+    pub(crate) fn until(watch: &'w dyn Shared, end: f64) -> Self {
+        Self { watch, end }
+    }
+}
+
+impl Monitor for Share<'_> {
+    fn stop(&self) -> bool {
+        self.watch.stop() || self.watch.is_over(self.end)
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.watch.progress(progress);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bests_of_all_models_have_half_of_the_time_in_equal_parts() {
+        let list = ModelList::Named(vec![ModelKind::Ecm, ModelKind::MaxMin, ModelKind::Proportional]);
+        let models = Models::new(ModelKind::MaxMin, &list);
+        assert_eq!(models.kinds, [ModelKind::MaxMin, ModelKind::Ecm, ModelKind::Proportional]);
+        let ends = [0, 1, 2].map(|number| models.share_of(number));
+        assert!(
+            ends.iter().zip([1.0, 2.0, 3.0]).all(|(end, part)| (end - part / 6.0).abs() < 1e-12),
+            "{ends:?}"
+        );
+    }
+
+    #[test]
+    fn the_model_of_the_answer_is_the_one_asked_for_else_the_first_name() {
+        let list = ModelList::Named(vec![ModelKind::Ecm, ModelKind::MaxMin]);
+        assert_eq!(Models::first(None, Some(&list)), Some(ModelKind::Ecm));
+        assert_eq!(Models::first(Some(ModelKind::MaxMin), Some(&list)), Some(ModelKind::MaxMin));
+        assert_eq!(Models::first(None, Some(&ModelList::All)), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_of_list {
+    use super::*;
+
+    #[test]
+    fn a_list_has_each_model_once() {
+        assert_eq!("all".parse(), Ok(ModelList::All));
+        assert_eq!("max-min, ecm".parse(), Ok(ModelList::Named(vec![ModelKind::MaxMin, ModelKind::Ecm])));
+        for wrong in ["", "max-min,", "fast", "ecm,ecm", "all,ecm"] {
+            assert!(wrong.parse::<ModelList>().is_err(), "{wrong}");
+        }
+    }
+}
