@@ -3,9 +3,9 @@
 //! Search, front and analysis each keep to the question in their own way. Here the whole question is asked once more of
 //! what they found, also in release builds: a wrong answer must never look like a right one.
 
-use numasim_model::{Allocation, Machine, Placement};
-
-use crate::problem::Problem;
+use crate::problem::{Candidate, Problem};
+use numasim_model::evaluation::{EvaluateError, Options};
+use numasim_model::{Allocation, Evaluation, Machine, Placement, evaluate_with};
 
 /// An answer that the question does not allow: a fault of the program, never of the input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +45,32 @@ impl Problem {
 /// [`Forbidden`] with the first node that has.
 pub(crate) fn fits(machine: &Machine, allocation: &Allocation) -> Result<(), Forbidden> {
     allocation.fits(machine).map_err(|error| Forbidden(error.to_string()))
+}
+
+// What becomes of an answer, beside the GFLOPS that the search computes.
+
+impl Problem {
+    /// The full evaluation of an answer or a baseline, and its value of the objective. `static_work`: work is divided beforehand, which
+    /// the search itself never does.
+    ///
+    /// # Errors
+    /// The allocation is none of the machine and the applications, or the model has broken a law: a fault of the program.
+    pub fn evaluated(
+        &self,
+        candidate: &Candidate,
+        static_work: bool,
+    ) -> Result<(Evaluation, f64), EvaluateError> {
+        let Candidate { allocation, placements, score, .. } = candidate;
+        let options = Options { static_work, ..Options::default() };
+        let evaluation = evaluate_with(&self.machine, &self.apps, placements, allocation, options)?;
+        let score = if static_work {
+            let gflops: Vec<f64> = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
+            self.goal.score(&gflops)
+        } else {
+            *score
+        };
+        Ok((evaluation, self.goal.value(score)))
+    }
 }
 
 #[cfg(test)]

@@ -20,11 +20,9 @@ mod problem;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
-mod rating;
 pub mod restrictions;
 pub mod search;
 pub mod sensitivity;
-mod sites;
 pub mod sweep;
 mod symmetry;
 #[cfg(test)]

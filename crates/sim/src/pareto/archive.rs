@@ -1,9 +1,9 @@
 //! The allocations that no other one met so far beats in both objectives.
 
 use crate::Objective;
+use crate::contents::Sites;
 use crate::objective::Goal;
 use crate::problem::{Evaluator, Problem};
-use crate::sites::Sites;
 use crate::symmetry::{app_classes, node_classes};
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 use std::cmp::{Ordering, Reverse};

@@ -13,9 +13,9 @@ use numasim_model::{Allocation, AppId, NodeId, Placement};
 use super::archive::Archive;
 use super::archive::{Pair, Rater};
 use super::contents::{Contents, Shape, number, shape};
+use crate::contents::Sites;
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
-use crate::sites::Sites;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 
 /// Most sets of open homes.

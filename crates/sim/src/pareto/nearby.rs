@@ -4,11 +4,11 @@
 //! the same front on any number of threads.
 
 use super::archive::{Archive, Entry, Pair, Rater, Searched};
+use crate::contents::Sites;
 use crate::monitor::Monitor;
 use crate::parallel::prelude::*;
 use crate::problem::margin;
 use crate::search::generator;
-use crate::sites::Sites;
 use numasim_model::{Allocation, AppId, NodeId};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

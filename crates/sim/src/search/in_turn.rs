@@ -4,11 +4,11 @@ use super::beside::Beside;
 use super::boxes::{Boxes, Front};
 use super::budget::Budget;
 use super::cells::Cell;
+use super::climbs::Kicks;
 use super::dual::Effort;
 use super::halves;
-use super::kicks::Kicks;
+use super::outcome::Search;
 use super::pool::Pool;
-use super::question::Search;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, margin};
 

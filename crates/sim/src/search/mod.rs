@@ -23,39 +23,29 @@
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
-mod alternatives;
 mod beside;
 mod boxes;
 mod branch;
-mod budget;
+pub(crate) mod budget;
 mod ceilings;
 mod cells;
 mod climbs;
 mod cutting;
 mod dual;
-mod few_nodes;
 mod halves;
-mod history;
 mod homes;
-mod improve;
 mod in_turn;
-mod kicks;
 mod local;
 mod options;
 mod outcome;
 pub mod over_models;
-pub(crate) mod pace;
 mod parts;
 mod pool;
 mod prove;
-mod question;
 mod respond;
 pub mod robust;
-mod rounds;
-mod settings;
 mod simple;
 mod uniform;
-mod watch;
 
 #[cfg(test)]
 mod testing;
@@ -68,13 +58,13 @@ use crate::objective::{Goal, Objective};
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 use beside::Quiet;
-pub use history::{History, Mark, Spent};
+pub use budget::Settings;
+pub use budget::{History, Mark, Spent};
+pub use homes::explore_to_the_end;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status, gap};
+use outcome::{Proof, Search};
 use pool::Pool;
-use question::{Proof, Search};
-pub use rounds::explore_to_the_end;
-pub use settings::Settings;
 pub use simple::{
     PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
     simplicity, within,

@@ -2,18 +2,18 @@
 
 use crate::parallel::prelude::*;
 
+use super::budget::Settings;
 use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::Cell;
+use super::cells::watched;
 use super::dual::{Effort, Relaxation};
-use super::few_nodes::FewNodes;
 use super::halves::{self, Halves};
 use super::homes::HomeSet;
+use super::outcome::{Proof, Search};
+use super::parts::FewNodes;
 use super::pool::Pool;
-use super::question::{Proof, Search};
 use super::respond::Responder;
-use super::settings::Settings;
 use super::uniform::Uniform;
-use super::watch::watched;
 use crate::problem::Evaluator;
 use crate::symmetry::node_classes;
 
@@ -230,7 +230,7 @@ mod tests {
     use crate::objective::Objective;
     use crate::problem::Problem;
     use crate::restrictions::Restrictions;
-    use crate::search::settings::Settings;
+    use crate::search::budget::Settings;
     use crate::testing::{local_app, uniform_machine};
 
     /// One node with 2 cores of 10 GFLOPS and one application that needs no memory: 20 GFLOPS are the best.

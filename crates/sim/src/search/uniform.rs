@@ -3,12 +3,12 @@
 use crate::parallel::prelude::*;
 use numasim_model::{Allocation, NodeId, Placement};
 
-use super::pace::Pace;
+use super::budget::Pace;
 use super::pool::{Canonical, Pool};
 use crate::contents::Contents;
+use crate::contents::Sites;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, Problem};
-use crate::sites::Sites;
 
 /// Contents that are rated by one task.
 const CHUNK: usize = 4096;

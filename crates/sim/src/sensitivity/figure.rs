@@ -1,12 +1,15 @@
 //! The figures of the input files that an analysis changes, and the machine or applications after the change.
 
-use std::collections::HashMap;
-
+use super::climb::climb;
+use super::{Rivals, share_of_effort, share_of_rivals};
+use crate::baselines::{even, one_app_per_node};
+use crate::monitor::Monitor;
+use crate::objective::Objective;
+use crate::parallel::prelude::*;
+use crate::problem::{Candidate, Problem, margin};
 use numasim_model::{Access, App, AppId, Machine, NodeId};
 use numasim_study::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
-
-use crate::objective::Objective;
-use crate::problem::{Candidate, Problem};
+use std::collections::HashMap;
 
 /// One figure, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -244,4 +247,260 @@ fn add_kind(problem: &Problem, singles: impl Iterator<Item = Figure>, limit: usi
         found.extend(all);
     }
     found.extend(groups.into_iter().take(limit));
+}
+
+// How far an input may be wrong before another allocation wins.
+
+/// The inputs are changed by factors from this...
+pub const SMALLEST_FACTOR: f64 = 0.5;
+/// ... to this.
+pub const LARGEST_FACTOR: f64 = 2.0;
+/// Steps of the grid on each side of 1, in equal ratios: 2.2 %. What wins only between two of them is not seen.
+const GRID: u32 = 32;
+/// Errors at which the loss is told.
+pub const ERRORS: [f64; 4] = [-0.2, -0.1, 0.1, 0.2];
+/// Changes at which rivals are searched.
+pub const SEARCHED: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 2.0];
+/// Relative width of the interval at which bisection ends.
+const RESOLUTION: f64 = 1e-6;
+/// How often a range is searched again just inside of its ends.
+const ROUNDS: usize = 4;
+
+/// How long the best allocation stays the best while one input changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The input: one figure, or several that change by the same factor.
+    pub figure: Figure,
+    /// Its value; smallest and largest where several values change together.
+    pub value: (f64, f64),
+    /// Where another allocation wins below the value, `None` if none does down to [`SMALLEST_FACTOR`].
+    pub below: Option<Switch>,
+    /// Where another allocation wins above the value, `None` if none does up to [`LARGEST_FACTOR`].
+    pub above: Option<Switch>,
+    /// For each of [`ERRORS`]: the part of the objective that is lost if the allocation is kept although the input is
+    /// really so much smaller or larger. A makespan of 1.1 instead of 1.0 is a loss of 0.1.
+    pub lost: [f64; ERRORS.len()],
+}
+
+/// The end of a range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// The last factor at which the allocation is still the best of those known.
+    pub factor: f64,
+    /// What wins beyond it, as rated there.
+    pub winner: Candidate,
+}
+
+/// What was found, and what was not finished.
+pub(super) struct Found {
+    pub(super) ranges: Vec<Range>,
+    pub(super) left: usize,
+    pub(super) rivals: usize,
+}
+
+/// A search at changed inputs may meet an allocation that is better with the inputs as they are, too.
+pub(super) struct Better {
+    /// It, with its score.
+    pub(super) better: Candidate,
+    /// What is known beside it.
+    pub(super) others: Vec<Candidate>,
+}
+
+/// The problem with one input changed. What an application gets alone changes with it: this is the question that
+/// `explore` would be asked with the right input.
+fn at(problem: &Problem, figure: &Figure, factor: f64) -> Option<Problem> {
+    let (machine, apps) = figure.changed(&problem.machine, &problem.apps, Change::Times(factor))?;
+    Problem::new(&machine, &apps, problem.goal.objective(), problem.restrictions).ok()
+}
+
+/// Analyses every input. `patient`: goes on also where a better allocation than `best` is met.
+///
+/// # Errors
+/// [`Better`], unless `patient`.
+pub(super) fn ranges(
+    problem: &Problem,
+    best: &Candidate,
+    others: &[Candidate],
+    patient: bool,
+    monitor: &dyn Monitor,
+) -> Result<Found, Box<Better>> {
+    let figures = inputs(problem, best);
+    let mut known = Rivals::new(problem, best);
+    for other in others {
+        known.add(other.clone());
+    }
+    let questions: Vec<(&Figure, f64)> =
+        figures.iter().flat_map(|figure| SEARCHED.map(|factor| (figure, factor))).collect();
+    let effort = share_of_effort(problem, 2 * questions.len());
+    let most = share_of_rivals(problem, figures.len() * 2 * GRID as usize);
+    let elsewhere = far_starts(problem, best);
+    // From the best, from allocations that have nothing to do with it, and from what then is best: the search for
+    // another input may have met it.
+    let starts = std::iter::once(Start::Best).chain(elsewhere.iter().map(Start::From)).chain([Start::Leader]);
+    for start in starts {
+        let paths: Vec<Vec<Candidate>> = questions
+            .par_iter()
+            .map(|(figure, factor)| {
+                if monitor.stop() {
+                    return Vec::new();
+                }
+                let Some(changed) = at(problem, figure, *factor) else { return Vec::new() };
+                match start {
+                    Start::Best => climb(&changed, best, effort, monitor),
+                    // Only where it ends: the way there is worse than what is known.
+                    Start::From(other) => climb(&changed, other, effort, monitor).pop().into_iter().collect(),
+                    Start::Leader => match known.lead(&changed, monitor).1 {
+                        Some(leader) => climb(&changed, &leader, effort, monitor),
+                        None => Vec::new(),
+                    },
+                }
+            })
+            .collect();
+        for candidate in paths.into_iter().flatten() {
+            if monitor.stop() {
+                break;
+            }
+            known.add(candidate);
+        }
+        known.keep_closest(most, monitor);
+    }
+    if let Some(better) = known.lead(problem, monitor).1.filter(|_| !patient) {
+        return Err(Box::new(Better { better, others: known.into_candidates() }));
+    }
+    let found: Vec<Option<(Range, usize)>> = figures
+        .par_iter()
+        .map(|figure| Ranging { problem, figure, known: known.clone(), effort, monitor }.range())
+        .collect();
+    let left = found.iter().filter(|range| range.is_none()).count();
+    let more: usize = found.iter().flatten().map(|(_, more)| more).sum();
+    Ok(Found {
+        ranges: found.into_iter().flatten().map(|(range, _)| range).collect(),
+        left,
+        rivals: known.len() + more,
+    })
+}
+
+/// Where a local search begins.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    Best,
+    From(&'a Candidate),
+    Leader,
+}
+
+/// What people do without a search, as far as it is allowed, with the homes of the best.
+fn far_starts(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
+    let even = even(&problem.machine, &problem.apps);
+    let whole = one_app_per_node(&problem.machine, &problem.apps);
+    std::iter::once(even)
+        .chain(whole)
+        .filter(|allocation| problem.allows(allocation, &best.placements))
+        .map(|allocation| Candidate { allocation, ..best.clone() })
+        .collect()
+}
+
+/// The monitor wants an end.
+struct Stopped;
+
+/// The analysis of one input.
+struct Ranging<'a> {
+    problem: &'a Problem,
+    figure: &'a Figure,
+    known: Rivals,
+    effort: u64,
+    monitor: &'a dyn Monitor,
+}
+
+impl Ranging<'_> {
+    /// The range, and how many rivals were met on the way; `None` if the monitor stopped it.
+    fn range(mut self) -> Option<(Range, usize)> {
+        if self.monitor.stop() {
+            return None;
+        }
+        let before = self.known.len();
+        let value = self.figure.extent(&self.problem.machine, &self.problem.apps)?;
+        let lost = ERRORS.map(|error| self.loss(1.0 + error));
+        let below = self.switch(SMALLEST_FACTOR).ok()?;
+        let above = self.switch(LARGEST_FACTOR).ok()?;
+        let range = Range { figure: self.figure.clone(), value, below, above, lost };
+        (!self.monitor.stop()).then(|| (range, self.known.len() - before))
+    }
+
+    fn leader(&self, factor: f64) -> Option<Candidate> {
+        if self.monitor.stop() {
+            return None;
+        }
+        self.known.lead(&at(self.problem, self.figure, factor)?, self.monitor).1
+    }
+
+    fn loss(&self, factor: f64) -> f64 {
+        if self.monitor.stop() {
+            return 0.0;
+        }
+        let Some(changed) = at(self.problem, self.figure, factor) else { return 0.0 };
+        let (kept, leader) = self.known.lead(&changed, self.monitor);
+        let Some(leader) = leader else { return 0.0 };
+        let (kept, best) = (changed.goal.value(kept.score), changed.goal.value(leader.score));
+        let lost = match changed.goal.objective() {
+            crate::Objective::Makespan => kept / best - 1.0,
+            _ => 1.0 - kept / best,
+        };
+        if lost.is_finite() { lost.max(0.0) } else { 0.0 }
+    }
+
+    /// The first change on the way to `end` at which a rival is ahead. The search is repeated just inside of what was
+    /// found, so that the allocation is at least not improved by a small move there.
+    fn switch(&mut self, end: f64) -> Result<Option<Switch>, Stopped> {
+        let mut found = self.first_switch(end)?;
+        for _ in 0..ROUNDS {
+            let Some(switch) = &found else { break };
+            if self.monitor.stop() {
+                return Err(Stopped);
+            }
+            let inside = 1.0 + (switch.factor - 1.0) * 0.9;
+            let Some(changed) = at(self.problem, self.figure, inside) else { break };
+            let (kept, _) = self.known.lead(&changed, self.monitor);
+            let path = climb(&changed, &kept, self.effort, self.monitor);
+            let better = path.last().is_some_and(|last| last.score > kept.score + margin(kept.score));
+            if !better {
+                break;
+            }
+            for candidate in path {
+                self.known.add(candidate);
+            }
+            found = self.first_switch(end)?;
+        }
+        Ok(found)
+    }
+
+    /// Among the rivals known now.
+    fn first_switch(&self, end: f64) -> Result<Option<Switch>, Stopped> {
+        if let Some(winner) = self.leader(1.0) {
+            return Ok(Some(Switch { factor: 1.0, winner }));
+        }
+        let mut inside = 1.0;
+        for step in 1..=GRID {
+            if self.monitor.stop() {
+                return Err(Stopped);
+            }
+            let outside = libm::pow(end, f64::from(step) / f64::from(GRID));
+            if let Some(winner) = self.leader(outside) {
+                return Ok(Some(self.bisected(inside, outside, winner)));
+            }
+            inside = outside;
+        }
+        Ok(None)
+    }
+
+    /// Narrows down where the lead changes between two factors.
+    fn bisected(&self, mut inside: f64, mut outside: f64, mut winner: Candidate) -> Switch {
+        while (outside - inside).abs() > RESOLUTION * inside && !self.monitor.stop() {
+            let middle = f64::midpoint(inside, outside);
+            match self.leader(middle) {
+                Some(leader) => (outside, winner) = (middle, leader),
+                None => inside = middle,
+            }
+        }
+        Switch { factor: inside, winner }
+    }
 }

@@ -13,8 +13,8 @@ use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
 use crate::parallel::prelude::*;
 use crate::problem::{Evaluator, Problem};
+use crate::search::budget::Pace;
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
-use crate::search::pace::Pace;
 use numasim_model::table::Table;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 

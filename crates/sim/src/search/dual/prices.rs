@@ -183,7 +183,7 @@ impl Ranges {
     }
 }
 
-// Parts of the space by what other nodes draw of a watched memory: see [`crate::search::watch`].
+// Parts of the space by what other nodes draw of a watched memory: see [`crate::search::cells`].
 
 /// The part of the controller below which a range is not cut any more.
 const NARROWEST: f64 = 1e-4;

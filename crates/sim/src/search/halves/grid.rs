@@ -1,8 +1,8 @@
 //! The sums of the left half, stored so that those in a window are found.
 
 use super::question::{Halves, Rest, SINGLE, Sums};
+use crate::search::budget::Pace;
 use crate::search::dual::Relaxation;
-use crate::search::pace::Pace;
 use numasim_model::NodeId;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -356,7 +356,7 @@ pub(super) const COMPARISON: u64 = PARTS_OF_STEP / 4;
 /// A complete sum of a half.
 pub(super) const SUM: u64 = PARTS_OF_STEP;
 
-/// Parts of a step for so many elementary operations (about a nanosecond each, as in [`crate::search::pace`]).
+/// Parts of a step for so many elementary operations (about a nanosecond each, as in [`crate::search::budget`]).
 pub(super) fn operations(operations: u64) -> u64 {
     operations + operations / 4 // a step takes about 50 nanoseconds
 }

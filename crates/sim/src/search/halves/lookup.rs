@@ -8,8 +8,8 @@ use super::grid::{Grid, cell};
 use super::question::Halves;
 use super::question::{Rest, SINGLE, Sums};
 use crate::problem::Evaluator;
+use crate::search::budget::Pace;
 use crate::search::dual::{Class, Ranges};
-use crate::search::pace::Pace;
 use crate::search::pool::Pool;
 
 /// Elementary operations to put an allocation together, for each application and node with a choice.

@@ -5,9 +5,9 @@ use crate::memory::Limits;
 use crate::monitor::Monitor;
 use crate::objective::{Goal, Objective};
 use crate::problem::Problem;
+use crate::search::budget::Pace;
 use crate::search::dual::{Class, Drawn, Improved, Prices, Ranges, Relaxation, Watched, best_option};
 use crate::search::options::OptionTable;
-use crate::search::pace::Pace;
 use crate::search::pool::{Canonical, Pool};
 use crate::symmetry::app_classes;
 use numasim_model::{NodeId, Placement};
@@ -363,7 +363,7 @@ fn around_one(loss: f64) -> (f64, f64) {
 // # What it rests on
 // Take the GFLOPS of an answer, but for some applications their potentials in its place. With these the bound at given prices is kept, but for
 // what they draw more of a resource than there is, at its price. Of a memory with B GB/s of which others draw `least` to `most` the own node's
-// potentials take at most B - least ([`crate::search::watch`]), and others take at most `most`: together at most `most - least` too much. The potentials of
+// potentials take at most B - least ([`crate::search::cells`]), and others take at most `most`: together at most `most - least` too much. The potentials of
 // others take at most `most` where all that they could take counts as read.
 
 impl Halves<'_> {

@@ -1,11 +1,11 @@
 //! Hill climbing: moves of one thread or a few on one or two sites.
 
 use crate::ascent::Ascent;
+use crate::contents::Sites;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
-use crate::search::pace::Pace;
-use crate::sites::Sites;
+use crate::search::budget::Pace;
 use numasim_model::{Allocation, AppId, NodeId, Placing};
 use rand::{Rng, RngExt as _};
 

@@ -3,8 +3,8 @@
 use numasim_model::{Allocation, AppId, NodeId};
 use rand::{Rng, RngExt as _};
 
+use crate::contents::Sites;
 use crate::problem::Problem;
-use crate::sites::Sites;
 
 /// A random allocation that keeps to the restrictions, or `None` if a few tries find none.
 pub(in crate::search) fn random_start(problem: &Problem, random: &mut impl Rng) -> Option<Allocation> {

@@ -45,13 +45,8 @@
 //! Answers are the same on any number of threads, as those of [`super::explore`] are.
 
 mod bound;
-mod every_node;
 mod joint;
-mod master;
-mod panel;
 mod parts;
-mod proof;
-mod scale;
 mod walk;
 
 use numasim_model::{Allocation, Placement};
@@ -63,8 +58,8 @@ use crate::baselines::{even, one_app_per_node};
 use crate::objective::Objective;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Evaluator, Problem};
-use panel::{Best, EQUAL, Panel};
-use scale::Scale;
+use bound::Scale;
+use joint::{Best, EQUAL, Panel};
 
 /// Random starts of the climbs.
 const RESTARTS: u64 = 4;
@@ -155,7 +150,7 @@ pub fn robust(
         return Err(ExploreError::NothingFound);
     };
     let mut best = Best { candidate };
-    let open = proof::prove(&panel, &mut best, settings, monitor);
+    let open = parts::prove(&panel, &mut best, settings, monitor);
     if open > best.cutoff() && !monitor.stop() {
         best = kicked(&panel, best, settings, monitor);
     }

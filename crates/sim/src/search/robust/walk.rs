@@ -6,12 +6,12 @@ use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::bound::Part;
 use super::joint::Joint;
-use super::panel::{Best, Panel, Rater};
+use super::joint::{Best, Panel, Rater};
 use crate::monitor::Monitor;
 use crate::parallel::prelude::*;
 use crate::search::budget::Budget;
+use crate::search::budget::Pace;
 use crate::search::local::Rates;
-use crate::search::pace::Pace;
 
 /// First choices that are walked at the same time, from the same cutoff.
 const BATCH: usize = 32;

@@ -6,22 +6,16 @@
 //! class is excluded with proof when no part of it can be good enough. The first with an answer is the simplest; within it the
 //! best that is found counts.
 
-mod beside;
-mod class;
-mod measure;
-
+use super::budget::{RISE, Settings};
+use super::outcome::Search;
+use super::parts::Division;
 use super::pool::Pool;
-use super::question::Search;
-use super::settings::{RISE, Settings};
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};
-use beside::settings_beside;
-pub use beside::{PART_OF_SIMPLEST, WITHIN, within};
-use class::Class;
-pub use measure::{Simplicity, simplicity};
-
-use super::parts::Division;
+use numasim_model::{Allocation, AppId, NodeId};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// The part of what is left of the effort that one class gets.
 const SHARE: u64 = 3;
@@ -144,4 +138,209 @@ fn classes(than: Simplicity, whole_nodes: bool) -> impl Iterator<Item = Simplici
     let all = (0..=than.numbers).flat_map(|numbers| [false, true].map(|mixed| Simplicity { numbers, mixed }));
     // Where nobody has a thread, no node is shared.
     all.filter(move |class| *class < than && !(class.mixed && (whole_nodes || class.numbers == 0)))
+}
+
+// The search for the simplest beside that for the best: what it may lose, and its share of time and effort.
+
+/// The part of the time limit, or without one of the effort, that the search for the simplest has: one of so many.
+pub const PART_OF_SIMPLEST: u32 = 5;
+
+/// How much of the best the simplest may lose where nobody says it, as a share.
+pub const WITHIN: f64 = 0.01;
+
+/// The share of the best that the simplest may lose.
+///
+/// # Errors
+/// What to write instead: it is from 0 to below 1.
+pub fn within(share: f64) -> Result<f64, &'static str> {
+    let known = (0.0..1.0).contains(&share);
+    known.then_some(share).ok_or("write a share from 0 to below 1, such as 0.01 for 1 %")
+}
+
+/// The settings of the search for the simplest beside one for the best with `settings`.
+pub(super) fn settings_beside(settings: &Settings) -> Settings {
+    Settings { top: 0, effort: settings.effort / u64::from(PART_OF_SIMPLEST), ..*settings }
+}
+
+// All allocations of one degree of simplicity, or a lower one, as a space that is searched part by part.
+//
+// A part says, for each application, in which ranges its numbers of threads on a node lie; there are no more ranges than there
+// may be different numbers. Where the best of a part has several numbers in a range, the range is cut between them: the numbers
+// lie below the cut, or above it, or, where another range is allowed, in both.
+
+/// Per application: ranges of numbers of threads on a node, both ends included, ascending.
+pub(super) type Ranges = Vec<Vec<(u32, u32)>>;
+
+/// Most ways to leave applications without threads that are looked at.
+const MOST_ROOTS: usize = 256;
+
+/// A degree of simplicity.
+pub(super) struct Class<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) most: Simplicity,
+}
+
+impl Class<'_> {
+    /// The parts that together are the whole class: where it has fewer numbers than there are applications, some of those that
+    /// may go without threads do. `None` where there are too many.
+    pub(super) fn roots(&self) -> Option<Vec<Ranges>> {
+        let Problem { machine, apps, restrictions, .. } = self.problem;
+        let largest = machine.nodes().iter().map(|node| node.cores).max().unwrap_or(0).max(1);
+        let without = apps.len().saturating_sub(self.most.numbers);
+        let optional: Vec<usize> = (0..apps.len())
+            .filter(|&a| apps[a].min_threads == 0 && restrictions.min_threads_per_node == 0)
+            .collect();
+        let mut left_out: Vec<Vec<usize>> = vec![Vec::new()];
+        for _ in 0..without {
+            let longer = |chosen: Vec<usize>| {
+                let next = chosen.last().map_or(0, |last| last + 1);
+                let more: Vec<usize> = optional.iter().copied().filter(|&a| a >= next).collect();
+                more.into_iter().map(move |a| [&chosen[..], &[a]].concat())
+            };
+            left_out = left_out.into_iter().flat_map(longer).take(MOST_ROOTS + 1).collect();
+        }
+        let of = |out: &Vec<usize>| -> Ranges {
+            (0..apps.len()).map(|a| if out.contains(&a) { vec![] } else { vec![(1, largest)] }).collect()
+        };
+        (left_out.len() <= MOST_ROOTS).then(|| left_out.iter().map(of).collect())
+    }
+}
+
+impl Division for Class<'_> {
+    type Part = Ranges;
+
+    fn problem(&self, ranges: &Ranges) -> Option<Problem> {
+        let mut problem = self.problem.clone();
+        for (app, own) in problem.apps.iter_mut().zip(ranges) {
+            let asked = app.placing.per_node.take();
+            app.placing.per_node = Some(asked.map_or_else(|| own.clone(), |asked| in_both(&asked, own)));
+        }
+        problem.restrictions.whole_nodes |= !self.most.mixed;
+        problem.restrictions.check(&problem.machine, &problem.apps).is_ok().then_some(problem)
+    }
+
+    fn holds(&self, candidate: &Candidate) -> bool {
+        simplicity(&candidate.allocation) <= self.most
+    }
+
+    fn split(&self, ranges: &Ranges, around: Option<&Candidate>) -> Vec<Ranges> {
+        let used = |a: usize, (least, most): (u32, u32)| -> Vec<u32> {
+            match around {
+                Some(candidate) => {
+                    numbers(&candidate.allocation, AppId(a)).range(least..=most).copied().collect()
+                }
+                None if least < most => vec![least, most],
+                None => vec![least],
+            }
+        };
+        let all = (0..ranges.len()).flat_map(|a| (0..ranges[a].len()).map(move |i| (a, i)));
+        let several = all.map(|(a, i)| (used(a, ranges[a][i]), a, i)).filter(|(used, ..)| used.len() > 1);
+        let width = |a: usize, i: usize| ranges[a][i].1 - ranges[a][i].0;
+        let widest = several.max_by_key(|(used, a, i)| (used.len(), width(*a, *i), Reverse((*a, *i))));
+        let Some((used, a, i)) = widest else { return Vec::new() };
+        // Between the two that are farthest apart.
+        let pair = used.windows(2).max_by_key(|pair| (pair[1] - pair[0], Reverse(pair[0])));
+        let Some(&[below, above]) = pair else { return Vec::new() };
+        let cut = below + (above - below) / 2;
+        let cut = if cut == above { below } else { cut };
+        let (least, most) = ranges[a][i];
+        let (low, high) = ((least, cut), (cut + 1, most));
+        let with = |pieces: &[(u32, u32)]| {
+            let mut ranges = ranges.clone();
+            ranges[a].splice(i..=i, pieces.iter().copied());
+            ranges
+        };
+        let count: usize = ranges.iter().map(Vec::len).sum();
+        let both = (count < self.most.numbers).then(|| with(&[low, high]));
+        [with(&[low]), with(&[high])].into_iter().chain(both).collect()
+    }
+
+    /// The numbers that most nodes have, one of each application first.
+    fn rounded(&self, ranges: &Ranges, near: &Candidate) -> Option<Ranges> {
+        let nodes = |a: usize, threads: u32| {
+            let all = 0..near.allocation.nodes();
+            all.filter(|&node| near.allocation.get(AppId(a), NodeId(node)) == threads).count()
+        };
+        let mut rounded: Ranges = vec![Vec::new(); ranges.len()];
+        let mut others = Vec::new();
+        for a in (0..ranges.len()).filter(|&a| !ranges[a].is_empty()) {
+            let mut used: Vec<u32> = numbers(&near.allocation, AppId(a)).into_iter().collect();
+            used.sort_by_key(|&threads| Reverse((nodes(a, threads), threads)));
+            let mut used = used.into_iter();
+            rounded[a].extend(used.next().map(|threads| (threads, threads)));
+            others.extend(used.map(|threads| (Reverse(nodes(a, threads)), a, threads)));
+        }
+        others.sort_unstable();
+        let given = rounded.iter().map(Vec::len).sum();
+        for (_, a, threads) in others.into_iter().take(self.most.numbers.saturating_sub(given)) {
+            rounded[a].push((threads, threads));
+            rounded[a].sort_unstable();
+        }
+        (given <= self.most.numbers).then_some(rounded)
+    }
+}
+
+/// What lies in ranges of both lists.
+fn in_both(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
+    let pairs = a.iter().flat_map(|a| b.iter().map(move |b| (a.0.max(b.0), a.1.min(b.1))));
+    pairs.filter(|(least, most)| least <= most).collect()
+}
+
+// How simple an allocation is.
+
+/// How much there is to say about an allocation: the smaller of two is simpler, compared field by field in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Simplicity {
+    /// Of each application the different numbers of threads on the nodes where it has any, added up over applications: "4 on
+    /// every node" is 1, "16 on nodes 0 and 1, 3 on node 2" is 2. No application has less than 1, unless it has no thread.
+    pub numbers: usize,
+    /// Whether some node has threads of several applications: whole nodes are simpler.
+    pub mixed: bool,
+}
+
+/// How simple `allocation` is; it alone decides.
+pub fn simplicity(allocation: &Allocation) -> Simplicity {
+    let nodes = || (0..allocation.nodes()).map(NodeId);
+    let apps = || (0..allocation.apps()).map(AppId);
+    let numbers = apps().map(|app| numbers(allocation, app).len()).sum();
+    let on = |node| apps().filter(|&app| allocation.get(app, node) > 0).count();
+    Simplicity { numbers, mixed: nodes().any(|node| on(node) > 1) }
+}
+
+/// The different numbers of threads of an application on nodes where it has any.
+pub(super) fn numbers(allocation: &Allocation, app: AppId) -> BTreeSet<u32> {
+    let all = (0..allocation.nodes()).map(|node| allocation.get(app, NodeId(node)));
+    all.filter(|&threads| threads > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_the_best_may_be_lost_but_not_all_of_it() {
+        assert_eq!([within(0.0), within(0.999)], [Ok(0.0), Ok(0.999)]);
+        assert!([-0.1, 1.0, f64::NAN, f64::INFINITY].into_iter().all(|share| within(share).is_err()));
+    }
+}
+
+#[cfg(test)]
+mod tests_of_measure {
+    use super::*;
+
+    fn of(rows: &[Vec<u32>]) -> (usize, bool) {
+        let found = simplicity(&Allocation::from_rows(rows).expect("equal rows"));
+        (found.numbers, found.mixed)
+    }
+
+    #[test]
+    fn equal_numbers_come_before_whole_nodes_and_both_before_odd_ones() {
+        let whole = of(&[vec![8, 8, 0, 0], vec![0, 0, 8, 8]]);
+        let equal = of(&[vec![3, 3, 3, 3], vec![5, 5, 5, 5]]);
+        let uneven_and_whole = of(&[vec![8, 4, 0, 0], vec![0, 0, 8, 8]]);
+        let odd = of(&[vec![3, 1, 4, 0], vec![5, 7, 4, 8]]);
+        assert_eq!([whole, equal, uneven_and_whole, odd], [(2, false), (2, true), (3, false), (7, true)]);
+        assert!(whole < equal && equal < uneven_and_whole && uneven_and_whole < odd);
+        assert_eq!(of(&[vec![0, 0], vec![2, 2]]), (1, false), "who has no thread needs no word");
+    }
 }
