@@ -5,7 +5,7 @@ use numasim_model::NodeId;
 use numasim_model::graph::{
     BlockId, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph,
 };
-use numasim_plan::{Fault, File, GraphPlan, Guide, Lines, Pattern, analyse, guide, plan_file};
+use numasim_plan::{Fault, File, GraphPlan, Guide, Lines, Pattern, analyse, guide, plan};
 use numasim_study::{SourceFile, read_study};
 use numasim_tasks::{Question, Silent, simulate};
 
@@ -55,9 +55,9 @@ pub fn profile(data: &[u8]) {
             }
         };
         let (mut tree, mut dbs, mut toml) = (String::new(), String::new(), String::new());
-        plan_file::write_tree(&plan, &mut tree).expect("memory does not fail");
-        plan_file::write_dbs(&plan, &mut dbs).expect("memory does not fail");
-        plan_file::write_toml(&plan, &mut toml).expect("memory does not fail");
+        plan::write_tree(&plan, &mut tree).expect("memory does not fail");
+        plan::write_dbs(&plan, &mut dbs).expect("memory does not fail");
+        plan::write_toml(&plan, &mut toml).expect("memory does not fail");
         let written = [(File::PlanTree, tree.as_str()), (File::PlanDbs, dbs.as_str())];
         let read = guide::<Fault>(plan.nodes(), |file, each| feed(&written, file, each));
         let read = read.unwrap_or_else(|fault| panic!("{fault}\n{tree}\n{dbs}"));

@@ -4,7 +4,7 @@ use numasim_graph::generate;
 use numasim_model::graph::TaskId;
 use numasim_model::{Machine, NodeId};
 use numasim_plan::profile::Setting;
-use numasim_plan::{Fault, File, GraphPlan, Pattern, Profiled, analyse, guide, plan_file};
+use numasim_plan::{Fault, File, GraphPlan, Pattern, Profiled, analyse, guide, plan};
 use numasim_tasks::{Profiler, profile};
 
 use crate::codes::OnMachine;
@@ -64,8 +64,8 @@ pub(crate) fn plans(
     for pattern in Pattern::ALL {
         let plan = analyse::<Fault>(pattern, |file, each| profile.feed(file, each))?;
         let (mut blocks, mut tree) = (String::new(), String::new());
-        plan_file::write_dbs(&plan, &mut blocks)?;
-        plan_file::write_tree(&plan, &mut tree)?;
+        plan::write_dbs(&plan, &mut blocks)?;
+        plan::write_tree(&plan, &mut tree)?;
         let files = Texts(vec![(File::PlanDbs, blocks), (File::PlanTree, tree)]);
         let guide = guide::<Fault>(nodes.len(), |file, each| files.feed(file, each))?;
         plans.push((pattern, GraphPlan::of(&guide, &code.graph, nodes)));

@@ -4,6 +4,12 @@
 //! the faster the task then is beside the same with other slots, the more this block matters: 1 - (x - min) / (max - min). The three
 //! experiments count as in the runtime of paper 000 (OCR-Vx): (0.1 cache + numa_fixed + numa_movable) / 2.1.
 
+use crate::blocks::BlockClasses;
+use crate::classes::{ClassId, Classes, Template};
+use crate::fault::{Fault, File, Shown};
+use crate::profile::{At, Cells};
+use std::collections::{HashMap, HashSet};
+
 /// Slots whose means differ by at most this part of the largest are alike.
 const ALIKE: f64 = 0.01;
 /// What rounding may add to that.
@@ -83,6 +89,186 @@ pub(crate) fn affinities(slots: &[Sample]) -> Vec<f64> {
         *sum /= weights;
     }
     together
+}
+
+// What a profile says of classes: `ptrace-acc.csv` (who accesses what) and `ptrace-raw.csv` (seconds with data here and there).
+
+/// Most slots of all classes together that are dealt with: those of a graph with as many accesses as there may be.
+const MOST_SLOTS: u64 = numasim_model::graph::MAX_ACCESSES as u64;
+
+/// A slot of a class.
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    sample: Sample,
+    /// Per node: accesses to blocks that belong there.
+    accesses: Box<[u64]>,
+}
+
+/// Sums over the tasks of each class, told line by line.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    nodes: usize,
+    /// Only slots that some line names.
+    slots: HashMap<(ClassId, u32), Slot>,
+    /// Per class: its seconds in the full run.
+    work_s: Vec<f64>,
+    /// Rows that were told, each of which counts once.
+    told: HashSet<Row>,
+}
+
+/// A row of a task, by its number in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Row {
+    Access { task: u64, slot: u32 },
+    Experiment { task: u64, slot: u32, experiment: Experiment },
+    Full { task: u64 },
+    Normal { task: u64 },
+}
+
+/// What is known of a class.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OfClass {
+    /// By slot.
+    pub(crate) affinity: Vec<f64>,
+    /// By node: the sum of the affinities of all accesses to blocks there.
+    pub(crate) scores: Vec<f64>,
+    pub(crate) work_s: f64,
+}
+
+impl Measured {
+    /// Before any line.
+    ///
+    /// # Errors
+    /// Classes with more accesses than are dealt with.
+    pub fn new(classes: &Classes, blocks: &BlockClasses) -> Result<Self, Fault> {
+        let slots = classes.all().iter().map(|class| u64::from(classes.templates().accesses(class.template)));
+        if slots.sum::<u64>() > MOST_SLOTS {
+            let message = format!("the templates have more than {MOST_SLOTS} accesses together");
+            return Err(Fault::new(File::Edt, 1, message));
+        }
+        let work_s = vec![0.0; classes.all().len()];
+        Ok(Self { nodes: blocks.nodes(), slots: HashMap::new(), work_s, told: HashSet::new() })
+    }
+
+    /// A line of `ptrace-acc.csv`: `template;labels;task;slot;block name;block labels;block`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn access(
+        &mut self,
+        (classes, blocks): (&Classes, &BlockClasses),
+        line: u64,
+        text: &str,
+    ) -> Result<(), Fault> {
+        let names = ["template", "labels", "task", "slot", "block name", "block labels", "block"];
+        let cells = At { file: File::Acc, line }.cells(text, names)?;
+        let (class, template) = task(classes, &cells)?;
+        let slot = slot(classes, &cells, 3, template)?;
+        let node = blocks.of_cell(&cells, 6)?;
+        let nodes = self.nodes;
+        self.once(&cells, Row::Access { task: cells.number(2, "the task")?, slot }, "access")?;
+        let slot = self.slots.entry((class, slot)).or_default();
+        if slot.accesses.is_empty() {
+            slot.accesses = vec![0; nodes].into();
+        }
+        if let Some(count) = slot.accesses.get_mut(node) {
+            *count += 1;
+        }
+        Ok(())
+    }
+
+    /// A line of `ptrace-raw.csv`: `template;labels;task;experiment;slot;seconds`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn seconds(&mut self, classes: &Classes, line: u64, text: &str) -> Result<(), Fault> {
+        let names = ["template", "labels", "task", "experiment", "slot", "seconds"];
+        let cells = At { file: File::Raw, line }.cells(text, names)?;
+        let (class, template) = task(classes, &cells)?;
+        let seconds = cells.amount(5, "the time in seconds")?;
+        let name = cells.text(3);
+        let number = cells.number(2, "the task")?;
+        if let Some(experiment) = Experiment::ALL.into_iter().find(|known| known.as_str() == name) {
+            let slot = slot(classes, &cells, 4, template)?;
+            self.once(&cells, Row::Experiment { task: number, slot, experiment }, "experiment")?;
+            self.slots.entry((class, slot)).or_default().sample.add(experiment, seconds);
+            return Ok(());
+        }
+        if !matches!(name, "normal" | "full") {
+            let message = format!("there is no experiment '{}'", Shown(name));
+            let hint = "the experiments are normal, cache, numa_fixed, numa_movable and full";
+            return Err(cells.fault(3, message).hint(hint));
+        }
+        if cells.text(4) != "-" {
+            let message = format!("{name} is of the whole task, not of slot '{}'", Shown(cells.text(4)));
+            return Err(cells.fault(4, message).hint("write -"));
+        }
+        let is_full = name == "full";
+        let row = if is_full { Row::Full { task: number } } else { Row::Normal { task: number } };
+        self.once(&cells, row, "experiment")?;
+        if is_full && let Some(work_s) = self.work_s.get_mut(class.0 as usize) {
+            *work_s += seconds;
+        }
+        Ok(())
+    }
+
+    /// A row that was told before would count twice.
+    fn once<const N: usize>(&mut self, cells: &Cells<'_, N>, row: Row, what: &str) -> Result<(), Fault> {
+        if self.told.insert(row) {
+            return Ok(());
+        }
+        let message = format!("this {what} of task {} is there twice", cells.text(2));
+        Err(cells.fault(3, message).hint("delete one of the two lines"))
+    }
+
+    /// What is known of a class in the end.
+    pub(crate) fn of(&self, classes: &Classes, class: ClassId) -> OfClass {
+        let template = classes.get(class).map_or(Template(0), |class| class.template);
+        let slots = 0..classes.templates().accesses(template);
+        let none = Slot::default();
+        let slots: Vec<&Slot> = slots.map(|slot| self.slots.get(&(class, slot)).unwrap_or(&none)).collect();
+        let affinity = affinities(&slots.iter().map(|slot| slot.sample).collect::<Vec<_>>());
+        let mut scores = vec![0.0; self.nodes];
+        for (slot, affinity) in slots.iter().zip(&affinity) {
+            for (score, &count) in scores.iter_mut().zip(&slot.accesses) {
+                *score += affinity * count as f64;
+            }
+        }
+        OfClass { affinity, scores, work_s: self.work_s.get(class.0 as usize).copied().unwrap_or(0.0) }
+    }
+}
+
+/// The task of a line, whose template the first cell repeats.
+fn task<const N: usize>(classes: &Classes, cells: &Cells<'_, N>) -> Result<(ClassId, Template), Fault> {
+    let (class, template) = classes.of_cell(cells, 2)?;
+    let name = classes.templates().name(template);
+    if cells.text(0) == name {
+        return Ok((class, template));
+    }
+    let message = format!(
+        "task {} is made from '{}' here and from '{}' in {}",
+        cells.text(2),
+        Shown(cells.text(0)),
+        Shown(name),
+        File::Edt.name()
+    );
+    Err(cells.fault(0, message))
+}
+
+/// The slot that a cell names.
+fn slot<const N: usize>(
+    classes: &Classes,
+    cells: &Cells<'_, N>,
+    cell: usize,
+    template: Template,
+) -> Result<u32, Fault> {
+    let slot = cells.number(cell, "the slot")?;
+    let accesses = classes.templates().accesses(template);
+    u32::try_from(slot).ok().filter(|&slot| slot < accesses).ok_or_else(|| {
+        let plural = if accesses == 1 { "access" } else { "accesses" };
+        let message = format!("there is no slot {slot}: the task has {accesses} {plural}");
+        cells.fault(cell, message).hint("slots count from 0")
+    })
 }
 
 #[cfg(test)]

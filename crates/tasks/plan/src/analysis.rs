@@ -1,11 +1,11 @@
 //! From the files of a profile to the plan, and from those of a plan to the guide: which file is read when.
 
+use crate::affinity::Measured;
+use crate::blocks::Pattern;
 use crate::blocks::{self, BlockClasses};
-use crate::creation::Creation;
+use crate::classes::Creation;
 use crate::fault::{Fault, File};
 use crate::guide::{Guide, GuideReader};
-use crate::measured::Measured;
-use crate::pattern::Pattern;
 use crate::plan::Plan;
 
 /// What is told a line of a file: its number, from 1, and its text without the end of the line.

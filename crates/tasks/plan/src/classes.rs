@@ -4,11 +4,11 @@
 //! generalized path: an iteration that creates the next one); every other child is of the class that (class of its creator, seq, template)
 //! stands for.
 
+use crate::fault::{Fault, File, Shown};
+use crate::profile::{At, Cells};
+use numasim_model::text::is_hidden;
 use std::collections::HashMap;
-
-use crate::cells::Cells;
-use crate::fault::Fault;
-use crate::template::{Template, Templates};
+use std::fmt;
 
 /// A class of tasks, numbered in the order in which they were met; 0 is that of the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -163,5 +163,329 @@ impl Classes {
         if let Some(class) = self.all.get_mut(class.0 as usize) {
             class.tasks += 1;
         }
+    }
+}
+
+// Who created whom: `ptrace-edt.csv`, then `ptrace-new.csv`.
+
+/// The template of a task that creates others and is not listed itself.
+const MAIN: &str = "main/0";
+
+/// A task, while files are read.
+#[derive(Clone, Copy, Debug)]
+struct Task {
+    id: u64,
+    template: Template,
+    /// Its line in `ptrace-edt.csv`, or, where it is not there, the one in `ptrace-new.csv` that names it as a creator.
+    listed: (File, u64),
+    created: Option<Created>,
+}
+
+/// How a task came to be.
+#[derive(Clone, Copy, Debug)]
+struct Created {
+    parent: u32,
+    seq: u64,
+    line: u64,
+}
+
+/// Tasks and their creators, told line by line: all of `ptrace-edt.csv`, then all of `ptrace-new.csv`.
+#[derive(Clone, Debug, Default)]
+pub struct Creation {
+    templates: Templates,
+    tasks: Vec<Task>,
+    numbers: HashMap<u64, u32>,
+}
+
+impl Creation {
+    /// A line of `ptrace-edt.csv`: `task;template`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn edt(&mut self, line: u64, text: &str) -> Result<(), Fault> {
+        let cells = At { file: File::Edt, line }.cells(text, ["task", "template"])?;
+        let id = cells.number(0, "the task")?;
+        let template = self.templates.read(&cells, 1)?;
+        if self.numbers.contains_key(&id) {
+            return Err(cells.fault(0, format!("task {id} is there twice")).hint("a task has one line"));
+        }
+        self.add(id, template, (File::Edt, line))
+            .map(drop)
+            .ok_or_else(|| cells.fault(0, "there are too many tasks"))
+    }
+
+    /// A line of `ptrace-new.csv`: `parent;seq;child`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new_task(&mut self, line: u64, text: &str) -> Result<(), Fault> {
+        let cells = At { file: File::New, line }.cells(text, ["parent", "seq", "child"])?;
+        let (parent, seq) = (cells.number(0, "the creator")?, cells.number(1, "the place of the child")?);
+        let child = cells.number(2, "the child")?;
+        let Some(&index) = self.numbers.get(&child) else {
+            let message = format!("there is no task {child} in {}", File::Edt.name());
+            return Err(cells.fault(2, message).hint("every created task has a line there"));
+        };
+        let parent = match self.numbers.get(&parent) {
+            Some(&parent) => parent,
+            None => self
+                .templates
+                .number(MAIN)
+                .and_then(|main| self.add(parent, main, (File::New, line)))
+                .ok_or_else(|| cells.fault(0, "there are too many tasks"))?,
+        };
+        let Some(task) = self.tasks.get_mut(index as usize) else { return Ok(()) };
+        if let Some(created) = task.created {
+            let message = format!("task {child} is created twice, before this in line {}", created.line);
+            return Err(cells.fault(2, message).hint("a task has one creator"));
+        }
+        task.created = Some(Created { parent, seq, line });
+        Ok(())
+    }
+
+    /// The classes of the tasks.
+    ///
+    /// # Errors
+    /// There is not exactly one task without a creator, or one that it does not reach.
+    pub fn classes(self) -> Result<Classes, Fault> {
+        let mut roots = (0_u32..).zip(&self.tasks).filter(|(_, task)| task.created.is_none());
+        let Some((root, first)) = roots.next() else {
+            let message = if self.tasks.is_empty() {
+                "there is no task"
+            } else {
+                "every task is created by another one: there is none that the program begins with"
+            };
+            return Err(Fault::new(File::Edt, 1, message).hint("the root has no creator"));
+        };
+        if let Some((_, second)) = roots.next() {
+            let message = format!(
+                "nobody creates task {}, and nobody task {}: a program begins with one task",
+                second.id, first.id
+            );
+            let hint = format!("give all but one of them a line in {}", File::New.name());
+            return Err(Fault::new(second.listed.0, second.listed.1, message).hint(hint));
+        }
+        let children = self.children();
+        let mut classes = Classes::new(self.templates, self.tasks.iter().map(|task| task.template).collect());
+        let mut reached = 0_usize;
+        let mut order = vec![root];
+        classes.root(root);
+        while let Some(&parent) = order.get(reached) {
+            reached += 1;
+            for &(seq, _, child) in children.of(parent) {
+                classes.child(parent, seq, child);
+                order.push(child);
+            }
+        }
+        if let Some((task, created)) = self.tasks.iter().enumerate().find_map(|(index, task)| {
+            task.created.filter(|_| !classes.has_class(index)).map(|created| (task, created))
+        }) {
+            let message = format!("the root, task {}, does not reach task {}", first.id, task.id);
+            let hint = "its creators form a circle: a task is created by an earlier one";
+            return Err(Fault::new(File::New, created.line, message).of(2).hint(hint));
+        }
+        Ok(classes.named(self.numbers))
+    }
+
+    fn add(&mut self, id: u64, template: Template, listed: (File, u64)) -> Option<u32> {
+        let index = u32::try_from(self.tasks.len()).ok().filter(|&index| index < u32::MAX)?;
+        self.tasks.push(Task { id, template, listed, created: None });
+        self.numbers.insert(id, index);
+        Some(index)
+    }
+
+    /// All children by creator, those of one by seq, then id.
+    fn children(&self) -> Children {
+        let mut first = vec![0_usize; self.tasks.len() + 1];
+        let created =
+            || (0_u32..).zip(&self.tasks).filter_map(|(child, task)| Some((child, task.id, task.created?)));
+        for (_, _, by) in created() {
+            if let Some(count) = first.get_mut(by.parent as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for count in &mut first {
+            sum += *count;
+            *count = sum;
+        }
+        let mut free = first.clone();
+        let mut all = vec![(0, 0, 0); sum];
+        for (child, id, by) in created() {
+            if let Some(at) = free.get_mut(by.parent as usize) {
+                if let Some(place) = all.get_mut(*at) {
+                    *place = (by.seq, id, child);
+                }
+                *at += 1;
+            }
+        }
+        for ends in first.windows(2) {
+            if let [start, end] = *ends
+                && let Some(of_one) = all.get_mut(start..end)
+            {
+                of_one.sort_unstable();
+            }
+        }
+        Children { first, all }
+    }
+}
+
+/// Children by creator: seq, id, index.
+struct Children {
+    /// Where those of each task begin.
+    first: Vec<usize>,
+    all: Vec<(u64, u64, u32)>,
+}
+
+impl Children {
+    fn of(&self, parent: u32) -> &[(u64, u64, u32)] {
+        let parent = parent as usize;
+        match (self.first.get(parent), self.first.get(parent + 1)) {
+            (Some(&start), Some(&end)) => self.all.get(start..end).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+}
+
+// Generalized paths of paper 000: how a task of a class came to be, from the root on, with a star for what repeats.
+//
+// `(main/0, 0, creator/1):(creator/1, 0, creator/1)*:(creator/1, 1, worker/2)`
+
+/// Most steps that are written; of a longer path the last ones.
+const MOST: u64 = 100;
+
+/// Paths of all classes.
+pub(crate) struct Paths<'c> {
+    classes: &'c Classes,
+    /// Per class: how many steps its path has.
+    steps: Vec<u64>,
+}
+
+impl<'c> Paths<'c> {
+    pub(crate) fn new(classes: &'c Classes) -> Self {
+        let mut steps: Vec<u64> = Vec::with_capacity(classes.all().len());
+        for (number, class) in (0..).map(ClassId).zip(classes.all()) {
+            // A class is met under one that was met before.
+            let before = class.met.and_then(|(under, _)| steps.get(under.0 as usize)).copied().unwrap_or(0);
+            let own = u64::from(class.met.is_some()) + stars(&class.entries, number).count() as u64;
+            steps.push(before + own);
+        }
+        Self { classes, steps }
+    }
+
+    /// Writes the path of a class.
+    pub(crate) fn write(&self, class: ClassId, out: &mut impl fmt::Write) -> fmt::Result {
+        let all = self.steps.get(class.0 as usize).copied().unwrap_or(0);
+        if all == 0 {
+            return out.write_str(self.name(class));
+        }
+        // From the class to the root, until there are enough.
+        let mut lineage = vec![class];
+        let mut below = class;
+        while let Some((under, _)) = self.classes.get(below).and_then(|class| class.met) {
+            if self.steps.get(under.0 as usize).is_none_or(|steps| all - steps >= MOST) {
+                break;
+            }
+            lineage.push(under);
+            below = under;
+        }
+        let mut separator = "";
+        let left_out = self.classes.get(below).and_then(|class| class.met);
+        let left_out = left_out.and_then(|(under, _)| self.steps.get(under.0 as usize)).copied().unwrap_or(0);
+        if left_out > 0 {
+            write!(out, "({left_out} more steps)")?;
+            separator = ":";
+        }
+        for &class in lineage.iter().rev() {
+            let Some(known) = self.classes.get(class) else { continue };
+            let name = self.name(class);
+            if let Some((under, seq)) = known.met {
+                write!(out, "{separator}({}, {seq}, {name})", self.name(under))?;
+                separator = ":";
+            }
+            let mut own: Vec<u64> = stars(&known.entries, class).collect();
+            own.sort_unstable();
+            for seq in own {
+                write!(out, "{separator}({name}, {seq}, {name})*")?;
+                separator = ":";
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, class: ClassId) -> &'c str {
+        self.classes.get(class).map_or("", |known| self.classes.templates().name(known.template))
+    }
+}
+
+/// Seqs of children that are of the class itself.
+fn stars(entries: &[Entry], class: ClassId) -> impl Iterator<Item = u64> {
+    entries.iter().filter(move |entry| entry.child == class).map(|entry| entry.seq)
+}
+
+// Templates: what a task is made from, `type/number of accesses`. Equal ones have one number.
+
+/// A template, by its number in a [`Templates`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Template(pub u32);
+
+/// All templates that were met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Templates {
+    names: Vec<(Box<str>, u32)>,
+    numbers: HashMap<Box<str>, Template>,
+}
+
+impl Templates {
+    /// The name of the template of tasks of a type with so many accesses.
+    pub fn name_of(kind: &str, accesses: usize) -> String {
+        format!("{kind}/{accesses}")
+    }
+
+    /// The number of a name that was met.
+    pub fn find(&self, name: &str) -> Option<Template> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The name.
+    pub fn name(&self, template: Template) -> &str {
+        self.names.get(template.0 as usize).map_or("", |(name, _)| name)
+    }
+
+    /// How many accesses its tasks have.
+    pub fn accesses(&self, template: Template) -> u32 {
+        self.names.get(template.0 as usize).map_or(0, |(_, accesses)| *accesses)
+    }
+
+    /// The number of a name; `None` unless it is `type/number of accesses`.
+    pub(crate) fn number(&mut self, name: &str) -> Option<Template> {
+        if let Some(known) = self.find(name) {
+            return Some(known);
+        }
+        let (_, accesses) = name.rsplit_once('/')?;
+        let digits = !accesses.is_empty() && accesses.bytes().all(|byte| byte.is_ascii_digit());
+        let accesses = accesses.parse().ok().filter(|_| digits && !name.contains(is_hidden))?;
+        let number = Template(u32::try_from(self.names.len()).ok()?);
+        self.names.push((name.into(), accesses));
+        self.numbers.insert(name.into(), number);
+        Some(number)
+    }
+
+    /// The number of the name in a cell.
+    ///
+    /// # Errors
+    /// It is no template.
+    pub(crate) fn read<const N: usize>(
+        &mut self,
+        cells: &Cells<'_, N>,
+        cell: usize,
+    ) -> Result<Template, Fault> {
+        let text = cells.text(cell);
+        self.number(text).ok_or_else(|| {
+            let message = format!("'{}' is no template", Shown(text));
+            cells
+                .fault(cell, message)
+                .hint("write TYPE/NUMBER, a type of tasks and how many accesses they have")
+        })
     }
 }

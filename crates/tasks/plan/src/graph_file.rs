@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use numasim_model::graph::{BlockHome, BlockId, TaskGraph};
 
-use crate::toml_text::{Escaped, Number};
+use crate::plan::{Escaped, Number};
 
 /// What such a plan promises.
 #[derive(Clone, Debug, PartialEq)]

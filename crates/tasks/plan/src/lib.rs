@@ -13,41 +13,31 @@
 mod affinity;
 mod analysis;
 mod blocks;
-mod cells;
 mod classes;
-mod creation;
 mod fault;
 pub mod graph_file;
 mod guide;
-mod lookup;
-mod measured;
-mod path;
-mod pattern;
-mod plan;
-pub mod plan_file;
+pub mod plan;
 pub mod profile;
-mod profiled;
 #[cfg(test)]
 mod properties;
 #[path = "../../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
-mod template;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod toml_text;
 
+pub use affinity::Measured;
 pub use analysis::{Lines, analyse, guide};
+pub use blocks::Pattern;
 pub use blocks::{BlockClass, BlockClasses};
+pub use classes::Creation;
 pub use classes::{Class, ClassId, Classes, Entry};
-pub use creation::Creation;
+pub use classes::{Template, Templates};
 pub use fault::{Fault, File};
+pub use guide::GraphPlan;
 pub use guide::{Fallbacks, Guide, GuideReader, Guided};
-pub use lookup::GraphPlan;
-pub use measured::Measured;
-pub use pattern::Pattern;
 pub use plan::{Plan, PlannedBlocks, PlannedClass};
-pub use profiled::Profiled;
-pub use template::{Template, Templates};
+pub use profile::Profiled;

@@ -15,8 +15,12 @@
 //! Nodes count those with cores. Numbers are written in the shortest form that reads back to the same value.
 
 pub use crate::blocks::nodes;
-
-use std::fmt::{self, Write};
+use crate::classes::Templates;
+use crate::fault::{Fault, File, Shown};
+use numasim_model::NodeId;
+use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use std::fmt;
+use std::fmt::Write;
 
 /// The setting in which a task was timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,5 +146,256 @@ impl fmt::Display for Shortest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Adding 0 takes the sign from -0.
         (self.0 + 0.0).fmt(f)
+    }
+}
+
+// The files of a profile of a graph: what follows from the graph alone, and a task's seconds.
+
+/// A graph whose tasks are timed.
+#[derive(Clone, Debug)]
+pub struct Profiled<'a> {
+    graph: &'a TaskGraph,
+    /// Those with cores, ascending.
+    nodes: Vec<NodeId>,
+    /// Per block: who creates it, and its place among the blocks of its creator.
+    creators: Vec<(TaskId, u64)>,
+}
+
+impl<'a> Profiled<'a> {
+    /// A graph on the nodes with cores, ascending.
+    pub fn new(graph: &'a TaskGraph, nodes: Vec<NodeId>) -> Self {
+        let mut created = vec![0_u64; graph.task_count()];
+        let creators = graph.block_creators().into_iter().map(|creator| {
+            let seq = created.get_mut(creator.0 as usize).map_or(0, |seq| std::mem::replace(seq, *seq + 1));
+            (creator, seq)
+        });
+        Self { creators: creators.collect(), graph, nodes }
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &'a TaskGraph {
+        self.graph
+    }
+
+    /// Nodes with cores, ascending.
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// All blocks by number.
+    pub fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
+        // There are at most MAX_TASKS.
+        (0..u32::try_from(self.graph.blocks().len()).unwrap_or(u32::MAX)).map(BlockId)
+    }
+
+    /// The name of a block; empty where it has none.
+    pub fn block_name(&self, block: BlockId) -> &str {
+        self.graph.block_name(block).unwrap_or_default()
+    }
+
+    /// The place of a node among those with cores.
+    pub fn place(&self, node: NodeId) -> Option<usize> {
+        self.nodes.binary_search(&node).ok()
+    }
+
+    /// What a task is made from.
+    fn template(&self, task: TaskId) -> String {
+        Templates::name_of(self.graph.type_name(task), self.graph.accesses(task).len())
+    }
+
+    /// Lines of `ptrace-raw.csv`: the seconds of a task.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_seconds(
+        &self,
+        task: TaskId,
+        timings: &[(Setting, f64)],
+        out: &mut impl Write,
+    ) -> fmt::Result {
+        let template = self.template(task);
+        timings.iter().try_for_each(|&(setting, seconds)| raw(out, &template, task.0, setting, seconds))
+    }
+
+    /// A file of the profile; nothing of `ptrace-raw.csv`, which has what was measured, and of what is no file of a profile.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, file: File, out: &mut impl Write) -> fmt::Result {
+        let graph = self.graph;
+        match file {
+            File::Meta => meta(out, self.nodes.len()),
+            File::Edt => graph.tasks().try_for_each(|task| edt(out, task.0, &self.template(task))),
+            File::New => graph.tasks().try_for_each(|task| match (graph.created_by(task), graph.seq(task)) {
+                (Some(creator), Some(seq)) => new_task(out, creator.0, u64::from(seq), task.0),
+                _ => Ok(()),
+            }),
+            File::Dbs => self.write_blocks(out, |_| ""),
+            File::DbsNamed => self.write_blocks(out, |block| self.block_name(block)),
+            File::Acc => graph.tasks().try_for_each(|task| {
+                let template = self.template(task);
+                graph.accesses(task).enumerate().try_for_each(|(slot, asked)| {
+                    let name = self.block_name(asked.block);
+                    access(out, &template, task.0, slot, name, asked.block.0)
+                })
+            }),
+            File::AffEdt => {
+                let place = |task| Some((task, self.place(graph.affinity(task)?)?));
+                let mut hints = graph.tasks().filter_map(place);
+                hints.try_for_each(|(task, place)| task_hint(out, task.0, place))
+            }
+            File::AffDbs => self.blocks().try_for_each(|block| {
+                let hint = graph.hint(block).and_then(|node| self.place(node));
+                // Places count nodes with cores; the first one is near.
+                block_hint(out, block.0, hint, 0)
+            }),
+            File::Raw | File::PlanDbs | File::PlanTree | File::PlanToml => Ok(()),
+        }
+    }
+
+    fn write_blocks<'n>(&self, out: &mut impl Write, name: impl Fn(BlockId) -> &'n str) -> fmt::Result {
+        let mut blocks = self.blocks().zip(self.graph.blocks()).zip(&self.creators);
+        blocks.try_for_each(|((id, of_graph), (creator, seq))| {
+            block(out, id.0, name(id), of_graph.bytes, creator.0, *seq)
+        })
+    }
+}
+
+// A line as cells with `;` between them.
+
+/// The largest amount: of seconds more than the universe is old, of bytes more than there are. Sums of any number of rows stay finite.
+const MOST: f64 = 1e18;
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) file: File,
+    pub(crate) line: u64,
+}
+
+/// The `N` cells of a line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cells<'t, const N: usize> {
+    at: At,
+    cells: [&'t str; N],
+}
+
+impl At {
+    pub(crate) fn fault(self, message: impl Into<String>) -> Fault {
+        Fault::new(self.file, self.line, message)
+    }
+
+    /// The cells of a line.
+    ///
+    /// # Errors
+    /// More or fewer than the `names` say.
+    pub(crate) fn cells<'t, const N: usize>(
+        self,
+        text: &'t str,
+        names: [&str; N],
+    ) -> Result<Cells<'t, N>, Fault> {
+        let mut cells = [""; N];
+        let mut found = 0;
+        for cell in text.split(';') {
+            if let Some(place) = cells.get_mut(found) {
+                *place = cell;
+            }
+            found += 1;
+        }
+        if found == N {
+            return Ok(Cells { at: self, cells });
+        }
+        let plural = if found == 1 { "" } else { "s" };
+        let message = format!("this line has {found} cell{plural} instead of {N}");
+        Err(self.fault(message).hint(format!("a line of {} is {}", self.file.name(), names.join(";"))))
+    }
+}
+
+impl<'t, const N: usize> Cells<'t, N> {
+    /// The text of a cell.
+    pub(crate) fn text(&self, cell: usize) -> &'t str {
+        self.cells.get(cell).copied().unwrap_or_default()
+    }
+
+    /// A fault of a cell.
+    pub(crate) fn fault(&self, cell: usize, message: impl Into<String>) -> Fault {
+        self.at.fault(message).of(cell)
+    }
+
+    /// A whole number; `what` begins the message.
+    pub(crate) fn number(&self, cell: usize, what: &str) -> Result<u64, Fault> {
+        let text = self.text(cell);
+        // `parse` takes "+1", which nobody writes and which would not be written again.
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|_| digits).ok_or_else(|| {
+            let message = format!("{what} is '{}', not a whole number", Shown(text));
+            self.fault(cell, message).hint("write a number such as 0 or 12")
+        })
+    }
+
+    /// A number from 0 to [`MOST`]; `what` begins the message.
+    pub(crate) fn amount(&self, cell: usize, what: &str) -> Result<f64, Fault> {
+        let text = self.text(cell);
+        match text.parse::<f64>() {
+            // Adding 0 takes the sign from -0.
+            Ok(value) if (0.0..=MOST).contains(&value) => Ok(value + 0.0),
+            read => {
+                let why = match read {
+                    Ok(value) if value < 0.0 => "below 0",
+                    Ok(value) if value.is_finite() => "above 1e18",
+                    Ok(_) => "no finite number",
+                    Err(_) => "no number",
+                };
+                let message = format!("{what} is '{}', which is {why}", Shown(text));
+                Err(self.fault(cell, message).hint("write a number from 0 to 1e18"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::graph::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder, TreeTask};
+
+    use super::*;
+
+    #[test]
+    fn files_say_what_the_graph_says_and_nodes_count_those_with_cores() {
+        let mut graph = TaskGraphBuilder::new("tree");
+        let (main, work) = (graph.kind("main"), graph.kind("work"));
+        let block = graph.block(Block { bytes: 64.0, home: BlockHome::Open }, Some("x")).expect("a block");
+        graph.block_hint(block, NodeId(5)).expect("a block");
+        let read = Access { block, mode: AccessMode::In, declared_bytes: 64.0, moved_bytes: 64.0 };
+        for (kind, created_by, accesses) in [(main, None, &[][..]), (work, Some(TaskId(0)), &[read])] {
+            let task = NewTask { kind, gflop: 0.0, accesses, socket: None, taskwait: false, name: None };
+            let affinity = created_by.map(|_| NodeId(2));
+            graph.tree_task(task, TreeTask { created_by, affinity, ..TreeTask::default() }).expect("a task");
+        }
+        graph.block_created_by(block, TaskId(0)).expect("a task");
+        let graph = graph.finish();
+        // Nodes 2 and 5 have cores: places 0 and 1.
+        let profiled = Profiled::new(&graph, vec![NodeId(2), NodeId(5)]);
+        let text = |file| {
+            let mut text = String::new();
+            profiled.write(file, &mut text).expect("text");
+            text
+        };
+        let all = File::PROFILE.map(text);
+        let expected = [
+            "2\n",
+            "0;main/0\n1;work/1\n",
+            "0;0;1\n",
+            "0;;;64;0;0\n",
+            "0;x;;64;0;0\n",
+            "work/1;;1;0;x;;0\n",
+            "",
+            "1;0\n",
+            "0;1;1\n",
+        ];
+        assert_eq!(all, expected);
+        let mut seconds = String::new();
+        let timings = [(Setting::Normal, 0.5), (Setting::Cache(0), 0.25)];
+        profiled.write_seconds(TaskId(1), &timings, &mut seconds).expect("text");
+        assert_eq!(seconds, "work/1;;1;normal;-;0.5\nwork/1;;1;cache;0;0.25\n");
     }
 }

@@ -41,8 +41,8 @@ impl Texts {
 /// The two files that a run reads.
 pub(crate) fn written(plan: &Plan) -> Texts {
     let mut texts = Texts::default();
-    crate::plan_file::write_dbs(plan, texts.file(File::PlanDbs)).expect("text");
-    crate::plan_file::write_tree(plan, texts.file(File::PlanTree)).expect("text");
+    crate::plan::write_dbs(plan, texts.file(File::PlanDbs)).expect("text");
+    crate::plan::write_tree(plan, texts.file(File::PlanTree)).expect("text");
     texts
 }
 

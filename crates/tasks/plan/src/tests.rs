@@ -1,6 +1,6 @@
 //! Small profiles and their plans by hand: P-1 to P-6, and what is refused.
 
-use crate::plan_file::{write_toml, write_tree};
+use crate::plan::{write_toml, write_tree};
 use crate::profile::Setting;
 use crate::testing::{Program, Texts, written};
 use crate::{ClassId, File, Guided, Pattern, Plan};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numasim_plan::{File, analyse, plan_file};
+use numasim_plan::{File, analyse, plan};
 
 use crate::args::PlanArgs;
 use crate::failure::Failure;
@@ -27,9 +27,9 @@ pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Fai
     profile.are_unchanged()?;
     let [dbs, tree, toml] = names;
     folder.write_whole(|files| {
-        files.write(dbs, |out| plan_file::write_dbs(&plan, out))?;
-        files.write(tree, |out| plan_file::write_tree(&plan, out))?;
-        files.write(toml, |out| plan_file::write_toml(&plan, out))
+        files.write(dbs, |out| plan::write_dbs(&plan, out))?;
+        files.write(tree, |out| plan::write_tree(&plan, out))?;
+        files.write(toml, |out| plan::write_toml(&plan, out))
     })?;
     match args.format {
         format @ (Format::Table | Format::Markdown) => {

@@ -5,17 +5,13 @@
 //! SIGKILL of the agent they keep the last order, as the system undoes none.
 
 mod binding;
-mod children;
 mod error;
 mod group;
 mod ledger;
 mod process;
-mod starting;
 #[cfg(test)]
 mod tests;
-mod threads;
 mod wanted;
-mod watch;
 
 use std::io;
 
@@ -24,14 +20,14 @@ use numasim_model::cpus::ranges;
 use rustix::io::Errno;
 
 use binding::Binding;
+use binding::Threads as _;
 pub use error::{AdoptError, GroupError};
 use group::{Folder, Group};
 pub use ledger::Ledger;
 use process::Process;
-pub use starting::{Became, Starting};
-use threads::Threads as _;
+pub use process::Watch;
+pub use process::{Became, Starting};
 pub use wanted::{Wanted, WantedError, What};
-pub use watch::Watch;
 
 /// A process, or all of a control group, whose threads are put on cores. Dropped, they get back what they had.
 #[derive(Debug)]

@@ -1,18 +1,21 @@
 //! A process that is held on to: its number may become another's, what is open here does not.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
-
+use super::binding::Threads;
+use super::error::AdoptError;
+use super::{Adopted, Ledger};
+use numasim_host::os::clock::{now_ns, thread_cpu_ns};
 use numasim_host::os::peer::own_uid;
-use numasim_host::system::System;
+use numasim_host::system::{Identity, System, descendants};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
-
-use super::error::AdoptError;
-use super::threads::Threads;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::io::Read as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// See the module.
 #[derive(Debug)]
@@ -116,6 +119,146 @@ impl Threads for Process {
         #[allow(clippy::useless_conversion, reason = "not on every processor")]
         let links = u64::from(status.st_nlink);
         Some(links)
+    }
+}
+
+// Processes that adopted ones started. They follow no order, but begin with that of the thread that started them.
+
+/// How often they are looked for: one whose parents end sooner is not known to descend from them.
+const EVERY: Duration = Duration::from_secs(1);
+/// Looking for them takes at most this part of a processor.
+const PART: u32 = 200;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Children {
+    known: BTreeSet<Identity>,
+    /// By the clock of the system.
+    next_ns: u64,
+}
+
+impl Children {
+    /// Looks for them, if it is time; `is_adopted` names the processes that are adopted.
+    pub(super) fn look(&mut self, threads: &impl Threads, is_adopted: impl Fn(u32) -> bool) {
+        if now_ns() < self.next_ns {
+            return;
+        }
+        let before = thread_cpu_ns();
+        self.find(threads, is_adopted);
+        let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
+        let pause = EVERY.max(took * PART);
+        self.next_ns = now_ns().saturating_add(u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// Looks for them now; those that live.
+    pub(super) fn find(
+        &mut self,
+        threads: &impl Threads,
+        is_adopted: impl Fn(u32) -> bool,
+    ) -> &BTreeSet<Identity> {
+        let table = threads.table();
+        let is_root = |one: &Identity| is_adopted(one.number) || self.known.contains(one);
+        let mut now: BTreeSet<Identity> =
+            descendants(&table, is_root, |_| false).iter().map(|one| one.identity).collect();
+        now.extend(table.iter().map(|one| one.identity).filter(|one| self.known.contains(one)));
+        self.known = now;
+        &self.known
+    }
+}
+
+// A process whose place another program takes later: from then on it is adopted, and not before.
+
+/// A process that waits for its time to become the program that it stands for (execve(2) keeps the number).
+#[derive(Debug)]
+pub struct Starting {
+    process: Process,
+    /// What it was started with itself.
+    command_line: Vec<u8>,
+}
+
+/// What has become of it.
+#[derive(Debug)]
+pub enum Became {
+    /// It still waits.
+    Nothing(Starting),
+    /// The program.
+    Program(Adopted),
+    /// It has ended.
+    Ended,
+}
+
+impl Starting {
+    /// Of a process; `None` where it has ended already.
+    ///
+    /// # Errors
+    /// Those of [`Adopted::begin`] other than [`AdoptError::NoProcess`].
+    pub fn begin(pid: u32) -> Result<Option<Self>, AdoptError> {
+        match Process::open(pid) {
+            Ok(process) => Ok(Some(Self { command_line: process.command_line(), process })),
+            Err(AdoptError::NoProcess { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Its number.
+    pub fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+
+    /// Its user.
+    pub fn uid(&self) -> u32 {
+        self.process.uid()
+    }
+
+    /// What tells at once when it has ended.
+    pub fn watch(&self) -> Watch<'_> {
+        Watch::readable(self.process.fd())
+    }
+
+    /// Looks at it; `cores` and `ledger` as for [`Adopted::begin`].
+    ///
+    /// # Errors
+    /// The system does not let the program be adopted.
+    pub fn look(self, cores: &[Vec<u32>], ledger: &Ledger) -> Result<Became, AdoptError> {
+        if self.process.has_ended() {
+            return Ok(Became::Ended);
+        }
+        let now = self.process.command_line();
+        // While one program takes the place of another there is none to be seen.
+        if now.is_empty() || now == self.command_line {
+            return Ok(Became::Nothing(self));
+        }
+        match Adopted::of(self.process, cores.to_vec(), ledger) {
+            Ok(adopted) => Ok(Became::Program(adopted)),
+            Err(AdoptError::Refused { source, .. }) if super::binding::is_gone(&source) => Ok(Became::Ended),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+// What is waited for, so that the end of something adopted is seen at once.
+
+/// A descriptor that tells when something adopted may have ended. It stays quiet again once that was looked at.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    fd: BorrowedFd<'a>,
+    tells_by: PollFlags,
+}
+
+impl<'a> Watch<'a> {
+    /// A process (pidfd_open(2)).
+    pub(super) fn readable(fd: &'a impl AsFd) -> Self {
+        Self { fd: fd.as_fd(), tells_by: PollFlags::IN }
+    }
+
+    /// The events of a control group, which can be read at any time.
+    pub(super) fn exceptional(fd: BorrowedFd<'a>) -> Self {
+        Self { fd, tells_by: PollFlags::PRI }
+    }
+
+    /// For `poll`.
+    pub(crate) fn polled(&self) -> PollFd<'a> {
+        PollFd::from_borrowed_fd(self.fd, self.tells_by)
     }
 }
 

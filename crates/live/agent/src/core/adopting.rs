@@ -5,8 +5,8 @@ use std::time::Duration;
 use numasim_protocol::{Control, Hello};
 
 use super::Core;
+use super::application::Peer;
 use super::application::{Place, Reached};
-use super::peer::Peer;
 
 impl Core {
     /// A process of the host is taken in that knows nothing of the agent: the `number`-th of those, with a thread on each core.

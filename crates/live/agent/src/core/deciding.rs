@@ -8,8 +8,8 @@ use numasim_protocol::FromAgent;
 
 use super::application::{Orders, Place, Reached};
 use super::effect::{Action, Decided, Effect, Seen};
-use super::question::{Asked, Question};
-use super::{Core, words};
+use super::effect::{Asked, Question};
+use super::{Core, showing};
 
 /// What an adopted process cannot do.
 const NO_CORE: &str = "a process without a core cannot go on: its threads stay where they are";
@@ -129,7 +129,7 @@ impl Core {
         (app.sent, app.refused) = (seq, None);
         match (asked.reached, order) {
             (Reached::By(id), order) => {
-                self.send(id, &FromAgent::Set { seq, order: words::order(order) }, now);
+                self.send(id, &FromAgent::Set { seq, order: showing::order(order) }, now);
             }
             (Reached::Adopted(adopted), Order::Cores(cores)) if !cores.is_empty() => {
                 self.effects.push(Effect::Bind { adopted, seq, cores: cores.clone() });

@@ -5,25 +5,17 @@
 mod adopting;
 mod answering;
 mod application;
-mod bucket;
-mod client;
 mod deciding;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod driven;
 mod effect;
-mod hello;
-mod peer;
 #[cfg(test)]
 mod properties;
-mod question;
-mod seeing;
-mod settings;
 mod showing;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -34,11 +26,11 @@ use numasim_policy::Looks;
 use numasim_protocol::{Closed, FromAgent};
 
 use application::{Application, Place};
-use client::{Client, Role};
+use application::{Client, Role};
+pub use application::{ConnectionId, Peer};
+pub use effect::Question;
+pub use effect::Settings;
 pub use effect::{Action, Decided, Effect, Seen};
-pub use peer::{ConnectionId, Peer};
-pub use question::Question;
-pub use settings::Settings;
 
 /// Within this time a connection says who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(2);

@@ -5,13 +5,8 @@
 
 mod accepting;
 mod adopting;
-mod connection;
 mod deciding;
-mod ending;
-mod limits;
 mod pace;
-mod sending;
-mod signals;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -27,11 +22,11 @@ use numasim_policy::Policy;
 use crate::core::{ConnectionId, Core, Decided, Effect, Settings};
 use crate::load::NodeLoad;
 use crate::socket::Socket;
+use accepting::Connection;
 pub use adopting::{Adopted, Change, Nobody};
-use connection::Connection;
 use deciding::Decider;
 use pace::Pace;
-use signals::Signals;
+use pace::Signals;
 
 /// Whom an agent tells what happens. None of it may wait for long.
 pub trait Outside {
@@ -135,7 +130,7 @@ impl<'a> Server<'a> {
         /// Without a period adopted processes are looked at as often as with the usual one.
         const LOOKED_AT: Duration = Duration::from_millis(80);
         let Agent { settings, policy, socket, host, mut adopted, outside } = agent;
-        limits::raise();
+        pace::raise();
         let signals = Signals::listen().map_err(ServeError::system("listen to signals"))?;
         let looks = policy.as_ref().map(|policy| policy.looks_at());
         let beside = settings.policy.computes();

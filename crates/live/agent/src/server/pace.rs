@@ -1,5 +1,15 @@
 //! How often something is done that takes processor time: each period, unless that would take more than a part of a processor.
 
+use super::Server;
+use rustix::process::{Resource, getrlimit, setrlimit};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::low_level::{pipe, unregister};
+use signal_hook::{SigId, flag};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// It takes at most this part of a processor, 2 %.
@@ -35,6 +45,70 @@ impl Pace {
         self.last = now;
         let wait = self.debt.saturating_sub(AT_ONCE).saturating_mul(PART);
         self.next = now.saturating_add(self.period.max(wait));
+    }
+}
+
+// How many files this process may have open: each connection is one.
+
+/// Raises the soft limit to the hard one. Where that fails, connections wait for room as before.
+pub(super) fn raise() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    let _ = setrlimit(Resource::Nofile, limit);
+}
+
+// SIGTERM, SIGINT and SIGHUP as bytes that can be waited for beside connections; SIGXFSZ as an error of whoever writes.
+
+/// Signals that want the agent to end, until it is dropped.
+pub(super) struct Signals {
+    came: UnixStream,
+    registered: Vec<SigId>,
+}
+
+impl Signals {
+    /// # Errors
+    /// Where the system has no room for a socket.
+    pub(super) fn listen() -> io::Result<Self> {
+        let (came, from) = UnixStream::pair()?;
+        let mut signals = Self { came, registered: Vec::new() };
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            signals.registered.push(pipe::register(signal, from.try_clone()?)?);
+        }
+        // By default a file that may not grow any more kills the process; the record ends instead.
+        signals.registered.push(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?);
+        Ok(signals)
+    }
+}
+
+impl AsFd for Signals {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.came.as_fd()
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        for id in self.registered.drain(..) {
+            unregister(id);
+        }
+    }
+}
+
+// The end, in the order in which it is promised.
+
+impl Server<'_> {
+    /// No more decisions, adopted processes as they were, the record whole, the socket removed, connections closed, and the one
+    /// that asked for the end last: when it sees that, all is over.
+    pub(super) fn end(mut self) {
+        self.decider = None;
+        for why in self.adopted.give_back() {
+            self.outside.report(&why);
+        }
+        self.outside.no_more_decisions();
+        self.socket.remove();
+        let last = self.asked_by.and_then(|id| self.connections.remove(&id));
+        self.connections.clear();
+        drop(last);
     }
 }
 

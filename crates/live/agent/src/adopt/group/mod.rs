@@ -1,21 +1,22 @@
 //! All processes of a control group, by its `cpuset.cpus` where that may be written, else thread by thread.
 
-mod cpuset;
-mod files;
-mod members;
 #[cfg(test)]
 mod tests;
 
-use std::io;
-use std::os::fd::BorrowedFd;
-
-use super::binding::Binding;
+use super::binding::{Binding, Threads, is_gone, less};
 use super::error::GroupError;
 use super::ledger::Ledger;
-use super::threads::{Threads as _, is_gone};
-use cpuset::{CPUS, Cpuset};
-pub(super) use files::{Files, Folder};
-use members::Members;
+use numasim_host::os::peer::own_uid;
+use numasim_model::cpus::{CpuList, ranges};
+use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, accessat, fstat, fstatfs, openat};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
 
 /// See the module.
 #[derive(Debug)]
@@ -125,4 +126,227 @@ impl<F: Files> Group<F> {
 /// Of the text of `cgroup.events`.
 fn is_populated(events: &str) -> bool {
     !events.lines().any(|line| line == "populated 0")
+}
+
+// The processors of a group by its `cpuset.cpus`: the kernel keeps every process on them, also those that come later.
+
+/// What is wanted.
+pub(super) const CPUS: &str = "cpuset.cpus";
+/// What there really is of it.
+const EFFECTIVE: &str = "cpuset.cpus.effective";
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Cpuset {
+    /// What the file said before the first order.
+    had: String,
+    /// And what there was of it.
+    had_effective: String,
+    /// The order in force.
+    order: Option<Vec<u32>>,
+}
+
+impl Cpuset {
+    /// # Errors
+    /// There is no such file, as nobody has delegated it, or it cannot be written.
+    pub(super) fn new(files: &impl Files) -> io::Result<Self> {
+        let had = files.read(Path::new(CPUS))?;
+        files.may_write(Path::new(CPUS))?;
+        let had_effective = files.read(Path::new(EFFECTIVE))?;
+        Ok(Self { had, had_effective, order: None })
+    }
+
+    /// Orders these processors (ascending); on failure, the last order is in force again.
+    pub(super) fn order(&mut self, files: &impl Files, cpus: &[u32]) -> io::Result<()> {
+        if self.order.is_none() {
+            self.had = files.read(Path::new(CPUS))?;
+            self.had_effective = files.read(Path::new(EFFECTIVE))?;
+        }
+        let before = self.order.replace(cpus.to_vec());
+        let outcome = put(files, cpus);
+        if outcome.is_err() {
+            match before {
+                Some(before) => {
+                    // What cannot be put back now is the next look's.
+                    let _ = put(files, &before);
+                    self.order = Some(before);
+                }
+                None => self.release(files),
+            }
+        }
+        outcome
+    }
+
+    /// Writes the order again where somebody else has written.
+    pub(super) fn look(&self, files: &impl Files) -> io::Result<()> {
+        let Some(order) = &self.order else { return Ok(()) };
+        if numbers(&files.read(Path::new(CPUS))?) == *order { Ok(()) } else { put(files, order) }
+    }
+
+    /// Gives the group back what it had; where that was no list of its own, and Linux does not take a list away from processes
+    /// (`validate_change` of kernel/cgroup/cpuset.c), the list of what it had in effect.
+    pub(super) fn release(&mut self, files: &impl Files) {
+        if self.order.take().is_none() {
+            return;
+        }
+        // Nothing but a line feed takes away what was written; no text at all would be no order.
+        let had = if self.had.trim().is_empty() { "\n" } else { &self.had };
+        if files.write(Path::new(CPUS), had).is_err() {
+            // Nobody is left to be told that it cannot be.
+            let _ = files.write(Path::new(CPUS), &self.had_effective);
+        }
+    }
+}
+
+/// # Errors
+/// The system refuses it, or gives less: the group above may have fewer.
+fn put(files: &impl Files, cpus: &[u32]) -> io::Result<()> {
+    files.write(Path::new(CPUS), &format!("{}\n", ranges(cpus)))?;
+    let found = numbers(&files.read(Path::new(EFFECTIVE))?);
+    if found == cpus { Ok(()) } else { Err(less(&found)) }
+}
+
+/// Ascending; none of a text that is no list.
+fn numbers(text: &str) -> Vec<u32> {
+    let mut numbers = CpuList::parse(text.trim()).map(|list| list.as_slice().to_vec()).unwrap_or_default();
+    numbers.sort_unstable();
+    numbers
+}
+
+// The files of a control group (cgroup v2; Documentation/admin-guide/cgroup-v2.rst of Linux).
+
+/// `CGROUP2_SUPER_MAGIC` of linux/magic.h.
+const CGROUP2: u64 = 0x6367_7270;
+/// Says whether processes are in the group or below it.
+pub(super) const EVENTS: &str = "cgroup.events";
+
+/// What the kernel shows and takes in the folder of a group; paths are from there.
+pub(in crate::adopt) trait Files {
+    fn read(&self, file: &Path) -> io::Result<String>;
+    /// Whether this process may write it.
+    fn may_write(&self, file: &Path) -> io::Result<()>;
+    fn write(&self, file: &Path, text: &str) -> io::Result<()>;
+    /// Names of the groups right below one; that with an empty path is the group itself.
+    fn below(&self, group: &Path) -> io::Result<Vec<PathBuf>>;
+    /// What [`EVENTS`] says now.
+    fn events(&self) -> io::Result<String>;
+    /// Tells by an exceptional condition that [`Files::events`] says something else than when it was read last.
+    fn changes(&self) -> Option<BorrowedFd<'_>>;
+}
+
+/// The real folder. It stays that of the same group when another one gets its name.
+#[derive(Debug)]
+pub(in crate::adopt) struct Folder {
+    folder: OwnedFd,
+    events: File,
+}
+
+impl Folder {
+    /// # Errors
+    /// What is not a folder of cgroup v2 that this user owns or may write in.
+    pub(in crate::adopt) fn open(path: &Path) -> Result<Self, GroupError> {
+        let shown = || numasim_model::text::visible(&path.display().to_string()).into_owned();
+        let refused = |why: Errno| match why {
+            // A link is no folder.
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => GroupError::NoFolder { folder: shown() },
+            why => GroupError::Refused { folder: shown(), source: why.into() },
+        };
+        // With a `/` at its end a link would be followed.
+        let name: PathBuf = path.components().collect();
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let folder = openat(CWD, &name, flags | OFlags::DIRECTORY, Mode::empty()).map_err(refused)?;
+        let kind = fstatfs(&folder).map_err(refused)?.f_type;
+        if u64::try_from(kind).ok() != Some(CGROUP2) {
+            return Err(GroupError::NotCgroup2 { folder: shown() });
+        }
+        let (uid, own) = (fstat(&folder).map_err(refused)?.st_uid, own_uid());
+        if uid != own && accessat(&folder, ".", Access::WRITE_OK, AtFlags::empty()).is_err() {
+            return Err(GroupError::Foreign { folder: shown(), uid, own });
+        }
+        let events = openat(&folder, EVENTS, flags, Mode::empty()).map_err(|why| match why {
+            Errno::NOENT => GroupError::Root { folder: shown() },
+            why => refused(why),
+        })?;
+        Ok(Self { folder, events: events.into() })
+    }
+
+    fn open_file(&self, file: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        Ok(openat(&self.folder, file, flags | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?)
+    }
+}
+
+impl Files for Folder {
+    fn read(&self, file: &Path) -> io::Result<String> {
+        io::read_to_string(File::from(self.open_file(file, OFlags::RDONLY)?))
+    }
+
+    fn may_write(&self, file: &Path) -> io::Result<()> {
+        // The kernel may refuse what the mode of the file allows.
+        self.open_file(file, OFlags::WRONLY).map(drop)
+    }
+
+    fn write(&self, file: &Path, text: &str) -> io::Result<()> {
+        // At once: each call is an order of its own.
+        File::from(self.open_file(file, OFlags::WRONLY)?).write_all(text.as_bytes())
+    }
+
+    fn below(&self, group: &Path) -> io::Result<Vec<PathBuf>> {
+        let group = if group.as_os_str().is_empty() { Path::new(".") } else { group };
+        let mut names = Vec::new();
+        for entry in Dir::new(self.open_file(group, OFlags::RDONLY | OFlags::DIRECTORY)?)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if entry.file_type() == FileType::Directory && name != b"." && name != b".." {
+                names.push(OsString::from_vec(name.to_vec()).into());
+            }
+        }
+        Ok(names)
+    }
+
+    fn events(&self) -> io::Result<String> {
+        // The file that is waited for: reading it is what makes it quiet again.
+        let mut file = &self.events;
+        file.rewind()?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    fn changes(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.events.as_fd())
+    }
+}
+
+// The threads of all processes in a group and in those below it.
+
+/// All threads of the processes in a group. `cgroup.procs` names the processes alone, and cannot be read in a group of threads.
+const THREADS: &str = "cgroup.threads";
+
+/// See the module.
+pub(super) struct Members<'a, F>(pub(super) &'a F);
+
+impl<F: Files> Threads for Members<'_, F> {
+    fn list(&self) -> io::Result<Vec<u32>> {
+        let mut threads = Vec::new();
+        let mut groups = vec![PathBuf::new()];
+        while let Some(group) = groups.pop() {
+            let is_first = group.as_os_str().is_empty();
+            match look(self.0, &group, &mut threads) {
+                Ok(below) => groups.extend(below),
+                // Removed meanwhile.
+                Err(why) if is_gone(&why) && !is_first => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(threads)
+    }
+}
+
+/// The threads of one group; the groups right below it.
+fn look(files: &impl Files, group: &Path, threads: &mut Vec<u32>) -> io::Result<Vec<PathBuf>> {
+    let text = files.read(&group.join(THREADS))?;
+    // 0 is a thread that cannot be seen from this namespace.
+    threads
+        .extend(text.lines().filter_map(|line| line.trim().parse::<u32>().ok()).filter(|&thread| thread > 0));
+    Ok(files.below(group)?.into_iter().map(|name| group.join(name)).collect())
 }
