@@ -1,9 +1,10 @@
-//! What this host does: plans of scenarios for it, pinned kernels that are measured, and what is doubtful about the result.
+//! What this host does: plans of scenarios for it, pinned kernels that are measured, graphs of tasks that are executed, and what is doubtful about the result.
 //!
 //! What the host is comes from `numasim-host`, what measured figures say is in `numasim-evidence`.
 
 pub mod calibrate;
 pub mod doubt;
+pub mod execute;
 pub mod kernel;
 #[cfg(target_os = "linux")]
 pub mod live;

@@ -5,7 +5,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use numasim_execute::BlockPages;
+use numasim_bench::execute::BlockPages;
 use numasim_host::memory::Pages;
 use numasim_kernels::Verdict;
 use numasim_model::Machine;

@@ -1,6 +1,6 @@
 //! Processors of this host for the cores of the machine in the files.
 
-use numasim_execute::Cores;
+use numasim_bench::execute::Cores;
 use numasim_host::affinity;
 use numasim_host::system::System;
 use numasim_model::Machine;

@@ -1,8 +1,8 @@
 //! `--gantt` of a run on this host: drawn as those of simulations.
 
+use numasim_bench::execute::Execution;
 use numasim_draw::gantt::Gantt;
 use numasim_draw::{Heading, figures};
-use numasim_execute::Execution;
 use numasim_model::units::Seconds;
 use numasim_tasks::Job;
 

@@ -9,7 +9,7 @@ mod cores;
 mod gantt;
 mod trace;
 
-use numasim_execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
+use numasim_bench::execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
 use numasim_kernels::{Code, Verdict, code};
 use numasim_model::graph::{GraphSource, PagePlacement};
 use numasim_model::{Machine, Study};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use numasim_execute::Execution;
+use numasim_bench::execute::Execution;
 use numasim_tasks::Job;
 
 use super::super::trace::{Kind, Writer};

@@ -6,7 +6,7 @@ use numasim_model::cpus::CpuList;
 use numasim_runtime::{Agent, Bind, Layout, Pool, PoolError, PoolNode, WorkerId as PoolWorker};
 use numasim_tasks::{Sockets, WorkerId};
 
-use crate::error::ExecuteError;
+use super::ExecuteError;
 
 /// Processors of the operating system to run on: for each node of the machine one for each of its cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Workers {
         Ok(Self { pool: Pool::with_agent(layout, agent)?, in_pool, of_pool })
     }
 
-    /// The pool, for orders and statuses. [`crate::execute`] needs all of its workers.
+    /// The pool, for orders and statuses. [`super::execute`] needs all of its workers.
     pub const fn pool(&self) -> &Pool {
         &self.pool
     }

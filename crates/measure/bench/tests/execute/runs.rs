@@ -1,17 +1,15 @@
 //! Programs on this host: results are those of a serial run in every bit, whoever decides.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use numasim_execute::{Cores, ExecuteError, Workers, calibrated, execute, serial};
+use numasim_bench::execute::{Cores, ExecuteError, Workers, calibrated, execute, serial};
 use numasim_graph::{Dependencies, generate};
 use numasim_kernels::code;
 use numasim_model::NodeId;
 use numasim_model::graph::{Generator, RuntimeSettings, SchedulerKind, SchedulerSettings};
 use numasim_tasks::{Silent, TasksError, simulate};
 
-use common::{cores, machine, programs, question, workers};
+use crate::common::{cores, machine, programs, question, workers};
 
 #[test]
 fn blocks_are_made_for_the_first_task_that_accesses_them() {

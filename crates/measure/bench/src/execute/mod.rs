@@ -1,9 +1,20 @@
-//! Why a graph does not run here.
+//! Graphs of tasks on this host: the workers of a pool (`numasim_runtime`), bound to cores, run the kernels of the tasks, and the schedulers of the simulation decide
+//! which worker runs which task.
+//!
+//! [`serial`] runs one task after the other: the reference of all other results, bit by bit, and the duration of each kind of task alone.
+//! [`execute`] runs them under a scheduler, on [`Workers`] that an agent may control. [`calibrated`] gives the simulation tasks that take as long as here.
+
+mod director;
+mod run;
+mod workers;
 
 use numasim_host::affinity::AffinityError;
 use numasim_kernels::Fault;
 use numasim_runtime::{LayoutError, OrderError};
 use numasim_tasks::TasksError;
+
+pub use run::{BlockPages, Execution, Serial, calibrated, execute, serial};
+pub use workers::{Cores, Workers};
 
 /// Why a graph does not run here.
 #[derive(Debug, thiserror::Error)]

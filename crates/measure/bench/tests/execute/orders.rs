@@ -1,7 +1,5 @@
 //! Orders while a graph runs: whoever is parked begins nothing, others run all that is left, and results stay those of a serial run.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use numasim_execute::{execute, serial};
+use numasim_bench::execute::{execute, serial};
 use numasim_kernels::{Code, Fault, Part, Store, Verdict, Workspace};
 use numasim_model::graph::{BlockId, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId};
 use numasim_runtime::Order;
 
-use common::{cores, machine, programs, question, workers};
+use crate::common::{cores, machine, programs, question, workers};
 
 /// Waits for something that must happen, generously: a slow machine is no failure.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {

@@ -1,17 +1,112 @@
-//! Who decides: the scheduler and what it has been told, behind one lock, as the dispatcher of a pool.
+//! The scheduler and the protocol of a run, behind one lock, as the dispatcher of a pool.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use numasim_kernels::{Code, Store, Workspace};
-use numasim_model::graph::TaskGraph;
+use numasim_model::graph::{TaskGraph, TaskId};
 use numasim_runtime::{Dispatcher, WorkerId as PoolWorker};
-use numasim_tasks::live::Creation;
-use numasim_tasks::{Question, Start, WorkerId};
+use numasim_tasks::live::{Creation, Live};
+use numasim_tasks::{Question, Start, TaskRecord, Traffic, WorkerId};
 
-use crate::clock::Clock;
-use crate::error::ExecuteError;
-use crate::state::{Protocol, State};
-use crate::workers::Workers;
+use super::ExecuteError;
+use super::workers::Workers;
+
+/// Began when it was made; the same for all threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock(Instant);
+
+impl Clock {
+    /// Begins now.
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Seconds since then.
+    pub(crate) fn now_s(self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// What the director keeps behind its lock: the scheduler, the records of tasks, and what is wrong.
+pub(crate) struct State<'a> {
+    pub(crate) live: Live<'a>,
+    /// Per worker: when it was given the task that it runs.
+    taken_s: Vec<f64>,
+    records: Vec<TaskRecord>,
+    pub(crate) partition_s: f64,
+    /// How often a worker was found to be kept from running.
+    held: u64,
+    /// Nothing more is handed out.
+    pub(crate) error: Option<ExecuteError>,
+}
+
+/// What is left in the end.
+pub(crate) struct Protocol {
+    pub(crate) records: Vec<TaskRecord>,
+    pub(crate) partition_s: f64,
+    pub(crate) held: u64,
+}
+
+impl<'a> State<'a> {
+    pub(crate) fn new(question: &'a Question<'a>) -> Result<Self, ExecuteError> {
+        let live = Live::new(question)?;
+        let taken_s = vec![0.0; live.sockets().worker_count()];
+        let records = Vec::with_capacity(question.graph.task_count());
+        Ok(Self { live, taken_s, records, partition_s: 0.0, held: 0, error: None })
+    }
+
+    /// Idle workers look for tasks; who takes which.
+    pub(crate) fn hand_out(&mut self, clock: Clock) -> Vec<(WorkerId, Start)> {
+        let mut starts = Vec::new();
+        if self.error.is_some() {
+            return starts;
+        }
+        let now_s = clock.now_s();
+        let Self { live, taken_s, .. } = self;
+        live.hand_out(|worker, start| {
+            if let Some(taken_s) = taken_s.get_mut(worker.0 as usize) {
+                *taken_s = now_s;
+            }
+            starts.push((worker, start));
+        });
+        starts
+    }
+
+    /// An order keeps a worker from running, and from what it was given.
+    pub(crate) fn leave(&mut self, worker: WorkerId, unbegun: Option<Start>) {
+        self.held += 1;
+        self.live.leave(worker, unbegun);
+    }
+
+    /// A worker has ended its task.
+    pub(crate) fn ended(&mut self, start: Start, worker: WorkerId, end_s: f64) {
+        let sockets = self.live.sockets();
+        let Start { task, source, revoked } = start;
+        let given = |task: TaskId| self.live.socket(task).map(|socket| sockets.node(socket));
+        let record = TaskRecord {
+            task,
+            socket: given(task),
+            node: sockets.node(sockets.of_worker(worker)),
+            worker: worker.0,
+            start_s: self.taken_s.get(worker.0 as usize).copied().unwrap_or(0.0),
+            end_s,
+            source,
+            revoked,
+            traffic: Traffic::default(),
+        };
+        self.records.push(record);
+        self.live.ended(task, worker);
+    }
+
+    /// All records, by end.
+    pub(crate) fn finish(self) -> Result<Protocol, ExecuteError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(Protocol { records: self.records, partition_s: self.partition_s, held: self.held }),
+        }
+    }
+}
 
 /// What is set aside for a worker.
 #[derive(Default)]

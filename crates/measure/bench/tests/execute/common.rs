@@ -1,6 +1,6 @@
 //! Machines and programs for these tests.
 
-use numasim_execute::{Cores, Workers};
+use numasim_bench::execute::{Cores, Workers};
 use numasim_graph::generate;
 use numasim_host::affinity;
 use numasim_kernels::{Code, code};

@@ -1,0 +1,5 @@
+//! Task graphs on this host.
+
+mod common;
+mod orders;
+mod runs;
