@@ -321,8 +321,10 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
         let tables = tables.iter().filter_map(|table| manifest.get(*table)?.as_table());
         let ours = tables.flat_map(|table| table.keys()).filter_map(|key| key.strip_prefix("numasim-"));
-        let wrong: Vec<String> =
-            ours.filter(|other| !may.contains(other)).map(|other| format!("{name} -> {other}")).collect();
+        let wrong: Vec<String> = ours
+            .filter(|other| !may.contains(other) && !name.ends_with(&format!("/{other}"))) // itself, with a feature for tests
+            .map(|other| format!("{name} -> {other}"))
+            .collect();
         none(&wrong, "a crate depends on one that it must not know");
     }
 }

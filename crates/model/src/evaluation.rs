@@ -6,8 +6,8 @@ use crate::bottleneck::{Bottleneck, bottlenecks};
 use crate::demand::demands;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::sharing::dealt::{Round, rounds};
 use crate::sharing::invariants::{TOLERANCE, Violation};
-use crate::sharing::reference::{dealt::Round, rounds};
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, ModelKind, Solver, Workspace};
 use crate::sharing_model::Refusal;
@@ -238,7 +238,7 @@ pub fn evaluate_with(
         trace,
         flows,
         rounds: if explained && deals_rounds(&solver, allocation) {
-            rounds(machine, &demands, allocation).unwrap_or_default()
+            rounds(machine, &demands, allocation)
         } else {
             Vec::new()
         },

@@ -54,13 +54,14 @@
 //! controller takes from nobody; a thread added on one node never helps a thread on another node (the search relies on it).
 //! Elsewhere neither holds: a thread that is held back at one memory leaves more to others at another one.
 //!
-//! [`Solver`] is the fast one. [`mod@reference`] answers thread by thread in the words of the model; it is slow and is
+//! [`Solver`] is the fast one. `reference` (a feature, for tests) answers thread by thread in the words of the model; it is slow and is
 //! there to be compared with. [`invariants`] says what must hold of any answer.
 
 mod baseline;
 mod compiled;
 mod corrected;
 mod corrections;
+pub mod dealt;
 mod describe;
 pub mod ecm;
 pub mod invariants;
@@ -69,6 +70,7 @@ pub mod max_min;
 pub mod network;
 mod ports;
 pub mod proportional;
+#[cfg(feature = "reference")]
 pub mod reference;
 mod remote;
 pub mod remote_first;

@@ -12,7 +12,7 @@
 //! asked, granted and drawn of everything shared is counted in GB/s of reads, and a thread's cost of a memory is the fraction of
 //! its data there times that.
 //!
-//! Approach: `ports` has the words of the default, `remote_first` those of the paper; both share the rule inside one port:
+//! Approach: [`super::dealt`] has the words of the default, `remote_first` those of the paper; both share the rule inside one port:
 //! *baseline plus proportional*: baseline = G / cores of the node; each thread first gets min(wants, baseline); what is still
 //! left is split in proportion to what each thread still wants.
 //!
@@ -28,6 +28,7 @@
 //! section III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications). Ports and rounds
 //! are ours.
 
+use super::dealt::{self, Thread, threads_of};
 use super::invariants::{Grants, Group};
 use crate::allocation::Allocation;
 use crate::demand::Demand;
@@ -37,8 +38,6 @@ use crate::sharing_model::ModelKind;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
-pub mod dealt;
-mod ports;
 mod remote_first;
 #[cfg(test)]
 mod tests;
@@ -113,21 +112,12 @@ impl ReferenceOutcome {
     }
 }
 
-/// One thread. Vectors have one entry per memory.
-struct Thread {
-    app: AppId,
-    node: NodeId,
-    /// GB/s of each memory that one GB/s of it occupies: the share of its data there, times what a GB/s of its kernel stands for.
-    cost: Vec<f64>,
-    /// GB/s that it moves with the machine to itself.
-    wants: f64,
-    /// GB/s of each memory that it wants to occupy.
-    demand_gbs: Vec<f64>,
-    /// GB/s of each memory that it is granted.
-    gets: Vec<f64>,
-}
-
 impl Thread {
+    /// What it wants to occupy of a memory, GB/s.
+    fn demand_gbs(&self, memory: NodeId) -> f64 {
+        self.wants * self.cost[memory.0]
+    }
+
     /// The slowest memory sets the pace, GB/s from all memories together.
     fn bandwidth(&self) -> f64 {
         let paces = self.gets.iter().zip(&self.cost).filter(|&(_, &cost)| cost > 0.0);
@@ -149,77 +139,9 @@ pub fn solve(
     let mut threads = threads_of(machine, demands, allocation);
     match machine.sharing().kind {
         ModelKind::RemoteFirst => remote_first::share(machine, &mut threads),
-        _ => ports::share(machine, &mut threads, drop),
+        _ => dealt::share(machine, &mut threads, drop),
     }
     Ok(report(machine, demands, allocation, &threads))
-}
-
-/// The rounds in which somebody gained, by the rules of the default; corrections are not looked at.
-///
-/// The time grows with the threads times the square of the nodes.
-///
-/// # Errors
-/// Every variant of [`ReferenceError`].
-pub fn rounds(
-    machine: &Machine,
-    demands: &[Demand],
-    allocation: &Allocation,
-) -> Result<Vec<dealt::Round>, ReferenceError> {
-    check::check(machine, demands, allocation)?;
-    let mut rounds = Vec::new();
-    ports::share(machine, &mut threads_of(machine, demands, allocation), |round| rounds.push(round));
-    Ok(rounds)
-}
-
-/// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`) in GB/s.
-fn demand_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
-    let node = machine.node(node);
-    let at_peak = node.gflops_per_core / demand.arithmetic_intensity;
-    node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value()
-}
-
-/// The share of the data on `memory`, times what the memory delivers to readers / what it delivers to the kernel.
-fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64 {
-    let share = demand.placement.fraction(machine, from, memory);
-    let node = machine.node(memory);
-    match node.kernels.get(demand.kernel) {
-        Some(measured) => share * node.bandwidth.value() / measured.value(),
-        None => share,
-    }
-}
-
-fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Thread> {
-    let mut threads = Vec::new();
-    for (a, demand) in demands.iter().enumerate() {
-        let app = AppId(a);
-        for node in machine.node_ids() {
-            for _ in 0..allocation.get(app, node) {
-                let cost: Vec<f64> = machine.node_ids().map(|m| cost(machine, demand, node, m)).collect();
-                let wants = demand_in_all(machine, node, demand);
-                let demand_gbs = cost.iter().map(|cost| wants * cost).collect();
-                let gets = vec![0.0; cost.len()];
-                threads.push(Thread { app, node, cost, wants, demand_gbs, gets });
-            }
-        }
-    }
-    threads
-}
-
-/// Baseline plus proportional: what each of some threads of a node with `cores` cores gets of `pool`, by what they want.
-fn split(pool: f64, cores: f64, wants: &[f64]) -> Vec<f64> {
-    let baseline = pool / cores;
-    let first: Vec<f64> = wants.iter().map(|wants| wants.min(baseline)).collect();
-    let left = (pool - first.iter().sum::<f64>()).max(0.0);
-    let still_wanted: f64 = wants.iter().zip(&first).map(|(wants, gets)| wants - gets).sum();
-    let finished = |(wants, gets): (&f64, &f64)| {
-        if left >= still_wanted {
-            *wants
-        } else {
-            // Below 1 times what the thread still wants: nobody gets more than it wants.
-            gets + (wants - gets) * (left / still_wanted)
-        }
-    };
-    wants.iter().zip(&first).map(finished).collect()
 }
 
 /// The speeds, and the sums that are reported.
@@ -260,7 +182,7 @@ fn report(
                     from: thread.node,
                     memory,
                     threads: allocation.get(thread.app, thread.node),
-                    demand_gbs: GigabytesPerSecond::new(thread.demand_gbs[m]),
+                    demand_gbs: GigabytesPerSecond::new(thread.demand_gbs(memory)),
                     granted,
                     drawn,
                 });

@@ -29,6 +29,7 @@ mod migration;
 mod observer;
 mod question;
 mod random;
+#[cfg(feature = "reference")]
 pub mod reference;
 mod refusal;
 mod result;

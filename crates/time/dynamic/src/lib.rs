@@ -17,7 +17,7 @@
 //! `threads` (states of the threads of an application), `cores` (how running threads share the cores of a node), `rates` (from
 //! running threads to speeds), `progress` (iterations, phases, tasks, channels, calls), `commands` (orders under way and in
 //! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on), `job` (a simulation by the name of its policy), `changes` (rows of a timeline), `slots` and `strips` (what a picture
-//! over time needs). [`mod@reference`] answers the same questions thread by thread; it is slow and is there to be compared with.
+//! over time needs). `reference` (a feature, for tests) answers the same questions thread by thread; it is slow and is there to be compared with.
 //!
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
@@ -34,6 +34,7 @@ mod observer;
 mod progress;
 mod question;
 mod rates;
+#[cfg(feature = "reference")]
 pub mod reference;
 mod result;
 mod simulation;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::AppId;
-use numasim_model::sharing::reference::dealt::{GroupInRound, PortInRound, Round, Stop};
+use numasim_model::sharing::dealt::{GroupInRound, PortInRound, Round, Stop};
 
 use super::super::{ScenarioView, Style, figures};
 

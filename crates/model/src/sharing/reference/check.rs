@@ -1,11 +1,11 @@
 //! Whether a question can be answered at all.
 
-use super::demand_in_all;
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::Placement;
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::sharing::dealt::demand_in_all;
 
 /// How far the fractions of an application's data may be from a sum of 1.
 const FRACTION_SUM_TOLERANCE: f64 = 1e-9;

@@ -6,9 +6,9 @@
 //! 2. Inside one link the threads split what the link got, with baseline = what the link got / cores of n.
 //! 3. What is left of `B_m` goes to the threads that run on m, with baseline = what is left / `C_m`.
 
-use super::{Thread, split};
 use crate::ids::NodeId;
 use crate::machine::Machine;
+use crate::sharing::dealt::{Thread, split};
 
 /// Shares every memory.
 pub(super) fn share(machine: &Machine, threads: &mut [Thread]) {
@@ -25,7 +25,7 @@ fn serve(machine: &Machine, memory: NodeId, threads: &mut [Thread]) {
     for from in machine.node_ids() {
         if let Some(link) = machine.link(from, memory) {
             let on_from = threads.iter().filter(|thread| thread.node == from);
-            let wanted: f64 = on_from.map(|thread| thread.demand_gbs[memory.0]).sum();
+            let wanted: f64 = on_from.map(|thread| thread.demand_gbs(memory)).sum();
             link_gets.push((from, wanted.min(link.value())));
         }
     }
@@ -49,7 +49,7 @@ fn serve(machine: &Machine, memory: NodeId, threads: &mut [Thread]) {
 /// Splits `pool` among the threads that run on `from`, by what they want of `memory`.
 fn grant(machine: &Machine, pool: f64, from: NodeId, memory: NodeId, threads: &mut [Thread]) {
     let mut readers: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.node == from).collect();
-    let wants: Vec<f64> = readers.iter().map(|thread| thread.demand_gbs[memory.0]).collect();
+    let wants: Vec<f64> = readers.iter().map(|thread| thread.demand_gbs(memory)).collect();
     let gets = split(pool, f64::from(machine.node(from).cores), &wants);
     for (thread, gets) in readers.iter_mut().zip(gets) {
         thread.gets[memory.0] = gets;

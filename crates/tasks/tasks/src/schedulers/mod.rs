@@ -26,6 +26,7 @@ mod tracked;
 mod tree;
 mod weights;
 
+#[cfg(feature = "reference")]
 pub(crate) use heft::Estimate;
 pub use scheduler::{Partitioning, Pause, Scheduler, View};
 pub use start::{Round, Source, Start};

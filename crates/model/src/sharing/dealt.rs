@@ -1,0 +1,445 @@
+//! The default in the words of its specification, thread by thread: the rounds as they were dealt, for explanations, and the ground of the
+//! reference solver (`reference`, a feature for tests).
+//!
+//! Levels are found by bisection, in place of the closed forms of the fast solver; what the rounds add up to is its answer.
+
+use crate::allocation::Allocation;
+use crate::demand::Demand;
+use crate::ids::{AppId, NodeId};
+use crate::machine::{Machine, SharedDirection};
+
+/// The rounds in which somebody gained, by the rules of the default; corrections are not looked at. The question must fit the machine.
+///
+/// The time grows with the threads times the square of the nodes.
+pub fn rounds(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Round> {
+    let mut rounds = Vec::new();
+    share(machine, &mut threads_of(machine, demands, allocation), |round| rounds.push(round));
+    rounds
+}
+
+/// One round: steps 1 to 4 with what was left before it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// The ports that ask for something, by memory and node.
+    pub ports: Vec<PortInRound>,
+    /// Who still took part, by application and node.
+    pub groups: Vec<GroupInRound>,
+}
+
+/// The port of a controller for the threads of one node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PortInRound {
+    /// The node of the controller.
+    pub memory: NodeId,
+    /// Where the threads run.
+    pub from: NodeId,
+    /// What it asks for, GB/s: what its threads still want, at most what links and shared links have left.
+    pub asks: f64,
+    /// What it is granted, GB/s.
+    pub granted: f64,
+}
+
+/// The threads of one application on one node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupInRound {
+    /// The application.
+    pub app: AppId,
+    /// Where its threads run.
+    pub from: NodeId,
+    /// How many.
+    pub threads: u32,
+    /// What each of them takes in this round from all its memories together, GB/s.
+    pub takes: f64,
+    /// Why it takes no part any more; `None` where it goes on.
+    pub stops: Option<Stop>,
+}
+
+/// Why a thread takes no part in further rounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It has all it wants.
+    Satisfied,
+    /// This controller is used up.
+    Controller(NodeId),
+    /// This link is used up.
+    Link {
+        /// The node of the cores.
+        from: NodeId,
+        /// The node of the memory.
+        memory: NodeId,
+    },
+    /// The shared link of this name is used up.
+    SharedLink(String),
+    /// All that this node can read is used up.
+    NodeRead(NodeId),
+}
+
+/// Threads of one application on one node are alike, and stand one after the other: one entry for all of them.
+fn groups_of(
+    threads: &[Thread],
+    asked: &[f64],
+    takes: &[f64],
+    stops: impl Fn(usize) -> Option<Stop>,
+) -> Vec<GroupInRound> {
+    let mut groups: Vec<GroupInRound> = Vec::new();
+    for (t, thread) in threads.iter().enumerate().filter(|&(t, _)| asked[t] > 0.0) {
+        match groups.last_mut() {
+            Some(last) if last.app == thread.app && last.from == thread.node => last.threads += 1,
+            _ => groups.push(GroupInRound {
+                app: thread.app,
+                from: thread.node,
+                threads: 1,
+                takes: takes[t],
+                stops: stops(t),
+            }),
+        }
+    }
+    groups
+}
+
+/// One thread. Vectors have one entry per memory.
+pub(super) struct Thread {
+    pub(super) app: AppId,
+    pub(super) node: NodeId,
+    /// GB/s of each memory that one GB/s of it occupies: the share of its data there, times what a GB/s of its kernel stands for.
+    pub(super) cost: Vec<f64>,
+    /// GB/s that it moves with the machine to itself.
+    pub(super) wants: f64,
+    /// GB/s of each memory that it is granted.
+    pub(super) gets: Vec<f64>,
+}
+
+/// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`) in GB/s.
+pub(super) fn demand_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
+    let node = machine.node(node);
+    let at_peak = node.gflops_per_core / demand.arithmetic_intensity;
+    node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value()
+}
+
+/// The share of the data on `memory`, times what the memory delivers to readers / what it delivers to the kernel.
+fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64 {
+    let share = demand.placement.fraction(machine, from, memory);
+    let node = machine.node(memory);
+    match node.kernels.get(demand.kernel) {
+        Some(measured) => share * node.bandwidth.value() / measured.value(),
+        None => share,
+    }
+}
+
+pub(super) fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Thread> {
+    let mut threads = Vec::new();
+    for (a, demand) in demands.iter().enumerate() {
+        let app = AppId(a);
+        for node in machine.node_ids() {
+            for _ in 0..allocation.get(app, node) {
+                let cost: Vec<f64> = machine.node_ids().map(|m| cost(machine, demand, node, m)).collect();
+                let wants = demand_in_all(machine, node, demand);
+                let gets = vec![0.0; cost.len()];
+                threads.push(Thread { app, node, cost, wants, gets });
+            }
+        }
+    }
+    threads
+}
+
+/// Baseline plus proportional: what each of some threads of a node with `cores` cores gets of `pool`, by what they want.
+pub(super) fn split(pool: f64, cores: f64, wants: &[f64]) -> Vec<f64> {
+    let baseline = pool / cores;
+    let first: Vec<f64> = wants.iter().map(|wants| wants.min(baseline)).collect();
+    let left = (pool - first.iter().sum::<f64>()).max(0.0);
+    let still_wanted: f64 = wants.iter().zip(&first).map(|(wants, gets)| wants - gets).sum();
+    let finished = |(wants, gets): (&f64, &f64)| {
+        if left >= still_wanted {
+            *wants
+        } else {
+            // Below 1 times what the thread still wants: nobody gets more than it wants.
+            gets + (wants - gets) * (left / still_wanted)
+        }
+    };
+    wants.iter().zip(&first).map(finished).collect()
+}
+
+/// A gain below this part of what a thread wants is none; what is left of a resource below this part is nothing.
+const NOTHING: f64 = 1e-12;
+/// Rounds at most: never reached in tests.
+const MOST_ROUNDS: usize = 1000;
+
+/// Something with a capacity, and what is left of it.
+#[derive(Clone, Copy)]
+struct Resource {
+    capacity: f64,
+    left: f64,
+}
+
+impl Resource {
+    fn new(capacity: f64) -> Self {
+        Self { capacity, left: capacity }
+    }
+
+    fn is_full(self) -> bool {
+        self.left <= NOTHING * self.capacity
+    }
+}
+
+/// Everything that threads use.
+struct Resources<'a> {
+    machine: &'a Machine,
+    /// Per memory.
+    controllers: Vec<Resource>,
+    /// `[from][memory]`; a node's own memory has no link.
+    links: Vec<Vec<Option<Resource>>>,
+    shared: Vec<(SharedDirection<'a>, Resource)>,
+    /// Per node: what its threads can read in all.
+    reads: Vec<Option<Resource>>,
+}
+
+impl<'a> Resources<'a> {
+    fn of(machine: &'a Machine) -> Self {
+        let link = |from, memory| machine.link(from, memory).map(|link| Resource::new(link.value()));
+        Self {
+            machine,
+            controllers: machine.nodes().iter().map(|node| Resource::new(node.bandwidth.value())).collect(),
+            links: machine
+                .node_ids()
+                .map(|from| machine.node_ids().map(|memory| link(from, memory)).collect())
+                .collect(),
+            shared: machine
+                .shared_directions()
+                .map(|direction| (direction, Resource::new(direction.link.bandwidth.value())))
+                .collect(),
+            reads: machine
+                .nodes()
+                .iter()
+                .map(|node| node.read_bandwidth.map(|limit| Resource::new(limit.value())))
+                .collect(),
+        }
+    }
+
+    /// Whether a thread uses something that is full.
+    fn holds_back(&self, thread: &Thread) -> Option<Stop> {
+        let full = |resource: Option<Resource>| resource.is_some_and(Resource::is_full);
+        let from = thread.node;
+        if full(self.reads[from.0]) {
+            return Some(Stop::NodeRead(from));
+        }
+        let read = |memory: &NodeId| thread.cost[memory.0] > 0.0;
+        self.machine.node_ids().filter(read).find_map(|memory| {
+            let shared = || {
+                let mut carrying = self.shared.iter().filter(|(d, _)| d.carries(from, memory));
+                carrying.find(|(_, shared)| shared.is_full())
+            };
+            if full(Some(self.controllers[memory.0])) {
+                Some(Stop::Controller(memory))
+            } else if full(self.links[from.0][memory.0]) {
+                Some(Stop::Link { from, memory })
+            } else {
+                shared().map(|(direction, _)| Stop::SharedLink(direction.link.name.clone()))
+            }
+        })
+    }
+
+    /// Takes what one thread occupies at `pace` GB/s from all its memories together.
+    fn take(&mut self, thread: &Thread, pace: f64) {
+        if let Some(reads) = &mut self.reads[thread.node.0] {
+            reads.left -= pace * thread.cost.iter().sum::<f64>();
+        }
+        for memory in self.machine.node_ids() {
+            let drawn = pace * thread.cost[memory.0];
+            self.controllers[memory.0].left -= drawn;
+            if let Some(link) = &mut self.links[thread.node.0][memory.0] {
+                link.left -= drawn;
+            }
+            for (direction, shared) in &mut self.shared {
+                if direction.carries(thread.node, memory) {
+                    shared.left -= drawn;
+                }
+            }
+        }
+    }
+}
+
+/// Shares everything; `gets` of each thread is then what it draws. `deal` gets each round in which somebody gained.
+pub(super) fn share(machine: &Machine, threads: &mut [Thread], mut deal: impl FnMut(Round)) {
+    let mut resources = Resources::of(machine);
+    let wants: Vec<f64> = threads.iter().map(|thread| thread.wants).collect();
+    let mut has = vec![0.0; threads.len()];
+    for _ in 0..MOST_ROUNDS {
+        let still_wants = |t: usize| {
+            let left = wants[t] - has[t];
+            let takes_part = left > NOTHING * wants[t] && resources.holds_back(&threads[t]).is_none();
+            if takes_part { left } else { 0.0 }
+        };
+        let asked: Vec<f64> = (0..threads.len()).map(still_wants).collect();
+        let (paces, ports) = one_round(&resources, threads, &asked);
+        let mut gained = false;
+        for (t, &pace) in paces.iter().enumerate() {
+            resources.take(&threads[t], pace);
+            has[t] += pace;
+            gained |= pace > NOTHING * wants[t];
+        }
+        if !gained {
+            break;
+        }
+        let stops = |t: usize| {
+            let satisfied = wants[t] - has[t] <= NOTHING * wants[t];
+            if satisfied { Some(Stop::Satisfied) } else { resources.holds_back(&threads[t]) }
+        };
+        deal(Round { ports, groups: groups_of(threads, &asked, &paces, stops) });
+    }
+    for (thread, has) in threads.iter_mut().zip(has) {
+        for (gets, cost) in thread.gets.iter_mut().zip(&thread.cost) {
+            *gets = has * cost;
+        }
+    }
+}
+
+/// Steps 1 to 4: GB/s that each thread takes from all its memories, of the `asked` that it still wants, and the ports.
+fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (Vec<f64>, Vec<PortInRound>) {
+    let machine = resources.machine;
+    let on = |node: NodeId| (0..threads.len()).filter(move |&t| threads[t].node == node);
+    let cores = |node: NodeId| f64::from(machine.node(node).cores);
+
+    // Where a node can only read so much, its threads first split that; nobody wants more than that part.
+    let mut wants = asked.to_vec();
+    for node in machine.node_ids() {
+        if let Some(reads) = resources.reads[node.0] {
+            let own: Vec<usize> = on(node).collect();
+            let occupied = |t: usize| threads[t].cost.iter().sum::<f64>();
+            let asks: Vec<f64> = own.iter().map(|&t| asked[t] * occupied(t)).collect();
+            for (&t, part) in own.iter().zip(split(reads.left, cores(node), &asks)) {
+                wants[t] = part / occupied(t);
+            }
+        }
+    }
+    let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].cost[memory.0];
+
+    // Step 1: what the ports ask for.
+    let all = |from: NodeId, memory: NodeId| on(from).map(|t| wants_of(t, memory)).sum::<f64>();
+    let asks: Vec<Vec<f64>> = machine
+        .node_ids()
+        .map(|from| {
+            let link =
+                |memory: NodeId| resources.links[from.0][memory.0].map_or(f64::INFINITY, |link| link.left);
+            machine.node_ids().map(|memory| all(from, memory).min(link(memory))).collect()
+        })
+        .collect();
+    let mut offers = asks.clone();
+    for (direction, shared) in &resources.shared {
+        let pairs = || direction.from.iter().flat_map(|from| direction.to.iter().map(|to| (from.0, to.0)));
+        let level = level(shared.left, &pairs().map(|(from, to)| asks[from][to]).collect::<Vec<_>>());
+        for (from, to) in pairs() {
+            offers[from][to] = offers[from][to].min(level);
+        }
+    }
+
+    // Steps 2 and 3: the ports of each memory, and inside each the threads. Step 4: the slowest memory sets the pace.
+    let mut paces = wants.clone();
+    let mut filled = Vec::new();
+    for memory in machine.node_ids() {
+        let ports: Vec<f64> = offers.iter().map(|row| row[memory.0]).collect();
+        let level = level(resources.controllers[memory.0].left, &ports);
+        for from in machine.node_ids().filter(|&node| machine.node(node).cores > 0) {
+            let own: Vec<usize> = on(from).collect();
+            let wanted: Vec<f64> = own.iter().map(|&t| wants_of(t, memory)).collect();
+            let (asks, granted) = (ports[from.0], ports[from.0].min(level));
+            if asks > 0.0 {
+                filled.push(PortInRound { memory, from, asks, granted });
+            }
+            let granted = split(granted, cores(from), &wanted);
+            for (t, granted) in own.into_iter().zip(granted) {
+                let cost = threads[t].cost[memory.0];
+                if cost > 0.0 {
+                    paces[t] = paces[t].min(granted / cost);
+                }
+            }
+        }
+    }
+    (paces, filled)
+}
+
+/// Up to where all are filled at the same pace until `capacity` is used up.
+fn level(capacity: f64, asks: &[f64]) -> f64 {
+    let used = |level: f64| asks.iter().map(|ask| ask.min(level)).sum::<f64>();
+    let most = asks.iter().copied().fold(0.0, f64::max);
+    if used(most) <= capacity {
+        return most;
+    }
+    let (mut low, mut high) = (0.0, most);
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if used(middle) <= capacity {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{Access, Placement};
+    use crate::machine::{KernelBandwidths, Node};
+    use crate::sharing::Solver;
+    use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+
+    /// Two nodes of 2 cores with 10 GFLOPS and 12 GB/s, links of 2 GB/s; a thread of intensity 1 wants 10 GB/s.
+    fn machine() -> Machine {
+        let node = Node {
+            cores: 2,
+            gflops_per_core: Gflops::new(10.0),
+            bandwidth: GigabytesPerSecond::new(12.0),
+            core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
+            kernels: KernelBandwidths::NONE,
+        };
+        Machine::uniform("two", 2, node, GigabytesPerSecond::new(2.0)).expect("a machine")
+    }
+
+    fn demand(placement: Placement) -> Demand {
+        Demand { arithmetic_intensity: FlopPerByte::new(1.0), kernel: Access::Read, placement }
+    }
+
+    #[test]
+    fn a_thread_slowed_by_its_link_leaves_its_part_to_a_second_round() {
+        // Both on node 0. `spread` reads half of its data over the link of 2 GB/s: 4 GB/s in all, 2 of them here. `local` wants
+        // 10: with 5 of `spread` 15 of 12. Baseline 6: spread 5, local 6 and the last one; then the 3 that spread did not
+        // take are there, of which local still wants 3.
+        let demands = [demand(Placement::Interleave), demand(Placement::Local)];
+        let allocation = Allocation::from_rows(&[vec![1, 0], vec![1, 0]]).expect("equal rows");
+        let rounds = rounds(&machine(), &demands, &allocation);
+        assert_eq!(rounds.len(), 2, "{rounds:?}");
+        let port =
+            |memory, asks, granted| PortInRound { memory: NodeId(memory), from: NodeId(0), asks, granted };
+        assert_eq!(rounds[0].ports[1], port(1, 2.0, 2.0));
+        assert_eq!((rounds[0].ports[0].asks, rounds[0].ports[0].granted), (15.0, 12.0));
+        let of = |round: &Round| -> Vec<(f64, Option<Stop>)> {
+            round.groups.iter().map(|group| (group.takes, group.stops.clone())).collect()
+        };
+        let link = Stop::Link { from: NodeId(0), memory: NodeId(1) };
+        assert_eq!(of(&rounds[0]), [(4.0, Some(link)), (7.0, None)]);
+        assert_eq!(of(&rounds[1]), [(3.0, Some(Stop::Satisfied))]);
+    }
+
+    #[test]
+    fn rounds_add_up_to_the_answer_of_the_solver() {
+        let third = Placement::PartInterleave { share: 0.3 };
+        let demands = [demand(third), demand(Placement::Home(NodeId(1))), demand(Placement::Interleave)];
+        let allocation = Allocation::from_rows(&[vec![1, 0], vec![1, 1], vec![0, 1]]).expect("equal rows");
+        let machine = machine();
+        let rounds = rounds(&machine, &demands, &allocation);
+        let solver = Solver::new(&machine, &demands);
+        let mut workspace = solver.workspace();
+        solver.solve(allocation.as_slice(), &mut workspace);
+        let mut sums = [0.0; 3];
+        for group in rounds.iter().flat_map(|round| &round.groups) {
+            sums[group.app.0] += group.takes * f64::from(group.threads);
+        }
+        // Intensity 1: GB/s are GFLOPS.
+        for (sum, gflops) in sums.iter().zip(workspace.gflops()) {
+            assert!((sum - gflops).abs() < 1e-9 * gflops, "{sums:?} and {:?}", workspace.gflops());
+        }
+    }
+}
