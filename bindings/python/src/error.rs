@@ -61,7 +61,9 @@ fn listed<'py>(
 /// The question has no answer, and the text is that of the command line, without colours.
 pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     match refusal {
-        Refusal::Said(_) => input(py, &refusal.text(false)),
+        Refusal::Said(_) | Refusal::Interrupted => input(py, &refusal.text(false)),
+        Refusal::Infeasible(_) => infeasible(py, &refusal.text(false)),
+        Refusal::Fault(_) => raise(py, "Fault", &refusal.text(false), &PyList::empty(py)),
         Refusal::Located { problems, sources } => located(py, problems, sources),
     }
 }

@@ -1,14 +1,7 @@
 //! Scenarios, evaluated.
 
-use std::sync::Arc;
-
-use numasim_ask::refusal::Refusal;
-use numasim_ask::{evaluated, intervals, located};
-use numasim_model::evaluation::{EvaluateError, Options};
-use numasim_model::{Data, Placement, Scenario, Study, evaluate_with};
-use numasim_sim::intervals::{Draws, Prediction};
+use numasim_ask::{Evaluate, Evaluated, document};
 use pyo3::prelude::*;
-use serde_json::Value;
 
 use crate::error;
 use crate::reading::Reading;
@@ -19,8 +12,7 @@ use crate::working::{Stop, work};
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Evaluation {
-    study: Arc<Study>,
-    draws: Option<Draws>,
+    answer: Evaluated,
     scenarios: Vec<Py<ScenarioResult>>,
 }
 
@@ -35,72 +27,15 @@ pub(crate) fn evaluate(
     model: Option<&str>,
     static_work: bool,
 ) -> PyResult<Evaluation> {
-    let read = &reading.0;
-    let study = read.under(py, model)?;
-    let wanted = read.wanted(py, names)?;
-    let refused = |refusal: Refusal| error::refused(py, &refusal);
-    let scenarios: Vec<&Scenario> = wanted.iter().map(|&number| &study.scenarios[number]).collect();
-    read.located.can_be_evaluated(&study, &scenarios).map_err(refused)?;
-    let mut asked = Vec::with_capacity(wanted.len());
-    for number in wanted {
-        let mut scenario = study.scenarios[number].clone();
-        scenario.static_work |= static_work;
-        let placements = located::placements(&study, &scenario).map_err(refused)?;
-        asked.push((scenario, placements));
-    }
-    let figures = asked
-        .iter()
-        .map(|(scenario, _)| intervals::figures_of(&study, scenario.data.iter().filter_map(Data::placement)));
-    let draws = match intervals::draws(&study, figures.sum()) {
-        Ok(draws) => draws,
-        Err(warning) => {
-            error::warn(py, &warning)?;
-            None
-        }
-    };
+    let input = reading.under(py, model)?;
+    let names = names.unwrap_or_default();
+    let question = Evaluate { scenarios: &names, static_work, ..Evaluate::new(&input) };
     let stop = Stop::after(None);
-    let results = work(py, &stop, || {
-        let mut results = Vec::with_capacity(asked.len());
-        for (scenario, placements) in asked {
-            // Of what was interrupted nobody sees a result.
-            if stop.is_interrupted() {
-                break;
-            }
-            let name = scenario.name.clone();
-            let result = of_one(&study, scenario, placements, draws.as_ref());
-            results.push(result.map_err(|error| (name, error)));
-        }
-        results
-    })?;
-    let mut scenarios = Vec::with_capacity(results.len());
-    for result in results {
-        let result = result.map_err(|(name, error)| failed(py, &format!("scenario '{name}'"), &error))?;
-        scenarios.push(Py::new(py, result)?);
-    }
-    Ok(Evaluation { study, draws, scenarios })
-}
-
-fn of_one(
-    study: &Arc<Study>,
-    scenario: Scenario,
-    placements: Vec<Placement>,
-    draws: Option<&Draws>,
-) -> Result<ScenarioResult, EvaluateError> {
-    let options = Options { explained: false, static_work: scenario.static_work };
-    let Scenario { name, allocation, .. } = scenario;
-    let evaluation = evaluate_with(&study.machine, &study.apps, &placements, &allocation, options)?;
-    let predict = |draws: &Draws| draws.predict(&study.apps, &placements, &allocation, options);
-    let intervals: Option<Prediction> = draws.map(predict).transpose()?.flatten();
-    let study = Arc::clone(study);
-    Ok(ScenarioResult { study, name, value: None, allocation, placements, evaluation, intervals })
-}
-
-/// Why something cannot be evaluated.
-pub(crate) fn failed(py: Python<'_>, what: &str, error: &EvaluateError) -> PyErr {
-    match error {
-        EvaluateError::Unsound(violation) => error::fault(py, &format!("{what}: {violation}")),
-        error => error::input(py, &format!("{what}: {error}")),
-    }
+    let answer = work(py, &stop, || numasim_ask::evaluate(&question, &stop))?;
+    let answer = answer.map_err(|refusal| error::refused(py, &refusal))?;
+    answer.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
+    let scenarios = answer.scenarios.iter().map(|one| Py::new(py, ScenarioResult::of(one)));
+    Ok(Evaluation { scenarios: scenarios.collect::<PyResult<_>>()?, answer })
 }
 
 #[pymethods]
@@ -118,7 +53,7 @@ impl Evaluation {
     /// A scenario by its name or its number.
     fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Py<ScenarioResult>> {
         if let Ok(name) = key.extract::<String>() {
-            let found = self.scenarios.iter().find(|one| one.get().name == name);
+            let found = self.scenarios.iter().find(|one| one.get().scenario.name == name);
             let Some(found) = found else {
                 return Err(pyo3::exceptions::PyKeyError::new_err(name));
             };
@@ -136,10 +71,7 @@ impl Evaluation {
 
     /// What `numasim evaluate --format json` writes.
     fn to_json(&self) -> String {
-        let mut document = evaluated::head(&self.study, self.draws.as_ref());
-        let scenarios = self.scenarios.iter().map(|one| numasim_ask::json::json(&one.get().view()));
-        document["scenarios"] = scenarios.collect::<Vec<Value>>().into();
-        document.to_string()
+        document::text(&self.answer)
     }
 
     /// The same as a dict.
@@ -157,6 +89,6 @@ impl Evaluation {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Evaluation of {:?}: {} scenarios>", self.study.machine.name(), self.scenarios.len())
+        format!("<Evaluation of {:?}: {} scenarios>", self.answer.machine, self.scenarios.len())
     }
 }

@@ -1,30 +1,18 @@
 //! Texts of files as a checked study.
 
-use std::sync::Arc;
-
-use numasim_ask::located::Located;
-use numasim_study::{DefaultUsed, SourceFile};
-use numasim_model::machine::doubts;
+use numasim_ask::{Input, Refusal};
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{ModelKind, NodeId, Study};
+use numasim_model::{ModelKind, NodeId};
+use numasim_study::SourceFile;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::{array, error};
 
-/// A study with the texts that it was read from.
-#[derive(Debug)]
-pub(crate) struct Read {
-    pub(crate) study: Arc<Study>,
-    /// What stands where in the texts.
-    pub(crate) located: Located,
-    defaults: Vec<DefaultUsed>,
-}
-
 /// Machine, applications and scenarios of input files, read and checked together.
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
-pub(crate) struct Reading(pub(crate) Arc<Read>);
+pub(crate) struct Reading(pub(crate) Input);
 
 #[pymethods]
 impl Reading {
@@ -35,14 +23,12 @@ impl Reading {
     fn new(py: Python<'_>, sources: Vec<(String, String)>, of_values: bool) -> PyResult<Self> {
         let sources: Vec<SourceFile> =
             sources.into_iter().map(|(name, text)| SourceFile { name, text }).collect();
-        match py.detach(|| numasim_study::read_study(&sources)) {
-            Ok(mut reading) => {
-                let defaults = std::mem::take(&mut reading.defaults);
-                let (study, located) = Located::split(reading, sources);
-                Ok(Self(Arc::new(Read { study: Arc::new(study), located, defaults })))
+        match py.detach(|| Input::of_sources(sources)) {
+            Ok(input) => Ok(Self(input)),
+            Err(Refusal::Located { problems, sources }) if of_values => {
+                Err(error::of_values(py, &problems, &sources))
             }
-            Err(problems) if of_values => Err(error::of_values(py, &problems, &sources)),
-            Err(problems) => Err(error::located(py, &problems, &sources)),
+            Err(refusal) => Err(error::refused(py, &refusal)),
         }
     }
 
@@ -121,46 +107,17 @@ pub(crate) fn of_name(py: Python<'_>, name: &str) -> PyResult<ModelKind> {
     error::named(py, "model", name, &ModelKind::ALL, ModelKind::name)
 }
 
-impl Read {
-    /// The study with the rules of a model, by its name. Warns of figures that no machine has.
-    pub(crate) fn under(&self, py: Python<'_>, model: Option<&str>) -> PyResult<Arc<Study>> {
+impl Reading {
+    /// The files with the rules of a model, by its name. Warns of figures that no machine has.
+    pub(crate) fn under(&self, py: Python<'_>, model: Option<&str>) -> PyResult<Input> {
         self.under_model(py, model.map(|name| of_name(py, name)).transpose()?)
     }
 
-    /// The study with the rules of a model; the corrections of its file stay. Warns of figures that no machine has.
-    pub(crate) fn under_model(&self, py: Python<'_>, model: Option<ModelKind>) -> PyResult<Arc<Study>> {
-        let study = match model {
-            None => Arc::clone(&self.study),
-            Some(kind) => {
-                let mut study = Study::clone(&self.study);
-                study.machine = study.machine.with_model(kind);
-                Arc::new(study)
-            }
-        };
-        let machine = &study.machine;
-        if let Some(refusal) = machine.sharing_refusal() {
-            return Err(error::input(py, &format!("machine '{}': {refusal}", machine.name())));
-        }
-        for doubt in doubts(machine) {
-            error::warn(py, &format!("machine '{}': {doubt}", machine.name()))?;
-        }
-        Ok(study)
-    }
-
-    /// The numbers of the scenarios with these names, or of all, in the order of the files.
-    pub(crate) fn wanted(&self, py: Python<'_>, names: Option<Vec<String>>) -> PyResult<Vec<usize>> {
-        let scenarios = &self.study.scenarios;
-        if scenarios.is_empty() {
-            let message =
-                "there is no scenario: nothing to evaluate (add a Scenario, or a [[scenario]] to the files)";
-            return Err(error::input(py, message));
-        }
-        let Some(names) = names else { return Ok((0..scenarios.len()).collect()) };
-        if let Some(name) = names.iter().find(|name| scenarios.iter().all(|one| one.name != **name)) {
-            let known: Vec<&str> = scenarios.iter().map(|one| one.name.as_str()).collect();
-            let message = format!("there is no scenario '{name}'; the scenarios are: {}", known.join(", "));
-            return Err(error::input(py, &message));
-        }
-        Ok((0..scenarios.len()).filter(|&number| names.contains(&scenarios[number].name)).collect())
+    /// The files with the rules of a model; the corrections of its file stay. Warns of figures that no machine has.
+    pub(crate) fn under_model(&self, py: Python<'_>, model: Option<ModelKind>) -> PyResult<Input> {
+        let (input, warnings) =
+            self.0.clone().under(model).map_err(|refusal| error::refused(py, &refusal))?;
+        warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
+        Ok(input)
     }
 }

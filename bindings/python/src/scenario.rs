@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{ScenarioView, json, numbers, warning};
+use numasim_ask::{EvaluatedScenario, document, numbers, warning};
+use numasim_model::NodeId;
+use numasim_sim::intervals::Interval;
 use numasim_study::writing::scenario::Written;
-use numasim_model::{Allocation, Evaluation, NodeId, Placement, Study};
-use numasim_sim::intervals::{Interval, Prediction};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,31 +19,16 @@ use crate::array::plain;
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct ScenarioResult {
-    pub(crate) study: Arc<Study>,
-    /// Its name.
-    #[pyo3(get)]
-    pub(crate) name: String,
+    pub(crate) scenario: Arc<EvaluatedScenario>,
     /// Value of the objective, in its unit; None where nothing was searched for.
     #[pyo3(get)]
     pub(crate) value: Option<f64>,
-    pub(crate) allocation: Allocation,
-    pub(crate) placements: Vec<Placement>,
-    pub(crate) evaluation: Evaluation,
-    pub(crate) intervals: Option<Prediction>,
 }
 
 impl ScenarioResult {
-    /// What documents are made from.
-    pub(crate) fn view(&self) -> ScenarioView<'_> {
-        ScenarioView {
-            name: &self.name,
-            machine: &self.study.machine,
-            apps: &self.study.apps,
-            allocation: &self.allocation,
-            placements: &self.placements,
-            evaluation: &self.evaluation,
-            intervals: self.intervals.as_ref(),
-        }
+    /// A scenario for which nothing was searched.
+    pub(crate) fn of(scenario: &Arc<EvaluatedScenario>) -> Self {
+        Self { scenario: Arc::clone(scenario), value: None }
     }
 
     /// A figure for each application and node; 0 where it has no threads.
@@ -52,10 +37,10 @@ impl ScenarioResult {
         py: Python<'py>,
         of: impl Fn(&numasim_model::evaluation::GroupResult) -> f64,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let apps = &self.evaluation.apps;
+        let apps = &self.scenario.evaluation.apps;
         let cells = apps.iter().flat_map(|app| app.per_node.iter());
         let cells = cells.map(|group| plain(group.as_ref().map_or(0.0, &of))).collect();
-        array::two(py, apps.len(), self.study.machine.node_count(), cells)
+        array::two(py, apps.len(), self.scenario.study.machine.node_count(), cells)
     }
 
     fn of_nodes<'py>(
@@ -63,7 +48,7 @@ impl ScenarioResult {
         py: Python<'py>,
         of: impl Fn(&numasim_model::evaluation::ControllerUse) -> f64,
     ) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.evaluation.nodes.iter().map(|node| plain(of(node))).collect())
+        array::one(py, self.scenario.evaluation.nodes.iter().map(|node| plain(of(node))).collect())
     }
 }
 
@@ -73,34 +58,40 @@ fn ends(interval: &Interval) -> (f64, f64) {
 
 #[pymethods]
 impl ScenarioResult {
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.scenario.name
+    }
+
     /// Names of the application instances.
     #[getter]
     fn apps(&self) -> Vec<String> {
-        self.study.apps.iter().map(|app| app.name.clone()).collect()
+        self.scenario.study.apps.iter().map(|app| app.name.clone()).collect()
     }
 
     /// GFLOPS of all applications.
     #[getter]
     fn total_gflops(&self) -> f64 {
-        plain(self.evaluation.total.value())
+        plain(self.scenario.evaluation.total.value())
     }
 
     /// 95 % interval of `total_gflops`, where figures of the machine are uncertain; else None.
     #[getter]
     fn total_gflops_interval(&self) -> Option<(f64, f64)> {
-        self.intervals.as_ref().map(|found| ends(&found.total_gflops))
+        self.scenario.intervals.as_ref().map(|found| ends(&found.total_gflops))
     }
 
     /// GFLOPS of each application.
     #[getter]
     fn gflops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.evaluation.apps.iter().map(|app| plain(app.gflops.value())).collect())
+        array::one(py, self.scenario.evaluation.apps.iter().map(|app| plain(app.gflops.value())).collect())
     }
 
     /// 95 % intervals of `gflops`: low and high of each application; None where nothing is uncertain.
     #[getter]
     fn gflops_interval<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let Some(found) = &self.intervals else { return Ok(None) };
+        let Some(found) = &self.scenario.intervals else { return Ok(None) };
         let all = found.gflops.iter().flat_map(|one| [plain(one.low), plain(one.high)]).collect();
         array::two(py, found.gflops.len(), 2, all).map(Some)
     }
@@ -108,14 +99,14 @@ impl ScenarioResult {
     /// GB/s that each application draws from all memories.
     #[getter]
     fn bandwidth_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.evaluation.apps.iter().map(|app| plain(app.bandwidth.value())).collect())
+        array::one(py, self.scenario.evaluation.apps.iter().map(|app| plain(app.bandwidth.value())).collect())
     }
 
     /// Threads: applications x nodes.
     #[getter]
     fn threads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let (rows, nodes) = (self.allocation.apps(), self.allocation.nodes());
-        array::two(py, rows, nodes, self.allocation.as_slice().to_vec())
+        let allocation = &self.scenario.allocation;
+        array::two(py, allocation.apps(), allocation.nodes(), allocation.as_slice().to_vec())
     }
 
     /// GFLOPS: applications x nodes.
@@ -133,7 +124,7 @@ impl ScenarioResult {
     /// The node with all data of each application; None where there is no such node.
     #[getter]
     fn homes(&self) -> Vec<Option<usize>> {
-        self.evaluation.apps.iter().map(|app| app.home.map(|home| home.0)).collect()
+        self.scenario.evaluation.apps.iter().map(|app| app.home.map(|home| home.0)).collect()
     }
 
     /// What holds the threads of each application on each node back, in a stable word; None where it has none.
@@ -142,7 +133,7 @@ impl ScenarioResult {
         let word = |group: &Option<numasim_model::evaluation::GroupResult>| {
             group.as_ref().map(|group| group.bottleneck.kind())
         };
-        self.evaluation.apps.iter().map(|app| app.per_node.iter().map(word).collect()).collect()
+        self.scenario.evaluation.apps.iter().map(|app| app.per_node.iter().map(word).collect()).collect()
     }
 
     /// GB/s that the memory of each node has.
@@ -166,7 +157,7 @@ impl ScenarioResult {
     /// Links as columns: `from` (node of the cores), `to` (node of the memory), `capacity_gbs`, `bandwidth_gbs`.
     #[getter]
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let links = &self.evaluation.links;
+        let links = &self.scenario.evaluation.links;
         let ends = |of: fn(&numasim_model::evaluation::LinkUse) -> NodeId| -> Vec<u64> {
             links.iter().map(|link| of(link).0 as u64).collect()
         };
@@ -183,19 +174,19 @@ impl ScenarioResult {
     /// What to know before trusting the result, in sentences.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        warning::facts(&self.evaluation.warnings)
+        warning::facts(&self.scenario.evaluation.warnings)
     }
 
     /// The nodes of the machine.
     #[getter]
     fn nodes(&self) -> Vec<usize> {
-        let nodes: Vec<NodeId> = self.study.machine.node_ids().collect();
+        let nodes: Vec<NodeId> = self.scenario.study.machine.node_ids().collect();
         numbers(&nodes)
     }
 
     /// The scenario object of the documents of the command line, as JSON.
     fn to_json(&self) -> String {
-        json::json(&self.view()).to_string()
+        document::text(&self.scenario)
     }
 
     /// The same as a dict.
@@ -207,11 +198,11 @@ impl ScenarioResult {
     #[pyo3(signature = (name=None))]
     fn to_toml(&self, name: Option<&str>) -> String {
         Written {
-            name: name.unwrap_or(&self.name),
-            apps: &self.study.apps,
-            allocation: &self.allocation,
-            placements: &self.placements,
-            static_work: self.evaluation.static_work,
+            name: name.unwrap_or(&self.scenario.name),
+            apps: &self.scenario.study.apps,
+            allocation: &self.scenario.allocation,
+            placements: &self.scenario.placements,
+            static_work: self.scenario.evaluation.static_work,
         }
         .toml()
     }
@@ -226,7 +217,7 @@ impl ScenarioResult {
     }
 
     fn __repr__(&self) -> String {
-        format!("<ScenarioResult {:?}: {} GFLOPS>", self.name, self.total_gflops())
+        format!("<ScenarioResult {:?}: {} GFLOPS>", self.scenario.name, self.total_gflops())
     }
 }
 

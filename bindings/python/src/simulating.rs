@@ -57,7 +57,7 @@ pub(crate) fn simulate(
     model: Option<&str>,
     timeline: bool,
 ) -> PyResult<Simulation> {
-    let study = reading.0.under(py, model)?;
+    let study = reading.under(py, model)?.study;
     let refused = |refusal: Refusal| error::refused(py, &refusal);
     let located = &reading.0.located;
     let policies: Vec<PolicyName> = match policies {

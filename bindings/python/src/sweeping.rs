@@ -113,14 +113,19 @@ pub(crate) fn sweep<'py>(
     seed: u64,
     time_limit_s: Option<f64>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let study = reading.0.under(py, model)?;
+    let study = reading.under(py, model)?.study;
     let task = if explore.is_some() { Task::Explore } else { Task::Evaluate };
     let axes: Vec<Axis> = settings
         .iter()
         .map(|setting| Axis::read(&study, setting, task).map_err(|error| wrong(py, setting, &error)))
         .collect::<PyResult<_>>()?;
     let asked = match &explore {
-        None => Work::Evaluate(reading.0.wanted(py, names)?),
+        None => {
+            let wanted = numasim_ask::evaluate::wanted(&study, &names.unwrap_or_default());
+            let wanted = wanted.map_err(|refusal| error::refused(py, &refusal))?;
+            let is_wanted = |at: &usize| wanted.iter().any(|one| one.name == study.scenarios[*at].name);
+            Work::Evaluate((0..study.scenarios.len()).filter(is_wanted).collect())
+        }
         Some((name, restrictions)) => {
             if study.apps.is_empty() {
                 return Err(error::input(py, "there is no application to place"));

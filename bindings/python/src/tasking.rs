@@ -6,9 +6,9 @@ use numasim_ask::tasked::{self, GraphFacts, Tasked, TasksView};
 use numasim_ask::{of_tasks, refusal::Refusal};
 use numasim_graph::csv;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
-use numasim_study::SourceFile;
 use numasim_model::{NodeId, Study};
 use numasim_plan::{Fault, File, GraphPlan, Lines, guide};
+use numasim_study::SourceFile;
 use numasim_tasks::{Asked, IdleReason, Job, JobError, Observer, Silent, TasksError, Traffic};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -69,7 +69,7 @@ pub(crate) fn tasks(
     trace: bool,
 ) -> PyResult<Tasks> {
     let refused = |refusal: Refusal| error::refused(py, &refusal);
-    let study = reading.0.under(py, model)?;
+    let study = reading.under(py, model)?.study;
     let scheduler =
         |name: &String| error::named(py, "scheduler", name, &SchedulerKind::ALL, SchedulerKind::as_str);
     let scenario =

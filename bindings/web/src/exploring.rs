@@ -12,10 +12,10 @@ use numasim_sim::{Candidate, Objective, Problem, ProblemError, Restrictions, sea
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::evaluating::failed;
 use crate::outside::{Outside, Watch, placed};
 use crate::question::{Question, Search};
-use crate::study::asked;
+use crate::study::{asked, in_words};
+use numasim_ask::refusal::failed;
 
 /// What the page shows of a search.
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ impl Rated {
     /// The search itself never divides work beforehand.
     fn new(problem: &Problem, name: String, candidate: Candidate, static_work: bool) -> Result<Self, String> {
         let (evaluation, value) =
-            problem.evaluated(&candidate, static_work).map_err(|error| failed(&name, &error))?;
+            problem.evaluated(&candidate, static_work).map_err(|error| in_words(failed(&name, &error)))?;
         Ok(Self { name, candidate, evaluation, value })
     }
 
@@ -86,7 +86,7 @@ struct Uncertain {
 pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> {
     let question = Question::from_json(question)?;
     let asked = asked(&question, Task::Explore)?;
-    let (study, mut warnings, wanted) = (asked.study, asked.warnings, &question.search);
+    let (study, mut warnings, wanted) = (asked.input.study, asked.warnings, &question.search);
     let watch = Watch::start(outside, time_limit(wanted)?);
     let problem = Problem::new(&study.machine, &study.apps, objective(wanted)?, restrictions(wanted))
         .map_err(|error| refused(&error))?;
@@ -216,7 +216,7 @@ fn uncertain(
     let Candidate { allocation, placements, .. } = best;
     let of_best = draws
         .predict(&study.apps, placements, allocation, Options::default())
-        .map_err(|error| failed("best", &error))?;
+        .map_err(|error| in_words(failed("best", &error)))?;
     let Some(Rivals { best: value, others: rivals }) = draws.rivals(problem, best, others) else {
         return Ok(Uncertain::default());
     };

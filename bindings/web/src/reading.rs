@@ -66,7 +66,8 @@ struct AppContents<'a> {
 /// What is wrong with them, as the command line says it.
 pub fn read(question: &str) -> Result<String, String> {
     let question = Question::from_json(question)?;
-    let Asked { study, warnings, .. } = asked(&question, Task::Evaluate)?;
+    let Asked { input, warnings, .. } = asked(&question, Task::Evaluate)?;
+    let study = &input.study;
     let machine = &study.machine;
     let letters = Lettering::new(&study.apps);
     let apps = study.apps.iter().enumerate().map(|(number, app)| of_app(app, letters.of(AppId(number))));
@@ -85,7 +86,7 @@ pub fn read(question: &str) -> Result<String, String> {
             .map(|link| json!({ "name": link.name, "gbs": link.bandwidth.value() }))
             .collect(),
         apps: apps.collect(),
-        starts: starts(&study),
+        starts: starts(study),
         warnings,
     };
     serde_json::to_string(&contents).map_err(|error| format!("fault of numasim: {error}\n"))

@@ -1,7 +1,8 @@
 //! From the files of a question to a checked study.
 
-use numasim_ask::diagnostics;
-use numasim_model::machine::doubts;
+use std::sync::Arc;
+
+use numasim_ask::{Input, Refusal};
 use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement, Study};
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
 use numasim_study::SourceFile;
@@ -14,7 +15,7 @@ pub(crate) const PLACED: &str = "what-if.toml";
 
 /// A study as a question means it.
 pub(crate) struct Asked {
-    pub(crate) study: Study,
+    pub(crate) input: Input,
     /// Figures that hardly anybody meant.
     pub(crate) warnings: Vec<String>,
     /// The shown placement as text of a file; empty where there is none.
@@ -31,26 +32,22 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
         .iter()
         .map(|file| SourceFile { name: file.name.clone(), text: file.text.clone() })
         .collect();
-    let mut study = study(&sources)?;
+    let mut input = Input::of_sources(sources.clone()).map_err(in_words)?;
     let mut placed = String::new();
     if let Some(shown) = &question.placed {
-        placed = toml(&study, shown)?;
+        placed = toml(&input.study, shown)?;
         sources.push(SourceFile { name: PLACED.to_owned(), text: placed.clone() });
         // Through the reader, like every other scenario: its rules and its words are written once.
-        study = self::study(&sources)?;
+        input = Input::of_sources(sources).map_err(in_words)?;
     }
-    study = under(study, question.model.as_deref())?;
-    let warnings = doubts(&study.machine).into_iter();
-    let warnings = warnings.map(|doubt| format!("machine '{}': {doubt}", study.machine.name())).collect();
-    study = changed(study, &question.set, task)?;
-    Ok(Asked { study, warnings, placed })
+    let (mut input, warnings) = input.under(kind(question.model.as_deref())?).map_err(in_words)?;
+    changed(&mut input.study, &question.set, task)?;
+    Ok(Asked { input, warnings, placed })
 }
 
-fn study(sources: &[SourceFile]) -> Result<Study, String> {
-    match numasim_study::read_study(sources) {
-        Ok(reading) => Ok(reading.study),
-        Err(problems) => Err(diagnostics::render(&problems, sources, false)),
-    }
+/// As the command line says it.
+pub(crate) fn in_words(refusal: Refusal) -> String {
+    refusal.text(false) + "\n"
 }
 
 /// The placement as a `[[scenario]]`.
@@ -109,31 +106,28 @@ fn at_home(data: &Data, home: NodeId) -> Placement {
     }
 }
 
-/// The study with the rules of a model; the corrections of its file stay.
-fn under(mut study: Study, model: Option<&str>) -> Result<Study, String> {
-    if let Some(name) = model {
-        let kind = ModelKind::from_name(name).ok_or_else(|| {
+/// A model by its name.
+fn kind(name: Option<&str>) -> Result<Option<ModelKind>, String> {
+    let named = |name: &str| {
+        ModelKind::from_name(name).ok_or_else(|| {
             let known: Vec<&str> = ModelKind::ALL.into_iter().map(ModelKind::name).collect();
             format!("error: there is no model '{name}'; there is: {}\n", known.join(", "))
-        })?;
-        study.machine = study.machine.with_model(kind);
-    }
-    match study.machine.sharing_refusal() {
-        Some(refusal) => Err(format!("error: machine '{}': {refusal}\n", study.machine.name())),
-        None => Ok(study),
-    }
+        })
+    };
+    name.map(named).transpose()
 }
 
-/// The study with other figures.
-fn changed(study: Study, settings: &[String], task: Task) -> Result<Study, String> {
+/// Changes figures of the study.
+fn changed(study: &mut Arc<Study>, settings: &[String], task: Task) -> Result<(), String> {
     if settings.is_empty() {
-        return Ok(study);
+        return Ok(());
     }
     let in_words = |error: SettingError| match &error {
         SettingError::Unknown { .. } => format!("error: {error}\n"),
         SettingError::Wrong { hint, .. } => format!("error: {error}\nhint: {hint}\n"),
     };
-    let axes = settings.iter().map(|setting| Axis::read(&study, setting, task)).collect::<Result<_, _>>();
-    let sweep = Sweep::new(study, axes.map_err(in_words)?).map_err(in_words)?;
-    sweep.study_at(0).map_err(|why| format!("error: {why}\n"))
+    let axes = settings.iter().map(|setting| Axis::read(study, setting, task)).collect::<Result<_, _>>();
+    let sweep = Sweep::new(Study::clone(study), axes.map_err(in_words)?).map_err(in_words)?;
+    *study = Arc::new(sweep.study_at(0).map_err(|why| format!("error: {why}\n"))?);
+    Ok(())
 }

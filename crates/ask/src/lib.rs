@@ -1,14 +1,47 @@
-//! Answers and mistakes in words and as JSON, for every front end: the command line and the bindings say the same.
+//! Questions about a NUMA machine that several applications share, and their answers: what the command line, the Python package and
+//! the web page call, and what a runtime or a scheduler embeds.
 //!
-//! Pure functions from values to text, JSON and the thread map. Tables, colours and all other plots are those of the command line.
+//! # One question, one function, one result
+//! [`Input::read`] makes a checked study from the texts of input files. A question is a plain value (such as [`Evaluate`]) that refers to
+//! that input. One function takes it ([`evaluate()`]) and returns one result ([`Evaluated`]), or a [`Refusal`] that contains the message, its
+//! causes, hints, and the places in the files.
+//!
+//! ```
+//! use numasim_ask::{Evaluate, Input, evaluate};
+//! use numasim_sim::search::Unattended;
+//!
+//! let input = Input::read(&[("two.toml", numasim_ask::EXAMPLE)])?;
+//! let answer = evaluate(&Evaluate::new(&input), &Unattended)?;
+//! println!("{} GFLOPS", answer.scenarios[0].evaluation.total.value());
+//! # Ok::<(), numasim_ask::Refusal>(())
+//! ```
+//!
+//! # Documents
+//! A result is what `--format json` writes: [`document::write`] serialises it, and the feature `schema` generates the JSON Schema from the
+//! same type (`schema::of`). The rules:
+//!
+//! * The fields of a result are the keys of its document, in the documented order. `schema`, `command`, `machine`, `model` come first.
+//! * What only front ends need (values that tables and pictures are made from, warnings) is a field with `#[serde(skip)]`.
+//! * A part that has another shape in the document than as a value (an [`EvaluatedScenario`] contains the evaluation of the model) is written
+//!   through a private type that derives `Serialize` and `JsonSchema`, with `document::written_as!`.
+//! * A key that may be missing is an `Option` with `skip_serializing_if`; one that may be null is `OrNull` in the schema.
+//! * Numbers pass `document::plain`. Maps that keep the order of their entries are [`document::ByName`].
+//!
+//! # The outside world
+//! Nothing here reads a file, a clock or the environment, prints, or starts threads; all of it compiles to WebAssembly. What takes long asks
+//! a `Monitor` (of `numasim_sim::search`) whether to stop, and tells it how far it is. Warnings are part of the result, and each front end
+//! shows them in its way.
 
 pub mod caution;
 pub mod data_words;
 pub mod diagnostics;
-pub mod evaluated;
+pub mod document;
+pub mod evaluate;
+pub mod explain;
 pub mod explored;
 pub mod heading;
 pub mod held_back;
+pub mod input;
 pub mod intervals;
 pub mod json;
 pub mod lettering;
@@ -20,6 +53,8 @@ pub mod placing;
 pub mod refusal;
 pub mod room;
 mod scenario;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod simulated;
 pub mod suggest;
 pub mod tasked;
@@ -27,5 +62,32 @@ pub mod thread_map;
 pub mod warning;
 mod wording;
 
-pub use scenario::{ScenarioView, numbers};
+pub use evaluate::{Evaluate, Evaluated, EvaluatedUnderAll, evaluate, evaluate_under_all};
+pub use input::Input;
+pub use refusal::Refusal;
+pub use scenario::{EvaluatedScenario, ScenarioView, numbers};
 pub use wording::{machine_title, node_ranges};
+
+/// The input file of the examples: two nodes, an application that streams its local data, and one whose data is on node 1.
+pub const EXAMPLE: &str = r#"
+[machine]
+name = "two nodes"
+nodes = 2
+cores_per_node = 4
+gflops_per_core = 10.0
+bandwidth_gbs = 32.0
+link_gbs = 10.0
+
+[[app]]
+name = "stream"
+arithmetic_intensity = 0.5
+
+[[app]]
+name = "solver"
+arithmetic_intensity = 1.0
+data = { home = 1 }
+
+[[scenario]]
+name = "apart"
+threads = { stream = [4, 0], solver = [0, 2] }
+"#;

@@ -2,16 +2,24 @@
 
 use std::error::Error;
 
+use numasim_model::evaluation::EvaluateError;
 use numasim_model::text::{visible, visible_but};
+use numasim_sim::Forbidden;
 use numasim_study::{Problem, SourceFile};
 
 use crate::diagnostics;
 
-/// Why a question has no answer: the input or the question is wrong.
+/// Why a question has no answer.
 #[derive(Clone, Debug)]
 pub enum Refusal {
-    /// In sentences.
+    /// The input or the question is wrong.
     Said(Explained),
+    /// No allocation keeps to all limits.
+    Infeasible(Explained),
+    /// The program is wrong.
+    Fault(Explained),
+    /// It was told to stop before there was an answer.
+    Interrupted,
     /// With the places in the files that are the cause.
     Located {
         /// What is wrong, where, and what to write instead.
@@ -100,22 +108,62 @@ impl Refusal {
     fn and(self, add: impl FnOnce(Explained) -> Explained) -> Self {
         match self {
             Self::Said(explained) => Self::Said(add(explained)),
-            located @ Self::Located { .. } => located,
+            Self::Infeasible(explained) => Self::Infeasible(add(explained)),
+            Self::Fault(explained) => Self::Fault(add(explained)),
+            other @ (Self::Located { .. } | Self::Interrupted) => other,
         }
     }
 
     /// What people read, with line breaks between its parts and none at the end; places in colours where it is `styled`.
     pub fn text(&self, styled: bool) -> String {
         match self {
-            Self::Said(explained) => {
+            Self::Said(explained) | Self::Infeasible(explained) | Self::Fault(explained) => {
                 let lines = explained.parts().map(|(word, text)| format!("{word}: {text}"));
                 lines.collect::<Vec<_>>().join("\n")
             }
+            Self::Interrupted => "interrupted".to_owned(),
             Self::Located { problems, sources } => {
                 diagnostics::render(problems, sources, styled).trim_end().to_owned()
             }
         }
     }
+}
+
+impl From<&Forbidden> for Refusal {
+    /// The program found an answer that the question forbids: it is reported, never shown.
+    fn from(error: &Forbidden) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        let message = format!("this is a fault of numasim, not of your input: {error} (numasim {version})");
+        Self::Fault(Explained::new(message))
+            .hint("please report it as an issue with these lines, the command line and the input files")
+    }
+}
+
+/// Why `what` cannot be evaluated: a fault of the program if the result contradicts its model.
+pub fn failed(what: &str, error: &EvaluateError) -> Refusal {
+    match error {
+        EvaluateError::Unsound(violation) => unsound(what, violation),
+        error => Refusal::said(format!("{what}: {error}")),
+    }
+}
+
+/// Why the answer of a search cannot be evaluated: always a fault of the program.
+pub fn impossible(error: &EvaluateError) -> Refusal {
+    match error {
+        EvaluateError::Unsound(_) => failed("the answer of the search", error),
+        error => Refusal::Fault(Explained::new("the search made an impossible allocation")).caused_by(error),
+    }
+}
+
+/// A result that contradicts its model.
+pub fn unsound(what: &str, violation: &dyn Error) -> Refusal {
+    let message = format!("{what}: this is a fault of numasim, not of your input");
+    let hint = format!(
+        "please report it as an issue with these lines, the command line, the input files and the version, \
+         numasim {}",
+        env!("CARGO_PKG_VERSION")
+    );
+    Refusal::Fault(Explained::new(message)).caused_by(violation).hint(hint)
 }
 
 #[cfg(test)]

@@ -1,7 +1,52 @@
-//! One evaluated scenario with everything that went into it.
+//! One evaluated scenario: the result, the view that pictures and tables are made from, and the object of the documents.
 
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
-use numasim_sim::intervals::Prediction;
+use std::sync::Arc;
+
+use numasim_model::bottleneck::Bottleneck;
+use numasim_model::evaluation::Warning;
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement, Study};
+use numasim_sim::intervals::{Interval, Prediction};
+use serde::Serialize;
+
+use crate::document::{ends, plain, written_as};
+#[cfg(feature = "schema")]
+use crate::schema::OrNull;
+use crate::warning;
+
+/// An evaluated scenario.
+#[derive(Clone, Debug)]
+pub struct EvaluatedScenario {
+    /// What it belongs to.
+    pub study: Arc<Study>,
+    /// Its name.
+    pub name: String,
+    /// Threads of each application on each node.
+    pub allocation: Allocation,
+    /// Where the data of each application lies.
+    pub placements: Vec<Placement>,
+    /// GFLOPS, GB/s and bottlenecks of each application, and the use of each memory and link.
+    pub evaluation: Evaluation,
+    /// How far off that may be, if figures of the machine are uncertain.
+    pub intervals: Option<Prediction>,
+    /// The worked calculation as text, if it was asked for.
+    pub explanation: Option<String>,
+}
+
+impl EvaluatedScenario {
+    /// What pictures and tables are made from.
+    pub fn view(&self) -> ScenarioView<'_> {
+        ScenarioView {
+            name: &self.name,
+            machine: &self.study.machine,
+            apps: &self.study.apps,
+            allocation: &self.allocation,
+            placements: &self.placements,
+            evaluation: &self.evaluation,
+            intervals: self.intervals.as_ref(),
+        }
+    }
+}
 
 /// The numbers of nodes.
 pub fn numbers(nodes: &[NodeId]) -> Vec<usize> {
@@ -47,4 +92,268 @@ impl ScenarioView<'_> {
     pub fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
         self.app_ids().filter(|&app| self.allocation.total(app) > 0)
     }
+}
+
+written_as!(EvaluatedScenario => Explained);
+written_as!(ScenarioView<'_> => ScenarioObject);
+
+/// An evaluated scenario.
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Scenario")
+)]
+struct Explained<'a> {
+    #[serde(flatten)]
+    scenario: ScenarioObject<'a>,
+    /// The worked calculation, with `--explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a str>,
+}
+
+impl<'a> From<&'a EvaluatedScenario> for Explained<'a> {
+    fn from(one: &'a EvaluatedScenario) -> Self {
+        Self { scenario: (&one.view()).into(), explanation: one.explanation.as_deref() }
+    }
+}
+
+/// What becomes of each application, memory and link: the part that the scenarios of all documents have in common.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub(crate) struct ScenarioObject<'a> {
+    /// Its name.
+    name: &'a str,
+    /// Sum of the GFLOPS of all applications.
+    total_gflops: f64,
+    /// 95 % interval of the sum, in GFLOPS, where figures of the machine are uncertain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_gflops_interval: Option<[f64; 2]>,
+    /// Work is divided beforehand: the slowest thread decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    static_work: Option<bool>,
+    /// The applications, in the order of the files.
+    apps: Vec<AppObject<'a>>,
+    /// The memories.
+    nodes: Vec<NodeObject>,
+    /// The links between nodes.
+    links: Vec<LinkObject>,
+    /// The links that several pairs of nodes share.
+    shared_links: Vec<SharedLinkObject<'a>>,
+    /// What to know before trusting the result.
+    warnings: Vec<WarningObject>,
+}
+
+/// One application.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "App"))]
+struct AppObject<'a> {
+    /// Its name.
+    name: &'a str,
+    /// GFLOPS of all its threads.
+    gflops: f64,
+    /// 95 % interval of `gflops`, in GFLOPS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gflops_interval: Option<[f64; 2]>,
+    /// What all its threads move, in GB/s (10^9 bytes).
+    bandwidth_gbs: f64,
+    /// 95 % interval of `bandwidth_gbs`, in GB/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bandwidth_gbs_interval: Option<[f64; 2]>,
+    /// Threads on each node.
+    threads: &'a [u32],
+    /// GFLOPS of its threads on each node.
+    gflops_per_node: Vec<f64>,
+    /// The node of its data, where all of it is on one.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    home: Option<usize>,
+    /// Of static work: the node of the slowest thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slowest_node: Option<u64>,
+    /// What holds its threads on each node back; null where it has none.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<OrNull<BottleneckWord>>"))]
+    bottleneck_per_node: Vec<Option<BottleneckWord>>,
+}
+
+/// What holds threads back, as a stable word.
+#[derive(Serialize)]
+struct BottleneckWord(&'static str);
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for BottleneckWord {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Bottleneck".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "enum": Bottleneck::KINDS, "description": "What holds threads back." })
+    }
+}
+
+/// The memory of a node.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Node"))]
+struct NodeObject {
+    /// Its number, from 0.
+    node: u64,
+    /// What it can deliver, in GB/s.
+    capacity_gbs: f64,
+    /// What is moved to and from it, in GB/s.
+    bandwidth_gbs: f64,
+    /// The part of it by cores of other nodes, in GB/s.
+    remote_gbs: f64,
+    /// What that occupies, in GB/s of reads, where it is another figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<f64>,
+}
+
+/// A link.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Link"))]
+struct LinkObject {
+    /// The node of the cores.
+    from: u64,
+    /// The node of the memory.
+    to: u64,
+    /// What it can carry, in GB/s.
+    capacity_gbs: f64,
+    /// What it carries, in GB/s.
+    bandwidth_gbs: f64,
+    /// What that occupies, in GB/s of reads, where it is another figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<f64>,
+}
+
+/// One direction of a link that several pairs of nodes share.
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "SharedLink")
+)]
+struct SharedLinkObject<'a> {
+    /// Its name.
+    name: &'a str,
+    /// The nodes of the cores, and those of the memories.
+    direction: [Vec<u64>; 2],
+    /// What it can carry, in GB/s.
+    capacity_gbs: f64,
+    /// What it carries, in GB/s.
+    bandwidth_gbs: f64,
+    /// What that occupies, in GB/s of reads, where it is another figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<f64>,
+}
+
+/// Reads of other nodes leave less of a memory than an equal part to the node's own threads.
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Warning")
+)]
+struct WarningObject {
+    /// `starved-by-remote`.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    kind: &'static str,
+    /// The node.
+    node: u64,
+    /// What its own threads want, in GB/s.
+    wanted_gbs: f64,
+    /// What is left to them, in GB/s.
+    left_gbs: f64,
+    /// What an equal part would be, in GB/s.
+    equal_part_gbs: f64,
+    /// Threads that read the memory.
+    readers: u64,
+    /// The same in words.
+    message: String,
+}
+
+impl<'a> From<&ScenarioView<'a>> for ScenarioObject<'a> {
+    fn from(view: &ScenarioView<'a>) -> Self {
+        let evaluation = view.evaluation;
+        let links = evaluation.links.iter().map(|link| LinkObject {
+            from: link.from.0 as u64,
+            to: link.to.0 as u64,
+            capacity_gbs: gbs(link.capacity),
+            bandwidth_gbs: gbs(link.bandwidth),
+            occupied_gbs: occupied(link.bandwidth, link.occupied),
+        });
+        let nodes = evaluation.nodes.iter().map(|node| NodeObject {
+            node: node.node.0 as u64,
+            capacity_gbs: gbs(node.capacity),
+            bandwidth_gbs: gbs(node.bandwidth),
+            remote_gbs: gbs(node.remote),
+            occupied_gbs: occupied(node.bandwidth, node.occupied),
+        });
+        let ids = |nodes: &[NodeId]| nodes.iter().map(|node| node.0 as u64).collect();
+        let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {
+            name: &link.name,
+            direction: [ids(&link.from), ids(&link.to)],
+            capacity_gbs: gbs(link.capacity),
+            bandwidth_gbs: gbs(link.bandwidth),
+            occupied_gbs: occupied(link.bandwidth, link.occupied),
+        });
+        Self {
+            name: view.name,
+            total_gflops: plain(evaluation.total.value()),
+            total_gflops_interval: view.intervals.map(|found| ends(found.total_gflops)),
+            static_work: evaluation.static_work.then_some(true),
+            apps: view.app_ids().map(|app| AppObject::new(view, app)).collect(),
+            nodes: nodes.collect(),
+            links: links.collect(),
+            shared_links: shared_links.collect(),
+            warnings: evaluation.warnings.iter().map(WarningObject::from).collect(),
+        }
+    }
+}
+
+impl<'a> AppObject<'a> {
+    fn new(view: &ScenarioView<'a>, app: AppId) -> Self {
+        let result = &view.evaluation.apps[app.0];
+        let interval =
+            |of: fn(&Prediction) -> &Vec<Interval>| of(view.intervals?).get(app.0).copied().map(ends);
+        let groups = || result.per_node.iter().map(Option::as_ref);
+        Self {
+            name: &view.apps[app.0].name,
+            gflops: plain(result.gflops.value()),
+            gflops_interval: interval(|found| &found.gflops),
+            bandwidth_gbs: gbs(result.bandwidth),
+            bandwidth_gbs_interval: interval(|found| &found.bandwidth_gbs),
+            threads: view.allocation.row(app),
+            gflops_per_node: groups()
+                .map(|group| plain(group.map_or(0.0, |group| group.gflops.value())))
+                .collect(),
+            home: result.home.map(|home| home.0),
+            slowest_node: result.slowest.map(|node| node.0 as u64),
+            bottleneck_per_node: groups()
+                .map(|group| group.map(|group| BottleneckWord(group.bottleneck.kind())))
+                .collect(),
+        }
+    }
+}
+
+impl From<&Warning> for WarningObject {
+    fn from(found: &Warning) -> Self {
+        let Warning::StarvedByRemote { node, wanted, left, equal_part, readers } = found;
+        Self {
+            kind: "starved-by-remote",
+            node: node.0 as u64,
+            wanted_gbs: gbs(*wanted),
+            left_gbs: gbs(*left),
+            equal_part_gbs: gbs(*equal_part),
+            readers: *readers as u64,
+            message: warning::message(found),
+        }
+    }
+}
+
+fn gbs(value: GigabytesPerSecond) -> f64 {
+    plain(value.value())
+}
+
+/// What of a capacity is occupied, in GB/s of reads, where that is not what is drawn.
+fn occupied(bandwidth: GigabytesPerSecond, occupied: GigabytesPerSecond) -> Option<f64> {
+    (occupied != bandwidth).then(|| gbs(occupied))
 }

@@ -10,7 +10,6 @@
 )]
 
 mod compare;
-mod evaluate;
 mod explore;
 mod run;
 mod scenario;
@@ -18,13 +17,9 @@ mod simulate;
 mod sweep;
 mod tasks;
 
-use std::borrow::Cow;
-
 use clap::ValueEnum;
-use numasim_study::schema::{DRAFT, without_null};
-use schemars::generate::SchemaSettings;
-use schemars::transform::{RecursiveTransform, Transform};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use numasim_ask::schema::{self, OrNull};
+use schemars::JsonSchema;
 use serde_json::Value;
 
 /// A document that has a schema, by its command.
@@ -48,40 +43,14 @@ pub(crate) enum Document {
 
 /// The JSON Schema (draft 2020-12) of a document.
 pub(crate) fn json_schema(document: Document) -> Value {
-    let generator = SchemaSettings::draft2020_12().into_generator();
-    let (name, mut generated) = match document {
-        Document::Evaluate => ("evaluate", generator.into_root_schema_for::<evaluate::Evaluate>()),
-        Document::Explore => ("explore", generator.into_root_schema_for::<explore::Explore>()),
-        Document::Compare => ("compare", generator.into_root_schema_for::<compare::Compare>()),
-        Document::Simulate => ("simulate", generator.into_root_schema_for::<simulate::Simulate>()),
-        Document::Tasks => ("tasks", generator.into_root_schema_for::<tasks::Tasks>()),
-        Document::Sweep => ("sweep", generator.into_root_schema_for::<sweep::Sweep>()),
-        Document::Run => ("run", generator.into_root_schema_for::<run::Run>()),
-    };
-    // What may be missing is never null; what is always there and may be null says so (`OrNull`).
-    RecursiveTransform(without_null).transform(&mut generated);
-    let mut schema = json_schema!({ "$schema": DRAFT, "title": format!("numasim {name} --format json") });
-    for (key, value) in generated.as_object().into_iter().flatten().filter(|(key, _)| *key != "title") {
-        schema.insert(key.clone(), value.clone());
-    }
-    schema.to_value()
-}
-
-/// A value that is always there, and null where nobody knows it.
-struct OrNull<T>(std::marker::PhantomData<T>);
-
-impl<T: JsonSchema> JsonSchema for OrNull<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        format!("{}OrNull", T::schema_name()).into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let value = generator.subschema_for::<T>();
-        json_schema!({ "oneOf": [value, { "type": "null" }] })
+    match document {
+        Document::Evaluate => schema::of::<numasim_ask::evaluate::Document>("evaluate"),
+        Document::Explore => schema::of::<explore::Explore>("explore"),
+        Document::Compare => schema::of::<compare::Compare>("compare"),
+        Document::Simulate => schema::of::<simulate::Simulate>("simulate"),
+        Document::Tasks => schema::of::<tasks::Tasks>("tasks"),
+        Document::Sweep => schema::of::<sweep::Sweep>("sweep"),
+        Document::Run => schema::of::<run::Run>("run"),
     }
 }
 

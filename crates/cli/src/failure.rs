@@ -5,7 +5,6 @@ use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
 use numasim_ask::refusal::{Explained, Refusal};
-use numasim_sim::Forbidden;
 
 use crate::style;
 
@@ -52,13 +51,6 @@ impl Failure {
     /// The program is wrong.
     pub(crate) fn fault(message: impl Into<String>) -> Self {
         Self::Fault(Explained::new(message))
-    }
-
-    /// The program found an answer that the question forbids: it is reported, never shown.
-    pub(crate) fn forbidden(error: &Forbidden) -> Self {
-        let version = env!("CARGO_PKG_VERSION");
-        Self::fault(format!("this is a fault of numasim, not of your input: {error} (numasim {version})"))
-            .hint("please report it as an issue with these lines, the command line and the input files")
     }
 
     /// Adds an error, and everything that caused it, as `caused by:` lines.
@@ -122,7 +114,9 @@ impl Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Said(explained) => Self::Input(explained),
+            Refusal::Said(explained) | Refusal::Infeasible(explained) => Self::Input(explained),
+            Refusal::Fault(explained) => Self::Fault(explained),
+            Refusal::Interrupted => Self::interrupted("interrupted"),
             located @ Refusal::Located { .. } => Self::Diagnostics(located.text(true)),
         }
     }
@@ -199,8 +193,9 @@ mod tests {
             Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default())
                 .expect("a possible question");
         let nothing = Allocation::empty(study.apps.len(), study.machine.node_count());
-        let failure =
-            Failure::forbidden(&problem.check_answer(&nothing, &[]).expect_err("no thread for anybody"));
+        let failure = Failure::from(Refusal::from(
+            &problem.check_answer(&nothing, &[]).expect_err("no thread for anybody"),
+        ));
         assert_eq!(format!("{:?}", failure.exit_code()), format!("{:?}", ExitCode::from(70)));
         let message = plain(&failure);
         assert!(message.starts_with("error: this is a fault of numasim, not of your input: "), "{message}");

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use numasim_ask::Input;
 use numasim_model::text::visible;
 use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
 
@@ -29,6 +30,12 @@ pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<So
     let sources = read_texts(paths)?;
     let reading = read_from_texts(&sources)?;
     Ok((reading, sources))
+}
+
+/// The files of a study, as questions take them.
+pub(crate) fn read_input(paths: &[PathBuf]) -> Result<Input, Failure> {
+    let (reading, sources) = read_study_and_texts(paths)?;
+    Ok(Input::of_reading(reading, sources))
 }
 
 /// The texts of the files of a study.

@@ -83,6 +83,11 @@ impl Shell {
         tell(&format!("{}note:{:#} {}\n", style::CAUSE, style::CAUSE, visible(&note.to_string())));
     }
 
+    /// Tells warnings on standard error, one after the other.
+    pub(crate) fn warn_all(&self, warnings: &[String]) {
+        warnings.iter().for_each(|warning| self.warn(warning));
+    }
+
     /// Tells a warning on standard error; the command goes on.
     pub(crate) fn warn(&self, warning: impl Display) {
         if self.silent {

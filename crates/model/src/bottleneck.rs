@@ -39,6 +39,18 @@ pub enum Bottleneck {
 }
 
 impl Bottleneck {
+    /// All that [`Bottleneck::kind`] returns.
+    pub const KINDS: [&str; 8] = [
+        Self::CorePeak.kind(),
+        Self::CoreBandwidth.kind(),
+        Self::LocalController(NodeId(0)).kind(),
+        Self::Link { from: NodeId(0), to: NodeId(0) }.kind(),
+        Self::RemoteDemand(NodeId(0)).kind(),
+        Self::SharedLink { direction: 0 }.kind(),
+        Self::NodeRead(NodeId(0)).kind(),
+        Self::SlowestThread(NodeId(0)).kind(),
+    ];
+
     /// A short stable word for JSON and CSV.
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -46,7 +46,7 @@ pub(crate) struct Exploration {
 }
 
 fn rated_view<'a>(one: &'a ScenarioResult, rival: Option<&'a Rival>) -> RatedView<'a> {
-    RatedView { scenario: one.view(), value: one.value.unwrap_or(f64::NAN), rival }
+    RatedView { scenario: one.scenario.view(), value: one.value.unwrap_or(f64::NAN), rival }
 }
 
 #[pymethods]

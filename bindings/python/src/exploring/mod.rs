@@ -58,7 +58,7 @@ pub(crate) fn explore(
     let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
     let restrictions = to_restrictions(py, restrictions)?;
     let model = model.map(|name| of_name(py, name)).transpose()?;
-    let study = reading.0.under_model(py, Models::first(model, list.as_ref()))?;
+    let study = reading.under_model(py, Models::first(model, list.as_ref()))?.study;
     let study = placed(Study::clone(&study), &asked).map_err(|refusal| error::refused(py, &refusal))?;
     let study = Arc::new(study);
     let objective = objective(py, objective_name)?;
@@ -91,7 +91,7 @@ pub(crate) fn explore(
         |all: Vec<ScenarioResult>| all.into_iter().map(|one| Py::new(py, one)).collect::<PyResult<Vec<_>>>();
     let breaks = found.baselines.iter().map(|baseline| baseline.breaks.clone());
     Ok(Exploration {
-        cautions: problem.cautions(&best.allocation, &best.evaluation),
+        cautions: problem.cautions(&best.scenario.allocation, &best.scenario.evaluation),
         best: Py::new(py, best)?,
         bound: found.outcome.bound,
         gap: found.outcome.gap,

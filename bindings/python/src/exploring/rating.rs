@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_ask::intervals;
+use numasim_ask::refusal::failed;
+use numasim_ask::{EvaluatedScenario, intervals};
 use numasim_model::Study;
 use numasim_model::evaluation::Options;
 use numasim_sim::baselines::Baseline;
@@ -11,7 +12,6 @@ use numasim_sim::{Candidate, Problem};
 use pyo3::prelude::*;
 
 use crate::error;
-use crate::evaluating::failed;
 use crate::scenario::ScenarioResult;
 use crate::working::{Stop, work};
 
@@ -38,16 +38,17 @@ impl Rating<'_> {
         let (evaluation, value) = self
             .problem
             .evaluated(candidate, static_work)
-            .map_err(|error| failed(self.py, "an allocation of the search", &error))?;
-        Ok(ScenarioResult {
+            .map_err(|found| error::refused(self.py, &failed("an allocation of the search", &found)))?;
+        let scenario = EvaluatedScenario {
             study: Arc::clone(self.study),
             name,
-            value: Some(value),
             allocation: candidate.allocation.clone(),
             placements: candidate.placements.clone(),
             evaluation,
             intervals: None,
-        })
+            explanation: None,
+        };
+        Ok(ScenarioResult { scenario: Arc::new(scenario), value: Some(value) })
     }
 }
 
@@ -76,8 +77,9 @@ pub(super) fn uncertain(
         let prediction = draws.predict(&study.apps, &best.placements, &best.allocation, Options::default());
         (prediction, draws.rivals(problem, best, others))
     })?;
-    let prediction = prediction.map_err(|error| failed(py, "the best allocation", &error))?;
+    let prediction =
+        prediction.map_err(|found| error::refused(py, &failed("the best allocation", &found)))?;
     let Some(Rivals { best: value, others }) = rivals else { return Ok((None, Vec::new())) };
-    shown.intervals = prediction;
+    Arc::make_mut(&mut shown.scenario).intervals = prediction;
     Ok((Some((draws, value)), others))
 }

@@ -7,10 +7,15 @@ use numasim_model::Study;
 use numasim_sim::intervals::{Draws, Interval, Rival};
 use numasim_sim::search::{Outcome, Spent, Status};
 use numasim_sim::{Caution, Problem};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use crate::json::{Number, Sequence, ends, entries, name_model, number};
+use crate::document::{ends, plain};
+use crate::json::{Sequence, name_model, number};
+use crate::scenario::ScenarioObject;
+#[cfg(feature = "schema")]
+use crate::schema::OrNull;
 use crate::{ScenarioView, caution, intervals};
 use effort::effort;
 pub use further::Further;
@@ -135,13 +140,12 @@ impl Serialize for Explored<'_> {
         for (key, value) in [&head, &rest].into_iter().filter_map(Value::as_object).flatten() {
             document.serialize_entry(key, value)?;
         }
-        let object = |rated, role| RatedObject { explored: self, rated, role };
-        document.serialize_entry("best", &object(&self.best, Role::Best))?;
-        let alternatives = self.alternatives.iter().map(|rated| object(rated, Role::Alternative));
+        document.serialize_entry("best", &BestObject::new(&self.best, self.value_interval()))?;
+        let alternatives = self.alternatives.iter().map(|rated| AlternativeObject::new(self, rated));
         document.serialize_entry("alternatives", &Sequence(alternatives))?;
         document.serialize_entry("alternatives_complete", &self.alternatives_complete)?;
         let baselines = self.baselines.iter();
-        let baselines = baselines.map(|(rated, breaks)| object(rated, Role::Baseline { breaks: *breaks }));
+        let baselines = baselines.map(|(rated, breaks)| BaselineObject::new(self, rated, *breaks));
         document.serialize_entry("baselines", &Sequence(baselines))?;
         let apps = self.study.apps.iter().zip(goal.alone());
         let alone: serde_json::Map<String, Value> =
@@ -157,18 +161,16 @@ impl Serialize for Explored<'_> {
     }
 }
 
+impl Explored<'_> {
+    fn value_interval(&self) -> Option<Interval> {
+        self.uncertainty.as_ref().map(|(_, value)| *value)
+    }
+}
+
 /// Whether a value is as good as the best, to the precision of the search.
 pub fn ties(best: f64, other: f64) -> bool {
     // Also where both are infinite: a makespan without an end.
     other == best || (other - best).abs() <= 1e-9 * best.abs()
-}
-
-/// What an allocation is in the document.
-enum Role<'a> {
-    Best,
-    Further,
-    Alternative,
-    Baseline { breaks: Option<&'a str> },
 }
 
 struct FurtherObject<'a> {
@@ -185,50 +187,111 @@ impl Serialize for FurtherObject<'_> {
         for (key, value) in of {
             object.serialize_entry(key, value)?;
         }
-        let role = if is_best && !of_several_models { Role::Best } else { Role::Further };
-        object.serialize_entry("best", &RatedObject { explored: self.explored, rated: best, role })?;
+        // The interval is that of the best.
+        let value = if is_best && !of_several_models { self.explored.value_interval() } else { None };
+        object.serialize_entry("best", &BestObject::new(best, value))?;
         object.end()
     }
 }
 
-struct RatedObject<'a> {
-    explored: &'a Explored<'a>,
-    rated: &'a RatedView<'a>,
-    role: Role<'a>,
+/// The best allocation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Best"))]
+struct BestObject<'a> {
+    #[serde(flatten)]
+    scenario: ScenarioObject<'a>,
+    /// The objective, in its unit.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    value: f64,
+    /// 95 % interval of `value`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[OrNull<f64>; 2]>"))]
+    value_interval: Option<[f64; 2]>,
 }
 
-impl Serialize for RatedObject<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { explored, rated, role } = self;
-        let mut object = serializer.serialize_map(None)?;
-        entries(&rated.scenario, &mut object)?;
-        object.serialize_entry("value", &Number(rated.value))?;
-        match (&explored.uncertainty, rated.rival) {
-            // The interval is that of the best.
-            _ if matches!(role, Role::Further) => {}
-            (Some((_, value)), None) => object.serialize_entry("value_interval", &ends(*value))?,
-            (_, Some(rival)) => {
-                object.serialize_entry("value_interval", &ends(rival.value))?;
-                object.serialize_entry("difference_interval", &ends(rival.difference))?;
-                object.serialize_entry("distinguishable", &rival.distinguishable)?;
-            }
-            (None, None) => {}
-        }
-        match role {
-            Role::Best | Role::Further => {}
-            Role::Alternative => {
-                object.serialize_entry("tie", &ties(explored.best.value, rated.value))?;
-            }
-            Role::Baseline { breaks } => {
-                let factor = explored.problem.goal().factor(explored.best.value, rated.value);
-                object.serialize_entry("factor", &factor.map(Number))?;
-                object.serialize_entry("breaks", breaks)?;
-            }
-        }
-        object.end()
+impl<'a> BestObject<'a> {
+    fn new(rated: &RatedView<'a>, value: Option<Interval>) -> Self {
+        let value_interval = value.map(ends);
+        Self { scenario: (&rated.scenario).into(), value: plain(rated.value), value_interval }
+    }
+
+    /// Of all but the best.
+    fn beside(rated: &RatedView<'a>) -> Self {
+        Self::new(rated, rated.rival.map(|rival| rival.value))
     }
 }
 
+/// Beside the best, on the same draws.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RivalObject {
+    /// 95 % interval of how much better the best is, on the same draws.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[OrNull<f64>; 2]>"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference_interval: Option<[f64; 2]>,
+    /// Whether it is told apart from the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distinguishable: Option<bool>,
+}
+
+impl From<Option<&Rival>> for RivalObject {
+    fn from(rival: Option<&Rival>) -> Self {
+        Self {
+            difference_interval: rival.map(|rival| ends(rival.difference)),
+            distinguishable: rival.map(|rival| rival.distinguishable),
+        }
+    }
+}
+
+/// Another good allocation.
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Alternative")
+)]
+struct AlternativeObject<'a> {
+    #[serde(flatten)]
+    rated: BestObject<'a>,
+    #[serde(flatten)]
+    rival: RivalObject,
+    /// As good as the best.
+    tie: bool,
+}
+
+impl<'a> AlternativeObject<'a> {
+    fn new(explored: &Explored<'_>, rated: &RatedView<'a>) -> Self {
+        let tie = ties(explored.best.value, rated.value);
+        Self { rated: BestObject::beside(rated), rival: rated.rival.into(), tie }
+    }
+}
+
+/// What people do without a search.
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Baseline")
+)]
+struct BaselineObject<'a> {
+    #[serde(flatten)]
+    rated: BestObject<'a>,
+    #[serde(flatten)]
+    rival: RivalObject,
+    /// How many times as good the best is; null where there is no such factor.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    factor: Option<f64>,
+    /// The restriction that it breaks, if any.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
+    breaks: Option<&'a str>,
+}
+
+impl<'a> BaselineObject<'a> {
+    fn new(explored: &Explored<'_>, rated: &RatedView<'a>, breaks: Option<&'a str>) -> Self {
+        let factor = explored.problem.goal().factor(explored.best.value, rated.value).map(plain);
+        Self { rated: BestObject::beside(rated), rival: rated.rival.into(), factor, breaks }
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use numasim_ask::room;
 pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref())?;
     let reading = files::read_study(&args.files)?;
-    crate::sharing::warn_of_doubts(&reading.study.machine, shell);
+    shell.warn_all(&numasim_ask::input::implausible(&reading.study.machine));
     for scenario in &reading.study.scenarios {
         let full = scenario.placements().ok().and_then(|data| room::full(&reading.study, scenario, &data));
         if let Some(full) = full {

@@ -6,7 +6,7 @@ use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, re
 use numasim_model::Study;
 use numasim_study::SourceFile;
 
-use super::evaluate::{evaluated, wanted};
+use super::evaluate::evaluated;
 use super::intervals;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -16,6 +16,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::compared;
+use numasim_ask::evaluate::wanted;
 use numasim_ask::located::Located;
 
 /// Runs the command.

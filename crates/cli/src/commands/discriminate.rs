@@ -10,6 +10,7 @@ use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::view::Style;
 use crate::view::discriminate as view;
+use numasim_ask::Refusal;
 
 /// Runs the command.
 pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
         }
     }
     let proposal =
-        discriminate(&machine, usize::from(args.most)).map_err(|forbidden| Failure::forbidden(&forbidden))?;
+        discriminate(&machine, usize::from(args.most)).map_err(|forbidden| Refusal::from(&forbidden))?;
     if let Some(emitted) = emitted {
         emitted.deliver(&view::toml(&machine, &proposal))?;
     }

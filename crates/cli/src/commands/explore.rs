@@ -14,7 +14,6 @@ use numasim_sim::search::{ExploreError, History, Settings, explore, explore_to_t
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
-use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::intervals;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
@@ -27,8 +26,11 @@ use crate::shell::Shell;
 use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
-use crate::view::{figures, json, plots, warning};
+use crate::view::{figures, plots, warning};
 use crate::watch::Watch;
+use numasim_ask::Refusal;
+use numasim_ask::evaluate::{MOST_FIGURES, can_be_shown};
+use numasim_ask::intervals::figures_of;
 use numasim_ask::located::Located;
 use numasim_ask::placing::placed;
 use numasim_ask::room;
@@ -81,7 +83,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         }
         (Format::Json, view) => {
             let document = Document { answer: &answer, sensitivity: view.as_ref() };
-            return destination.deliver_by(|out| json::write(&document, out));
+            return destination.deliver_by(|out| numasim_ask::document::write(&document, out));
         }
         (Format::Csv, view) => view
             .as_ref()
@@ -168,7 +170,7 @@ pub(super) fn sensitivity(
     let found =
         in_pool(args.placing.workers(), || analyse(answer.problem, &answer.best.candidate, &others, &watch));
     watch.finish();
-    found?.map_err(|forbidden| Failure::forbidden(&forbidden))
+    Ok(found?.map_err(|forbidden| Refusal::from(&forbidden))?)
 }
 
 /// The search does not know static work: what scenarios of the files that have it are compared as.
@@ -300,7 +302,7 @@ fn to_failure(infeasible: &Infeasible) -> Failure {
 pub(super) fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
     match error {
         ExploreError::Infeasible(infeasible) => to_failure(&infeasible),
-        ExploreError::Fault(forbidden) => Failure::forbidden(&forbidden),
+        ExploreError::Fault(forbidden) => Refusal::from(&forbidden).into(),
         ExploreError::NothingFound => {
             let restrictions = problem.restrictions().describe(problem.apps()).join(", ");
             Failure::input(error.to_string())

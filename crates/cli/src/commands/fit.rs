@@ -7,7 +7,7 @@ use numasim_evidence::fit::{self, Fit, FitError, Observed, Parameter};
 use numasim_model::Study;
 
 use super::compare::{reasons, warn};
-use super::evaluate::{evaluated, wanted};
+use super::evaluate::evaluated;
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -15,6 +15,7 @@ use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::fitted;
+use numasim_ask::evaluate::wanted;
 use numasim_ask::located::Located;
 
 /// Runs the command.

@@ -8,10 +8,39 @@ use numasim_sim::intervals::{Interval, Rivals};
 
 use numasim_ask::located::placements;
 
-use super::evaluate::{drawn, failed, figures_of, impossible};
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::view::answer::Answer;
+use numasim_ask::intervals::{self, figures_of};
+use numasim_ask::refusal::{failed, impossible};
+use numasim_model::{Data, Placement};
+use numasim_sim::intervals::{Draws, Prediction};
+
+/// The draws for evaluations of so many figures together. `None` where nothing of the machine is uncertain; where it would
+/// take too long, it warns of that.
+fn draws(study: &Study, figures: u64, shell: &Shell) -> Option<Draws> {
+    intervals::draws(study, figures).unwrap_or_else(|warning| {
+        shell.warn(warning);
+        None
+    })
+}
+
+/// The draws for these scenarios.
+fn of_scenarios(study: &Study, scenarios: &[&Scenario], shell: &Shell) -> Option<Draws> {
+    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
+    draws(study, scenarios.iter().map(of_one).sum(), shell)
+}
+
+/// The intervals of one scenario.
+fn of_scenario(
+    study: &Study,
+    scenario: &Scenario,
+    placements: &[Placement],
+    draws: &Draws,
+) -> Result<Option<Prediction>, numasim_model::evaluation::EvaluateError> {
+    let options = Options { static_work: scenario.static_work, ..Options::default() };
+    draws.predict(&study.apps, placements, &scenario.allocation, options)
+}
 
 /// A comparison with the intervals of what was predicted.
 pub(super) fn of_comparison(
@@ -25,10 +54,10 @@ pub(super) fn of_comparison(
         .copied()
         .filter(|scenario| comparison.scenarios.iter().any(|one| one.name == scenario.name))
         .collect();
-    let Some(draws) = drawn::of_scenarios(study, &compared, shell) else { return Ok(comparison) };
+    let Some(draws) = of_scenarios(study, &compared, shell) else { return Ok(comparison) };
     let mut found = Vec::new();
     for scenario in compared {
-        let prediction = drawn::of_scenario(study, scenario, &placements(study, scenario)?, &draws)
+        let prediction = of_scenario(study, scenario, &placements(study, scenario)?, &draws)
             .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
         if let Some(prediction) = prediction {
             found.push((scenario.name.as_str(), prediction));
@@ -55,7 +84,7 @@ pub(super) fn of_answer(answer: &mut Answer<'_>, shell: &Shell) -> Result<(), Fa
         .collect();
     let of_one = figures_of(study, &best.candidate.placements);
     // The best is evaluated in full and compared.
-    let Some(draws) = drawn::draws(study, of_one.saturating_mul(all.len() as u64 + 2), shell) else {
+    let Some(draws) = draws(study, of_one.saturating_mul(all.len() as u64 + 2), shell) else {
         return Ok(());
     };
     let Candidate { allocation, placements, .. } = &best.candidate;

@@ -3,11 +3,13 @@
 pub(super) mod allocations;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use numasim_ask::Refusal;
+use numasim_model::evaluation::Options;
 use numasim_model::{Scenario, Study};
 
 use super::compare;
-use super::evaluate::{Evaluated, wanted};
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
 use crate::files;
@@ -16,13 +18,15 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::{compared, plots};
+use numasim_ask::EvaluatedScenario;
+use numasim_ask::evaluate::wanted;
 use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell)?;
+    let study = Arc::new(sharing::choose(study, args.study.model, shell)?);
     refuse_idle_switches(args)?;
     let file = PlotFile::open(args.output.as_deref())?;
     let drawn = match args.kind {
@@ -95,15 +99,15 @@ fn scenario<'a>(args: &PlotArgs, study: &'a Study) -> Result<Option<&'a Scenario
     }
 }
 
-fn roofline(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
+fn roofline(args: &PlotArgs, study: &Arc<Study>, located: &Located) -> Result<String, Failure> {
     let scenario = scenario(args, study)?;
     located.can_be_evaluated(study, scenario.as_slice())?;
-    let evaluated = scenario.map(|scenario| Evaluated::new(study, scenario)).transpose()?;
-    let view = evaluated.as_ref().map(|one| one.view(study));
+    let evaluated = scenario.map(|scenario| evaluated(study, scenario)).transpose()?;
+    let view = evaluated.as_ref().map(EvaluatedScenario::view);
     Ok(plots::roofline(&study.machine, &study.apps, view.as_ref()).svg())
 }
 
-fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
+fn threads(args: &PlotArgs, study: &Arc<Study>, located: &Located) -> Result<String, Failure> {
     can_be_mapped(&study.machine)?;
     let names: Vec<String> = args.scenario.iter().cloned().collect();
     let scenarios = wanted(study, &names)?;
@@ -113,6 +117,10 @@ fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, 
             .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))));
     };
     located.can_be_evaluated(study, &[only])?;
-    let evaluated = Evaluated::new(study, only)?;
-    Ok(plots::thread_map(&evaluated.view(study)).svg())
+    Ok(plots::thread_map(&evaluated(study, only)?.view()).svg())
+}
+
+fn evaluated(study: &Arc<Study>, scenario: &Scenario) -> Result<EvaluatedScenario, Refusal> {
+    let options = Options { static_work: scenario.static_work, ..Options::default() };
+    EvaluatedScenario::new(study, scenario, options)
 }

@@ -9,6 +9,7 @@ mod tasked;
 mod wording;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use numasim_bench::provenance::{self, Provenance, sha256};
 use numasim_evidence::compare::read_measured;
@@ -18,7 +19,6 @@ use numasim_study::SourceFile;
 use self::inputs::Inputs;
 pub(super) use self::wording::quoted;
 use super::compare;
-use super::evaluate::{Evaluated, can_be_shown, document, wanted};
 use crate::args::ReportArgs;
 use crate::bundle::Bundle;
 use crate::failure::Failure;
@@ -27,8 +27,11 @@ use crate::output::Destination;
 use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{ScenarioView, cached, compared, warning};
+use crate::view::{cached, compared, warning};
+use numasim_ask::evaluate::{can_be_shown, wanted};
 use numasim_ask::located::Located;
+use numasim_ask::{Evaluated, EvaluatedScenario};
+use numasim_model::evaluation::Options;
 
 /// A page with more is megabytes of rows that nobody reads.
 const MOST_SCENARIOS: usize = 10_000;
@@ -89,15 +92,20 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     located.can_be_evaluated(&study, &scenarios)?;
     fit_a_page(scenarios.len())?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
-    let evaluated: Vec<Evaluated> =
-        scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
-    let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
+    let shared = Arc::new(study.clone());
+    let evaluated = scenarios.into_iter().map(|scenario| {
+        let options = Options { static_work: scenario.static_work, ..Options::default() };
+        EvaluatedScenario::new(&shared, scenario, options).map(Arc::new)
+    });
+    let evaluated = Evaluated::new(&study, evaluated.collect::<Result<_, _>>()?);
+    let views = evaluated.views();
     for view in &views {
         for facts in warning::facts(&view.evaluation.warnings) {
             shell.warn(format!("scenario '{}': {facts}", view.name));
         }
     }
-    let evaluation = document(&study, &views);
+    // All keys are text, so that nothing can fail.
+    let evaluation = serde_json::to_value(&evaluated).unwrap_or_default();
 
     let mut read: Vec<ReadFile> = texts.iter().map(|file| read_file(file, "input")).collect();
     let comparison = match source {

@@ -1,6 +1,6 @@
 //! What people and programs see of an evaluated scenario: pure functions from values to text.
 //!
-//! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
+//! [`table::table`] is for the terminal, [`csv::csv`] for programs, [`explain::explain`] shows
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
 #[cfg(target_os = "linux")]
@@ -15,7 +15,6 @@ pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod discriminate;
 pub(crate) mod executed;
-pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
 pub(crate) mod intervals;
@@ -38,8 +37,8 @@ mod tests;
 pub(crate) mod top;
 
 pub(crate) use numasim_ask::{
-    ScenarioView, caution, data_words, held_back, json, lettering, machine_title, node_ranges, numbers,
-    warning,
+    ScenarioView, caution, data_words, explain, held_back, json, lettering, machine_title, node_ranges,
+    numbers, warning,
 };
 
 pub(crate) use numasim_draw::{Style, figures};

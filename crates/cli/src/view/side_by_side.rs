@@ -1,31 +1,26 @@
 //! The same scenarios under all sharing models.
 
+use numasim_ask::evaluate::UnderModel;
 use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_model::{AppId, ModelKind};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use numasim_model::AppId;
 
 use super::{ScenarioView, Style, csv, figures};
 
 /// Columns of a scenario's name: two models fit beside it on a terminal of 80.
 const NAME_COLUMNS: usize = 40;
 
-/// All scenarios under one model.
-pub(crate) struct UnderModel<'a> {
-    pub(crate) kind: ModelKind,
-    pub(crate) views: Vec<ScenarioView<'a>>,
-}
-
 /// For people: for each scenario the total and the GFLOPS of each application, a column for each model.
-pub(crate) fn table(models: &[UnderModel<'_>], style: &Style) -> String {
+pub(crate) fn table(models: &[UnderModel], style: &Style) -> String {
     let Some(first) = models.first() else { return String::new() };
     let mut parts = Vec::new();
-    for (s, view) in first.views.iter().enumerate() {
-        let name = wrap(view.name, NAME_COLUMNS).join("\n");
+    for (s, view) in first.scenarios.iter().enumerate() {
+        let name = wrap(&view.name, NAME_COLUMNS).join("\n");
         let mut columns = vec![(name.as_str(), Align::Left)];
-        columns.extend(models.iter().map(|model| (model.kind.name(), Align::Right)));
+        columns.extend(models.iter().map(|model| (model.model, Align::Right)));
         let mut grid = Grid::new(&columns);
         let mut row = |name: String, value: &dyn Fn(&ScenarioView<'_>) -> f64| {
-            let values: Vec<f64> = models.iter().filter_map(|m| m.views.get(s)).map(value).collect();
+            let values: Vec<f64> =
+                models.iter().filter_map(|m| m.scenarios.get(s)).map(|one| value(&one.view())).collect();
             let mut cells = vec![name];
             cells.extend(figures::column(&values));
             grid.row(cells);
@@ -40,12 +35,15 @@ pub(crate) fn table(models: &[UnderModel<'_>], style: &Style) -> String {
 }
 
 /// The applications with threads; neighbours with the same figures under every model share a line.
-fn lines(models: &[UnderModel<'_>], scenario: usize) -> Vec<(AppId, String)> {
+fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
     let of_app = |app: AppId| -> Vec<f64> {
-        let views = models.iter().filter_map(|model| model.views.get(scenario));
-        views.filter_map(|view| view.evaluation.apps.get(app.0)).map(|app| app.gflops.value()).collect()
+        let all = models.iter().filter_map(|model| model.scenarios.get(scenario));
+        all.filter_map(|one| one.evaluation.apps.get(app.0)).map(|app| app.gflops.value()).collect()
     };
-    let Some(view) = models.first().and_then(|model| model.views.get(scenario)) else { return Vec::new() };
+    let Some(view) = models.first().and_then(|model| model.scenarios.get(scenario)) else {
+        return Vec::new();
+    };
+    let view = view.view();
     let same = |one: &[f64], other: &[f64]| {
         one.iter().zip(other).all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()))
     };
@@ -70,43 +68,18 @@ fn lines(models: &[UnderModel<'_>], scenario: usize) -> Vec<(AppId, String)> {
     lines.into_iter().map(in_words).collect()
 }
 
-/// For programs: the scenario objects of evaluate, once for each model.
-pub(crate) struct Document<'a> {
-    pub(crate) machine: &'a str,
-    pub(crate) models: &'a [UnderModel<'a>],
-}
-
-impl Serialize for Document<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut document = serializer.serialize_map(None)?;
-        document.serialize_entry("schema", &1)?;
-        document.serialize_entry("command", "evaluate")?;
-        document.serialize_entry("machine", self.machine)?;
-        document.serialize_entry("model", "all")?;
-        document.serialize_entry("models", self.models)?;
-        document.end()
-    }
-}
-
-impl Serialize for UnderModel<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("model", self.kind.name())?;
-        object.serialize_entry("scenarios", &self.views)?;
-        object.end()
-    }
-}
-
 /// For spreadsheets: the rows of evaluate with the model before them.
 ///
 /// # Errors
 /// Only those of the writer; memory does not fail.
-pub(crate) fn csv(models: &[UnderModel<'_>]) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn csv(models: &[UnderModel]) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     writer.write_record(["model"].into_iter().chain(csv::COLUMNS))?;
     for model in models {
-        for row in model.views.iter().flat_map(csv::rows) {
-            writer.write_record([model.kind.name().to_owned()].into_iter().chain(row))?;
+        for view in model.scenarios.iter().map(|one| one.view()) {
+            for row in csv::rows(&view) {
+                writer.write_record([model.model.to_owned()].into_iter().chain(row))?;
+            }
         }
     }
     Ok(String::from_utf8(writer.into_inner()?)?)

@@ -6,7 +6,7 @@ use numasim_model::{
     Placement, Placing, evaluate_explained,
 };
 
-use super::{ScenarioView, Style, csv, explain, json, lettering, table};
+use super::{ScenarioView, Style, csv, explain, lettering, table};
 
 /// Everything a view borrows.
 struct Case {
@@ -291,7 +291,7 @@ fn csv_has_a_row_for_each_application_and_node() {
 #[test]
 fn json_has_the_documented_keys_in_their_order() {
     let case = paper_numa_bad();
-    let object = json::json(&case.view());
+    let object = serde_json::to_value(case.view()).unwrap();
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&object), ["name", "total_gflops", "apps", "nodes", "links", "shared_links", "warnings"]);
     let app =
@@ -315,7 +315,7 @@ fn kernels_that_write_occupy_more_than_they_move() {
     nodes[0].kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
     let machine = Machine::new("writes", nodes, vec![GigabytesPerSecond::new(1.0)]).expect("a machine");
     let case = Case::new("triads", machine, triad, &[vec![4]]);
-    let node = &json::json(&case.view())["nodes"][0];
+    let node = &serde_json::to_value(case.view()).unwrap()["nodes"][0];
     let (drawn, occupied) = (&node["bandwidth_gbs"], &node["occupied_gbs"]);
     assert_eq!(
         (drawn.as_f64(), occupied.as_f64(), node["capacity_gbs"].as_f64()),
@@ -338,7 +338,7 @@ fn an_application_without_threads_is_named_and_has_no_bottleneck() {
     let apps = [apps("on", 1, 0.5, &Placement::Local), apps("off", 1, 0.5, &Placement::Local)].concat();
     let case = Case::new("half", uniform(2, 4, 20.0, 5.0), apps, &[vec![4, 4], vec![0, 0]]);
     assert!(shown(&case, Style::default()).contains("Without threads: off"));
-    let object = json::json(&case.view());
+    let object = serde_json::to_value(case.view()).unwrap();
     assert_eq!(object["apps"][1]["bottleneck_per_node"], serde_json::json!([null, null]));
     assert_eq!(object["apps"][1]["gflops_per_node"], serde_json::json!([0.0, 0.0]));
 }
@@ -349,7 +349,7 @@ fn starvation_is_among_the_warnings_of_the_json() {
     let apps = apps("bad", 1, 0.5, &Placement::Home(NodeId(0)));
     let machine = uniform(4, 4, 30.0, 30.0).with_sharing(ModelKind::RemoteFirst.into());
     let case = Case::new("wide links", machine, apps, &[vec![4; 4]]);
-    let warnings = &json::json(&case.view())["warnings"];
+    let warnings = &serde_json::to_value(case.view()).unwrap()["warnings"];
     assert_eq!(warnings[0]["kind"], "starved-by-remote");
     assert_eq!(warnings[0]["left_gbs"], 0.0);
     // 30 / (1 + 3)

@@ -11,7 +11,7 @@ use crate::args::StatusFormat;
 use crate::failure::Failure;
 use crate::output::Destination;
 use crate::shell::Shell;
-use crate::view::{agent, json};
+use crate::view::agent;
 
 /// An agent that is well answers within milliseconds, and ends within a second.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,7 +28,9 @@ pub(super) fn status(socket: Option<&Path>, format: StatusFormat, shell: &Shell)
     let status = status.map_err(|why| asked.strange(&why))?;
     match format {
         StatusFormat::Table => Destination::Stdout.deliver(&agent::table(&status, &shell.style(false))),
-        StatusFormat::Json => Destination::Stdout.deliver_by(|out| json::write(&status, out)),
+        StatusFormat::Json => {
+            Destination::Stdout.deliver_by(|out| numasim_ask::document::write(&status, out))
+        }
     }
 }
 

@@ -7,10 +7,10 @@ use numasim_model::{Machine, Study};
 use numasim_study::SourceFile;
 
 use crate::args::BenchArgs;
-use crate::commands::evaluate;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::suggest;
+use numasim_ask::evaluate;
 use numasim_ask::room;
 
 /// What the files say.

@@ -10,7 +10,6 @@ use super::{
     in_pool, objective, open_plot, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer,
 };
 use crate::args::{ExploreArgs, ObjectivePair};
-use crate::commands::evaluate::{MOST_FIGURES, figures_of, impossible};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -19,9 +18,12 @@ use crate::shell::Shell;
 use crate::view::front::{Compared, FrontView, Shown};
 use crate::view::{figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
+use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::explored::WhyUnproven;
+use numasim_ask::intervals::figures_of;
 use numasim_ask::located::Located;
 use numasim_ask::placing::placed;
+use numasim_ask::refusal::impossible;
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {

@@ -7,11 +7,11 @@ use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::search::{Outcome, Settings};
 use numasim_sim::{Candidate, Problem};
 
-use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::view::answer::{Answer, Rated};
 use crate::watch::{EndedBy, Watch};
 use numasim_ask::explored::WhyUnproven;
+use numasim_ask::refusal::impossible;
 
 /// A baseline with its evaluation, and the restriction that it breaks, if any.
 type RatedBaseline = (Rated, Option<String>);

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::view::answer::{Answer, Simple};
 use crate::watch::Watch;
+use numasim_ask::Refusal;
 
 /// The part of the time limit that is kept for it.
 pub(super) fn time(args: &ExploreArgs) -> Duration {
@@ -36,7 +37,7 @@ pub(super) fn simple(
         simplest_beside(problem, best, &known, args.within, settings, limit.is_some(), &watch)
     });
     watch.finish();
-    let found = found?.map_err(|forbidden| Failure::forbidden(&forbidden))?;
+    let found = found?.map_err(|forbidden| Refusal::from(&forbidden))?;
     let rated = rating::found(problem, "simple", found.candidate.clone())?;
     let is_best = rated.candidate.allocation == best.allocation;
     Ok(Simple { rated, found, within: args.within, is_best })

@@ -10,9 +10,10 @@ use crate::files;
 use crate::output::{Destination, Folder, Format};
 use crate::sharing;
 use crate::shell::Shell;
+use crate::view::Style;
 use crate::view::planned::of_graph as shown;
-use crate::view::{Style, json as document};
 use crate::watch;
+use numasim_ask::document;
 
 /// Reads machine and graph, and writes the plan.
 pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {

@@ -9,9 +9,9 @@ use crate::failure::Failure;
 use crate::files::{PlainFiles, Stop};
 use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
-use crate::view::json as document;
 use crate::view::planned;
 use crate::watch;
+use numasim_ask::document;
 
 /// Reads the profile in `from`, and writes the plan.
 pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Failure> {

@@ -11,13 +11,14 @@ use numasim_study::SourceFile;
 use super::csv;
 use crate::bundle;
 use crate::commands::compare::{read_source, warn};
-use crate::commands::evaluate::{evaluated, wanted};
+use crate::commands::evaluate::evaluated;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Format, OutputArgs};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::published::bundles::{self as view, Judged, Sent};
+use numasim_ask::evaluate::wanted;
 
 /// Every method beside null models on the rows of each bundle.
 pub(super) fn text(paths: &[PathBuf], output: &OutputArgs, shell: &Shell) -> Result<String, Failure> {

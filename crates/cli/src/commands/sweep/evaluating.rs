@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use super::plan::Plan;
 use super::rows::{Rows, quoted};
-use crate::commands::evaluate::unsound;
 use crate::failure::Failure;
 use crate::watch;
+use numasim_ask::refusal::unsound;
 
 /// Most points that one worker takes at a time.
 const LARGEST_BLOCK: u64 = 2048;

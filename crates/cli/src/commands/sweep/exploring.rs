@@ -12,11 +12,12 @@ use numasim_sim::{Problem, Restrictions};
 
 use super::plan::{Plan, Question};
 use super::rows::{Column, Rows};
-use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::threads;
 use crate::view::caution;
 use crate::watch;
+use numasim_ask::Refusal;
+use numasim_ask::refusal::impossible;
 
 /// Ends the search of one point by its clock or by Ctrl-C.
 struct Clock {
@@ -125,7 +126,7 @@ fn row(plan: &Plan, question: &Question, columns: &[Column], point: u64) -> Resu
     match explore(&problem, &question.settings, &clock) {
         Ok(outcome) => write(&mut rows, &problem, columns, &outcome)?,
         Err(ExploreError::Infeasible(reason)) => without("infeasible", &reason.to_string()),
-        Err(ExploreError::Fault(forbidden)) => return Err(Failure::forbidden(&forbidden)),
+        Err(ExploreError::Fault(forbidden)) => return Err(Refusal::from(&forbidden).into()),
         Err(ExploreError::NothingFound) => without("not found", &nothing_found(question.restrictions)),
     }
     Ok(rows)

@@ -12,9 +12,10 @@ use numasim_sim::{Objective, ProblemError, Restrictions};
 use serde_json::{Value, json};
 
 use crate::args::{Shard, SweepArgs};
-use crate::commands::{evaluate, explore};
+use crate::commands::explore;
 use crate::failure::Failure;
 use crate::suggest;
+use numasim_ask::evaluate;
 use numasim_ask::located::{HomeNeeded, Located};
 use numasim_ask::{over_time, room};
 

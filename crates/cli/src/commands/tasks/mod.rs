@@ -20,9 +20,9 @@ use crate::files;
 use crate::output::Format;
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::json as document;
 use crate::view::tasked::{self, GraphFacts, Tasked, TasksView};
 use crate::watch;
+use numasim_ask::document;
 use outputs::Outputs;
 pub(super) use pictured::{Pictured, has_graph, pictured};
 

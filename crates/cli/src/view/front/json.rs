@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{FrontView, Shown};
 use crate::view::caution;
-use crate::view::json::{json as scenario, number};
+use crate::view::json::number;
 
 impl FrontView<'_> {
     /// The head of the documented JSON of `explore`, with `pareto` instead of an objective and its best allocation.
@@ -69,7 +69,7 @@ impl FrontView<'_> {
     }
 
     fn rated(&self, shown: &Shown) -> Value {
-        let mut object = scenario(&self.scenario(shown));
+        let mut object = serde_json::to_value(self.scenario(shown)).unwrap_or_default();
         let values = self.objectives().into_iter().zip(shown.values);
         object["values"] = values
             .map(|(o, value)| (o.name().to_owned(), number(value)))

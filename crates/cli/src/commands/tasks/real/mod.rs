@@ -24,9 +24,9 @@ use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::view::executed::{self, DataPages, Executed, ExecutedView, Kind, Repetition};
-use crate::view::json as document;
 use crate::view::tasked::GraphFacts;
 use crate::watch;
+use numasim_ask::document;
 
 /// Runs the graph of the files.
 ///

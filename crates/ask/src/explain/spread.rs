@@ -5,7 +5,9 @@ use numasim_draw::grid::{Align, Grid};
 use numasim_model::sharing::trace::FlowTrace;
 use numasim_model::{AppId, NodeId};
 
-use crate::view::{ScenarioView, Style};
+use numasim_draw::Style;
+
+use crate::ScenarioView;
 
 /// The threads of one application on one node, and what they get from each memory.
 struct Spread<'a> {

@@ -6,7 +6,7 @@ use numasim_model::sharing::PoolKind;
 use numasim_model::sharing::trace::PoolTrace;
 
 use super::MemoryClass;
-use crate::view::Style;
+use numasim_draw::Style;
 
 /// The block of a memory that other nodes read; `None` where only its own threads do.
 pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {

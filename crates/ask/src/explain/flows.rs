@@ -3,7 +3,9 @@
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::sharing::{FlowView, PoolKind};
 
-use super::super::{ScenarioView, Style, figures};
+use numasim_draw::{Style, figures};
+
+use crate::ScenarioView;
 
 /// The rules, then a row for each application, node and memory.
 pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {

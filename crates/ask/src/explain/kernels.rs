@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::view::{ScenarioView, figures};
+use numasim_draw::figures;
+
+use crate::ScenarioView;
 
 /// Lines that say in which GB/s the calculation counts; empty where all are the same.
 pub(super) fn note(view: &ScenarioView) -> String {

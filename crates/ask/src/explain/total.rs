@@ -4,7 +4,7 @@ use numasim_draw::figures::{self, short};
 use numasim_model::NodeId;
 
 use super::Sheet;
-use crate::view::ScenarioView;
+use crate::ScenarioView;
 
 /// Nodes with the same applications at the same speed.
 pub(super) struct NodeClass {

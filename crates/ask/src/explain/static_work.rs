@@ -3,7 +3,9 @@
 use numasim_draw::figures::short;
 use numasim_draw::grid::wrap;
 
-use crate::view::{ScenarioView, Style, figures};
+use numasim_draw::{Style, figures};
+
+use crate::ScenarioView;
 
 /// Application by application `threads x rate of the slowest`, and their sum; nothing where work is not divided beforehand.
 pub(super) fn text(view: &ScenarioView, style: &Style) -> String {

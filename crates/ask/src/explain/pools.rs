@@ -6,7 +6,9 @@ use numasim_model::sharing::trace::{FlowTrace, PoolTrace};
 use numasim_model::units::GigabytesPerSecond;
 
 use super::{MemoryClass, Sheet};
-use crate::view::{ScenarioView, Style};
+use numasim_draw::Style;
+
+use crate::ScenarioView;
 
 /// A sheet for each pool of a memory; links with the same calculation share one.
 pub(super) fn sheets(view: &ScenarioView, class: &MemoryClass, style: &Style) -> Vec<Sheet> {

@@ -2,7 +2,7 @@
 
 use numasim_draw::grid::{fold, left, width, wrap};
 
-use crate::view::Style;
+use numasim_draw::Style;
 
 /// What stands beside a title.
 enum Figures {

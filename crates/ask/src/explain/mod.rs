@@ -18,17 +18,19 @@ use numasim_model::sharing::trace::{MemoryTrace, PoolTrace};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{AppId, NodeId};
 
-use super::{ScenarioView, Style};
+use numasim_draw::Style;
+
+use crate::ScenarioView;
 use sheet::Sheet;
 
 /// For people: the same, whose lines and columns stay as they are in Markdown, too.
-pub(crate) fn shown(view: &ScenarioView, style: &Style) -> String {
+pub fn shown(view: &ScenarioView, style: &Style) -> String {
     let as_text = Style { markdown: false, ..*style };
     style.verbatim(explain(view, &as_text))
 }
 
 /// Everything about how the model comes to the figures of this scenario.
-pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
+pub fn explain(view: &ScenarioView, style: &Style) -> String {
     let rates = while_all_run(view, style);
     rates + &static_work::text(view, style)
 }

@@ -6,7 +6,9 @@ use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::AppId;
 use numasim_model::sharing::dealt::{GroupInRound, PortInRound, Round, Stop};
 
-use super::super::{ScenarioView, Style, figures};
+use numasim_draw::{Style, figures};
+
+use crate::ScenarioView;
 
 /// Rounds that are shown; the others are summed up.
 const SHOWN_ROUNDS: usize = 3;

@@ -1,0 +1,127 @@
+//! Documents: what results are written as, for programs.
+//!
+//! Keys have the documented order, numbers are not rounded. What is not finite is null; a negative zero becomes zero.
+
+use std::io::{self, BufWriter, Write};
+
+use numasim_model::{Machine, Model};
+use numasim_sim::intervals::{Draws, Interval};
+use serde::{Serialize, Serializer};
+
+use crate::intervals;
+
+/// The `schema` of every document.
+pub(crate) const VERSION: u64 = 1;
+
+/// Writes a document as people read it, with a line break at its end.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    // It comes in pieces of a few bytes.
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// A document as text without line breaks.
+pub fn text(document: &impl Serialize) -> String {
+    // All keys are text, and memory does not fail.
+    serde_json::to_string(document).unwrap_or_default()
+}
+
+/// A result whose document has another shape: it is written as the type that is made from it, which is also what its schema comes from.
+macro_rules! written_as {
+    ($result:ident $(<$life:lifetime>)? => $object:ident) => {
+        impl serde::Serialize for $result $(<$life>)? {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $object::from(self).serialize(serializer)
+            }
+        }
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $result $(<$life>)? {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $object::schema_name()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $object::json_schema(generator)
+            }
+        }
+    };
+}
+pub(crate) use written_as;
+
+/// Values by name, in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ByName<T>(pub Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for ByName<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// As JSON has it: without a negative zero.
+pub(crate) fn plain(value: f64) -> f64 {
+    value + 0.0
+}
+
+/// `[low, high]`.
+pub(crate) fn ends(interval: Interval) -> [f64; 2] {
+    [plain(interval.low), plain(interval.high)]
+}
+
+/// The corrections of a sharing model that are in use; `None` where none is.
+pub(crate) fn parameters(sharing: &Model) -> Option<ByName<f64>> {
+    let used: Vec<_> =
+        sharing.in_use().map(|(parameter, value)| (parameter.key().to_owned(), plain(value))).collect();
+    (!used.is_empty()).then_some(ByName(used))
+}
+
+/// The names of a machine and of its sharing model, with the corrections in use.
+pub(crate) fn names(machine: &Machine) -> (String, &'static str, Option<ByName<f64>>) {
+    let sharing = machine.sharing();
+    (machine.name().to_owned(), sharing.name(), parameters(sharing))
+}
+
+/// Where the intervals of a document come from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Intervals {
+    /// How many of the drawn machines lie inside: 0.95.
+    pub level: f64,
+    /// Machines that were drawn.
+    pub draws: u64,
+    /// Half the width of the 95 % interval of each uncertain figure of the machine, in percent of the figure.
+    pub interval95_percent: ByName<f64>,
+}
+
+impl From<&Draws> for Intervals {
+    fn from(draws: &Draws) -> Self {
+        let figures = intervals::figures(draws).into_iter();
+        let interval95_percent = ByName(figures.map(|(key, p)| (key.to_owned(), plain(p))).collect());
+        Self { level: 0.95, draws: Draws::COUNT as u64, interval95_percent }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_unrounded_and_always_valid_json() {
+        let written = |value: f64| text(&plain(value));
+        assert_eq!(written(0.1 + 0.2), "0.30000000000000004");
+        assert_eq!(written(254.0), "254.0");
+        assert_eq!(written(-0.0), "0.0");
+        assert_eq!(written(f64::INFINITY), "null");
+    }
+
+    #[test]
+    fn values_by_name_keep_their_order() {
+        assert_eq!(text(&ByName(vec![("b".to_owned(), 1), ("a".to_owned(), 2)])), "{\"b\":1,\"a\":2}");
+    }
+}

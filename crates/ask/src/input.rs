@@ -1,0 +1,98 @@
+//! Input files as every question takes them: a checked study, and where in the files its parts are.
+
+use std::sync::Arc;
+
+use numasim_model::machine::doubts;
+use numasim_model::sharing::Parameter;
+use numasim_model::{Machine, ModelKind, Study};
+use numasim_study::{DefaultUsed, Reading, SourceFile, read_study};
+
+use crate::located::Located;
+use crate::refusal::Refusal;
+
+/// Machine, applications and scenarios, read and checked together.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// What the files describe.
+    pub study: Arc<Study>,
+    /// Where they describe it, for messages.
+    pub located: Arc<Located>,
+    /// Every value that no file contains, and the default that replaces it.
+    pub defaults: Arc<[DefaultUsed]>,
+}
+
+impl Input {
+    /// Reads the texts of files, each with the name that messages use.
+    ///
+    /// ```
+    /// let input = numasim_ask::Input::read(&[("two.toml", numasim_ask::EXAMPLE)])?;
+    /// assert_eq!(input.study.machine.name(), "two nodes");
+    /// # Ok::<(), numasim_ask::Refusal>(())
+    /// ```
+    ///
+    /// # Errors
+    /// All mistakes of the files, with their places.
+    pub fn read(files: &[(&str, &str)]) -> Result<Self, Refusal> {
+        let source =
+            |&(name, text): &(&str, &str)| SourceFile { name: name.to_owned(), text: text.to_owned() };
+        Self::of_sources(files.iter().map(source).collect())
+    }
+
+    /// The same of files that are sources already.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn of_sources(sources: Vec<SourceFile>) -> Result<Self, Refusal> {
+        match read_study(&sources) {
+            Ok(reading) => Ok(Self::of_reading(reading, sources)),
+            Err(problems) => Err(Refusal::Located { problems, sources }),
+        }
+    }
+
+    /// What was read from `sources`.
+    pub fn of_reading(mut reading: Reading, sources: Vec<SourceFile>) -> Self {
+        let defaults = std::mem::take(&mut reading.defaults).into();
+        let (study, located) = Located::split(reading, sources);
+        Self { study: Arc::new(study), located: Arc::new(located), defaults }
+    }
+
+    /// The same under the rules of another sharing model, whose corrections stay those of the file; and warnings: corrections that the
+    /// model ignores, and implausible values of the machine.
+    ///
+    /// # Errors
+    /// The model does not support something that the machine has.
+    pub fn under(mut self, kind: Option<ModelKind>) -> Result<(Self, Vec<String>), Refusal> {
+        if let Some(kind) = kind {
+            let study = Arc::make_mut(&mut self.study);
+            study.machine = study.machine.clone().with_model(kind);
+        }
+        let warnings = model_warnings(&self.study.machine)?;
+        Ok((self, warnings))
+    }
+}
+
+/// What to know of a machine under its sharing model: corrections that the model ignores, and implausible values.
+///
+/// # Errors
+/// The model does not support something that the machine has.
+pub fn model_warnings(machine: &Machine) -> Result<Vec<String>, Refusal> {
+    if let Some(refusal) = machine.sharing_refusal() {
+        let able = |kind: &ModelKind| machine.clone().with_model(*kind).sharing_refusal().is_none();
+        let able: Vec<&str> = ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect();
+        return Err(Refusal::said(format!("machine '{}': {refusal}", machine.name()))
+            .hint(format!("take one that has: --model {}", able.join(" or --model "))));
+    }
+    let sharing = machine.sharing();
+    let idle = sharing.parameters.in_use().map(|(parameter, _)| parameter);
+    let idle: Vec<&str> =
+        idle.filter(|parameter| !parameter.is_used_by(sharing.kind)).map(Parameter::key).collect();
+    let of_idle = (!idle.is_empty()).then(|| {
+        format!("the model {} does not look at {} of [machine.sharing]", sharing.name(), idle.join(", "))
+    });
+    Ok(of_idle.into_iter().chain(implausible(machine)).collect())
+}
+
+/// Values of a machine that hardly any machine has, one sentence each.
+pub fn implausible(machine: &Machine) -> Vec<String> {
+    doubts(machine).into_iter().map(|doubt| format!("machine '{}': {doubt}", machine.name())).collect()
+}
