@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use numasim_ask::simulated::{self, Simulated, mb, mean_gflops};
-use numasim_ask::{over_time, refusal::Refusal};
-use numasim_dynamic::{AppRun, Job, JobError, Observer, Silent};
+use numasim_ask::simulate::{mb, mean_gflops};
+use numasim_ask::{Refusal, Simulate, Simulated, Simulations, document, over_time};
+use numasim_dynamic::{AppRun, Job, Observer, Silent};
 use numasim_model::Study;
 use numasim_model::units::Seconds;
 use numasim_policy::{NameError, PolicyName};
@@ -30,8 +30,7 @@ pub(crate) struct Simulation(Arc<Done>);
 
 #[derive(Debug)]
 struct Done {
-    study: Arc<Study>,
-    runs: Vec<Simulated>,
+    answer: numasim_ask::Simulation,
     /// Of each run, where it is asked for.
     timelines: Vec<Option<Rows>>,
 }
@@ -57,60 +56,38 @@ pub(crate) fn simulate(
     model: Option<&str>,
     timeline: bool,
 ) -> PyResult<Simulation> {
-    let study = reading.under(py, model)?.study;
-    let refused = |refusal: Refusal| error::refused(py, &refusal);
-    let located = &reading.0.located;
-    let policies: Vec<PolicyName> = match policies {
-        Some(named) => named.iter().map(|name| policy(py, name)).collect::<PyResult<_>>()?,
-        None => vec![over_time::policy_of_files(&study, located).map_err(refused)?],
-    };
+    let input = reading.under(py, model)?;
+    let named = policies.unwrap_or_default();
+    let policies: Vec<PolicyName> = named.iter().map(|name| policy(py, name)).collect::<PyResult<_>>()?;
     if let Some(until_s) = until_s.filter(|until_s| !until_s.is_finite() || *until_s < 0.0) {
         let message = format!("until is a number of simulated seconds, 0 or more, not {until_s}");
         return Err(error::input(py, &message));
     }
+    let refused = |refusal: Refusal| error::refused(py, &refusal);
     let runs = checked_runs(py, runs)?;
-    over_time::can_be_simulated(&study, located, &policies).map_err(refused)?;
-    let seeds = over_time::seeds(seed, runs).map_err(refused)?;
-    for warning in over_time::ignored(&study, located, &policies) {
-        error::warn(py, &warning)?;
-    }
-    let of = |policy| {
-        let study = &*study;
-        seeds.clone().map(move |seed| Job { study, policy, seed, until_s })
-    };
-    let jobs: Vec<Job<'_>> = policies.iter().flat_map(of).collect();
+    let question = Simulate { input: &input, policies: &policies, until_s, seed, runs };
+    let simulations = Simulations::of(&question).map_err(refused)?;
+    simulations.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
+    let jobs = simulations.jobs();
     let stop = Stop::after(None);
     let interrupted = || stop.is_interrupted();
     let results = work(py, &stop, || {
-        let one = |number: usize| {
-            let job = &jobs[number];
+        let one = |job: &Job<'_>| {
             let mut rows = timeline.then(|| Recorder::of(job.study));
             let mut silent = Silent;
             let observer: &mut dyn Observer = match &mut rows {
                 Some(rows) => rows,
                 None => &mut silent,
             };
-            let run = job.run(observer, &interrupted).map_err(|error| (number, error))?;
-            Ok::<_, (usize, JobError)>((
-                Simulated::of(job, job.with(run, &interrupted)),
-                rows.map(Recorder::finish),
-            ))
+            let result = (!interrupted()).then(|| Simulated::run(job, observer, &interrupted));
+            (result, rows.map(Recorder::finish))
         };
-        // Of what was interrupted nobody sees a result.
-        (0..jobs.len()).into_par_iter().filter(|_| !interrupted()).map(one).collect::<Vec<_>>()
+        jobs.par_iter().map(one).collect::<Vec<_>>()
     })?;
-    let (mut done, mut timelines) = (Vec::with_capacity(results.len()), Vec::new());
-    for result in results {
-        let (simulated, rows) = result.map_err(|(number, error)| {
-            refused(over_time::failed(&study, located, jobs[number].policy, &error))
-        })?;
-        done.push(simulated);
-        timelines.push(rows);
-    }
-    for warning in over_time::unfinished(&done) {
-        error::warn(py, &warning)?;
-    }
-    Ok(Simulation(Arc::new(Done { study, runs: done, timelines })))
+    let (results, timelines): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let answer = simulations.answer(results).map_err(refused)?;
+    answer.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
+    Ok(Simulation(Arc::new(Done { answer, timelines })))
 }
 
 fn policy(py: Python<'_>, name: &str) -> PyResult<PolicyName> {
@@ -144,8 +121,9 @@ pub(crate) fn found<'n>(
 impl Done {
     /// A row for each run and application, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let apps = self.study.apps.len();
-        let each = || self.runs.iter().flat_map(|run| std::iter::repeat_n(run, apps));
+        let (study, runs) = (&self.answer.study, &self.answer.runs);
+        let apps = study.apps.len();
+        let each = || runs.iter().flat_map(|run| std::iter::repeat_n(run, apps));
         let partial = |one: &Simulated| if one.is_partial() { "true" } else { "false" };
         let head = Columns::new(py)
             .words("policy", each().map(|one| one.policy.as_str()))?
@@ -153,7 +131,7 @@ impl Done {
             .figures("makespan_s", each().map(Simulated::makespan_s))?
             .figures("lower_bound_s", each().map(|one| one.lower_bound_s))?
             .words("partial", each().map(partial))?;
-        per_app(head, &self.study, &self.runs)
+        per_app(head, study, runs)
     }
 }
 
@@ -186,7 +164,7 @@ impl Simulation {
     /// The simulations, in the order of the policies, then of the seeds.
     #[getter]
     fn runs(&self) -> Vec<SimulatedRun> {
-        (0..self.0.runs.len()).map(|number| SimulatedRun { done: Arc::clone(&self.0), number }).collect()
+        (0..self.0.answer.runs.len()).map(|number| SimulatedRun { done: Arc::clone(&self.0), number }).collect()
     }
 
     /// A row for each simulation and application, with the columns of `--format csv`.
@@ -196,18 +174,18 @@ impl Simulation {
     }
 
     fn __len__(&self) -> usize {
-        self.0.runs.len()
+        self.0.answer.runs.len()
     }
 
     /// A simulation by its number, or the first of a policy.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<SimulatedRun> {
-        let number = found(key, self.0.runs.iter().map(|one| one.policy.as_str()))?;
+        let number = found(key, self.0.answer.runs.iter().map(|one| one.policy.as_str()))?;
         Ok(SimulatedRun { done: Arc::clone(&self.0), number })
     }
 
     /// What `numasim simulate --format json` writes.
     fn to_json(&self) -> String {
-        simulated::json(&self.0.study, &self.0.runs).to_string()
+        document::text(&self.0.answer)
     }
 
     /// The same as a dict.
@@ -225,13 +203,13 @@ impl Simulation {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Simulation of {:?}: {} runs>", self.0.study.machine.name(), self.0.runs.len())
+        format!("<Simulation of {:?}: {} runs>", self.0.answer.study.machine.name(), self.0.answer.runs.len())
     }
 }
 
 impl SimulatedRun {
     fn one(&self) -> &Simulated {
-        &self.done.runs[self.number]
+        &self.done.answer.runs[self.number]
     }
 }
 
@@ -307,13 +285,13 @@ impl SimulatedRun {
     /// What became of each application: a row for each.
     #[getter]
     fn apps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        per_app(Columns::new(py), &self.done.study, std::slice::from_ref(self.one()))
+        per_app(Columns::new(py), &self.done.answer.study, std::slice::from_ref(self.one()))
     }
 
     /// The channels: a row for each.
     #[getter]
     fn channels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (study, run) = (&self.done.study, &self.one().run);
+        let (study, run) = (&self.done.answer.study, &self.one().run);
         let each = || run.channels.iter().zip(&study.dynamics.channels);
         Columns::new(py)
             .words("from", each().map(|(run, _)| study.apps[run.from.0].name.as_str()))?
@@ -329,7 +307,7 @@ impl SimulatedRun {
     #[getter]
     fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let rows = self.done.timelines[self.number].as_ref();
-        rows.map(|rows| rows.columns(py, &self.done.study)).transpose()
+        rows.map(|rows| rows.columns(py, &self.done.answer.study)).transpose()
     }
 
     fn __repr__(&self) -> String {

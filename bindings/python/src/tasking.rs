@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use numasim_ask::tasked::{self, GraphFacts, Tasked, TasksView};
-use numasim_ask::{of_tasks, refusal::Refusal};
+use numasim_ask::{Refusal, Tasked, TasksAnswer, document};
 use numasim_graph::csv;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
 use numasim_model::{NodeId, Study};
 use numasim_plan::{Fault, File, GraphPlan, Lines, guide};
 use numasim_study::SourceFile;
-use numasim_tasks::{Asked, IdleReason, Job, JobError, Observer, Silent, TasksError, Traffic};
+use numasim_tasks::{Asked, IdleReason, Job, Observer, Silent, Traffic};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
@@ -33,9 +32,7 @@ pub(crate) struct Tasks(Arc<Done>);
 
 #[derive(Debug)]
 struct Done {
-    study: Arc<Study>,
-    facts: GraphFacts,
-    runs: Vec<Tasked>,
+    answer: TasksAnswer,
     /// Of each run, where it is asked for.
     traces: Vec<Option<Records>>,
 }
@@ -91,21 +88,16 @@ pub(crate) fn tasks(
         ));
     }
     let graph = graph_of(py, &study, graph)?;
-    let program = py.detach(|| of_tasks::program(graph)).map_err(refused)?;
-    let settings = of_tasks::settings(&asked, &study).map_err(refused)?;
-    let at_a_time = program.at_a_time().map_err(|error| refused(of_tasks::too_large(error)))?;
-    let goes_by_plan = settings.iter().any(|settings| settings.scheduler.kind == SchedulerKind::Plan);
-    let plan = match (plan, goes_by_plan) {
-        (None, false) => None,
-        (None, true) => return Err(refused(of_tasks::plan_needed())),
-        (Some(_), false) => {
+    let question = py.detach(|| numasim_ask::Tasks::of(&study, graph, &asked)).map_err(refused)?;
+    let plan = match plan {
+        Some(_) if !question.goes_by_plan() => {
             let message = "no scheduler goes by the plan (give scheduler=\"plan\")";
             return Err(error::input(py, message));
         }
-        (Some(folder), true) => Some(plan_of(py, &study, &program.graph, &folder)?),
+        plan => plan.map(|folder| plan_of(py, &study, &question.program().graph, &folder)).transpose()?,
     };
-    let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
-    let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
+    let question = question.by(plan).map_err(refused)?;
+    let jobs = question.jobs();
     let stop = Stop::after(None);
     let results = work(py, &stop, || {
         let one = |job: &Job<'_>| {
@@ -115,38 +107,21 @@ pub(crate) fn tasks(
                 Some(records) => records,
                 None => &mut silent,
             };
-            let answer = job.run(observer, &|| stop.is_interrupted())?;
-            Ok::<_, JobError>((
-                Tasked::of(job.settings, answer),
-                records.map(|records| records.finish(&job.program.graph)),
-            ))
+            let result = Tasked::run(job, observer, &|| stop.is_interrupted());
+            (result, records.map(|records| records.finish(&job.program.graph)))
         };
-        let mut results = Vec::with_capacity(jobs.len());
-        for some in jobs.chunks(at_a_time) {
-            if stop.is_interrupted() {
-                break; // of what was interrupted nobody sees a result
-            }
-            results.extend(some.par_iter().map(one).collect::<Vec<_>>());
-        }
-        results
+        let batches = jobs.chunks(question.at_a_time);
+        batches.flat_map(|batch| batch.par_iter().map(one).collect::<Vec<_>>()).collect::<Vec<_>>()
     })?;
-    let (mut done, mut traces) = (Vec::with_capacity(results.len()), Vec::new());
-    for result in results {
-        let (tasked, records) = result.map_err(|error| match of_tasks::failed(&study, &program, &error) {
-            Some(refusal) => refused(refusal),
-            None => error::fault(py, &TasksError::Stopped.to_string()),
-        })?;
-        done.push(tasked);
-        traces.push(records);
-    }
-    let facts = GraphFacts::of(&program);
-    Ok(Tasks(Arc::new(Done { study, facts, runs: done, traces })))
+    let (results, traces): (Vec<_>, Vec<_>) = results.into_iter().unzip();
+    let answer = question.answer(results).map_err(refused)?;
+    Ok(Tasks(Arc::new(Done { answer, traces })))
 }
 
 /// The graph of the files, or that of `blocks.csv` and `tasks.csv`.
 fn graph_of(py: Python<'_>, study: &Study, folder: Option<Folder>) -> PyResult<TaskGraph> {
     let Some((name, files)) = folder else {
-        return py.detach(|| of_tasks::graph(study)).map_err(|refusal| error::refused(py, &refusal));
+        return py.detach(|| numasim_ask::tasks::graph(study)).map_err(|refusal| error::refused(py, &refusal));
     };
     if !matches!(study.tasks.source, GraphSource::None) {
         let message = format!(
@@ -194,13 +169,9 @@ fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>
 }
 
 impl Done {
-    fn view(&self) -> TasksView<'_> {
-        TasksView { machine: &self.study.machine, graph: &self.facts, runs: &self.runs }
-    }
-
     /// A row for each run, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let runs = || self.runs.iter();
+        let runs = || self.answer.runs.iter();
         let figure = |of: fn(&Tasked) -> f64| runs().map(move |one| Some(of(one)));
         let count = |of: fn(&Tasked) -> u64| runs().map(of).collect::<Vec<u64>>();
         let metg = |of: fn(&numasim_tasks::Metg) -> Option<f64>| {
@@ -250,13 +221,13 @@ impl Tasks {
     /// The simulations, in the order of the schedulers or scenarios, then of the seeds.
     #[getter]
     fn runs(&self) -> Vec<TasksRun> {
-        (0..self.0.runs.len()).map(|number| TasksRun { done: Arc::clone(&self.0), number }).collect()
+        (0..self.0.answer.runs.len()).map(|number| TasksRun { done: Arc::clone(&self.0), number }).collect()
     }
 
     /// What the graph is: `name`, and how many `tasks`, `edges`, `blocks` it has, and tasks on its longest path (`span`).
     #[getter]
     fn graph<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let facts = &self.0.facts;
+        let facts = &self.0.answer.graph;
         let graph = PyDict::new(py);
         graph.set_item("name", &facts.name)?;
         graph.set_item("tasks", facts.tasks)?;
@@ -273,18 +244,18 @@ impl Tasks {
     }
 
     fn __len__(&self) -> usize {
-        self.0.runs.len()
+        self.0.answer.runs.len()
     }
 
     /// A simulation by its number, or the first of a scheduler or scenario.
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TasksRun> {
-        let number = found(key, self.0.runs.iter().map(Tasked::label))?;
+        let number = found(key, self.0.answer.runs.iter().map(Tasked::label))?;
         Ok(TasksRun { done: Arc::clone(&self.0), number })
     }
 
     /// What `numasim tasks --format json` writes.
     fn to_json(&self) -> String {
-        tasked::json(&self.0.view()).to_string()
+        document::text(&self.0.answer)
     }
 
     /// The same as a dict.
@@ -302,13 +273,13 @@ impl Tasks {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Tasks of {}: {} runs>", self.0.facts.in_words(), self.0.runs.len())
+        format!("<Tasks of {}: {} runs>", self.0.answer.graph.in_words(), self.0.answer.runs.len())
     }
 }
 
 impl TasksRun {
     fn one(&self) -> &Tasked {
-        &self.done.runs[self.number]
+        &self.done.answer.runs[self.number]
     }
 }
 

@@ -47,17 +47,17 @@ pub mod json;
 pub mod lettering;
 pub mod limits;
 pub mod located;
-pub mod of_tasks;
 pub mod over_time;
 pub mod placing;
 pub mod refusal;
 pub mod room;
+pub mod run;
 mod scenario;
 #[cfg(feature = "schema")]
 pub mod schema;
-pub mod simulated;
+pub mod simulate;
 pub mod suggest;
-pub mod tasked;
+pub mod tasks;
 pub mod thread_map;
 pub mod warning;
 mod wording;
@@ -66,6 +66,8 @@ pub use evaluate::{Evaluate, Evaluated, EvaluatedUnderAll, evaluate, evaluate_un
 pub use input::Input;
 pub use refusal::Refusal;
 pub use scenario::{EvaluatedScenario, ScenarioView, numbers};
+pub use simulate::{Simulate, Simulated, Simulation, Simulations, simulate};
+pub use tasks::{Tasked, Tasks, TasksAnswer, tasks};
 pub use wording::{machine_title, node_ranges};
 
 /// The input file of the examples: two nodes, an application that streams its local data, and one whose data is on node 1.

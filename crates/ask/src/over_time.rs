@@ -10,7 +10,7 @@ use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::located::{HomeNeeded, Located};
 use crate::refusal::Refusal;
-use crate::simulated::Simulated;
+use crate::simulate::Simulated;
 use crate::suggest;
 
 /// The policy that was probably meant.

@@ -11,11 +11,8 @@
 
 mod compare;
 mod explore;
-mod run;
 mod scenario;
-mod simulate;
 mod sweep;
-mod tasks;
 
 use clap::ValueEnum;
 use numasim_ask::schema::{self, OrNull};
@@ -47,10 +44,10 @@ pub(crate) fn json_schema(document: Document) -> Value {
         Document::Evaluate => schema::of::<numasim_ask::evaluate::Document>("evaluate"),
         Document::Explore => schema::of::<explore::Explore>("explore"),
         Document::Compare => schema::of::<compare::Compare>("compare"),
-        Document::Simulate => schema::of::<simulate::Simulate>("simulate"),
-        Document::Tasks => schema::of::<tasks::Tasks>("tasks"),
+        Document::Simulate => schema::of::<numasim_ask::simulate::Document>("simulate"),
+        Document::Tasks => schema::of::<numasim_ask::tasks::Document>("tasks"),
         Document::Sweep => schema::of::<sweep::Sweep>("sweep"),
-        Document::Run => schema::of::<run::Run>("run"),
+        Document::Run => schema::of::<numasim_ask::run::HostRun>("run"),
     }
 }
 

@@ -2,12 +2,11 @@
 
 mod compared;
 
+use numasim_ask::simulate::{ComparedFigure, ComparedRun};
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::Study;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::json::number;
 use super::simulated::Simulated;
 use super::{Style, figures};
 use compared::{Compared, compared};
@@ -83,24 +82,22 @@ impl Measured {
 }
 
 /// For programs.
-pub(crate) fn json(study: &Study, simulated: &Simulated, measured: &Measured) -> Value {
-    let value = |value: Option<f64>| value.map_or(Value::Null, number);
-    let object = |one: &Compared| {
-        json!({
-            "of": one.of,
-            "figure": one.figure.key(),
-            "simulated": value(one.simulated),
-            "measured": value(one.measured),
-            "error": value(one.error()),
-        })
+pub(crate) fn json(study: &Study, simulated: &Simulated, measured: &Measured) -> ComparedRun {
+    let plain = |value: Option<f64>| value.filter(|value| value.is_finite()).map(|value| value + 0.0);
+    let figure = |one: &Compared| ComparedFigure {
+        of: one.of.clone(),
+        figure: one.figure.key(),
+        simulated: plain(one.simulated),
+        measured: plain(one.measured),
+        error: plain(one.error()),
     };
     let figures = compared(study, simulated, measured);
-    json!({
-        "machine": measured.machine,
-        "policy": measured.policy,
-        "ended": measured.ended,
-        "figures": figures.iter().filter(|one| one.figure.is_in_json()).map(object).collect::<Vec<_>>(),
-    })
+    ComparedRun {
+        machine: measured.machine.clone(),
+        policy: measured.policy.clone(),
+        ended: measured.ended.clone(),
+        figures: figures.iter().filter(|one| one.figure.is_in_json()).map(figure).collect(),
+    }
 }
 
 /// For people; `folder` is where the run is.

@@ -4,12 +4,11 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
+use numasim_ask::run::{Ended, HostApp, HostRun, Observed};
 use numasim_bench::live::{AppLook, Left, Look};
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::Study;
-use serde_json::{Value, json};
 
-use super::json::number;
 use super::{Style, figures, machine_title};
 
 /// A run that is over.
@@ -50,12 +49,12 @@ pub(crate) enum End {
 }
 
 impl End {
-    const fn as_str(&self) -> &'static str {
+    const fn in_document(&self) -> Ended {
         match self {
-            Self::Finished => "finished",
-            Self::Until => "until",
-            Self::Interrupted => "interrupted",
-            Self::Failed(_) => "failed",
+            Self::Finished => Ended::Finished,
+            Self::Until => Ended::Until,
+            Self::Interrupted => Ended::Interrupted,
+            Self::Failed(_) => Ended::Failed,
         }
     }
 }
@@ -108,61 +107,55 @@ impl Ran {
     }
 }
 
-/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are; what nobody knows is null.
-pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
-    let optional = |value: Option<f64>| value.map_or(Value::Null, number);
-    let app = |(number_of, (app, of)): (usize, (&AppLook, &numasim_model::App))| {
-        let figures = ran.figures(study, number_of, app);
-        let [input, output, call] = app.waited.map(|time| number(time.as_secs_f64()));
-        let own =
-            |value: &[f64]| figures.gflop.and(value.get(number_of).copied()).map_or(Value::Null, number);
-        json!({
-            "name": of.name,
-            "arrived_s": optional(figures.arrived_s),
-            "finished_s": optional(figures.finished_s),
-            "iterations": figures.gflop.map_or(Value::Null, |_| app.iterations.into()),
-            "gflop": optional(figures.gflop),
-            "gb": optional(figures.gb),
-            "pages": app.pages.as_ref().map(|pages| &pages.on_node),
-            "misplaced_pages": app.pages.as_ref().map(|pages| pages.misplaced),
-            "mean_threads": optional(figures.mean_threads),
-            "wait_input_s": input,
-            "wait_output_s": output,
-            "wait_call_s": call,
-            "mean_gflops": optional(figures.mean_gflops),
-            "idle_s": own(&ran.idle_s),
-            "blocked_s": own(&ran.blocked_s),
-        })
+/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are.
+fn document(study: &Study, ran: &Ran) -> HostRun {
+    // A zero has no sign.
+    let plain = |value: Option<f64>| value.map(|value| value + 0.0);
+    let app = |(number, (app, of)): (usize, (&AppLook, &numasim_model::App))| {
+        let figures = ran.figures(study, number, app);
+        let [wait_input_s, wait_output_s, wait_call_s] = app.waited.map(|time| time.as_secs_f64());
+        let own = |value: &[f64]| plain(figures.gflop.and(value.get(number).copied()));
+        HostApp {
+            name: of.name.clone(),
+            arrived_s: plain(figures.arrived_s),
+            finished_s: plain(figures.finished_s),
+            iterations: figures.gflop.map(|_| app.iterations),
+            gflop: plain(figures.gflop),
+            gb: plain(figures.gb),
+            pages: app.pages.as_ref().map(|pages| pages.on_node.clone()),
+            misplaced_pages: app.pages.as_ref().map(|pages| pages.misplaced),
+            mean_threads: plain(figures.mean_threads),
+            wait_input_s,
+            wait_output_s,
+            wait_call_s,
+            mean_gflops: plain(figures.mean_gflops),
+            idle_s: own(&ran.idle_s),
+            blocked_s: own(&ran.blocked_s),
+        }
     };
-    let channels = ran.look.channels.iter().zip(&study.dynamics.channels).map(|(look, channel)| {
-        let name = |app: numasim_model::AppId| study.apps.get(app.0).map(|app| app.name.clone());
-        let mean = ran.mean_items(look);
-        json!({
-            "from": name(channel.from),
-            "to": name(channel.to),
-            "max_items": look.most,
-            "mean_items": number(mean),
-            "max_mb": number(look.most as f64 * channel.item.value()),
-            "mean_mb": number(mean * channel.item.value()),
-        })
-    });
-    let mut document = json!({
-        "schema": 1,
-        "command": "run",
-        "machine": study.machine.name(),
-        "policy": ran.policy,
-        "ended": ran.end.as_str(),
-        "makespan_s": optional(ran.makespan_s()),
-        "time_s": number(ran.look.at.as_secs_f64()),
-        "apps": ran.look.apps.iter().zip(&study.apps).enumerate().map(app).collect::<Vec<_>>(),
-        "channels": channels.collect::<Vec<_>>(),
-        "commands": ran.orders,
-        "agent_started_s": optional(ran.agent_started_s),
-    });
-    if let End::Failed(why) = &ran.end {
-        document["why"] = why.clone().into();
-    }
-    document
+    let why = match &ran.end {
+        End::Failed(why) => Some(why.clone()),
+        End::Finished | End::Until | End::Interrupted => None,
+    };
+    let observed = Observed {
+        policy: ran.policy.clone(),
+        ended: ran.end.in_document(),
+        why,
+        makespan_s: plain(ran.makespan_s()),
+        time_s: ran.look.at.as_secs_f64(),
+        apps: ran.look.apps.iter().zip(&study.apps).enumerate().map(app).collect(),
+        channels: ran.look.channels.iter().map(|look| (look.most, ran.mean_items(look))).collect(),
+        orders: ran.orders,
+        agent_started_s: plain(ran.agent_started_s),
+    };
+    HostRun::new(study, observed)
+}
+
+/// For programs.
+pub(crate) fn json(study: &Study, ran: &Ran) -> String {
+    // All keys are text, and memory does not fail.
+    let text = serde_json::to_string_pretty(&document(study, ran)).unwrap_or_default();
+    format!("{text}\n")
 }
 
 fn column(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {

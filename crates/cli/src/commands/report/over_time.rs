@@ -1,5 +1,8 @@
 //! Applications over time: simulated with several policies, drawn, and in slots for the script of the page.
 
+use std::sync::Arc;
+
+use numasim_ask::Simulation;
 use numasim_draw::strips::MOST_COLUMNS;
 use numasim_dynamic::{Items, Strips};
 use numasim_model::units::Seconds;
@@ -12,7 +15,7 @@ use crate::commands::simulate::{Pictured, pictured};
 use crate::failure::Failure;
 use crate::report::{Course, Figure, MOST_APPS, Simulations};
 use crate::shell::Shell;
-use crate::view::{figures, plots, simulated};
+use crate::view::{figures, plots};
 use numasim_ask::located::Located;
 use numasim_ask::over_time::{can_be_simulated, ignored_data, policy_of_files};
 use numasim_ask::refusal::Refusal;
@@ -55,8 +58,9 @@ pub(super) fn simulations(
         }
     }
     let strips = strips(study, &done);
-    let simulated: Vec<simulated::Simulated> = done.iter().map(|one| one.simulated.clone()).collect();
-    let mut document = simulated::json(study, &simulated);
+    let simulated = done.iter().map(|one| one.simulated.clone()).collect();
+    let simulation = Simulation::new(&Arc::new(study.clone()), simulated);
+    let mut document = serde_json::to_value(&simulation).unwrap_or_default();
     let is_whole = thinned(&mut document);
     let runs = done.len();
     let courses = done.into_iter().map(|one| course(study, one, runs)).collect();

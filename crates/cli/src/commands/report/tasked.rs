@@ -1,5 +1,7 @@
 //! The graph of tasks of a report: simulated under several schedulers, and drawn.
 
+use std::sync::Arc;
+
 use numasim_draw::gantt::{Gantt, MOST_COLUMNS};
 use numasim_model::Study;
 
@@ -7,7 +9,7 @@ use crate::args::ReportArgs;
 use crate::commands::tasks::{Pictured, has_graph, pictured};
 use crate::failure::Failure;
 use crate::report::{Figure, Tasks};
-use crate::view::tasked::{self, Tasked, TasksView};
+use crate::view::tasked::{Tasked, TasksAnswer};
 
 /// Most pieces of all charts together, about 80 bytes each, and fewest columns of one.
 const MOST_PIECES: usize = 60_000;
@@ -23,7 +25,8 @@ pub(super) fn tasks(args: &ReportArgs, study: &Study) -> Result<Option<Tasks>, F
     }
     let Pictured { facts, runs, without } = pictured(study, &args.scheduler)?;
     let all: Vec<Tasked> = runs.iter().map(|(tasked, _)| tasked.clone()).collect();
-    let document = tasked::json(&TasksView { machine: &study.machine, graph: &facts, runs: &all });
+    let answer = TasksAnswer { study: Arc::new(study.clone()), graph: facts.clone(), asked: all.len(), runs: all };
+    let document = serde_json::to_value(&answer).unwrap_or_default();
     let pictures = runs.len();
     let runs = runs.into_iter().map(|(tasked, chart)| {
         let chart = chart.map(|chart| drawn(&tasked, chart, pictures));

@@ -145,7 +145,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     ran.orders = orders(&args.output.join(RECORD), &ran);
     origin::took_place(&mut provenance, ran.started, ran.ended);
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
-    folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
+    folder.destination(RESULT)?.deliver(&ran::json(&study, &ran))?;
     show(args, &study, &ran, shell)?;
     warn_of_pages(&study, &ran, shell);
     verdict(&ran, &args.output, shell)
@@ -180,7 +180,7 @@ fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), F
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, false, |style| ran::table(study, ran, style))
         }
-        Format::Json => format!("{:#}\n", ran::json(study, ran)),
+        Format::Json => ran::json(study, ran),
         Format::Csv => ran::csv(study, ran)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     })

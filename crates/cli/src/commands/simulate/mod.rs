@@ -8,14 +8,9 @@ mod progress;
 mod running;
 pub(crate) mod timeline;
 
-use std::io;
-
-use numasim_ask::over_time;
-use numasim_dynamic::{Both, Job, JobError, Observer, Run, Silent};
-use numasim_model::Study;
-use numasim_policy::PolicyName;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use serde_json::json;
+use numasim_ask::simulate::Replayed;
+use numasim_ask::{Input, Simulate, Simulation, Simulations, document};
+use numasim_dynamic::{Both, Job, JobError, Observer, Silent};
 
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
@@ -29,8 +24,6 @@ use crate::view::beside;
 use crate::view::simulated::{self, Simulated};
 use crate::view::{Style, figures};
 use crate::watch;
-use numasim_ask::document;
-use numasim_ask::located::Located;
 use outputs::Outputs;
 use picture::Picture;
 pub(super) use pictured::{Pictured, in_words, pictured};
@@ -41,57 +34,43 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(path) = &args.replay {
         return replayed(path, args, shell);
     }
-    let (reading, sources) = files::read_study_and_texts(&args.files)?;
-    let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.model, shell)?;
+    let input = sharing::choose_for(files::read_input(&args.files)?, args.model, shell)?;
+    let study = &*input.study;
     let compared = args.compare.as_deref().map(compared::read).transpose()?;
     let policies = match (args.policy.as_slice(), &compared) {
         ([], Some(compared)) => vec![compared.policy()?],
-        ([], None) => vec![over_time::policy_of_files(&study, &located)?],
         (named, _) => named.to_vec(),
     };
     if let Some(compared) = &compared {
-        compared.is_of(&study)?;
+        compared.is_of(study)?;
     }
-    over_time::can_be_simulated(&study, &located, &policies)?;
-    let jobs = jobs(args, &study, &policies)?;
+    let question =
+        Simulate { input: &input, policies: &policies, until_s: args.until, seed: args.seed, runs: args.runs };
+    let simulations = Simulations::of(&question)?;
+    let jobs = simulations.jobs();
     if compared.is_some() && jobs.len() > 1 {
         return Err(Failure::input(format!("--compare is of one simulation, and these are {}", jobs.len()))
             .hint("give one --policy, and leave out --runs"));
     }
     let outputs = Outputs::open(args, jobs.len())?;
-    for warning in over_time::ignored(&study, &located, &policies) {
-        shell.warn(warning);
-    }
+    shell.warn_all(&simulations.warnings);
     watch::listen();
-    let picture = outputs.plot.as_ref().map(|_| Picture::of(&study, compared.as_ref()));
+    let picture = outputs.plot.as_ref().map(|_| Picture::of(study, compared.as_ref()));
     let mut picture = picture.transpose()?;
-    let progress = Progress::new(&policies, jobs.len(), args.until, outputs.rows_on_screen(shell), shell);
-    let runs = compute(&jobs, &outputs, args, &located, picture.as_mut(), &progress);
+    let on_screen = outputs.rows_on_screen(shell);
+    let progress = Progress::new(simulations.policies(), jobs.len(), args.until, on_screen, shell);
+    let results = compute(&jobs, &outputs, args, &input, picture.as_mut(), &progress);
     progress.finish();
-    let runs = runs?;
-    let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
-    let simulated: Vec<Simulated> = done
-        .into_par_iter()
-        .map(|(job, run)| Simulated::of(job, job.with(run, &watch::interrupted)))
-        .collect();
-    deliver(args, &study, &simulated, compared.as_ref(), &outputs.result, shell)?;
-    if let (Some(plot), Some(picture), [one]) = (&outputs.plot, picture, simulated.as_slice()) {
-        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-        plot.deliver(Ok(picture.svg(&study, one, &files)))?;
+    let mut answer = simulations.answer(results?)?;
+    if let (Some(compared), [one]) = (&compared, answer.runs.as_slice()) {
+        answer.compare = Some(beside::json(study, one, &compared.measured));
     }
-    told(&jobs, &simulated, shell)
-}
-
-/// Every policy with every seed.
-fn jobs<'a>(
-    args: &SimulateArgs,
-    study: &'a Study,
-    policies: &'a [PolicyName],
-) -> Result<Vec<Job<'a>>, Failure> {
-    let seeds = over_time::seeds(args.seed, args.runs)?;
-    let of = |policy| seeds.clone().map(move |seed| Job { study, policy, seed, until_s: args.until });
-    Ok(policies.iter().flat_map(of).collect())
+    deliver(args, &answer, compared.as_ref(), &outputs.result, shell)?;
+    if let (Some(plot), Some(picture), [one]) = (&outputs.plot, picture, answer.runs.as_slice()) {
+        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+        plot.deliver(Ok(picture.svg(study, one, &files)))?;
+    }
+    told(&answer, shell)
 }
 
 /// All simulations; of those that Ctrl-C came before there is none.
@@ -99,43 +78,38 @@ fn compute(
     jobs: &[Job],
     outputs: &Outputs,
     args: &SimulateArgs,
-    located: &Located,
+    input: &Input,
     picture: Option<&mut Picture>,
     progress: &Progress,
-) -> Result<Vec<Option<Run>>, Failure> {
-    let ended = if let ([only], true) = (jobs, outputs.look_on()) {
-        let mut silent = Silent;
-        let picture: &mut dyn Observer = match picture {
-            Some(picture) => picture.observer(),
-            None => &mut silent,
-        };
-        let mut progress = progress.of(0);
-        let lookers = &mut Both(picture, &mut progress);
-        vec![Some(outputs.simulate(only, located.sources(), args.model, lookers)?)]
-    } else {
+) -> Result<Vec<Option<Result<Simulated, JobError>>>, Failure> {
+    let ([only], true) = (jobs, outputs.look_on()) else {
         threads::start(None)?;
-        running::all(jobs, progress)
+        return Ok(running::all(jobs, progress));
     };
-    let result = |(job, ended): (&Job, Option<Result<Run, JobError>>)| {
-        let failed = |error: JobError| over_time::failed(job.study, located, job.policy, &error);
-        Ok(ended.map(|ended| ended.map_err(failed)).transpose()?)
+    let mut silent = Silent;
+    let picture: &mut dyn Observer = match picture {
+        Some(picture) => picture.observer(),
+        None => &mut silent,
     };
-    jobs.iter().zip(ended).map(result).collect()
+    let mut progress = progress.of(0);
+    let lookers = &mut Both(picture, &mut progress);
+    let run = outputs.simulate(only, input.located.sources(), args.model, lookers)?;
+    Ok(vec![Some(run.map(|run| Simulated::of(only, only.with(run, &watch::interrupted))))])
 }
 
 fn deliver(
     args: &SimulateArgs,
-    study: &Study,
-    simulated: &[Simulated],
+    answer: &Simulation,
     compared: Option<&compared::Compared>,
     destination: &Destination,
     shell: &Shell,
 ) -> Result<(), Failure> {
+    let Simulation { study, runs, .. } = answer;
     match args.output.format {
         format @ (Format::Table | Format::Markdown) => {
             let table = |style: &Style| {
-                let mut text = simulated::table(study, simulated, style);
-                if let (Some(compared), [one]) = (compared, simulated) {
+                let mut text = simulated::table(study, runs, style);
+                if let (Some(compared), [one]) = (compared, runs.as_slice()) {
                     let folder = compared.folder.display().to_string();
                     text.push('\n');
                     text += &beside::table(study, one, &compared.measured, &folder, style);
@@ -144,15 +118,9 @@ fn deliver(
             };
             destination.deliver(&shell.for_people(format, args.output.output.is_some(), table))
         }
-        Format::Json => {
-            let mut json = simulated::json(study, simulated);
-            if let (Some(compared), [one]) = (compared, simulated) {
-                json["compare"] = beside::json(study, one, &compared.measured);
-            }
-            destination.deliver_by(|out| document::write(&json, out))
-        }
+        Format::Json => destination.deliver_by(|out| document::write(answer, out)),
         Format::Csv => {
-            let csv = simulated::csv(study, simulated)
+            let csv = simulated::csv(study, runs)
                 .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
             destination.deliver(&csv)
         }
@@ -160,10 +128,11 @@ fn deliver(
 }
 
 /// What a person must know beside the result.
-fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Failure> {
-    if simulated.len() < jobs.len() || simulated.iter().any(Simulated::is_partial) {
-        let whole = simulated.iter().filter(|one| !one.is_partial()).count();
-        let message = match (jobs.len(), simulated) {
+fn told(answer: &Simulation, shell: &Shell) -> Result<(), Failure> {
+    let runs = answer.runs.as_slice();
+    if runs.len() < answer.asked || runs.iter().any(Simulated::is_partial) {
+        let whole = runs.iter().filter(|one| !one.is_partial()).count();
+        let message = match (answer.asked, runs) {
             (1, [only]) => {
                 format!("interrupted after {} s of simulated time", figures::short(only.run.time.value()))
             }
@@ -172,9 +141,7 @@ fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Fail
         return Err(Failure::interrupted(message)
             .hint("what was simulated until then is written, and says that it is partial"));
     }
-    for warning in over_time::unfinished(simulated) {
-        shell.warn(warning);
-    }
+    shell.warn_all(&answer.warnings);
     Ok(())
 }
 
@@ -196,12 +163,8 @@ fn replayed(path: &std::path::Path, args: &SimulateArgs, shell: &Shell) -> Resul
             figures::count(actions, "order"),
         )),
         Format::Json => {
-            let json = json!({
-                "schema": 1,
-                "command": "simulate",
-                "replay": { "decisions": decisions, "actions": actions },
-            });
-            destination.deliver_by(|out: &mut dyn io::Write| document::write(&json, out))
+            let replayed = Replayed::new(decisions, actions);
+            destination.deliver_by(|out| document::write(&replayed, out))
         }
         Format::Csv => destination.deliver(&format!("decisions,actions\n{decisions},{actions}\n")),
     }

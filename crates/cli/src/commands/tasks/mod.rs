@@ -11,8 +11,7 @@ mod trace;
 
 pub(super) use program::graph;
 
-use numasim_ask::of_tasks;
-use numasim_tasks::Job;
+use numasim_ask::{TasksAnswer, document};
 
 use crate::args::TasksArgs;
 use crate::failure::Failure;
@@ -20,49 +19,37 @@ use crate::files;
 use crate::output::Format;
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::tasked::{self, GraphFacts, Tasked, TasksView};
+use crate::view::tasked;
 use crate::watch;
-use numasim_ask::document;
 use outputs::Outputs;
 pub(super) use pictured::{Pictured, has_graph, pictured};
 
 /// Runs the command.
 pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose(files::read_study(&args.files)?.study, args.model, shell)?;
+    let study = sharing::choose_for(files::read_input(&args.files)?, args.model, shell)?.study;
     if args.real {
         return real::run(args, &study, shell);
     }
-    let program = program::read(&study, args.graph.as_deref())?;
-    let settings = program::settings(args, &study)?;
-    let at_a_time = program.at_a_time().map_err(of_tasks::too_large)?;
-    let plan = plan::of(args, &settings, &study, &program.graph)?;
-    let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
-    let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
-    let outputs = Outputs::open(args, jobs.len(), at_a_time)?;
+    let question = program::question(args, &study, args.graph.as_deref())?;
+    let plan = plan::of(args, &question, &study)?;
+    let question = question.by(plan)?;
+    let outputs = Outputs::open(args, question.jobs().len())?;
     watch::listen();
-    let runs = outputs.compute(&jobs)?;
-    deliver(
-        args,
-        &outputs,
-        &TasksView { machine: &study.machine, graph: &GraphFacts::of(&program), runs: &runs },
-        shell,
-    )?;
-    outputs.graph(&program.graph)?;
-    told(&jobs, &runs)
+    let answer = outputs.compute(&question)?;
+    deliver(args, &outputs, &answer, shell)?;
+    outputs.graph(&question.program().graph)?;
+    told(&answer)
 }
 
-fn deliver(args: &TasksArgs, outputs: &Outputs, view: &TasksView<'_>, shell: &Shell) -> Result<(), Failure> {
+fn deliver(args: &TasksArgs, outputs: &Outputs, answer: &TasksAnswer, shell: &Shell) -> Result<(), Failure> {
     match args.output.format {
         format @ (Format::Table | Format::Markdown) => {
             let into_file = args.output.output.is_some();
-            outputs.result.deliver(&shell.for_people(format, into_file, |style| tasked::table(view, style)))
+            outputs.result.deliver(&shell.for_people(format, into_file, |style| tasked::table(answer, style)))
         }
-        Format::Json => {
-            let json = tasked::json(view);
-            outputs.result.deliver_by(|out| document::write(&json, out))
-        }
+        Format::Json => outputs.result.deliver_by(|out| document::write(answer, out)),
         Format::Csv => {
-            let csv = tasked::csv(view)
+            let csv = tasked::csv(answer)
                 .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
             outputs.result.deliver(&csv)
         }
@@ -70,10 +57,11 @@ fn deliver(args: &TasksArgs, outputs: &Outputs, view: &TasksView<'_>, shell: &Sh
 }
 
 /// What a person must know beside the result.
-fn told(jobs: &[Job<'_>], runs: &[Tasked]) -> Result<(), Failure> {
-    if runs.len() == jobs.len() {
+fn told(answer: &TasksAnswer) -> Result<(), Failure> {
+    let (done, asked) = (answer.runs.len(), answer.asked);
+    if done == asked {
         return Ok(());
     }
-    Err(Failure::interrupted(format!("interrupted after {} of {} simulations", runs.len(), jobs.len()))
+    Err(Failure::interrupted(format!("interrupted after {done} of {asked} simulations"))
         .hint("those that were over are written"))
 }

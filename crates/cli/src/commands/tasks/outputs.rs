@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use numasim_ask::{Tasked, Tasks, TasksAnswer};
 use numasim_model::graph::TaskGraph;
-use numasim_tasks::{IdleReason, Job, Observer, TaskRecord};
+use numasim_tasks::{IdleReason, Job, JobError, Observer, TaskRecord};
 
 use super::bars::Recorder;
-use super::running::{self, Ended, one};
+use super::running::{self, one};
 use super::trace;
 use crate::args::TasksArgs;
 use crate::commands::graph_folder;
@@ -15,7 +16,6 @@ use crate::failure::Failure;
 use crate::output::{Destination, Folder};
 use crate::plot_file::PlotFile;
 use crate::threads;
-use crate::view::tasked::Tasked;
 
 /// Where everything goes, known to be writable.
 pub(super) struct Outputs {
@@ -23,8 +23,6 @@ pub(super) struct Outputs {
     trace: Option<(Destination, trace::Kind)>,
     gantt: Option<PlotFile>,
     graph: Option<Folder>,
-    /// For how many simulations at a time there is room.
-    at_a_time: usize,
 }
 
 /// Looks on for trace and chart.
@@ -92,7 +90,7 @@ impl Outputs {
     ///
     /// # Errors
     /// A chart or a tasks.rec of more than one simulation, a trace without an ending of one, two results for standard output, and those of [`Destination::open`].
-    pub(super) fn open(args: &TasksArgs, simulations: usize, at_a_time: usize) -> Result<Self, Failure> {
+    pub(super) fn open(args: &TasksArgs, simulations: usize) -> Result<Self, Failure> {
         if args.gantt.is_some() && simulations > 1 {
             return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
                 .hint("give one --scheduler, and leave out --runs"));
@@ -106,36 +104,40 @@ impl Outputs {
         let graph =
             args.emit_graph.as_deref().map(|path| graph_folder::open(path, "--emit-graph")).transpose()?;
         one_stream(&result, trace.as_ref().map(|(to, _)| to), args)?;
-        Ok(Self { result, trace, gantt, graph, at_a_time })
+        Ok(Self { result, trace, gantt, graph })
     }
 
     /// All simulations in their order, up to the first that Ctrl-C stopped; the trace is written meanwhile, chart and graph then.
     ///
     /// # Errors
     /// What cannot be simulated or written.
-    pub(super) fn compute(&self, jobs: &[Job<'_>]) -> Result<Vec<Tasked>, Failure> {
+    pub(super) fn compute(&self, question: &Tasks) -> Result<TasksAnswer, Failure> {
+        let jobs = question.jobs();
         if self.trace.is_none() && self.gantt.is_none() {
             threads::start(None)?;
-            return running::all(jobs, self.at_a_time);
+            return Ok(question.answer(running::all(&jobs, question.at_a_time))?);
         }
-        let mut done = Ok(Vec::new());
+        let mut answer = None;
         let mut bars = None;
         let written = written_to(self.trace.as_ref().map(|(to, _)| to), |out| {
             let kind = self.trace.as_ref().map(|(_, kind)| *kind);
             let mut trace = out.zip(kind).map(|(out, kind)| trace::Writer::start(out, kind)).transpose()?;
-            let (runs, recorder) = one_by_one(jobs, trace.as_mut(), self.gantt.is_some());
+            let (results, recorder) = one_by_one(&jobs, trace.as_mut(), self.gantt.is_some());
             bars = recorder;
-            done = runs;
+            let answer = answer.insert(question.answer(results));
             trace.map_or(Ok(()), trace::Writer::finish)?;
             // What is not whole is not written.
-            if done.is_err() { Err(io::Error::other("there is no result")) } else { Ok(()) }
+            if answer.is_err() { Err(io::Error::other("there is no result")) } else { Ok(()) }
         });
-        let runs = done?;
+        let answer = answer.transpose()?;
         written?;
-        if let (Some(plot), Some(bars), [run], [job]) = (&self.gantt, bars, runs.as_slice(), jobs) {
+        let Some(answer) = answer else { return Err(Failure::fault("simulations without an end")) };
+        if let (Some(plot), Some(bars), [run], [job]) =
+            (&self.gantt, bars, answer.runs.as_slice(), jobs.as_slice())
+        {
             plot.deliver(Ok(bars.chart(job, run, run.run.makespan).svg()))?;
         }
-        Ok(runs)
+        Ok(answer)
     }
 
     /// Writes the graph, where that is asked for.
@@ -147,26 +149,24 @@ impl Outputs {
     }
 }
 
-type Done = (Result<Vec<Tasked>, Failure>, Option<Recorder>);
+type Done = (Vec<Result<Tasked, JobError>>, Option<Recorder>);
 
+/// Up to the first one without a result; with what a chart of the last one needs.
 fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut trace::Writer<'_>>, draws: bool) -> Done {
-    let mut runs = Vec::new();
-    let mut bars = None;
+    let (mut results, mut bars) = (Vec::new(), None);
     for job in jobs {
         let mut onlookers = Onlookers {
             trace: trace.as_mut().map(|trace| trace.of_run(job)),
             bars: draws.then(Recorder::default),
             graph: &job.program.graph,
         };
-        let run = one(job, &mut onlookers);
+        results.push(one(job, &mut onlookers));
         bars = onlookers.bars;
-        match run {
-            Ok(run) => runs.push(run),
-            Err(Ended::Interrupted) => break,
-            Err(Ended::Failed(failure)) => return (Err(failure), None),
+        if results.last().is_some_and(Result::is_err) {
+            break;
         }
     }
-    (Ok(runs), bars)
+    (results, bars)
 }
 
 /// Writes to a destination, where there is one.

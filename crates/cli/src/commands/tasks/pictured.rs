@@ -1,6 +1,6 @@
 //! Simulations of tasks with a chart of each, for the page of `report`.
 
-use numasim_ask::of_tasks;
+use numasim_ask::tasks::{self, failed, too_large};
 use numasim_draw::gantt::Gantt;
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings};
@@ -9,8 +9,7 @@ use numasim_tasks::{Job, Program, Settings};
 
 use super::bars::Recorder;
 use super::outputs::Onlookers;
-use super::program;
-use super::running::{Ended, one};
+use super::running::one;
 use crate::failure::Failure;
 use crate::view::tasked::{GraphFacts, Tasked};
 
@@ -37,8 +36,8 @@ pub(crate) fn has_graph(study: &Study) -> bool {
 /// # Errors
 /// A graph that cannot be made, or for which there is no room; Ctrl-C.
 pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
-    let program = program::read(study, None)?;
-    program.at_a_time().map_err(of_tasks::too_large)?;
+    let program = tasks::program(tasks::graph(study)?)?;
+    program.at_a_time().map_err(too_large)?;
     let kinds = if kinds.is_empty() { usual(study, &program) } else { kinds.to_vec() };
     let settings: Vec<Settings> = kinds
         .into_iter()
@@ -58,10 +57,12 @@ pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Picture
         let mut onlookers = Onlookers::of_chart(&program.graph, draws);
         match one(&job, &mut onlookers) {
             Ok(tasked) => done.push((job, tasked, onlookers.bars)),
-            Err(Ended::Interrupted) => return Err(Failure::interrupted("interrupted")),
-            Err(Ended::Failed(failure)) => {
-                without.push((settings.scheduler.kind, failure.message().to_owned()));
-            }
+            Err(error) => match failed(study, &program, &error) {
+                None => return Err(Failure::interrupted("interrupted")),
+                Some(refusal) => {
+                    without.push((settings.scheduler.kind, Failure::from(refusal).message().to_owned()));
+                }
+            },
         }
     }
     // On one axis, so that they can be compared.

@@ -1,10 +1,8 @@
 //! `--plan PLAN`: what a plan says of the graph that is simulated.
 
-use numasim_ask::of_tasks;
-use numasim_model::graph::{SchedulerKind, TaskGraph};
+use numasim_ask::Tasks;
 use numasim_model::{NodeId, Study};
 use numasim_plan::{File, GraphPlan, guide};
-use numasim_tasks::Settings;
 
 use crate::args::TasksArgs;
 use crate::failure::Failure;
@@ -13,18 +11,15 @@ use crate::files::{PlainFiles, Stop};
 /// The plan for the graph, where a scheduler goes by one.
 ///
 /// # Errors
-/// A plan that no scheduler asks for, or a scheduler without one; what is wrong with its files.
+/// A plan that no scheduler asks for; what is wrong with its files.
 pub(super) fn of(
     args: &TasksArgs,
-    settings: &[Settings],
+    question: &Tasks,
     study: &Study,
-    graph: &TaskGraph,
 ) -> Result<Option<GraphPlan>, Failure> {
-    let asked = settings.iter().any(|settings| settings.scheduler.kind == SchedulerKind::Plan);
-    let folder = match (&args.plan, asked) {
-        (None, false) => return Ok(None),
+    let folder = match (&args.plan, question.goes_by_plan()) {
+        (None, _) => return Ok(None),
         (Some(folder), true) => folder,
-        (None, true) => return Err(of_tasks::plan_needed().into()),
         (Some(folder), false) => {
             return Err(Failure::input(format!("no scheduler goes by --plan {}", folder.display()))
                 .hint("give --scheduler plan"));
@@ -36,5 +31,5 @@ pub(super) fn of(
     let guide = guide::<Stop>(nodes.len(), |file, each| files.feed(file, each))
         .map_err(|stop| files.failure(stop))?;
     files.are_unchanged()?;
-    Ok(Some(GraphPlan::of(&guide, graph, &nodes)))
+    Ok(Some(GraphPlan::of(&guide, &question.program().graph, &nodes)))
 }

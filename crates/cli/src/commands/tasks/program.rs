@@ -1,11 +1,12 @@
 //! The graph that is simulated and what is asked of it: from files and switches to values.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use numasim_ask::of_tasks;
+use numasim_ask::{Tasks, tasks};
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, TaskGraph};
-use numasim_tasks::{Asked, Program, Settings};
+use numasim_tasks::Asked;
 
 use crate::args::TasksArgs;
 use crate::commands::graph_folder;
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
     match (&study.tasks.source, folder) {
         (GraphSource::None, Some(folder)) => graph_folder::read(folder, &study.machine),
-        (_, None) => Ok(of_tasks::graph(study)?),
+        (_, None) => Ok(tasks::graph(study)?),
         (_, Some(folder)) => Err(Failure::input(format!(
             "there are two graphs: that of --graph {} and that of the files",
             folder.display()
@@ -27,19 +28,11 @@ pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result
     }
 }
 
-/// The graph of the files or of a folder, and its edges.
+/// The graph of the files or of a folder, under every scheduler, or every scenario, with every seed.
 ///
 /// # Errors
-/// Those of [`graph`]; no room for it, or too many edges.
-pub(super) fn read(study: &Study, folder: Option<&Path>) -> Result<Program, Failure> {
-    Ok(of_tasks::program(graph(study, folder)?)?)
-}
-
-/// Every scheduler, or every scenario, with every seed.
-///
-/// # Errors
-/// Seeds beyond the last one; `--metg` of another graph than Task Bench.
-pub(super) fn settings(args: &TasksArgs, study: &Study) -> Result<Vec<Settings>, Failure> {
+/// Those of [`graph`] and [`Tasks::of`].
+pub(super) fn question(args: &TasksArgs, study: &Arc<Study>, folder: Option<&Path>) -> Result<Tasks, Failure> {
     let asked = Asked {
         schedulers: args.scheduler.clone(),
         placement: args.placement,
@@ -49,5 +42,5 @@ pub(super) fn settings(args: &TasksArgs, study: &Study) -> Result<Vec<Settings>,
         runs: args.runs,
         metg: args.metg,
     };
-    Ok(of_tasks::settings(&asked, study)?)
+    Ok(Tasks::of(study, graph(study, folder)?, &asked)?)
 }

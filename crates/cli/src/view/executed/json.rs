@@ -1,48 +1,39 @@
 //! Runs on this host for programs and spreadsheets. Numbers are not rounded.
 
-use serde_json::{Value, json as value};
+use numasim_ask::tasks::{Check, Real, RealKind, RealRun};
 
-use super::super::json::number;
-use super::super::tasked::head;
 use super::{Executed, ExecutedView};
 
 /// The document: one object for each repetition and scheduler.
-pub(crate) fn json(view: &ExecutedView<'_>) -> Value {
-    let mut document = head(view.machine, view.graph);
-    document["cores"] = value!(view.machine.total_cores());
-    document["block_bytes"] = value!(view.bytes);
-    document["check"] = value!({
-        "what": view.verdict.what,
-        "value": number(view.verdict.value),
-        "limit": number(view.verdict.limit),
-        "right": view.verdict.is_right(),
-    });
-    let kind = |kind: &super::Kind| {
-        value!({
-            "type": kind.name,
-            "tasks": kind.tasks,
-            "flop": number(kind.flop),
-            "mean_s": kind.seconds.iter().map(|&seconds| number(seconds)).collect::<Vec<_>>(),
-        })
+pub(crate) fn json(view: &ExecutedView<'_>) -> Real {
+    let verdict = &view.verdict;
+    let check = Check {
+        what: verdict.what.to_owned(),
+        value: verdict.value,
+        limit: verdict.limit,
+        right: verdict.is_right(),
     };
-    document["kinds"] = view.kinds.iter().map(kind).collect();
-    let row = |(repetition, serial_s, label, run): (usize, f64, &str, &Executed)| {
-        value!({
-            "repetition": repetition,
-            "scheduler": label,
-            "seed": run.seed,
-            "serial_s": number(serial_s),
-            "measured_s": number(run.measured_s),
-            "simulated_s": number(run.simulated_s),
-            "partition_s": number(run.partition_s),
-            "steals": run.steals,
-            "same_as_serial": run.is_equal,
-            "pages": run.pages.as_ref().map(|pages| &pages.on_node),
-            "misplaced_pages": run.pages.as_ref().map(|pages| pages.misplaced),
-        })
+    let kind = |kind: &super::Kind| RealKind {
+        name: kind.name.clone(),
+        tasks: kind.tasks,
+        flop: kind.flop,
+        mean_s: kind.seconds.clone(),
     };
-    document["runs"] = rows(view).map(row).collect();
-    document
+    let run = |(repetition, serial_s, scheduler, run): (usize, f64, &'static str, &Executed)| RealRun {
+        repetition,
+        scheduler,
+        seed: run.seed,
+        serial_s,
+        measured_s: run.measured_s,
+        simulated_s: run.simulated_s,
+        partition_s: run.partition_s,
+        steals: run.steals,
+        same_as_serial: run.is_equal,
+        pages: run.pages.as_ref().map(|pages| pages.on_node.clone()),
+        misplaced_pages: run.pages.as_ref().map(|pages| pages.misplaced),
+    };
+    let kinds = view.kinds.iter().map(kind).collect();
+    Real::new(view.machine, view.graph, view.bytes, check, kinds, rows(view).map(run).collect())
 }
 
 /// Number of the repetition, its serial seconds, the scheduler, the run.

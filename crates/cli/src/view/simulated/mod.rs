@@ -1,10 +1,10 @@
-//! What came out of simulations: pure functions from runs to a table and CSV; JSON is that of every front end.
+//! What came out of simulations: pure functions from runs to a table and CSV.
 
 mod csv;
 mod table;
 
 pub(crate) use csv::csv;
-pub(crate) use numasim_ask::simulated::{Simulated, json};
+pub(crate) use numasim_ask::simulate::Simulated;
 pub(crate) use table::table;
 
-use numasim_ask::simulated::{mb, mean_gflops};
+use numasim_ask::simulate::{mb, mean_gflops};

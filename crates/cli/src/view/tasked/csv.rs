@@ -2,7 +2,7 @@
 
 use numasim_tasks::IdleReason;
 
-use super::{Tasked, TasksView};
+use super::{Tasked, TasksAnswer};
 
 /// The header.
 const COLUMNS: [&str; 36] = [
@@ -49,10 +49,10 @@ const COLUMNS: [&str; 36] = [
 ///
 /// # Errors
 /// Only those of the writer; memory does not fail.
-pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn csv(view: &TasksAnswer) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
-    for tasked in view.runs {
+    for tasked in &view.runs {
         let run = &tasked.run;
         let reasons = IdleReason::ALL.map(|reason| run.idle_because(reason).to_string());
         let cells = [

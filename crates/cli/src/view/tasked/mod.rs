@@ -1,10 +1,10 @@
-//! What came out of simulated task graphs: pure functions from runs to a table and CSV; JSON is that of every front end.
+//! What came out of simulated task graphs: pure functions from runs to a table and CSV.
 
 mod csv;
 mod table;
 mod words;
 
 pub(crate) use csv::csv;
-pub(crate) use numasim_ask::tasked::{GraphFacts, Tasked, TasksView, head, json};
+pub(crate) use numasim_ask::tasks::{GraphFacts, Tasked, TasksAnswer};
 pub(crate) use table::table;
 pub(crate) use words::{bound_in_words, idle_in_words};

@@ -9,15 +9,15 @@ use numasim_evidence::statistics;
 use numasim_tasks::{IdleReason, Traffic};
 
 use super::super::{Style, figures, machine_title};
-use super::{Tasked, TasksView, bound_in_words};
+use super::{Tasked, TasksAnswer, bound_in_words};
 
 /// The machine, the graph, and a row for each scheduler; with several seeds, means over them.
-pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
-    let graph = view.graph;
+pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
+    let graph = &view.graph;
     let mut text = format!(
         "Machine: {}\nModel:   {}\nGraph:   {}\n",
-        machine_title(view.machine),
-        view.machine.sharing().in_words(),
+        machine_title(&view.study.machine),
+        view.study.machine.sharing().in_words(),
         graph.in_words(),
     );
     let Some(first) = view.runs.first() else { return text };
@@ -25,7 +25,7 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
     // Writing to a String cannot fail.
     let pages = if first.scenario.is_some() { "by scenario" } else { first.placement.as_str() };
     let _ = writeln!(text, "Pages:   {pages}{stealing}\n");
-    let schedulers = by_scheduler(view.runs);
+    let schedulers = by_scheduler(&view.runs);
     text += &times(graph.tasks, &schedulers, style);
     if schedulers.iter().any(|one| one.mean(|run| run.run.traffic.total()) > 0.0) {
         text.push('\n');

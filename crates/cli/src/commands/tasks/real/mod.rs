@@ -9,6 +9,9 @@ mod cores;
 mod gantt;
 mod trace;
 
+use std::sync::Arc;
+
+use numasim_ask::{document, tasks};
 use numasim_bench::execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
 use numasim_kernels::{Code, Verdict, code};
 use numasim_model::graph::{GraphSource, PagePlacement};
@@ -18,7 +21,6 @@ use numasim_tasks::{Job, Program, Question, Silent, simulate};
 
 use super::outputs::one_stream;
 use super::program;
-use super::running::Ended;
 use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
@@ -26,30 +28,27 @@ use crate::shell::Shell;
 use crate::view::executed::{self, DataPages, Executed, ExecutedView, Kind, Repetition};
 use crate::view::tasked::GraphFacts;
 use crate::watch;
-use numasim_ask::document;
 
 /// Runs the graph of the files.
 ///
 /// # Errors
 /// A graph without kernels, a machine that is not this host, what schedulers and kernels refuse, what cannot be written; a wrong result, when all is written.
-pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), Failure> {
+pub(super) fn run(args: &TasksArgs, study: &Arc<Study>, shell: &Shell) -> Result<(), Failure> {
     let code = code_of(study)?;
-    let program = program::read(study, None)?;
-    let settings = program::settings(args, study)?;
+    let question = program::question(args, study, None)?;
+    let (program, jobs) = (question.program(), question.jobs());
     let cores = cores::of(&study.machine)?;
     if study.tasks.contender.is_some() {
         return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
     }
     let result = Destination::open(args.output.output.as_deref())?;
     let trace = args.trace.as_deref();
-    let trace = trace.map(|path| trace::Trace::open(path, settings.len())).transpose()?;
-    let gantt = gantt::open(args, settings.len())?;
+    let trace = trace.map(|path| trace::Trace::open(path, jobs.len())).transpose()?;
+    let gantt = gantt::open(args, jobs.len())?;
     one_stream(&result, trace.as_ref().map(trace::Trace::to), args)?;
     watch::listen();
     fresh_pages();
     let workers = workers(&study.machine, &cores)?;
-    let jobs: Vec<Job<'_>> =
-        settings.iter().map(|settings| Job { study, program: &program, plan: None, settings }).collect();
     let numbers = cores::numbers(&study.machine);
     let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
     let runs = usize::try_from(args.runs).unwrap_or(1);
@@ -81,10 +80,10 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
     let Some((verdict, (job, run))) = verdict.zip(last) else {
         return Err(Failure::interrupted("interrupted before the first repetition"));
     };
-    let kinds = kinds(&program, &*code, &repetitions);
+    let kinds = kinds(program, &*code, &repetitions);
     let view = ExecutedView {
         machine: &study.machine,
-        graph: &GraphFacts::of(&program),
+        graph: &GraphFacts::of(program),
         labels: jobs.iter().step_by(runs).map(|job| job.settings.label()).collect(),
         kinds: &kinds,
         verdict,
@@ -173,10 +172,7 @@ fn deliver(
             let into_file = args.output.output.is_some();
             result.deliver(&shell.for_people(format, into_file, |style| executed::table(view, style)))
         }
-        Format::Json => {
-            let json = executed::json(view);
-            result.deliver_by(|out| document::write(&json, out))
-        }
+        Format::Json => result.deliver_by(|out| document::write(&executed::json(view), out)),
         Format::Csv => {
             let csv = executed::csv(view)
                 .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
@@ -214,9 +210,9 @@ fn fresh_pages() {
 
 fn of_job(job: &Job<'_>, error: ExecuteError) -> Failure {
     match error {
-        ExecuteError::Tasks(error) => match Ended::of(job, &error.into()) {
-            Ended::Failed(failure) => failure,
-            Ended::Interrupted => Failure::interrupted("interrupted"),
+        ExecuteError::Tasks(error) => match tasks::failed(job.study, job.program, &error.into()) {
+            Some(refusal) => refusal.into(),
+            None => Failure::interrupted("interrupted"),
         },
         other => failed(other),
     }

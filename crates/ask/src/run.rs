@@ -1,0 +1,149 @@
+//! Run: applications as processes on a host, in the words of simulations. The values come from the front end that observes the processes.
+
+use numasim_model::Study;
+use serde::Serialize;
+
+use crate::document::VERSION;
+#[cfg(feature = "schema")]
+use crate::schema::OrNull;
+use crate::simulate::ChannelObject;
+
+/// A run on this host. What nobody can see from outside is null.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Run"))]
+pub struct HostRun {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "run")))]
+    command: &'static str,
+    /// Name of the machine.
+    machine: String,
+    /// Who decided.
+    policy: String,
+    /// Why it is over.
+    ended: Ended,
+    /// When the last application was finished, in seconds.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    makespan_s: Option<f64>,
+    /// When it ended, in seconds.
+    time_s: f64,
+    /// The applications.
+    apps: Vec<HostApp>,
+    /// The channels.
+    channels: Vec<ChannelObject>,
+    /// Orders that the agent sent.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    commands: Option<u64>,
+    /// When the agent had started, in seconds of the run: below 0.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    agent_started_s: Option<f64>,
+    /// What failed, where something did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// The values of [`HostRun`] that are not those of its study.
+#[derive(Clone, Debug)]
+pub struct Observed {
+    /// Who decided.
+    pub policy: String,
+    /// Why it is over.
+    pub ended: Ended,
+    /// What failed, if something did.
+    pub why: Option<String>,
+    /// When the last application was finished, in seconds.
+    pub makespan_s: Option<f64>,
+    /// When it ended, in seconds.
+    pub time_s: f64,
+    /// The applications, in the order of the files.
+    pub apps: Vec<HostApp>,
+    /// Most items and mean items of each channel, in the order of the files.
+    pub channels: Vec<(u64, f64)>,
+    /// Orders that the agent sent.
+    pub orders: Option<u64>,
+    /// When the agent had started, in seconds of the run.
+    pub agent_started_s: Option<f64>,
+}
+
+impl HostRun {
+    /// A run of the applications of `study`.
+    pub fn new(study: &Study, observed: Observed) -> Self {
+        let Observed { policy, ended, why, makespan_s, time_s, apps, channels, orders, agent_started_s } = observed;
+        let channels = channels.into_iter().zip(&study.dynamics.channels);
+        Self {
+            schema: VERSION,
+            command: "run",
+            machine: study.machine.name().to_owned(),
+            policy,
+            ended,
+            makespan_s,
+            time_s,
+            apps,
+            channels: channels.map(|((most, mean), channel)| ChannelObject::of(study, channel, most, mean)).collect(),
+            commands: orders,
+            agent_started_s,
+            why,
+        }
+    }
+}
+
+/// Why it is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "a description of a variant would be part of the schema")]
+pub enum Ended {
+    Finished,
+    Until,
+    Interrupted,
+    Failed,
+}
+
+/// One application.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "App"))]
+pub struct HostApp {
+    /// Its name.
+    pub name: String,
+    /// When it came, in seconds.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub arrived_s: Option<f64>,
+    /// When it was finished, in seconds.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub finished_s: Option<f64>,
+    /// Iterations that it finished.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    pub iterations: Option<u64>,
+    /// What it computed, in GFLOP.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub gflop: Option<f64>,
+    /// What it moved, in GB (10^9 bytes).
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub gb: Option<f64>,
+    /// Pages of its data on each node.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Vec<u64>>"))]
+    pub pages: Option<Vec<u64>>,
+    /// Pages that are not where they should be.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    pub misplaced_pages: Option<u64>,
+    /// Threads that it ran on average.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub mean_threads: Option<f64>,
+    /// How long it waited for input of others, in seconds.
+    pub wait_input_s: f64,
+    /// How long it waited for room for its output, in seconds.
+    pub wait_output_s: f64,
+    /// How long it waited for calls, in seconds.
+    pub wait_call_s: f64,
+    /// GFLOPS on average while it was there.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub mean_gflops: Option<f64>,
+    /// Thread-seconds without a task.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub idle_s: Option<f64>,
+    /// Thread-seconds kept from running.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub blocked_s: Option<f64>,
+}

@@ -1,0 +1,545 @@
+//! Simulate: applications over time under policies.
+
+use std::sync::Arc;
+
+use numasim_draw::figures;
+use numasim_dynamic::{AppRun, Bottleneck, ChannelRun, ClusterRun, Ending, Job, JobError, Observer, Outcome, Run, Silent};
+use numasim_model::dynamics::Channel;
+use numasim_model::units::Seconds;
+use numasim_model::{App, AppId, Study};
+use numasim_policy::PolicyName;
+use numasim_sim::search::Monitor;
+use serde::Serialize;
+
+use crate::document::{ByName, VERSION, names, plain, written_as};
+use crate::input::Input;
+use crate::over_time;
+use crate::refusal::Refusal;
+#[cfg(feature = "schema")]
+use crate::schema::OrNull;
+
+/// A question to [`simulate`].
+#[derive(Clone, Copy, Debug)]
+pub struct Simulate<'a> {
+    /// The files.
+    pub input: &'a Input,
+    /// Policies that decide about threads, simulated one after the other; if it is empty, the policy of the files.
+    pub policies: &'a [PolicyName],
+    /// When a simulation ends at the latest, in seconds of simulated time.
+    pub until_s: Option<f64>,
+    /// First seed of the work of tasks.
+    pub seed: u64,
+    /// Number of seeds.
+    pub runs: u32,
+}
+
+impl<'a> Simulate<'a> {
+    /// The policy of the files, with seed 1, until all applications are finished.
+    pub fn new(input: &'a Input) -> Self {
+        Self { input, policies: &[], until_s: None, seed: 1, runs: 1 }
+    }
+}
+
+/// The simulations of a question that has passed all checks: for front ends that observe them, or run several at a time.
+#[derive(Debug)]
+pub struct Simulations<'a> {
+    input: &'a Input,
+    policies: Vec<PolicyName>,
+    seeds: Vec<u64>,
+    until_s: Option<f64>,
+    /// Parts of the files that these simulations ignore, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl<'a> Simulations<'a> {
+    /// Checks a question.
+    ///
+    /// # Errors
+    /// An unknown policy, missing work, an open home, too many threads, seeds beyond the last one.
+    pub fn of(question: &Simulate<'a>) -> Result<Self, Refusal> {
+        let Simulate { input, policies, until_s, seed, runs } = *question;
+        let (study, located) = (&input.study, &input.located);
+        let policies = match policies {
+            [] => vec![over_time::policy_of_files(study, located)?],
+            named => named.to_vec(),
+        };
+        over_time::can_be_simulated(study, located, &policies)?;
+        let seeds = over_time::seeds(seed, runs)?.collect();
+        let warnings = over_time::ignored(study, located, &policies);
+        Ok(Self { input, policies, seeds, until_s, warnings })
+    }
+
+    /// The policies, in the order of the simulations.
+    pub fn policies(&self) -> &[PolicyName] {
+        &self.policies
+    }
+
+    /// Every policy with every seed.
+    pub fn jobs(&self) -> Vec<Job<'_>> {
+        let study = &*self.input.study;
+        let of = |policy| {
+            self.seeds.iter().map(move |&seed| Job { study, policy, seed, until_s: self.until_s })
+        };
+        self.policies.iter().flat_map(of).collect()
+    }
+
+    /// The answer, from the results of [`Self::jobs`] in their order; `None` for those that were never begun. It contains the simulations
+    /// before the first of these.
+    ///
+    /// # Errors
+    /// The first simulation without a result.
+    pub fn answer(
+        &self,
+        results: impl IntoIterator<Item = Option<Result<Simulated, JobError>>>,
+    ) -> Result<Simulation, Refusal> {
+        let Input { study, located, .. } = self.input;
+        let asked = self.policies.len() * self.seeds.len();
+        let of_policies = self.policies.iter().flat_map(|policy| std::iter::repeat_n(policy, self.seeds.len()));
+        let result = |(policy, result): (&PolicyName, Option<Result<Simulated, JobError>>)| {
+            result.transpose().map_err(|error| over_time::failed(study, located, policy, &error))
+        };
+        let results: Vec<Option<Simulated>> = of_policies.zip(results).map(result).collect::<Result<_, _>>()?;
+        let runs: Vec<Simulated> = results.into_iter().map_while(|one| one).collect();
+        Ok(Simulation { asked, warnings: over_time::unfinished(&runs), ..Simulation::new(study, runs) })
+    }
+}
+
+/// Applications over time: a simulation for each policy and seed, one after the other.
+///
+/// ```
+/// use numasim_ask::{Input, Simulate, simulate};
+/// use numasim_sim::search::Unattended;
+///
+/// let work = "[[app]]\nname = \"solver\"\narithmetic_intensity = 10.0\nwork_gflop = 80.0\n";
+/// let machine = "[machine]\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
+/// let input = Input::read(&[("one.toml", &format!("{machine}{work}"))])?;
+/// // 80 GFLOP at 4 x 10 GFLOPS.
+/// assert_eq!(simulate(&Simulate::new(&input), &Unattended)?.runs[0].makespan_s(), Some(2.0));
+/// # Ok::<(), numasim_ask::Refusal>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Simulations::of`] and [`Simulations::answer`].
+pub fn simulate(question: &Simulate<'_>, monitor: &dyn Monitor) -> Result<Simulation, Refusal> {
+    let simulations = Simulations::of(question)?;
+    let stop = || monitor.stop();
+    let one = |job: &Job<'_>| (!stop()).then(|| Simulated::run(job, &mut Silent, &stop));
+    let mut answer = simulations.answer(simulations.jobs().iter().map(one))?;
+    answer.warnings.splice(0..0, simulations.warnings);
+    Ok(answer)
+}
+
+/// Simulations of one study.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// What was simulated.
+    pub study: Arc<Study>,
+    /// In the order of the policies, then of the seeds.
+    pub runs: Vec<Simulated>,
+    /// Number of simulations that were asked for: more than there are if it was stopped.
+    pub asked: usize,
+    /// The only simulation compared with a run on a host.
+    pub compare: Option<ComparedRun>,
+    /// Simulations without a makespan, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl Simulation {
+    /// These simulations.
+    pub fn new(study: &Arc<Study>, runs: Vec<Simulated>) -> Self {
+        Self { study: Arc::clone(study), asked: runs.len(), runs, compare: None, warnings: Vec::new() }
+    }
+}
+
+/// One simulation with what it was asked.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    /// As `--policy` takes it.
+    pub policy: String,
+    /// Of the work of tasks.
+    pub seed: u64,
+    /// What came out.
+    pub run: Run,
+    /// No policy can have a shorter makespan than this, in seconds; `None` where none is known.
+    pub lower_bound_s: Option<f64>,
+    /// What takes so long: the rest of a sentence.
+    pub bound_by: Option<String>,
+    /// The cluster, where the files have one.
+    pub cluster: Option<ClusterRun>,
+}
+
+impl Simulated {
+    /// Simulates; `stop` is asked before every instant.
+    ///
+    /// # Errors
+    /// The policy cannot be made, or the simulation cannot go on.
+    pub fn run(job: &Job<'_>, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
+        let run = job.run(observer, stop)?;
+        Ok(Self::of(job, job.with(run, stop)))
+    }
+
+    /// What a job gave.
+    pub fn of(job: &Job<'_>, outcome: Outcome) -> Self {
+        let Outcome { run, bound, cluster } = outcome;
+        Self {
+            policy: job.policy.to_string(),
+            seed: job.seed,
+            lower_bound_s: bound.map(|bound| bound.makespan.value()),
+            bound_by: bound.map(|bound| in_words(job.study, bound.because_of)),
+            cluster,
+            run,
+        }
+    }
+
+    /// When the last application was finished, in seconds.
+    pub fn makespan_s(&self) -> Option<f64> {
+        self.run.makespan.map(Seconds::value)
+    }
+
+    /// What came of it, for a picture.
+    pub fn outcome(&self) -> String {
+        let end = figures::rounded(self.run.time.value());
+        match self.makespan_s() {
+            Some(makespan) => format!("makespan {} s", figures::single(makespan)),
+            None if self.is_partial() => format!("interrupted after {end} s"),
+            None => format!("not finished after {end} s"),
+        }
+    }
+
+    /// Whether somebody ended it before its time.
+    pub fn is_partial(&self) -> bool {
+        self.run.ending == Ending::Stopped
+    }
+
+    /// How far the makespan is above the lower bound, as a fraction of it.
+    pub fn above_bound(&self) -> Option<f64> {
+        let (makespan, bound) = self.makespan_s().zip(self.lower_bound_s)?;
+        (bound > 0.0).then(|| makespan / bound - 1.0)
+    }
+
+    /// The most that lies in the channels, each at its fullest, in MB.
+    pub fn most_stored_mb(&self, study: &Study) -> f64 {
+        let channels = self.run.channels.iter().zip(&study.dynamics.channels);
+        channels.map(|(run, channel)| mb(channel, run.max_items as f64)).sum()
+    }
+}
+
+fn in_words(study: &Study, bottleneck: Bottleneck) -> String {
+    match bottleneck {
+        Bottleneck::Cores => "the cores have that much to compute".to_owned(),
+        Bottleneck::Memories => "the memories have that much to deliver".to_owned(),
+        Bottleneck::Memory(node) => format!("the memory of {node} has that much to deliver"),
+        Bottleneck::Path(app) => {
+            let name = study.apps.get(app.0).map_or("", |app| app.name.as_str());
+            format!("{name}, with what it waits for, takes that long")
+        }
+    }
+}
+
+/// Items of a channel in MB.
+pub fn mb(channel: &Channel, items: f64) -> f64 {
+    channel.item.value() * items
+}
+
+/// GFLOPS on average from its arrival to its end; 0 where it did not arrive.
+pub fn mean_gflops(app: &AppRun, run: &Run) -> f64 {
+    let end = app.finished.unwrap_or(run.time);
+    let Some(arrived) = app.arrived else { return 0.0 };
+    let seconds = end.value() - arrived.value();
+    if seconds > 0.0 { app.work.value() / seconds } else { 0.0 }
+}
+
+/// One simulation compared with a run on a host.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Compared"))]
+pub struct ComparedRun {
+    /// Name of the machine of the run.
+    pub machine: String,
+    /// Who decided.
+    pub policy: String,
+    /// Why the run was over.
+    pub ended: String,
+    /// Applications and channels, in the order of the files.
+    pub figures: Vec<ComparedFigure>,
+}
+
+/// One figure, simulated and measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct ComparedFigure {
+    /// The application, or both ends of the channel.
+    pub of: String,
+    /// Its key in the documents of `simulate` and `run`.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub figure: &'static str,
+    /// Of the simulation; null if it is not known.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub simulated: Option<f64>,
+    /// Of the run; null if it is not known.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub measured: Option<f64>,
+    /// Simulated / measured - 1.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub error: Option<f64>,
+}
+
+/// Simulations, or a replay.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[allow(missing_docs, reason = "a description of a variant would replace that of its type")]
+pub enum Document {
+    Runs(Simulation),
+    Replay(Replayed),
+}
+
+/// With `--replay`.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Replayed {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "simulate")))]
+    command: &'static str,
+    /// What was asked again.
+    replay: Replay,
+}
+
+/// What was asked again.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Replay {
+    /// How often the policy was asked.
+    decisions: u64,
+    /// The orders it sent.
+    actions: u64,
+}
+
+impl Replayed {
+    /// A policy that was asked so often, and sent so many orders.
+    pub const fn new(decisions: u64, actions: u64) -> Self {
+        Self { schema: VERSION, command: "simulate", replay: Replay { decisions, actions } }
+    }
+}
+
+/// Applications over time.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Runs<'a> {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "simulate")))]
+    command: &'static str,
+    /// Name of the machine.
+    machine: String,
+    /// The sharing model.
+    model: &'a str,
+    /// Its parameters, where they are not the defaults; `numasim models` has their units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_parameters: Option<ByName<f64>>,
+    /// A simulation for each policy and seed.
+    runs: Vec<RunObject<'a>>,
+    /// With `--compare`: beside a run on a host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compare: Option<&'a ComparedRun>,
+}
+
+written_as!(Simulation => Runs);
+
+impl<'a> From<&'a Simulation> for Runs<'a> {
+    fn from(answer: &'a Simulation) -> Self {
+        let study = &*answer.study;
+        let (machine, model, model_parameters) = names(&study.machine);
+        Self {
+            schema: VERSION,
+            command: "simulate",
+            machine,
+            model,
+            model_parameters,
+            runs: answer.runs.iter().map(|run| RunObject::of(study, run)).collect(),
+            compare: answer.compare.as_ref(),
+        }
+    }
+}
+
+/// One simulation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Run"))]
+struct RunObject<'a> {
+    /// Who decides, as `--policy` takes it.
+    policy: &'a str,
+    /// Seed of random work.
+    seed: u64,
+    /// When the last application was finished, in seconds; null where one is not.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    makespan_s: Option<f64>,
+    /// Events of the simulation.
+    events: u64,
+    /// The applications.
+    apps: Vec<AppObject<'a>>,
+    /// The channels.
+    channels: Vec<ChannelObject>,
+    /// Orders that were sent.
+    commands: u64,
+    /// Threads that orders unblocked.
+    core_moves: u64,
+    /// From an order to the last thread that blocks.
+    reaction_s: Reaction,
+    /// The cluster of which the machine is one node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<Cluster>,
+    /// When it ended, in seconds.
+    time_s: f64,
+    /// No policy is faster, in seconds; null where nothing is known.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    lower_bound_s: Option<f64>,
+    /// Ended by Ctrl-C.
+    partial: bool,
+}
+
+impl<'a> RunObject<'a> {
+    fn of(study: &'a Study, simulated: &'a Simulated) -> Self {
+        let run = &simulated.run;
+        let channels = run.channels.iter().zip(&study.dynamics.channels);
+        let channel = |(run, channel): (&ChannelRun, _)| ChannelObject::of(study, channel, run.max_items, run.mean_items);
+        Self {
+            policy: &simulated.policy,
+            seed: simulated.seed,
+            makespan_s: seconds(run.makespan),
+            events: run.events,
+            apps: run.apps.iter().zip(&study.apps).map(|(app, of)| AppObject::of(app, of, run)).collect(),
+            channels: channels.map(channel).collect(),
+            commands: run.commands,
+            core_moves: run.core_moves,
+            reaction_s: Reaction {
+                mean: plain(run.reaction.mean.value()),
+                max: plain(run.reaction.max.value()),
+                count: run.reaction.count,
+            },
+            cluster: simulated.cluster.map(|cluster| Cluster {
+                makespan_s: plain(cluster.makespan.value()),
+                speedup: plain(cluster.speedup),
+            }),
+            time_s: plain(run.time.value()),
+            lower_bound_s: simulated.lower_bound_s.map(plain),
+            partial: simulated.is_partial(),
+        }
+    }
+}
+
+/// One application.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "App"))]
+struct AppObject<'a> {
+    /// Its name.
+    name: &'a str,
+    /// When it came, in seconds.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    arrived_s: Option<f64>,
+    /// When it was finished, in seconds.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    finished_s: Option<f64>,
+    /// Iterations that it finished.
+    iterations: u64,
+    /// What it computed, in GFLOP.
+    gflop: f64,
+    /// Threads that it ran on average.
+    mean_threads: f64,
+    /// How long it waited for input of others, in seconds.
+    wait_input_s: f64,
+    /// How long it waited for room for its output, in seconds.
+    wait_output_s: f64,
+    /// How long it waited for calls, in seconds.
+    wait_call_s: f64,
+    /// GFLOPS on average while it was there.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    mean_gflops: f64,
+    /// Thread-seconds without work.
+    idle_s: f64,
+    /// Thread-seconds kept from running by orders.
+    blocked_s: f64,
+    /// Thread-seconds on cores that others used, too.
+    shared_s: f64,
+}
+
+impl<'a> AppObject<'a> {
+    fn of(app: &AppRun, of: &'a App, run: &Run) -> Self {
+        Self {
+            name: &of.name,
+            arrived_s: seconds(app.arrived),
+            finished_s: seconds(app.finished),
+            iterations: app.iterations,
+            gflop: plain(app.work.value()),
+            mean_threads: plain(app.mean_threads),
+            wait_input_s: plain(app.waited_input.value()),
+            wait_output_s: plain(app.waited_output.value()),
+            wait_call_s: plain(app.waited_call.value()),
+            mean_gflops: plain(mean_gflops(app, run)),
+            idle_s: plain(app.idle.value()),
+            blocked_s: plain(app.blocked.value()),
+            shared_s: plain(app.shared.value()),
+        }
+    }
+}
+
+/// One channel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Channel"))]
+pub(crate) struct ChannelObject {
+    /// The producer.
+    from: String,
+    /// The consumer.
+    to: String,
+    /// Most items in it.
+    max_items: u64,
+    /// Items in it on average.
+    mean_items: f64,
+    /// Most data in it, in MB (10^6 bytes).
+    max_mb: f64,
+    /// Data in it on average, in MB.
+    mean_mb: f64,
+}
+
+impl ChannelObject {
+    pub(crate) fn of(study: &Study, channel: &Channel, max_items: u64, mean_items: f64) -> Self {
+        let name = |app: AppId| study.apps.get(app.0).map_or_else(String::new, |app| app.name.clone());
+        Self {
+            from: name(channel.from),
+            to: name(channel.to),
+            max_items,
+            mean_items: plain(mean_items),
+            max_mb: plain(mb(channel, max_items as f64)),
+            mean_mb: plain(mb(channel, mean_items)),
+        }
+    }
+}
+
+/// From an order to the last thread that blocks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Reaction {
+    /// On average, in seconds.
+    mean: f64,
+    /// At most, in seconds.
+    max: f64,
+    /// Orders that are counted.
+    count: u64,
+}
+
+/// The cluster.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Cluster {
+    /// When its last node is done, in seconds.
+    makespan_s: f64,
+    /// How many times as fast as `static-even` on all nodes.
+    speedup: f64,
+}
+
+fn seconds(time: Option<Seconds>) -> Option<f64> {
+    time.map(|time| plain(time.value()))
+}

@@ -1,0 +1,692 @@
+//! Tasks: graphs of tasks on blocks of data, under schedulers.
+
+use std::sync::Arc;
+
+use numasim_draw::figures;
+use numasim_graph::graph_of;
+use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskId, TaskScenario};
+use numasim_model::{Machine, NodeId, Study};
+use numasim_plan::GraphPlan;
+use numasim_sim::search::Monitor;
+use numasim_tasks::bound::LowerBound;
+use numasim_tasks::{
+    Answer, Asked, IdleReason, Job, JobError, Metg, NoSeeds, NodeRun, Observer, Program, ProgramError, Run, Settings,
+    Silent, TasksError, TooLarge, Traffic, bench,
+};
+use serde::Serialize;
+
+use crate::document::{ByName, VERSION, names, plain, written_as};
+use crate::refusal::Refusal;
+#[cfg(feature = "schema")]
+use crate::schema::OrNull;
+
+/// A question to [`tasks`] that has passed all checks: a graph and the settings of each of its simulations. Front ends that observe
+/// simulations, or run several at a time, take its [`Tasks::jobs`].
+#[derive(Debug)]
+pub struct Tasks {
+    study: Arc<Study>,
+    program: Program,
+    settings: Vec<Settings>,
+    plan: Option<GraphPlan>,
+    /// Number of simulations at a time for which there is room.
+    pub at_a_time: usize,
+}
+
+impl Tasks {
+    /// A graph ([`graph`] makes that of the files) under each scheduler, or scenario, with each seed.
+    ///
+    /// # Errors
+    /// No room for the graph, too many edges, seeds beyond the last one, `--metg` of another graph than Task Bench.
+    pub fn of(study: &Arc<Study>, graph: TaskGraph, asked: &Asked) -> Result<Self, Refusal> {
+        let program = program(graph)?;
+        let settings = settings(asked, study)?;
+        let at_a_time = program.at_a_time().map_err(too_large)?;
+        Ok(Self { study: Arc::clone(study), program, settings, plan: None, at_a_time })
+    }
+
+    /// Whether a scheduler needs a plan.
+    pub fn goes_by_plan(&self) -> bool {
+        self.settings.iter().any(|settings| settings.scheduler.kind == SchedulerKind::Plan)
+    }
+
+    /// The same with a plan.
+    ///
+    /// # Errors
+    /// A scheduler needs a plan, and there is none.
+    pub fn by(self, plan: Option<GraphPlan>) -> Result<Self, Refusal> {
+        if plan.is_none() && self.goes_by_plan() {
+            return Err(Refusal::said("the scheduler plan needs a plan")
+                .hint("give --plan PLAN, a folder that `numasim plan` has written"));
+        }
+        Ok(Self { plan, ..self })
+    }
+
+    /// The graph and its edges.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// In the order of the schedulers or scenarios, then of the seeds.
+    pub fn jobs(&self) -> Vec<Job<'_>> {
+        let Self { study, program, settings, plan, .. } = self;
+        settings.iter().map(|settings| Job { study, program, plan: plan.as_ref(), settings }).collect()
+    }
+
+    /// The answer, from the results of [`Self::jobs`] in their order: those before the first one that was stopped.
+    ///
+    /// # Errors
+    /// The first simulation without a result.
+    pub fn answer(&self, results: impl IntoIterator<Item = Result<Tasked, JobError>>) -> Result<TasksAnswer, Refusal> {
+        let mut runs = Vec::new();
+        for result in results {
+            match result.map_err(|error| failed(&self.study, &self.program, &error)) {
+                Ok(run) => runs.push(run),
+                Err(Some(refusal)) => return Err(refusal),
+                Err(None) => break,
+            }
+        }
+        let graph = GraphFacts::of(&self.program);
+        Ok(TasksAnswer { study: Arc::clone(&self.study), graph, runs, asked: self.settings.len() })
+    }
+}
+
+/// A graph of tasks under schedulers, one simulation after the other.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use numasim_ask::{Input, Tasks, tasks};
+/// use numasim_sim::search::Unattended;
+/// use numasim_tasks::Asked;
+///
+/// let machine = "[machine]\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
+/// let graph = "[graph]\ngenerator = \"cholesky\"\nblocks = 4\nblock_size = 100\n";
+/// let input = Input::read(&[("one.toml", &format!("{machine}{graph}"))])?;
+/// let asked = Asked { runs: 1, ..Asked::default() };
+/// let question = Tasks::of(&input.study, numasim_ask::tasks::graph(&input.study)?, &asked)?;
+/// let answer = tasks(&question, &Unattended)?;
+/// assert!(answer.runs[0].makespan_s() >= answer.runs[0].bound_s());
+/// # Ok::<(), numasim_ask::Refusal>(())
+/// ```
+///
+/// # Errors
+/// Those of [`Tasks::by`] and [`Tasks::answer`].
+pub fn tasks(question: &Tasks, monitor: &dyn Monitor) -> Result<TasksAnswer, Refusal> {
+    question.answer(question.jobs().iter().map(|job| Tasked::run(job, &mut Silent, &|| monitor.stop())))
+}
+
+/// Simulations of one graph.
+#[derive(Clone, Debug)]
+pub struct TasksAnswer {
+    /// The machine, and what the files say of tasks.
+    pub study: Arc<Study>,
+    /// The graph.
+    pub graph: GraphFacts,
+    /// In the order of the schedulers or scenarios, then of the seeds.
+    pub runs: Vec<Tasked>,
+    /// Number of simulations that were asked for: more than there are if it was stopped.
+    pub asked: usize,
+}
+
+/// The graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Graph"))]
+pub struct GraphFacts {
+    /// Its name.
+    pub name: String,
+    /// How many tasks it has.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub tasks: usize,
+    /// Pairs of which one waits for the other.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub edges: usize,
+    /// How many blocks of data it has.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub blocks: usize,
+    /// Tasks of the longest chain.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub span: u32,
+}
+
+impl GraphFacts {
+    /// What people see of a program.
+    pub fn of(program: &Program) -> Self {
+        Self {
+            name: program.graph.name().to_owned(),
+            tasks: program.graph.task_count(),
+            edges: program.dependencies.edge_count(),
+            blocks: program.graph.blocks().len(),
+            span: program.dependencies.span(),
+        }
+    }
+
+    /// `cholesky: 20 tasks, 30 edges, 10 blocks, 7 on the longest path`.
+    pub fn in_words(&self) -> String {
+        format!(
+            "{}: {}, {}, {}, {} on the longest path",
+            self.name,
+            figures::count(self.tasks as u64, "task"),
+            figures::count(self.edges as u64, "edge"),
+            figures::count(self.blocks as u64, "block"),
+            self.span,
+        )
+    }
+}
+
+/// One simulation with what it was asked.
+#[derive(Clone, Debug)]
+pub struct Tasked {
+    /// Who decided.
+    pub scheduler: SchedulerKind,
+    /// Where pages were.
+    pub placement: PagePlacement,
+    /// What said both, where something did.
+    pub scenario: Option<TaskScenario>,
+    /// Whether idle workers stole.
+    pub steal: bool,
+    /// Of everything that was drawn.
+    pub seed: u64,
+    /// What came out.
+    pub run: Run,
+    /// No schedule can have a shorter makespan than this.
+    pub bound: LowerBound,
+    /// The minimum effective task granularity, where that was asked for.
+    pub metg: Option<Metg>,
+}
+
+impl Tasked {
+    /// Simulates; `stop` is asked now and then, as `observer` is.
+    ///
+    /// # Errors
+    /// The graph cannot be simulated; it was stopped.
+    pub fn run(job: &Job<'_>, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
+        Ok(Self::of(job.settings, job.run(observer, stop)?))
+    }
+
+    /// What was asked, and the answer.
+    pub fn of(settings: &Settings, answer: Answer) -> Self {
+        let Answer { run, bound, metg } = answer;
+        Self {
+            scheduler: settings.scheduler.kind,
+            placement: settings.placement,
+            scenario: settings.scenario,
+            steal: settings.steal,
+            seed: settings.runtime.seed,
+            run,
+            bound,
+            metg,
+        }
+    }
+
+    /// What people call it: the scenario, or the scheduler.
+    pub fn label(&self) -> &'static str {
+        self.scenario.map_or(self.scheduler.as_str(), TaskScenario::as_str)
+    }
+
+    /// When the last task ended, in seconds.
+    pub fn makespan_s(&self) -> f64 {
+        self.run.makespan.value()
+    }
+
+    /// No schedule has a shorter makespan than this, in seconds.
+    pub fn bound_s(&self) -> f64 {
+        self.bound.makespan.value()
+    }
+
+    /// How far the makespan is above the lower bound, as a fraction of it.
+    pub fn above_bound(&self) -> Option<f64> {
+        (self.bound_s() > 0.0).then(|| (self.makespan_s() / self.bound_s() - 1.0).max(0.0))
+    }
+}
+
+/// The graph of the files.
+///
+/// # Errors
+/// A generator that makes none; a graph without tasks.
+pub fn graph(study: &Study) -> Result<TaskGraph, Refusal> {
+    let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
+    let source = &study.tasks.source;
+    let graph = graph_of(source, &sockets).map_err(|error| Refusal::said(error.to_string()))?;
+    if graph.task_count() > 0 {
+        return Ok(graph);
+    }
+    let (message, hint) = match source {
+        GraphSource::None => (
+            "there is no graph of tasks".to_owned(),
+            "list each `[[task]]`, write `[program]` or `[graph] generator = \"...\"`, or name a folder with blocks.csv and tasks.csv",
+        ),
+        GraphSource::Given(_) => {
+            ("there are no tasks: the graph is empty".to_owned(), "write a `[[task]]` for each task")
+        }
+        GraphSource::Generated { generator, .. } => (
+            format!(
+                "there are no tasks: the generator {} makes none with these parameters",
+                generator.as_str()
+            ),
+            "give it more `iterations`, `repeat` or `queries`, or `init = true`",
+        ),
+        GraphSource::Program { .. } => (
+            "there are no tasks: the loops of `[program]` make none".to_owned(),
+            "write a `[[program.loop]]`, and a `repeat` of at least 1",
+        ),
+    };
+    Err(Refusal::said(message).hint(hint))
+}
+
+/// A graph and its edges.
+///
+/// # Errors
+/// No room for it, or too many edges.
+pub fn program(graph: TaskGraph) -> Result<Program, Refusal> {
+    Program::of(graph).map_err(|error| match error {
+        ProgramError::TooLarge(error) => too_large(error),
+        error @ ProgramError::TooManyEdges => Refusal::said(error.to_string()),
+    })
+}
+
+/// There is no room for a graph and one simulation.
+pub fn too_large(error: TooLarge) -> Refusal {
+    Refusal::said(error.to_string()).hint("simulate fewer iterations, or coarser tasks")
+}
+
+/// Every scheduler, or every scenario, with every seed.
+///
+/// # Errors
+/// Seeds beyond the last one; a granularity of tasks that cannot be made smaller.
+fn settings(asked: &Asked, study: &Study) -> Result<Vec<Settings>, Refusal> {
+    let no_seeds = |error: NoSeeds| Refusal::said(error.to_string()).hint("give a smaller --seed");
+    let settings = asked.settings(study).map_err(no_seeds)?;
+    if asked.metg.is_some() && bench(study).is_none() {
+        return Err(Refusal::said("--metg is of Task Bench: the graph of these files is another one")
+            .hint("give [graph] generator = \"task-bench\" with a pattern, width and steps"));
+    }
+    Ok(settings)
+}
+
+/// Why a simulation has no result; `None` where somebody stopped it.
+pub fn failed(study: &Study, program: &Program, error: &JobError) -> Option<Refusal> {
+    let error = match error {
+        JobError::Simulated(error) => error,
+        error @ JobError::Generated(_) => return Some(Refusal::said(error.to_string())),
+    };
+    let name = |task: TaskId| match program.graph.task_name(task) {
+        Some(name) => format!("task `{name}`"),
+        None => format!("task {}", task.0),
+    };
+    Some(match *error {
+        TasksError::Stopped => return None,
+        TasksError::NoSocket(task) => {
+            Refusal::said(format!("{} has no `socket`, which the scheduler sa needs", name(task)))
+                .hint("give every task a `socket`, or take another --scheduler")
+        }
+        TasksError::NoCores { task, node } => {
+            Refusal::said(format!("{} should run on {node}, which has no cores", name(task)))
+                .hint("give it the `socket` of a node with cores, or take another --scheduler")
+        }
+        TasksError::Affinity { task, node } => {
+            Refusal::said(format!("the `affinity` of {} is {node}, which has no cores", name(task)))
+                .hint("give it the `affinity` of a node with cores, or none")
+        }
+        TasksError::Tree { scheduler, task } => Refusal::said(format!(
+            "{} is created by a task, but the scheduler {} partitions what the master creates",
+            name(task),
+            scheduler.as_str()
+        ))
+        .hint("take another --scheduler: `fifo`, `sa`, `dep`, `tbb`, `tbb-numa`, `hint` run tree programs"),
+        TasksError::NeverEnds(task) => {
+            let model = study.machine.sharing().name();
+            Refusal::said(format!(
+                "{} never ends: nobody's data moves any more under the sharing model {model}",
+                name(task)
+            ))
+            .hint(
+                "each task that runs reads several memories, and one of them gives all it has to others, who wait in the same way: \
+                 remote-first serves reads across links first, as far as they ask, and a node's own threads from what is left",
+            )
+            .hint("take another --model, such as baseline-proportional, which serves a node's own threads and links as equals")
+        }
+        ref error => Refusal::said(error.to_string()),
+    })
+}
+
+/// A graph of tasks, simulated or run on this host.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(untagged)]
+#[allow(missing_docs, reason = "a description of a variant would replace that of its type")]
+pub enum Document {
+    Simulated(TasksAnswer),
+    Real(Real),
+}
+
+/// Simulations of a graph of tasks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Simulated"))]
+struct Simulations<'a> {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "tasks")))]
+    command: &'static str,
+    /// Name of the machine.
+    machine: String,
+    /// The sharing model.
+    model: &'a str,
+    /// Its parameters, where they are not the defaults; `numasim models` has their units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_parameters: Option<ByName<f64>>,
+    /// The graph.
+    graph: &'a GraphFacts,
+    /// A simulation for each scheduler and seed.
+    runs: Vec<RunObject<'a>>,
+}
+
+written_as!(TasksAnswer => Simulations);
+
+impl<'a> From<&'a TasksAnswer> for Simulations<'a> {
+    fn from(answer: &'a TasksAnswer) -> Self {
+        let (machine, model, model_parameters) = names(&answer.study.machine);
+        let runs = answer.runs.iter().map(RunObject::from).collect();
+        Self { schema: VERSION, command: "tasks", machine, model, model_parameters, graph: &answer.graph, runs }
+    }
+}
+
+/// With `--real`: the graph on this host.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Real {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "tasks")))]
+    command: &'static str,
+    /// Name of the machine.
+    machine: String,
+    /// The sharing model.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    model: &'static str,
+    /// Its parameters, where they are not the defaults; `numasim models` has their units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_parameters: Option<ByName<f64>>,
+    /// The graph.
+    graph: GraphFacts,
+    /// Cores of the machine.
+    cores: u64,
+    /// Bytes of all blocks.
+    block_bytes: u64,
+    /// Whether the result is right.
+    check: Check,
+    /// Kinds of tasks, as they were measured alone.
+    kinds: Vec<RealKind>,
+    /// A run for each scheduler and repetition.
+    runs: Vec<RealRun>,
+}
+
+impl Real {
+    /// A graph that ran on this host, which is `machine`.
+    pub fn new(
+        machine: &Machine,
+        graph: &GraphFacts,
+        block_bytes: u64,
+        check: Check,
+        kinds: Vec<RealKind>,
+        runs: Vec<RealRun>,
+    ) -> Self {
+        let cores = machine.total_cores();
+        let (machine, model, model_parameters) = names(machine);
+        let graph = graph.clone();
+        Self { schema: VERSION, command: "tasks", machine, model, model_parameters, graph, cores, block_bytes, check, kinds, runs }
+    }
+}
+
+/// Whether a result is right.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct Check {
+    /// What is looked at.
+    pub what: String,
+    /// Its value.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub value: f64,
+    /// The largest value of a right result.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    pub limit: f64,
+    /// Whether the value is within the limit.
+    pub right: bool,
+}
+
+/// A kind of task.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct RealKind {
+    /// Its name.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// How many there are.
+    pub tasks: u64,
+    /// Operations of all of them, in FLOP.
+    pub flop: f64,
+    /// Mean seconds of a task in the serial run of each repetition.
+    pub mean_s: Vec<f64>,
+}
+
+/// A run under a scheduler.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+pub struct RealRun {
+    /// Its number, from 0.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub repetition: usize,
+    /// The scheduler, or the scenario.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub scheduler: &'static str,
+    /// Of everything that was drawn, here and in the simulation.
+    pub seed: u64,
+    /// What the serial run took, in seconds.
+    pub serial_s: f64,
+    /// What it took, in seconds.
+    pub measured_s: f64,
+    /// What the simulation says, in seconds.
+    pub simulated_s: f64,
+    /// How long the master partitioned, in seconds.
+    pub partition_s: f64,
+    /// Tasks that were stolen.
+    pub steals: u64,
+    /// Whether every bit of the result is that of the serial run.
+    pub same_as_serial: bool,
+    /// Whole pages of the blocks on each node; null if the system does not say.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Vec<u64>>"))]
+    pub pages: Option<Vec<u64>>,
+    /// Pages that are not on the node of the worker that made the block.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    pub misplaced_pages: Option<u64>,
+}
+
+/// One simulation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Run"))]
+struct RunObject<'a> {
+    /// Who decides which task runs where.
+    scheduler: &'a str,
+    /// Where pages lie.
+    placement: &'a str,
+    /// Idle workers steal.
+    steal: bool,
+    /// Seed of what is random.
+    seed: u64,
+    /// When the last task is over, in seconds.
+    makespan_s: f64,
+    /// No schedule is shorter, in seconds.
+    bound_s: f64,
+    /// What moves, in bytes.
+    bytes: Bytes,
+    /// Part of all worker-seconds without a task.
+    idle: f64,
+    /// Tasks that were stolen.
+    steals: u64,
+    /// Edges between nodes, of schedulers that partition.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    cut_edges: Option<u64>,
+    /// Their data, in bytes.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    cut_bytes: Option<f64>,
+    /// Time of partitioning, in seconds.
+    partition_s: f64,
+    /// Tasks that came through mailboxes.
+    mailbox: u64,
+    /// Tasks that came through shared queues.
+    shared: u64,
+    /// Workers that were taken away.
+    revokes: u64,
+    /// Tasks that ran on another node than they were meant for.
+    remote_tasks: u64,
+    /// Time of moving pages, in seconds.
+    migration_s: f64,
+    /// The scenario, where one says scheduler and placement.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
+    scenario: Option<&'a str>,
+    /// Tasks of contenders.
+    contender_tasks: u64,
+    /// Workers that were dealt to the programs on each node, phase after phase.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Vec<Vec<u32>>>"))]
+    dealt: Option<&'a [Vec<u32>]>,
+    /// Tasks and blocks of which a plan knew nothing.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Fallbacks>"))]
+    fallbacks: Option<Fallbacks>,
+    /// What the bound comes from, as a stable word.
+    bound_by: &'a str,
+    /// Parts of all worker-seconds without a task, by reason.
+    idle_reasons: ByName<f64>,
+    /// The nodes.
+    per_node: Vec<NodeObject>,
+    /// With `--metg`: the smallest tasks that keep a share of the peak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metg: Option<MetgObject>,
+}
+
+impl<'a> From<&'a Tasked> for RunObject<'a> {
+    fn from(tasked: &'a Tasked) -> Self {
+        let run = &tasked.run;
+        let contender = run.contender.as_ref();
+        Self {
+            scheduler: tasked.scheduler.as_str(),
+            placement: tasked.placement.as_str(),
+            steal: tasked.steal,
+            seed: tasked.seed,
+            makespan_s: plain(tasked.makespan_s()),
+            bound_s: plain(tasked.bound_s()),
+            bytes: Bytes::from(&run.traffic),
+            idle: plain(run.idle),
+            steals: run.steals,
+            cut_edges: run.cut.map(|cut| cut.edges),
+            cut_bytes: run.cut.map(|cut| plain(cut.bytes)),
+            partition_s: plain(run.partition.value()),
+            mailbox: run.mailbox,
+            shared: run.shared,
+            revokes: run.revokes,
+            remote_tasks: run.remote_tasks,
+            migration_s: plain(run.migration.value()),
+            scenario: tasked.scenario.map(TaskScenario::as_str),
+            contender_tasks: contender.map_or(0, |contender| contender.tasks),
+            dealt: contender.and_then(|contender| contender.dealt.as_deref()),
+            fallbacks: run.fallbacks.map(|of| Fallbacks { tasks: of.tasks, blocks: of.blocks }),
+            bound_by: tasked.bound.because_of.as_str(),
+            idle_reasons: reasons(|reason| run.idle_because(reason)),
+            per_node: run.nodes.iter().enumerate().map(NodeObject::from).collect(),
+            metg: tasked.metg.map(|metg| MetgObject {
+                share: metg.share,
+                metg_us: metg.found.map(|(_, seconds)| plain(seconds * 1e6)),
+                flop: metg.found.map(|(flop, _)| flop),
+                efficiency: metg.found.map(|_| plain(metg.efficiency)),
+            }),
+        }
+    }
+}
+
+/// Tasks and blocks of which a plan knew nothing.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Fallbacks {
+    /// Tasks.
+    tasks: u64,
+    /// Blocks.
+    blocks: u64,
+}
+
+/// One node.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Node"))]
+struct NodeObject {
+    /// Its number, from 0.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    node: usize,
+    /// Tasks that ran there.
+    tasks: u64,
+    /// Worker-seconds with a task.
+    busy_s: f64,
+    /// Worker-seconds without one, by reason.
+    idle_s: ByName<f64>,
+    /// What its tasks move, in bytes.
+    bytes: Bytes,
+}
+
+impl From<(usize, &NodeRun)> for NodeObject {
+    fn from((node, run): (usize, &NodeRun)) -> Self {
+        Self {
+            node,
+            tasks: run.tasks,
+            busy_s: plain(run.busy.value()),
+            idle_s: reasons(|reason| run.idle.of(reason).value()),
+            bytes: Bytes::from(&run.traffic),
+        }
+    }
+}
+
+/// A figure of each reason, in the order in which they are asked.
+fn reasons(of: impl Fn(IdleReason) -> f64) -> ByName<f64> {
+    ByName(IdleReason::ALL.map(|reason| (reason.as_str().to_owned(), plain(of(reason)))).to_vec())
+}
+
+/// What moves, in bytes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+struct Bytes {
+    /// From the caches of the own node.
+    llc_local: f64,
+    /// From caches of other nodes.
+    llc_remote: f64,
+    /// From the memory of the own node.
+    dram_local: f64,
+    /// From memories of other nodes.
+    dram_remote: f64,
+}
+
+impl From<&Traffic> for Bytes {
+    fn from(traffic: &Traffic) -> Self {
+        Self {
+            llc_local: plain(traffic.llc_local),
+            llc_remote: plain(traffic.llc_remote),
+            dram_local: plain(traffic.dram_local),
+            dram_remote: plain(traffic.dram_remote),
+        }
+    }
+}
+
+/// The smallest tasks that keep a share of the peak.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Metg"))]
+struct MetgObject {
+    /// The share.
+    share: f64,
+    /// Time of such a task, in microseconds; null where none was found.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    metg_us: Option<f64>,
+    /// Its FLOP.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
+    flop: Option<u64>,
+    /// The part of the peak that it keeps.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    efficiency: Option<f64>,
+}
