@@ -90,7 +90,7 @@ macro_rules! formula {
             const INPUTS: usize = $inputs;
 
             #[inline(always)]
-            #[allow(unsafe_code)] // of the instruction set, which the caller looks at
+            #[allow(unsafe_code, unsafe_op_in_unsafe_fn)] // of the instruction set, which the caller looks at
             #[allow(clippy::inline_always, reason = "a part of loops")]
             unsafe fn apply<L: Lanes>($self, $a: L, $b: L) -> L {
                 $result
@@ -99,10 +99,9 @@ macro_rules! formula {
     };
 }
 formula!(Copied, 1, |self, a, _b| a);
-// SAFETY: the caller promises the instruction set.
-formula!(Scaled, 1, |self, a, _b| unsafe { L::splat(self.0).multiply(a) });
-formula!(Added, 2, |self, a, b| unsafe { a.add(b) });
-formula!(Triad, 2, |self, a, b| unsafe { a.add(L::splat(self.0).multiply(b)) });
+formula!(Scaled, 1, |self, a, _b| L::splat(self.0).multiply(a));
+formula!(Added, 2, |self, a, b| a.add(b));
+formula!(Triad, 2, |self, a, b| a.add(L::splat(self.0).multiply(b)));
 
 impl Problem for Stream {
     fn name(&self) -> &'static str {

@@ -113,6 +113,7 @@ unsafe fn pieces<L: Lanes, E: Elementwise, const P: usize>(
 ) {
     let arrays = Arrays { a: a.as_ptr(), b: b.as_ptr(), to: to.as_mut_ptr(), len: to.len(), ahead };
     // Known when compiling, one loop each.
+    // SAFETY: the caller promises the instruction set, and that the arrays are equally long.
     unsafe {
         match (E::INPUTS == 1 && !how.whole, how.streaming) {
             (true, true) => arrays.lines::<L, E, true, 2, 2>(element),
@@ -253,6 +254,7 @@ mod tests {
         const INPUTS: usize = 2;
 
         unsafe fn apply<L: Lanes>(self, a: L, b: L) -> L {
+            // SAFETY: the caller promises the instruction set.
             unsafe { a.add(L::splat(3.0).multiply(b)) }
         }
     }
@@ -265,6 +267,7 @@ mod tests {
         const INPUTS: usize = 1;
 
         unsafe fn apply<L: Lanes>(self, a: L, _: L) -> L {
+            // SAFETY: the caller promises the instruction set.
             unsafe { L::splat(0.0).subtract(a) }
         }
     }

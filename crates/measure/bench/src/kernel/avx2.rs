@@ -1,6 +1,7 @@
 //! x86-64 with AVX2 and FMA: a vector is half a cache line.
 // Intrinsics and the calls of functions that need a processor feature are unsafe.
 #![allow(unsafe_code)]
+#![allow(unsafe_op_in_unsafe_fn, reason = "no function needs more than its caller promises")]
 
 use std::arch::x86_64::{
     __m256d, _MM_HINT_T0, _mm_prefetch, _mm_sfence, _mm256_add_pd, _mm256_fmadd_pd, _mm256_load_pd,
@@ -19,25 +20,24 @@ unsafe impl Vector for Ymm {
     const LANES: usize = 4;
     const SUMS: usize = 8;
     const OPERANDS_KEPT: usize = 6;
-    #[inline(always)] unsafe fn splat(x: f64) -> Self { Self(unsafe { _mm256_set1_pd(x) }) }
-    #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(unsafe { _mm256_load_pd(from) }) }
-    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { unsafe { Self(from.cast::<__m256d>().read_volatile()) } }
-    #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { _mm256_store_pd(to, self.0) } }
-    #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { _mm256_stream_pd(to, self.0) } }
-    #[inline(always)] unsafe fn prefetch(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) } }
-    #[inline(always)] unsafe fn multiply_add(self, factor: Self, term: Self) -> Self { Self(unsafe { _mm256_fmadd_pd(self.0, factor.0, term.0) }) }
-    #[inline(always)] unsafe fn add(self, other: Self) -> Self { Self(unsafe { _mm256_add_pd(self.0, other.0) }) }
-    #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { Self(unsafe { _mm256_mul_pd(self.0, other.0) }) }
-    #[inline(always)] unsafe fn xor(self, other: Self) -> Self { Self(unsafe { _mm256_xor_pd(self.0, other.0) }) }
-    #[inline(always)] unsafe fn fence() { unsafe { _mm_sfence() } }
+    #[inline(always)] unsafe fn splat(x: f64) -> Self { Self(_mm256_set1_pd(x)) }
+    #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(_mm256_load_pd(from)) }
+    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { Self(from.cast::<__m256d>().read_volatile()) }
+    #[inline(always)] unsafe fn store(self, to: *mut f64) { _mm256_store_pd(to, self.0) }
+    #[inline(always)] unsafe fn stream(self, to: *mut f64) { _mm256_stream_pd(to, self.0) }
+    #[inline(always)] unsafe fn prefetch(line: *const f64) { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
+    #[inline(always)] unsafe fn multiply_add(self, factor: Self, term: Self) -> Self { Self(_mm256_fmadd_pd(self.0, factor.0, term.0)) }
+    #[inline(always)] unsafe fn add(self, other: Self) -> Self { Self(_mm256_add_pd(self.0, other.0)) }
+    #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { Self(_mm256_mul_pd(self.0, other.0)) }
+    #[inline(always)] unsafe fn xor(self, other: Self) -> Self { Self(_mm256_xor_pd(self.0, other.0)) }
+    #[inline(always)] unsafe fn fence() { _mm_sfence() }
 }
 
 /// # Safety
 /// As [`body`].
 #[target_feature(enable = "avx2,fma")]
 unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
-    // SAFETY: the caller promises the same.
-    unsafe { body::<Ymm, ACCESS, CODE>(job) }
+    body::<Ymm, ACCESS, CODE>(job)
 }
 
 pub(super) const BODIES: [[Body; 32]; 4] = bodies!(run);

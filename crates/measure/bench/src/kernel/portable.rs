@@ -4,6 +4,7 @@
 //! (write-allocate), which [`Access`](numasim_model::Access) does not count.
 // The trait works on raw pointers.
 #![allow(unsafe_code)]
+#![allow(unsafe_op_in_unsafe_fn, reason = "no function needs more than its caller promises")]
 
 use super::body::{Body, Job, Sums, Vector, bodies, body};
 
@@ -27,10 +28,10 @@ unsafe impl Vector for Pair {
     const SUMS: usize = 8;
     const OPERANDS_KEPT: usize = 8;
     #[inline(always)] unsafe fn splat(x: f64) -> Self { Self([x; 2]) }
-    #[inline(always)] unsafe fn load(from: *const f64) -> Self { unsafe { from.cast::<Self>().read() } }
-    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { unsafe { from.cast::<Self>().read_volatile() } }
-    #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { to.cast::<Self>().write(self) } }
-    #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { self.store(to) } }
+    #[inline(always)] unsafe fn load(from: *const f64) -> Self { from.cast::<Self>().read() }
+    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { from.cast::<Self>().read_volatile() }
+    #[inline(always)] unsafe fn store(self, to: *mut f64) { to.cast::<Self>().write(self) }
+    #[inline(always)] unsafe fn stream(self, to: *mut f64) { self.store(to) }
     #[inline(always)] unsafe fn prefetch(_line: *const f64) {}
     #[inline(always)] unsafe fn multiply_add(self, factor: Self, term: Self) -> Self {
         // Without the instruction, `mul_add` is a slow call of the C library; every aarch64 has it.
@@ -51,8 +52,7 @@ unsafe impl Vector for Pair {
 /// # Safety
 /// As [`body`]; any processor will do.
 unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
-    // SAFETY: the caller promises the same.
-    unsafe { body::<Pair, ACCESS, CODE>(job) }
+    body::<Pair, ACCESS, CODE>(job)
 }
 
 pub(super) const BODIES: [[Body; 32]; 4] = bodies!(run);

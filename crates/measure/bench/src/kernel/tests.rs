@@ -60,16 +60,20 @@ unsafe impl Vector for Counting {
     }
     unsafe fn load(from: *const f64) -> Self {
         count(8, 0);
+        // SAFETY: the caller promises the place.
         Self(unsafe { from.read() })
     }
     unsafe fn load_again(from: *const f64) -> Self {
+        // SAFETY: the caller promises the place.
         Self(unsafe { from.read() })
     }
     unsafe fn store(self, to: *mut f64) {
         count(8, 0);
+        // SAFETY: the caller promises the place.
         unsafe { to.write(self.0) }
     }
     unsafe fn stream(self, to: *mut f64) {
+        // SAFETY: the caller promises the place.
         unsafe { self.store(to) }
     }
     unsafe fn prefetch(_line: *const f64) {}
@@ -92,6 +96,7 @@ unsafe impl Vector for Counting {
 }
 
 unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
+    // SAFETY: the caller promises the same.
     unsafe { body::<Counting, ACCESS, CODE>(job) }
 }
 

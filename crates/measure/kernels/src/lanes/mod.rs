@@ -100,9 +100,12 @@ macro_rules! dispatch {
         let isa: $crate::isa::Isa = $isa;
         match isa {
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has the instruction set; everything else is what the caller promises.
             $crate::isa::Isa::Avx512 if isa.is_available() => unsafe { avx512($($name),*) },
             #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
             $crate::isa::Isa::Avx2 if isa.is_available() => unsafe { avx2($($name),*) },
+            // SAFETY: any processor will do; everything else is what the caller promises.
             _ => unsafe { $function::<$crate::lanes::Plain>($($name),*) },
         }
     }};
@@ -135,6 +138,7 @@ mod tests {
         struct Line([f64; 2 * LANES]);
         let mut written = Line([0.0; 2 * LANES]);
         let from = x.as_ptr();
+        // SAFETY: the caller promises the instruction set, elements and indices; `written` has a place for each.
         unsafe {
             let (a, b) = (L::load(from), L::load(from.add(3)));
             L::prefetch(from.wrapping_byte_add(4096));
