@@ -1,5 +1,8 @@
 //! Where a plot goes: an SVG, or a PNG or PDF made of it.
 
+#[cfg(any(feature = "png", feature = "pdf"))]
+mod rendered;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -109,7 +112,7 @@ fn without(path: &Path, what: &str, feature: &str) -> Failure {
 
 #[cfg(feature = "png")]
 fn png(svg: &str) -> Result<Vec<u8>, Failure> {
-    numasim_draw::png::render(svg)
+    rendered::png(svg)
         .map_err(|error| Failure::fault("cannot render the plot").caused_by(error.as_ref()))
 }
 
@@ -120,7 +123,7 @@ fn png(_: &str) -> Result<Vec<u8>, Failure> {
 
 #[cfg(feature = "pdf")]
 fn pdf(svg: &str) -> Result<Vec<u8>, Failure> {
-    numasim_draw::pdf::convert(svg)
+    rendered::pdf(svg)
         .map_err(|error| Failure::fault("cannot convert the plot").caused_by(error.as_ref()))
 }
 

@@ -12,6 +12,8 @@ use numasim_draw::figures;
 use numasim_sim::Objective;
 use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
@@ -31,12 +33,11 @@ static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 pub(crate) fn listen() {
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(|| {
+        let status = i32::from(crate::failure::INTERRUPTED);
+        // The one that ends comes first: it looks at what the other one sets.
         // Without a handler Ctrl-C ends the program, as it does by default.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::failure::INTERRUPTED));
-            }
-        });
+        let _ = flag::register_conditional_shutdown(SIGINT, status, stop_flag())
+            .and_then(|_| flag::register(SIGINT, stop_flag()));
     });
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn stop_flag() -> Arc<AtomicBool> {
 pub(crate) fn told_to_end() -> std::io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        flag::register(signal, Arc::clone(&flag))?;
     }
     Ok(flag)
 }

@@ -4,7 +4,7 @@
 //! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both, [`markdown`] makes
 //! Markdown of the same text.
 //!
-//! **Plots as SVG**, with feature `png` also rendered, with feature `pdf` also on a page.
+//! **Plots as SVG**; the command line makes PNG and PDF of it.
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
 //! [`bars::BarPlot`], [`clouds::CloudGrid`], [`curves::CurveGrid`], [`dots::DotPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`shaded::ShadedTable`], [`strips::StripPlot`], [`threads::ThreadMap`] and [`timelines::TimelinePlot`] need
@@ -38,11 +38,7 @@ pub mod matrix;
 mod metrics;
 mod names;
 mod palette;
-#[cfg(feature = "pdf")]
-pub mod pdf;
 mod place;
-#[cfg(feature = "png")]
-pub mod png;
 pub mod roofline;
 pub mod scatter;
 pub mod shaded;

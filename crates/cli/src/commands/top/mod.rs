@@ -27,8 +27,7 @@ pub(crate) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
         return terminal::live(asking, seen, args.interval_ms, style.unicode);
     }
     let look = Look { color: false, unicode: style.unicode, from: 0, foot: Foot::None };
-    let columns = u16::try_from(style.width.unwrap_or(80)).unwrap_or(u16::MAX);
-    crate::output::Destination::Stdout.deliver(&text(&seen, look, columns))
+    crate::output::Destination::Stdout.deliver(&text(&seen, look, style.width.unwrap_or(80)))
 }
 
 /// Elsewhere there are no such sockets.

@@ -1,22 +1,20 @@
 //! The terminal while `top` has it: taken, drawn on, and put back on every way out, a panic too.
 
-use std::io::{self, IsTerminal as _, Stdout};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anstream::ColorChoice;
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
-use ratatui::crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
-use ratatui::crossterm::{cursor, execute, terminal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::stdio::{stdin, stdout};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 
 use super::asking::Asking;
 use crate::failure::Failure;
-use crate::view::top::{Foot, Look, Seen, draw};
+use crate::view::top::{Foot, Line, Look, Seen, draw};
 use crate::watch;
 
-/// How often signals are looked at.
+/// How often signals and the size of the window are looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Shows the agent until somebody ends it.
@@ -51,14 +49,15 @@ pub(super) fn live(
             if left.is_zero() {
                 break;
             }
-            if event::poll(left.min(LOOK)).map_err(failed)? {
-                match pressed(&event::read().map_err(failed)?) {
+            let Some(keys) = typed(left.min(LOOK)).map_err(failed)? else { return Ok(()) };
+            for key in pressed(&keys) {
+                match key {
                     Pressed::End => return Ok(()),
                     Pressed::Move(by) => look.from = look.from.saturating_add_signed(by),
-                    Pressed::Redraw => {}
-                    Pressed::Nothing => continue,
                 }
                 look.from = look.from.min(seen.status.apps.len().saturating_sub(1));
+            }
+            if !keys.is_empty() || taken.has_another_size() {
                 taken.draw(&seen, look).map_err(failed)?;
             }
         }
@@ -74,59 +73,162 @@ pub(super) fn live(
     }
 }
 
+/// What is typed within `time`; `None` where the terminal is gone.
+fn typed(time: Duration) -> io::Result<Option<Vec<u8>>> {
+    /// The bytes of one key come together, but for slow connections.
+    const REST: Duration = Duration::from_millis(30);
+    let mut keys = Vec::new();
+    let mut time = time;
+    loop {
+        let timeout = Timespec::try_from(time).map_err(io::Error::other)?;
+        match poll(&mut [PollFd::new(&stdin(), PollFlags::IN)], Some(&timeout)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(Some(keys)),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut bytes = [0; 64];
+        let count = rustix::io::read(stdin(), &mut bytes)?;
+        keys.extend(bytes.iter().take(count));
+        match keys.last() {
+            _ if count == 0 => return Ok(None),
+            // The key Escape, or the first byte of another one.
+            Some(&ESCAPE) => time = REST,
+            _ => return Ok(Some(keys)),
+        }
+    }
+}
+
+const ESCAPE: u8 = 0x1b;
+
 /// What a person wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pressed {
     End,
     Move(isize),
-    /// The window has another size.
-    Redraw,
-    Nothing,
 }
 
-fn pressed(event: &Event) -> Pressed {
+/// The keys among the bytes that a terminal sends; others mean nothing.
+fn pressed(bytes: &[u8]) -> Vec<Pressed> {
     const PAGE: isize = 10;
-    let key = match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => key,
-        Event::Resize(..) => return Pressed::Redraw,
-        _ => return Pressed::Nothing,
-    };
-    match key.code {
-        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Pressed::End,
-        KeyCode::Char('q') | KeyCode::Esc => Pressed::End,
-        KeyCode::Down | KeyCode::Char('j') => Pressed::Move(1),
-        KeyCode::Up | KeyCode::Char('k') => Pressed::Move(-1),
-        KeyCode::PageDown | KeyCode::Char(' ') => Pressed::Move(PAGE),
-        KeyCode::PageUp => Pressed::Move(-PAGE),
-        KeyCode::Home => Pressed::Move(isize::MIN),
-        KeyCode::End => Pressed::Move(isize::MAX),
-        _ => Pressed::Nothing,
+    const CTRL_C: u8 = 3;
+    let mut keys = Vec::new();
+    let mut left = bytes;
+    while let [first, rest @ ..] = left {
+        let (key, rest) = match (first, rest) {
+            // A key with a name: ESC, `[` or `O`, figures, and a last character that is none.
+            (&ESCAPE, [b'[' | b'O', sequence @ ..]) => {
+                let end = sequence.iter().position(|byte| (0x40..0x7f).contains(byte));
+                let (name, rest) = sequence.split_at(end.map_or(sequence.len(), |end| end + 1));
+                let key = match name {
+                    b"A" => Some(Pressed::Move(-1)),
+                    b"B" => Some(Pressed::Move(1)),
+                    b"5~" => Some(Pressed::Move(-PAGE)),
+                    b"6~" => Some(Pressed::Move(PAGE)),
+                    b"H" | b"1~" | b"7~" => Some(Pressed::Move(isize::MIN)),
+                    b"F" | b"4~" | b"8~" => Some(Pressed::Move(isize::MAX)),
+                    _ => None,
+                };
+                (key, rest)
+            }
+            // With Alt: another key.
+            (&ESCAPE, [_, rest @ ..]) => (None, rest),
+            (&(ESCAPE | CTRL_C | b'q'), rest) => (Some(Pressed::End), rest),
+            (b'j', rest) => (Some(Pressed::Move(1)), rest),
+            (b'k', rest) => (Some(Pressed::Move(-1)), rest),
+            (b' ', rest) => (Some(Pressed::Move(PAGE)), rest),
+            (_, rest) => (None, rest),
+        };
+        keys.extend(key);
+        left = rest;
     }
+    keys
 }
 
 /// The terminal, which is put back when this is dropped.
-struct Taken(Terminal<CrosstermBackend<Stdout>>);
+struct Taken {
+    before: Termios,
+    size: (usize, usize),
+    /// The lines that stand there.
+    lines: Vec<String>,
+}
 
 impl Taken {
     fn take() -> io::Result<Self> {
-        terminal::enable_raw_mode()?;
-        let made = execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)
-            .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
-        made.map(Self).inspect_err(|_| put_back())
+        let before = tcgetattr(stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(stdin(), OptionalActions::Flush, &raw)?;
+        let taken = Self { before, size: (0, 0), lines: Vec::new() };
+        // The other screen, without a cursor.
+        write("\x1b[?1049h\x1b[?25l")?;
+        Ok(taken)
     }
 
+    fn has_another_size(&self) -> bool {
+        size() != self.size
+    }
+
+    /// Draws what has changed since the frame before.
     fn draw(&mut self, seen: &Seen, look: Look) -> io::Result<()> {
-        self.0.draw(|frame| draw(seen, look, frame.area(), frame.buffer_mut())).map(|_| ())
+        let mut frame = String::new();
+        if self.has_another_size() {
+            self.size = size();
+            self.lines.clear();
+            frame.push_str("\x1b[2J");
+        }
+        let (width, height) = self.size;
+        let mut lines: Vec<String> = draw(seen, look, width, height).iter().map(Line::painted).collect();
+        lines.resize(height, String::new());
+        self.lines.resize(height, String::new());
+        for (number, (line, before)) in lines.iter().zip(&self.lines).enumerate() {
+            if line != before {
+                // The row, emptied, and its text.
+                frame.extend([format!("\x1b[{};1H\x1b[2K", number + 1).as_str(), line]);
+            }
+        }
+        self.lines = lines;
+        write(&frame)
     }
 }
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        put_back();
+        // As it was; what fails now cannot be told anyone.
+        let _ = write("\x1b[?1049l\x1b[?25h");
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.before);
     }
 }
 
-/// As it was; what fails now cannot be told anyone.
-fn put_back() {
-    let _ = terminal::disable_raw_mode();
-    let _ = execute!(io::stdout(), LeaveAlternateScreen, cursor::Show);
+/// Columns and rows of the window.
+fn size() -> (usize, usize) {
+    match tcgetwinsize(stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col.into(), size.ws_row.into()),
+        _ => (80, 24),
+    }
+}
+
+/// At once, and past the colours of `anstream`: what comes here has them already, or none.
+fn write(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_among_the_bytes_of_a_terminal() {
+        use Pressed::{End, Move};
+        for end in [&b"q"[..], b"\x03", b"\x1b", b"x\x1b"] {
+            assert_eq!(pressed(end), [End], "{end:?}");
+        }
+        assert_eq!(pressed(b"j\x1b[Bk\x1b[A\x1bOA"), [Move(1), Move(1), Move(-1), Move(-1), Move(-1)]);
+        assert_eq!(pressed(b"\x1b[6~ \x1b[5~"), [Move(10), Move(10), Move(-10)]);
+        assert_eq!(pressed(b"\x1b[H\x1b[4~"), [Move(isize::MIN), Move(isize::MAX)]);
+        for other in [&b""[..], b"\x1b[1;5C", b"\x1b[200~", b"\x1bq", b"\x1b[", "\u{e9}x".as_bytes()] {
+            assert_eq!(pressed(other), [], "{other:?}");
+        }
+    }
 }

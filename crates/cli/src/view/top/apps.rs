@@ -3,10 +3,10 @@
 //! Threads stand as one sign each while the widest application has room for that, else as numbers for each node, else as
 //! numbers for all nodes together.
 
+use anstyle::Style;
 use numasim_protocol::{AppEntry, State, Waiting};
-use ratatui::text::{Line, Span};
 
-use super::{Look, Seen, orders};
+use super::{Line, Look, Seen, orders};
 use crate::view::figures;
 
 /// The name is shortened to at least so many columns before anything else gives way.
@@ -27,13 +27,13 @@ enum Meaning {
 }
 
 /// The heading of the table and as many applications as `rows` have room for, from `look.from` on.
-pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<Line> {
     let apps = &seen.status.apps;
     if rows < 2 {
         return Vec::new();
     }
     if apps.is_empty() {
-        return vec![Line::from(Span::styled(look.fit("no application is connected", width), look.faint()))];
+        return vec![Line::styled(look.fit("no application is connected", width), look.faint())];
     }
     let fits = apps.len() < rows;
     let shown = if fits { apps.len() } else { (rows - 2).max(1) };
@@ -45,7 +45,7 @@ pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<L
     lines.extend(visible.iter().map(|app| row(seen, look, &columns, app)));
     if !fits {
         let rest = format!("{} to {} of {} applications", from + 1, from + shown, apps.len());
-        lines.push(Line::from(Span::styled(look.fit(&rest, width), look.faint())));
+        lines.push(Line::styled(look.fit(&rest, width), look.faint()));
     }
     lines
 }
@@ -136,29 +136,29 @@ fn with(seen: &Seen, look: Look, detail: Detail, without: &[Kind]) -> Vec<Column
     all.into_iter().filter(|(kind, _)| there(kind)).map(column).collect()
 }
 
-fn heading(columns: &[Column], look: Look) -> Line<'static> {
+fn heading(columns: &[Column], look: Look) -> Line {
     let mut text = String::new();
     for column in columns {
         text.push_str(&aligned(column.kind, column.title, column.width));
         text.push_str("  ");
     }
-    Line::from(Span::styled(text.trim_end().to_owned(), look.strong()))
+    Line::styled(text.trim_end().to_owned(), look.strong())
 }
 
-fn row(seen: &Seen, look: Look, columns: &[Column], app: &AppEntry) -> Line<'static> {
-    let span = |column: &Column| {
+fn row(seen: &Seen, look: Look, columns: &[Column], app: &AppEntry) -> Line {
+    let with = |line: Line, column: &Column| {
         let (text, meaning) = cell(seen, look, column.kind, app);
         let text = aligned(column.kind, &look.fit(&text, column.width), column.width) + "  ";
         let paint = match meaning {
-            Meaning::Plain => ratatui::style::Style::new(),
+            Meaning::Plain => Style::new(),
             Meaning::Faint => look.faint(),
             Meaning::Good => look.good(),
             Meaning::Doubtful => look.doubtful(),
             Meaning::Bad => look.bad(),
         };
-        Span::styled(text, paint)
+        line.then(text, paint)
     };
-    Line::from(columns.iter().map(span).collect::<Vec<_>>())
+    columns.iter().fold(Line::default(), with)
 }
 
 /// Numbers to the right.

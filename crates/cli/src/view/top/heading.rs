@@ -1,8 +1,9 @@
 //! The agent itself, and the nodes of its machine.
 
-use ratatui::text::{Line, Span};
 
-use super::{Look, Seen};
+use anstyle::Style;
+
+use super::{Line, Look, Seen};
 use crate::view::figures;
 
 /// Columns of a bar.
@@ -11,7 +12,7 @@ const BAR: usize = 20;
 const MOST_NODES: usize = 8;
 
 /// The lines of the heading and of the nodes, with an empty one below.
-pub(super) fn lines(seen: &Seen, look: Look, width: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(seen: &Seen, look: Look, width: usize) -> Vec<Line> {
     let status = &seen.status;
     let every = if status.period_ms > 0.0 {
         format!("every {} ms", figures::short(status.period_ms))
@@ -35,8 +36,8 @@ pub(super) fn lines(seen: &Seen, look: Look, width: usize) -> Vec<Line<'static>>
         ended.refused
     );
     let mut lines = vec![
-        Line::from(Span::styled(look.fit(&first, width), look.strong())),
-        Line::from(Span::styled(look.fit(&second, width), look.faint())),
+        Line::styled(look.fit(&first, width), look.strong()),
+        Line::styled(look.fit(&second, width), look.faint()),
         Line::default(),
     ];
     lines.extend(nodes(seen, look, width));
@@ -44,7 +45,7 @@ pub(super) fn lines(seen: &Seen, look: Look, width: usize) -> Vec<Line<'static>>
     lines
 }
 
-fn nodes(seen: &Seen, look: Look, width: usize) -> Vec<Line<'static>> {
+fn nodes(seen: &Seen, look: Look, width: usize) -> Vec<Line> {
     let status = &seen.status;
     let of = |node: usize| status.load.as_ref().and_then(|load| load.get(node)).copied();
     if status.cores.len() > MOST_NODES {
@@ -57,28 +58,23 @@ fn nodes(seen: &Seen, look: Look, width: usize) -> Vec<Line<'static>> {
             format!("{:.0} % busy", part * 100.0)
         });
         let text = format!("{} nodes, {}, {busy}", status.cores.len(), figures::count(cores, "core"));
-        return vec![Line::from(look.fit(&text, width))];
+        return vec![Line::plain(look.fit(&text, width))];
     }
     let line = |(node, &cores): (usize, &u32)| {
         let name = format!("node {node}  {:<9}", figures::count(cores.into(), "core"));
         let Some(load) = of(node).filter(|_| cores > 0) else {
             let why = if cores == 0 { "memory only" } else { "load not known: this machine is not the host" };
-            return Line::from(vec![
-                Span::raw(look.fit(&name, width)),
-                Span::styled(look.fit(&format!("  {why}"), width.saturating_sub(name.len())), look.faint()),
-            ]);
+            return Line::plain(look.fit(&name, width))
+                .then(look.fit(&format!("  {why}"), width.saturating_sub(name.len())), look.faint());
         };
         // At most BAR: the part is held between 0 and 1.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let full = (load.clamp(0.0, 1.0) * BAR as f64).round() as usize;
         let (on, off) = if look.unicode { ("█", "·") } else { ("#", ".") };
-        Line::from(vec![
-            Span::raw(name),
-            Span::raw("  "),
-            Span::styled(on.repeat(full), look.good()),
-            Span::styled(off.repeat(BAR - full), look.faint()),
-            Span::raw(format!(" {:>3.0} % busy", load * 100.0)),
-        ])
+        Line::plain(name + "  ")
+            .then(on.repeat(full), look.good())
+            .then(off.repeat(BAR - full), look.faint())
+            .then(format!(" {:>3.0} % busy", load * 100.0), Style::new())
     };
     status.cores.iter().enumerate().map(line).collect()
 }

@@ -12,10 +12,8 @@ mod heading;
 mod orders;
 mod seen;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style as Paint};
-use ratatui::text::{Line, Span};
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub(crate) use seen::{Seen, Traffic};
 
@@ -44,28 +42,28 @@ pub(crate) enum Foot {
 }
 
 impl Look {
-    fn paint(self, paint: Paint) -> Paint {
-        if self.color { paint } else { Paint::new() }
+    fn paint(self, style: Style) -> Style {
+        if self.color { style } else { Style::new() }
     }
 
-    fn strong(self) -> Paint {
-        self.paint(Paint::new().add_modifier(Modifier::BOLD))
+    fn strong(self) -> Style {
+        self.paint(Style::new().bold())
     }
 
-    fn faint(self) -> Paint {
-        self.paint(Paint::new().add_modifier(Modifier::DIM))
+    fn faint(self) -> Style {
+        self.paint(Style::new().dimmed())
     }
 
-    fn good(self) -> Paint {
-        self.paint(Paint::new().fg(Color::Green))
+    fn good(self) -> Style {
+        self.paint(AnsiColor::Green.on_default())
     }
 
-    fn doubtful(self) -> Paint {
-        self.paint(Paint::new().fg(Color::Yellow))
+    fn doubtful(self) -> Style {
+        self.paint(AnsiColor::Yellow.on_default())
     }
 
-    fn bad(self) -> Paint {
-        self.paint(Paint::new().fg(Color::Red))
+    fn bad(self) -> Style {
+        self.paint(AnsiColor::Red.on_default())
     }
 
     /// Where text is cut.
@@ -75,7 +73,6 @@ impl Look {
 
     /// `text` in at most `columns`.
     fn fit(self, text: &str, columns: usize) -> String {
-        use unicode_width::UnicodeWidthStr as _;
         // Names come from programs that nobody knows.
         let text = numasim_model::text::visible(text);
         if text.width() <= columns {
@@ -99,9 +96,61 @@ pub(crate) fn height(seen: &Seen, look: Look) -> usize {
     heading::lines(seen, look, 80).len() + 2 + seen.status.apps.len().max(1) + orders::height(seen) + foot
 }
 
-/// Draws everything into `area`, and nothing outside.
-pub(crate) fn draw(seen: &Seen, look: Look, area: Rect, buffer: &mut Buffer) {
-    let (width, height) = (usize::from(area.width), usize::from(area.height));
+/// A line of a frame: pieces of text, each with its colours.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line(Vec<(String, Style)>);
+
+impl Line {
+    fn styled(text: impl Into<String>, style: Style) -> Self {
+        Self(vec![(text.into(), style)])
+    }
+
+    fn plain(text: impl Into<String>) -> Self {
+        Self::styled(text, Style::new())
+    }
+
+    /// With another piece behind the others.
+    fn then(mut self, text: impl Into<String>, style: Style) -> Self {
+        self.0.push((text.into(), style));
+        self
+    }
+
+    /// Without what lies beyond so many columns.
+    fn cut(&mut self, columns: usize) {
+        let mut left = columns;
+        for (text, _) in &mut self.0 {
+            let past = text.char_indices().find_map(|(at, character)| {
+                let width = character.width().unwrap_or(0);
+                if width > left {
+                    left = 0;
+                    return Some(at);
+                }
+                left -= width;
+                None
+            });
+            text.truncate(past.unwrap_or(text.len()));
+        }
+    }
+
+    /// As a terminal paints it.
+    pub(crate) fn painted(&self) -> String {
+        use std::fmt::Write as _;
+        let mut painted = String::new();
+        for (text, style) in &self.0 {
+            // A string takes everything.
+            let _ = write!(painted, "{style}{text}{style:#}");
+        }
+        painted
+    }
+
+    /// The text alone.
+    fn text(&self) -> String {
+        self.0.iter().map(|(text, _)| text.as_str()).collect()
+    }
+}
+
+/// The lines of a frame of this size: `height` of them at most, none wider than `width`.
+pub(crate) fn draw(seen: &Seen, look: Look, width: usize, height: usize) -> Vec<Line> {
     let foot = usize::from(look.foot != Foot::None).min(height);
     let mut lines = heading::lines(seen, look, width);
     lines.truncate(height - foot);
@@ -112,36 +161,22 @@ pub(crate) fn draw(seen: &Seen, look: Look, area: Rect, buffer: &mut Buffer) {
     let table = apps::lines(seen, look, width, left - for_orders);
     lines.extend(table);
     lines.extend(orders::lines(seen, look, width, for_orders));
-    for (row, line) in lines.iter().take(height - foot).enumerate() {
-        put(line, area, row, buffer);
-    }
+    lines.truncate(height - foot);
     if foot > 0 {
-        put(&foot_line(seen, look, width), area, height - 1, buffer);
+        lines.resize(height - 1, Line::default());
+        lines.push(foot_line(seen, look, width));
     }
+    for line in &mut lines {
+        line.cut(width);
+    }
+    lines
 }
 
 /// Everything as plain text of so many columns, each line ended.
-pub(crate) fn text(seen: &Seen, look: Look, columns: u16) -> String {
-    let rows = u16::try_from(height(seen, look)).unwrap_or(u16::MAX);
-    let area = Rect::new(0, 0, columns, rows.min(u16::MAX / columns.max(1)));
-    let mut buffer = Buffer::empty(area);
-    draw(seen, look, area, &mut buffer);
+pub(crate) fn text(seen: &Seen, look: Look, columns: usize) -> String {
     let mut text = String::new();
-    for row in 0..area.height {
-        let mut line = String::new();
-        // A wide character stands in its first cell, and the next one is empty.
-        let mut covered = 0;
-        for column in 0..area.width {
-            use unicode_width::UnicodeWidthStr as _;
-            let symbol = buffer.cell((column, row)).map_or("", ratatui::buffer::Cell::symbol);
-            if covered > 0 {
-                covered -= 1;
-                continue;
-            }
-            covered = symbol.width().saturating_sub(1);
-            line.push_str(symbol);
-        }
-        text.push_str(line.trim_end());
+    for line in draw(seen, look, columns, height(seen, look)) {
+        text.push_str(line.text().trim_end());
         text.push('\n');
     }
     while text.ends_with("\n\n") {
@@ -150,22 +185,15 @@ pub(crate) fn text(seen: &Seen, look: Look, columns: u16) -> String {
     text
 }
 
-fn put(line: &Line, area: Rect, row: usize, buffer: &mut Buffer) {
-    let Ok(row) = u16::try_from(row) else { return };
-    if row < area.height {
-        buffer.set_line(area.x, area.y + row, line, area.width);
-    }
-}
-
-fn foot_line(seen: &Seen, look: Look, width: usize) -> Line<'static> {
-    let (text, paint) = match look.foot {
+fn foot_line(seen: &Seen, look: Look, width: usize) -> Line {
+    let (text, style) = match look.foot {
         Foot::Gone => (
             format!("nobody listens at {} any more: this was seen last; q ends", seen.status.socket),
             look.bad(),
         ),
         Foot::Keys | Foot::None => ("q ends   up, down: more applications".to_owned(), look.faint()),
     };
-    Line::from(Span::styled(look.fit(&text, width), paint))
+    Line::styled(look.fit(&text, width), style)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The last orders, newest first.
 
+use anstyle::Style;
 use numasim_protocol::Order;
-use ratatui::text::{Line, Span};
 
-use super::{Look, Seen};
+use super::{Line, Look, Seen};
 use crate::view::figures;
 
 /// More than this are not asked for.
@@ -14,16 +14,16 @@ pub(super) fn height(seen: &Seen) -> usize {
     if seen.orders.is_empty() { 0 } else { 2 + seen.orders.len().min(WANTED) }
 }
 
-pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<Line> {
     if rows < 3 || seen.orders.is_empty() {
         return Vec::new();
     }
-    let heading = Line::from(Span::styled("last orders", look.strong()));
+    let heading = Line::styled("last orders", look.strong());
     let line = |order: &super::seen::SeenOrder| {
         let at = format!("{:>9} s  ", figures::short(order.at_ms as f64 / 1e3));
         let text = format!("{} #{}: {}", order.app, order.seq, in_words(&order.order));
         let room = width.saturating_sub(at.len());
-        Line::from(vec![Span::styled(at, look.faint()), Span::raw(look.fit(&text, room))])
+        Line::styled(at, look.faint()).then(look.fit(&text, room), Style::new())
     };
     [Line::default(), heading].into_iter().chain(seen.orders.iter().take(rows - 2).map(line)).collect()
 }

@@ -1,8 +1,8 @@
 //! Frames as people see them, at 80 columns and less.
 
 use numasim_protocol::{AgentStatus, AppEntry, Closed, Control, Order, State, Waiting};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{Foot, Look, Seen, Traffic, draw, text};
 
@@ -150,9 +150,10 @@ fn a_thousand_applications_on_many_nodes_stay_inside_80_columns_and_24_rows() {
     let apps = (0..1000).map(|number| app(&format!("application-number-{number}"), &[3; 64], &[1; 64]));
     let seen = Seen::first(agent(&[4; 64], apps.collect()), Traffic::default());
     let look = Look { from: 500, foot: Foot::Keys, ..PLAIN };
-    let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("no terminal is needed");
-    terminal.draw(|frame| draw(&seen, look, frame.area(), frame.buffer_mut())).expect("drawn");
-    insta::assert_snapshot!(terminal.backend());
+    // The columns of the terminal between quotes.
+    let frame: Vec<String> =
+        draw(&seen, look, 80, 24).iter().map(|line| format!("\"{:80}\"", line.text())).collect();
+    insta::assert_snapshot!(frame.join("\n"));
 }
 
 #[test]
@@ -161,9 +162,9 @@ fn no_size_of_a_terminal_is_too_small() {
     for width in 1..100 {
         for height in 1..30 {
             for foot in [Foot::None, Foot::Gone] {
-                let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("no terminal");
-                let look = Look { color: true, foot, ..PLAIN };
-                terminal.draw(|frame| draw(&seen, look, frame.area(), frame.buffer_mut())).expect("drawn");
+                let lines = draw(&seen, Look { color: true, foot, ..PLAIN }, width, height);
+                assert!(lines.len() <= height);
+                assert!(lines.iter().all(|line| line.text().width() <= width), "{width} x {height}: {lines:?}");
             }
         }
     }
@@ -173,15 +174,7 @@ fn no_size_of_a_terminal_is_too_small() {
 fn without_colours_no_cell_has_any() {
     let seen = two_looks(Traffic::default());
     for (color, expected) in [(false, false), (true, true)] {
-        let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("no terminal is needed");
-        let look = Look { color, ..PLAIN };
-        terminal.draw(|frame| draw(&seen, look, frame.area(), frame.buffer_mut())).expect("drawn");
-        let painted = terminal
-            .backend()
-            .buffer()
-            .content()
-            .iter()
-            .any(|cell| cell.fg != ratatui::style::Color::Reset || !cell.modifier.is_empty());
+        let painted = draw(&seen, Look { color, ..PLAIN }, 80, 24).iter().any(|line| line.painted().contains('\u{1b}'));
         assert_eq!(painted, expected);
     }
 }
