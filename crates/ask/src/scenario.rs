@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use numasim_model::bottleneck::Bottleneck;
 use numasim_model::evaluation::Warning;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement, Study};
@@ -186,7 +185,7 @@ impl schemars::JsonSchema for BottleneckWord {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "enum": Bottleneck::KINDS, "description": "What holds threads back." })
+        schemars::json_schema!({ "type": "string", "enum": numasim_model::Bottleneck::KINDS, "description": "What holds threads back." })
     }
 }
 
