@@ -1,7 +1,6 @@
 //! Which figures the measurements determine at the lowest point, and how well.
 
-use nalgebra::{DMatrix, DVector};
-
+use super::least_squares::{Columns, dot, largest, norm, singular};
 use super::objective::{Objective, Observed};
 use crate::intervals::students_t;
 
@@ -45,7 +44,7 @@ pub(super) struct Certainties {
 /// Looks at the figures at the lowest point.
 pub(super) fn look(
     objective: &Objective<'_>,
-    point: &DVector<f64>,
+    point: &[f64],
     observed: &[Observed],
 ) -> Result<Certainties, String> {
     let errors = objective.errors(point, observed)?;
@@ -54,9 +53,11 @@ pub(super) fn look(
     let mut of = Vec::with_capacity(count);
     for p in 0..count {
         let side = |step: f64| {
-            let mut there = point.clone();
+            let mut there = point.to_vec();
             there[p] += step;
-            Ok::<_, String>((objective.errors(&there, observed)? - &errors).amax() / SIDE)
+            let there = objective.errors(&there, observed)?;
+            let change: Vec<f64> = there.iter().zip(&errors).map(|(there, here)| there - here).collect();
+            Ok::<_, String>(largest(&change) / SIDE)
         };
         let (above, below) = (side(SIDE)? > INFLUENCE, side(-SIDE)? > INFLUENCE);
         of.push(match (below, above) {
@@ -69,14 +70,14 @@ pub(super) fn look(
     }
     let open: Vec<usize> = (0..count).filter(|&p| of[p] == Certainty::Determined(None)).collect();
     let rank = separate(&slopes, &open, &mut of, |degrees| {
-        (degrees > 0).then(|| (errors.norm_squared() / degrees as f64).sqrt())
+        (degrees > 0).then(|| (dot(&errors, &errors) / degrees as f64).sqrt())
     });
     let degrees_of_freedom = observed.len().saturating_sub(rank);
     let scatter =
-        (degrees_of_freedom > 0).then(|| (errors.norm_squared() / degrees_of_freedom as f64).sqrt());
+        (degrees_of_freedom > 0).then(|| (dot(&errors, &errors) / degrees_of_freedom as f64).sqrt());
     if let Some(scatter) = scatter {
         let reach = students_t(degrees_of_freedom) * scatter;
-        let limit = errors.norm_squared() + reach * reach;
+        let limit = dot(&errors, &errors) + reach * reach;
         for p in (0..count).filter(|&p| matches!(of[p], Certainty::Determined(_))).collect::<Vec<_>>() {
             if let Some(bound) = one_sided(objective, point, observed, p, limit) {
                 of[p] = bound;
@@ -91,15 +92,15 @@ pub(super) fn look(
 /// does not. An interval by slopes would have two ends there.
 fn one_sided(
     objective: &Objective<'_>,
-    point: &DVector<f64>,
+    point: &[f64],
     observed: &[Observed],
     p: usize,
     limit: f64,
 ) -> Option<Certainty> {
     let allowed = |offset: f64| {
-        let mut there = point.clone();
+        let mut there = point.to_vec();
         there[p] += offset;
-        objective.errors(&there, observed).is_ok_and(|errors| errors.norm_squared() <= limit)
+        objective.errors(&there, observed).is_ok_and(|errors| dot(&errors, &errors) <= limit)
     };
     let far = FAR.ln();
     let sign = match (allowed(-far), allowed(far)) {
@@ -122,7 +123,7 @@ fn one_sided(
 
 /// Finds combinations of figures that change nothing, and standard errors of the others; the rank of the slopes.
 fn separate(
-    slopes: &DMatrix<f64>,
+    slopes: &Columns,
     open: &[usize],
     of: &mut [Certainty],
     scatter: impl Fn(usize) -> Option<f64>,
@@ -130,29 +131,23 @@ fn separate(
     if open.is_empty() {
         return 0;
     }
-    // At least as many rows as columns, so that every direction has its singular value.
-    let mut scaled = DMatrix::zeros(slopes.nrows().max(open.len()), open.len());
-    let mut norms = Vec::with_capacity(open.len());
-    for (column, &p) in open.iter().enumerate() {
-        let norm = slopes.column(p).norm();
-        norms.push(norm);
-        if norm > 0.0 {
-            scaled.view_mut((0, column), (slopes.nrows(), 1)).copy_from(&(slopes.column(p) / norm));
-        }
-    }
-    let decomposed = scaled.svd(false, true);
-    let Some(directions) = decomposed.v_t else { return 0 };
-    let values = decomposed.singular_values;
-    let is_zero = |j: usize| values[j] < SINGULAR * values.amax();
+    let norms: Vec<f64> = open.iter().map(|&p| norm(&slopes[p])).collect();
+    let unit = |(&p, &norm): (&usize, &f64)| {
+        slopes[p].iter().map(|slope| if norm > 0.0 { slope / norm } else { 0.0 }).collect()
+    };
+    let (values, directions): (Vec<f64>, Columns) =
+        singular(open.iter().zip(&norms).map(unit).collect()).into_iter().unzip();
+    let widest = largest(&values);
+    let is_zero = |j: usize| values[j] < SINGULAR * widest;
     let rank = (0..values.len()).filter(|&j| !is_zero(j)).count();
-    let scatter = scatter(slopes.nrows().saturating_sub(rank));
+    let scatter = scatter(slopes.first().map_or(0, Vec::len).saturating_sub(rank));
     for (column, &p) in open.iter().enumerate() {
         let mut others: Vec<usize> = (0..values.len())
-            .filter(|&j| is_zero(j) && directions[(j, column)].abs() > PART)
+            .filter(|&j| is_zero(j) && directions[j][column].abs() > PART)
             .flat_map(|j| {
                 let directions = &directions;
                 (0..open.len())
-                    .filter(move |&c| c != column && directions[(j, c)].abs() > PART)
+                    .filter(move |&c| c != column && directions[j][c].abs() > PART)
                     .map(|c| open[c])
             })
             .collect();
@@ -161,7 +156,7 @@ fn separate(
         of[p] = if others.is_empty() {
             let variance: f64 = (0..values.len())
                 .filter(|&j| !is_zero(j))
-                .map(|j| (directions[(j, column)] / values[j]).powi(2))
+                .map(|j| (directions[j][column] / values[j]).powi(2))
                 .sum();
             Certainty::Determined(scatter.map(|scatter| scatter * variance.sqrt() / norms[column]))
         } else {

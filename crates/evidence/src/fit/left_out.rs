@@ -1,8 +1,6 @@
 //! Leaves each scenario out in turn, fits to the others, and predicts it: what a fit is worth where nothing was
 //! measured.
 
-use nalgebra::DVector;
-
 use super::certainty::{self, Certainty};
 use super::objective::{Objective, Observed};
 use super::search;
@@ -32,7 +30,7 @@ pub(super) struct LeftOut {
 /// `None` with fewer than two scenarios: nothing would be left.
 pub(super) fn each(
     objective: &Objective<'_>,
-    best: &DVector<f64>,
+    best: &[f64],
     observed: &[Observed],
 ) -> Result<Option<LeftOut>, String> {
     let mut scenarios: Vec<usize> = observed.iter().map(|one| one.scenario).collect();
@@ -49,7 +47,7 @@ pub(super) fn each(
         let (out, kept): (Vec<Observed>, Vec<Observed>) =
             observed.iter().partition(|one| group_of(one) == group);
         let kept = search::some_of(&kept);
-        let point = search::from(objective, &kept, [best.clone(), objective.start.clone()]);
+        let point = search::from(objective, &kept, [best.to_vec(), objective.start.clone()]);
         let certainties = certainty::look(objective, &point, &kept)?;
         let determined = |p: usize| matches!(certainties.of[p], Certainty::Determined(_));
         let values = objective.values(&point);
@@ -62,7 +60,7 @@ pub(super) fn each(
         let places = (0..observed.len()).filter(|&place| group_of(&observed[place]) == group);
         for (row, place) in places.enumerate() {
             let missing: Vec<String> = (0..objective.parameters.len())
-                .filter(|&p| !determined(p) && slopes[(row, p)].abs() > 1e-4)
+                .filter(|&p| !determined(p) && slopes[p][row].abs() > 1e-4)
                 .map(|p| objective.parameters[p].key().to_owned())
                 .collect();
             blind[place] = Some(if missing.is_empty() {

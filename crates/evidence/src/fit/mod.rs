@@ -22,6 +22,7 @@
 
 mod certainty;
 mod file;
+mod least_squares;
 mod left_out;
 mod model;
 mod objective;
@@ -153,12 +154,17 @@ impl Residual {
         (self.predicted - self.observed.gflops) / self.observed.gflops
     }
 
-    /// The same of the blind prediction, if there is one.
-    pub fn blind_error(&self) -> Option<f64> {
+    /// GFLOPS of the blind prediction, if there is one.
+    pub fn blind_gflops(&self) -> Option<f64> {
         match self.blind {
-            Some(Blind::Predicted(gflops)) => Some((gflops - self.observed.gflops) / self.observed.gflops),
+            Some(Blind::Predicted(gflops)) => Some(gflops),
             _ => None,
         }
+    }
+
+    /// The error of the blind prediction.
+    pub fn blind_error(&self) -> Option<f64> {
+        self.blind_gflops().map(|gflops| (gflops - self.observed.gflops) / self.observed.gflops)
     }
 }
 

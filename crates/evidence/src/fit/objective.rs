@@ -1,8 +1,8 @@
 //! What a fit makes small: relative errors of predicted GFLOPS as a function of the free figures.
 
-use nalgebra::{DMatrix, DVector};
 use numasim_model::{AppId, Machine, Scenario, Study};
 
+use super::least_squares::{Columns, dot};
 use super::parameter::{Parameter, machine_with};
 
 /// Predicts the GFLOPS of each application of a scenario on a machine, or says why it cannot.
@@ -53,15 +53,15 @@ pub(super) struct Objective<'a> {
     pub(super) parameters: &'a [Parameter],
     pub(super) predict: Predict<'a>,
     /// Where the search begins: what the file says.
-    pub(super) start: DVector<f64>,
+    pub(super) start: Vec<f64>,
     /// Of each figure: to stay, or its prior.
     wishes: Vec<Wish>,
 }
 
 impl<'a> Objective<'a> {
     pub(super) fn new(study: &'a Study, parameters: &'a [Parameter], predict: Predict<'a>) -> Self {
-        let start = parameters.iter().map(|parameter| parameter.first_guess(&study.machine).ln());
-        let start = DVector::from_iterator(parameters.len(), start);
+        let start: Vec<f64> =
+            parameters.iter().map(|parameter| parameter.first_guess(&study.machine).ln()).collect();
         let wishes = start.iter().map(|&at| Wish { at, weight: STAY }).collect();
         Self { study, parameters, predict, start, wishes }
     }
@@ -77,71 +77,66 @@ impl<'a> Objective<'a> {
     }
 
     /// Values of the figures at a point, kept inside of the range of the search.
-    pub(super) fn values(&self, point: &DVector<f64>) -> Vec<f64> {
+    pub(super) fn values(&self, point: &[f64]) -> Vec<f64> {
         let reach = RANGE.ln();
         let inside = |(&at, &start): (&f64, &f64)| at.clamp(start - reach, start + reach).exp();
         point.iter().zip(self.start.iter()).map(inside).collect()
     }
 
     /// The figure is at the end of the range.
-    pub(super) fn at_end(&self, point: &DVector<f64>, parameter: usize) -> bool {
+    pub(super) fn at_end(&self, point: &[f64], parameter: usize) -> bool {
         (point[parameter] - self.start[parameter]).abs() > RANGE.ln() - 1e-3
     }
 
-    pub(super) fn machine(&self, point: &DVector<f64>) -> Result<Machine, String> {
+    pub(super) fn machine(&self, point: &[f64]) -> Result<Machine, String> {
         machine_with(&self.study.machine, self.parameters, &self.values(point))
             .map_err(|error| error.to_string())
     }
 
     /// Predicted GFLOPS of each observation.
-    pub(super) fn predicted(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<Vec<f64>, String> {
+    pub(super) fn predicted(&self, point: &[f64], observed: &[Observed]) -> Result<Vec<f64>, String> {
         predicted(self.study, &self.machine(point)?, observed, self.predict)
     }
 
     /// (predicted - measured) / measured of each observation.
-    pub(super) fn errors(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<DVector<f64>, String> {
+    pub(super) fn errors(&self, point: &[f64], observed: &[Observed]) -> Result<Vec<f64>, String> {
         let predicted = self.predicted(point, observed)?;
-        let errors =
-            predicted.iter().zip(observed).map(|(predicted, one)| (predicted - one.gflops) / one.gflops);
-        Ok(DVector::from_iterator(observed.len(), errors))
+        let error = |(predicted, one): (&f64, &Observed)| (predicted - one.gflops) / one.gflops;
+        Ok(predicted.iter().zip(observed).map(error).collect())
     }
 
     /// Change of each error for a change of each logarithm: central differences.
-    pub(super) fn slopes(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<DMatrix<f64>, String> {
-        let mut slopes = DMatrix::zeros(observed.len(), self.parameters.len());
-        for p in 0..self.parameters.len() {
-            let (mut above, mut below) = (point.clone(), point.clone());
+    pub(super) fn slopes(&self, point: &[f64], observed: &[Observed]) -> Result<Columns, String> {
+        let column = |p: usize| {
+            let (mut above, mut below) = (point.to_vec(), point.to_vec());
             above[p] += STEP;
             below[p] -= STEP;
-            let rise = self.errors(&above, observed)? - self.errors(&below, observed)?;
-            slopes.set_column(p, &(rise / (2.0 * STEP)));
-        }
-        Ok(slopes)
+            let rise = self.errors(&above, observed)?.into_iter().zip(self.errors(&below, observed)?);
+            Ok(rise.map(|(above, below)| (above - below) / (2.0 * STEP)).collect())
+        };
+        (0..self.parameters.len()).map(column).collect()
     }
 
     /// What the optimiser sees: the errors, and below them the wishes.
-    pub(super) fn residuals(&self, point: &DVector<f64>, observed: &[Observed]) -> Option<DVector<f64>> {
-        let errors = self.errors(point, observed).ok()?;
-        let wishes = point.iter().zip(&self.wishes).map(|(at, wish)| (at - wish.at) * wish.weight);
-        let all = errors.iter().copied().chain(wishes);
-        Some(DVector::from_iterator(errors.len() + self.wishes.len(), all))
+    pub(super) fn residuals(&self, point: &[f64], observed: &[Observed]) -> Option<Vec<f64>> {
+        let mut all = self.errors(point, observed).ok()?;
+        all.extend(point.iter().zip(&self.wishes).map(|(at, wish)| (at - wish.at) * wish.weight));
+        Some(all)
     }
 
     /// Derivatives of [`Objective::residuals`].
-    pub(super) fn jacobian(&self, point: &DVector<f64>, observed: &[Observed]) -> Option<DMatrix<f64>> {
-        let slopes = self.slopes(point, observed).ok()?;
-        let (rows, columns) = slopes.shape();
-        let mut all = DMatrix::zeros(rows + columns, columns);
-        all.rows_mut(0, rows).copy_from(&slopes);
-        for (p, wish) in self.wishes.iter().enumerate() {
-            all[(rows + p, p)] = wish.weight;
+    pub(super) fn jacobian(&self, point: &[f64], observed: &[Observed]) -> Option<Columns> {
+        let mut all = self.slopes(point, observed).ok()?;
+        for (p, column) in all.iter_mut().enumerate() {
+            let of_wish = |(q, wish): (usize, &Wish)| if p == q { wish.weight } else { 0.0 };
+            column.extend(self.wishes.iter().enumerate().map(of_wish));
         }
         Some(all)
     }
 
     /// Half the sum that is made small; infinite where nothing can be predicted.
-    pub(super) fn cost(&self, point: &DVector<f64>, observed: &[Observed]) -> f64 {
-        let cost = self.residuals(point, observed).map_or(f64::INFINITY, |all| 0.5 * all.norm_squared());
+    pub(super) fn cost(&self, point: &[f64], observed: &[Observed]) -> f64 {
+        let cost = self.residuals(point, observed).map_or(f64::INFINITY, |all| 0.5 * dot(&all, &all));
         if cost.is_nan() { f64::INFINITY } else { cost }
     }
 }

@@ -1,7 +1,7 @@
 //! Finds the point of the smallest sum of squares.
 //!
-//! Where no bottleneck changes, the model is smooth, and the method of Levenberg and Marquardt (crate
-//! `levenberg-marquardt`, a port of MINPACK's `lmder`) finds the lowest point near a start in a few steps. Where a
+//! Where no bottleneck changes, the model is smooth, and the method of Levenberg and Marquardt
+//! (`least_squares`) finds the lowest point near a start in a few steps. Where a
 //! bottleneck changes, the model has a kink, and beyond it another valley: so there are several starts, spread evenly
 //! and always the same, far values of each figure are tried from the best points, and a search along the axes that needs
 //! no slope follows the best of all into kinks.
@@ -9,10 +9,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
-use nalgebra::storage::Owned;
-use nalgebra::{DMatrix, DVector, Dyn};
-
+use super::least_squares::minimize;
 use super::objective::{Objective, Observed};
 
 /// Starts beside the file's figures.
@@ -30,43 +27,9 @@ const PATIENCE: usize = 60;
 /// Of more scenarios a part is searched with.
 pub(super) const MOST_SCENARIOS: usize = 500;
 
-/// A step of the search from one start.
-struct Task<'o, 'a> {
-    objective: &'o Objective<'a>,
-    observed: &'o [Observed],
-    point: DVector<f64>,
-}
-
-impl LeastSquaresProblem<f64, Dyn, Dyn> for Task<'_, '_> {
-    type ResidualStorage = Owned<f64, Dyn>;
-    type JacobianStorage = Owned<f64, Dyn, Dyn>;
-    type ParameterStorage = Owned<f64, Dyn>;
-
-    fn set_params(&mut self, point: &DVector<f64>) {
-        self.point.copy_from(point);
-    }
-
-    fn params(&self) -> DVector<f64> {
-        self.point.clone()
-    }
-
-    fn residuals(&self) -> Option<DVector<f64>> {
-        self.objective.residuals(&self.point, self.observed)
-    }
-
-    fn jacobian(&self) -> Option<DMatrix<f64>> {
-        self.objective.jacobian(&self.point, self.observed)
-    }
-}
-
 /// The lowest point found from many starts.
-pub(super) fn everywhere(objective: &Objective<'_>, observed: &[Observed]) -> DVector<f64> {
-    let spread = |at: f64| (2.0 * at - 1.0) * SPREAD.ln();
-    let offset = |number: usize| {
-        let place = |p: usize| spread(halton(number, PRIMES[p % PRIMES.len()]));
-        DVector::from_fn(objective.start.len(), |p, _| place(p))
-    };
-    let starts = (1..=STARTS).map(|number| &objective.start + offset(number));
+pub(super) fn everywhere(objective: &Objective<'_>, observed: &[Observed]) -> Vec<f64> {
+    let starts = (1..=STARTS).map(|number| around(&objective.start, number, SPREAD));
     let few = some_of(observed);
     let point = from(objective, &few, std::iter::once(objective.start.clone()).chain(starts));
     // What was found with a part of many scenarios is taken to the lowest point of all.
@@ -87,30 +50,32 @@ pub(super) fn some_of(observed: &[Observed]) -> Cow<'_, [Observed]> {
 }
 
 /// The lowest point found from the file's figures and a few starts around it.
-pub(super) fn from_a_few(objective: &Objective<'_>, observed: &[Observed]) -> DVector<f64> {
+pub(super) fn from_a_few(objective: &Objective<'_>, observed: &[Observed]) -> Vec<f64> {
     const FEW: usize = 6;
-    let near = |number: usize| {
-        let place = |p: usize| (2.0 * halton(number, PRIMES[p % PRIMES.len()]) - 1.0) * 2_f64.ln();
-        DVector::from_fn(objective.start.len(), |p, _| place(p))
-    };
-    let starts = (1..=FEW).map(|number| &objective.start + near(number));
+    let starts = (1..=FEW).map(|number| around(&objective.start, number, 2.0));
     from(objective, observed, std::iter::once(objective.start.clone()).chain(starts))
+}
+
+/// A point within a factor of another one: the numbers fill that evenly.
+fn around(start: &[f64], number: usize, factor: f64) -> Vec<f64> {
+    let offset = |p: usize| (2.0 * halton(number, PRIMES[p % PRIMES.len()]) - 1.0) * factor.ln();
+    start.iter().enumerate().map(|(p, at)| at + offset(p)).collect()
 }
 
 /// The lowest point found from these starts; of equal ones the first.
 pub(super) fn from(
     objective: &Objective<'_>,
     observed: &[Observed],
-    starts: impl IntoIterator<Item = DVector<f64>>,
-) -> DVector<f64> {
-    let mut found: Vec<(f64, DVector<f64>)> = starts
+    starts: impl IntoIterator<Item = Vec<f64>>,
+) -> Vec<f64> {
+    let mut found: Vec<(f64, Vec<f64>)> = starts
         .into_iter()
         .map(|start| descend(objective, observed, start))
         .map(|point| (objective.cost(&point, observed), point))
         .collect();
     // Stable: of equal ones the first start, the file's, stays first.
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    found.dedup_by(|a, b| (&a.1 - &b.1).amax() < 1e-6);
+    found.dedup_by(|a, b| a.1.iter().zip(&b.1).all(|(a, b)| (a - b).abs() < 1e-6));
     found.truncate(CLOSER);
     let mut best = (f64::INFINITY, objective.start.clone());
     for (_, point) in found {
@@ -126,18 +91,21 @@ pub(super) fn from(
     if objective.cost(&again, observed) < objective.cost(&point, observed) { again } else { point }
 }
 
-fn descend(objective: &Objective<'_>, observed: &[Observed], point: DVector<f64>) -> DVector<f64> {
+fn descend(objective: &Objective<'_>, observed: &[Observed], point: Vec<f64>) -> Vec<f64> {
     let before = objective.cost(&point, observed);
-    let task = Task { objective, observed, point: point.clone() };
-    let (task, _) = LevenbergMarquardt::new().with_patience(PATIENCE).minimize(task);
-    let found = task.params();
+    let found = minimize(
+        point.clone(),
+        PATIENCE,
+        |point| objective.residuals(point, observed),
+        |point| objective.jacobian(point, observed),
+    );
     let better = found.iter().all(|at| at.is_finite()) && objective.cost(&found, observed) <= before;
     if better { found } else { point }
 }
 
 /// Tries values of each figure far away from where it is, and goes on from there as long as that helps: a figure on
 /// which nothing depends has no slope that would lead the optimiser to where something does.
-fn one_by_one(objective: &Objective<'_>, observed: &[Observed], mut point: DVector<f64>) -> DVector<f64> {
+fn one_by_one(objective: &Objective<'_>, observed: &[Observed], mut point: Vec<f64>) -> Vec<f64> {
     const ROUNDS: usize = 4;
     let mut cost = objective.cost(&point, observed);
     for _ in 0..ROUNDS {
@@ -161,7 +129,7 @@ fn one_by_one(objective: &Objective<'_>, observed: &[Observed], mut point: DVect
 }
 
 /// Steps along each axis as long as they help, then half as wide.
-fn along_axes(objective: &Objective<'_>, observed: &[Observed], mut point: DVector<f64>) -> DVector<f64> {
+fn along_axes(objective: &Objective<'_>, observed: &[Observed], mut point: Vec<f64>) -> Vec<f64> {
     /// Most steps of one width, so that a long valley ends.
     const STEPS: usize = 50;
     let mut cost = objective.cost(&point, observed);
