@@ -43,7 +43,6 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare measured performance with the model''s predictions')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate machine parameters from measured scenarios, with their uncertainty')
             [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that distinguish the sharing models on a machine')
-            [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Assess the sharing models with published measurements of real machines')
             [CompletionResult]::new('profile-app', 'profile-app', [CompletionResultType]::ParameterValue, 'Describe a program as an [[app]]: from hardware counters, its pages and its runs')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a self-contained web page of model and measurement')
@@ -397,22 +396,6 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            break
-        }
-        'numasim;published' {
-            [CompletionResult]::new('--scaling', '--scaling', [CompletionResultType]::ParameterName, 'Assess only the curves of bandwidth over cores in this CSV')
-            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Assess only this CSV of one of these sets; its columns say which')
-            [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'Assess only the results of other hosts in these bundles of `numasim validate --bundle`')
-            [CompletionResult]::new('--plots', '--plots', [CompletionResultType]::ParameterName, 'Draw the plots into this directory, as SVG')
-            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
-            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
-            [CompletionResult]::new('--co-run', '--co-run', [CompletionResultType]::ParameterName, 'Assess only the sets of several domains, memories and applications at once')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -834,7 +817,6 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Compare measured performance with the model''s predictions')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate machine parameters from measured scenarios, with their uncertainty')
             [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that distinguish the sharing models on a machine')
-            [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Assess the sharing models with published measurements of real machines')
             [CompletionResult]::new('profile-app', 'profile-app', [CompletionResultType]::ParameterValue, 'Describe a program as an [[app]]: from hardware counters, its pages and its runs')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a self-contained web page of model and measurement')
@@ -907,9 +889,6 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;discriminate' {
-            break
-        }
-        'numasim;help;published' {
             break
         }
         'numasim;help;profile-app' {

@@ -40,7 +40,6 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand compare 'Compare measured performance with the model''s predictions'
             cand fit 'Estimate machine parameters from measured scenarios, with their uncertainty'
             cand discriminate 'Propose scenarios that distinguish the sharing models on a machine'
-            cand published 'Assess the sharing models with published measurements of real machines'
             cand profile-app 'Describe a program as an [[app]]: from hardware counters, its pages and its runs'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a self-contained web page of model and measurement'
@@ -375,21 +374,6 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-            cand -V 'Print version'
-            cand --version 'Print version'
-        }
-        &'numasim;published'= {
-            cand --scaling 'Assess only the curves of bandwidth over cores in this CSV'
-            cand --data 'Assess only this CSV of one of these sets; its columns say which'
-            cand --bundle 'Assess only the results of other hosts in these bundles of `numasim validate --bundle`'
-            cand --plots 'Draw the plots into this directory, as SVG'
-            cand --format 'How to write the result'
-            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
-            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
-            cand --color 'When to use colours'
-            cand --co-run 'Assess only the sets of several domains, memories and applications at once'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -768,7 +752,6 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand compare 'Compare measured performance with the model''s predictions'
             cand fit 'Estimate machine parameters from measured scenarios, with their uncertainty'
             cand discriminate 'Propose scenarios that distinguish the sharing models on a machine'
-            cand published 'Assess the sharing models with published measurements of real machines'
             cand profile-app 'Describe a program as an [[app]]: from hardware counters, its pages and its runs'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a self-contained web page of model and measurement'
@@ -822,8 +805,6 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;fit'= {
         }
         &'numasim;help;discriminate'= {
-        }
-        &'numasim;help;published'= {
         }
         &'numasim;help;profile-app'= {
         }

@@ -1,4 +1,4 @@
-//! A finished result as a bundle, and what `report` and `published` make of it, as the people at both ends meet it.
+//! A finished result as a bundle, and what `report` makes of it, as the people at both ends meet it.
 
 use std::fs;
 use std::io::Read as _;
@@ -187,53 +187,19 @@ fn a_report_of_a_bundle_is_that_of_its_files() {
 }
 
 #[test]
-fn published_judges_the_rows_of_a_bundle_as_compare_does() {
-    let result = Result::new();
-    let bundle = result.pack("sent.tar.zst");
-    insta::assert_snapshot!(stdout(&run(&["published", "--bundle", &bundle])));
-    let json: Value =
-        serde_json::from_str(&stdout(&run(&["published", "--bundle", &bundle, "--format", "json"])))
-            .expect("JSON");
-    let unpacked = result.unpacked(&bundle);
-    let compared = fs::read_to_string(unpacked.join("comparison.json")).expect("packed");
-    let compared: Value = serde_json::from_str(&compared).expect("JSON");
-    let first = &json["bundles"][0]["methods"][0];
-    for key in ["model", "summary", "null_models", "sharing"] {
-        assert_eq!(first[key], compared[key], "{key}");
-    }
-    let csv = stdout(&run(&["published", "--bundle", &bundle, "--format", "csv"]));
-    // Nothing is contended on two cores: one row for each null model and method.
-    let methods = json["bundles"][0]["methods"].as_array().expect("a list").len();
-    assert_eq!(csv.lines().count(), 1 + 2 + methods, "{csv}");
-}
-
-#[test]
-fn several_bundles_are_judged_one_by_one_and_none_twice() {
-    let result = Result::new();
-    let (one, two) = (result.pack("one.tar.zst"), result.pack("two.tar.zst"));
-    let csv = stdout(&run(&["published", "--bundle", &one, &two, "--format", "csv"]));
-    assert!(csv.contains("bundle,one.tar.zst: Intel") && csv.contains("bundle,two.tar.zst: Intel"), "{csv}");
-    let twice = run(&["published", "--bundle", &one, &one]);
-    assert_eq!(twice.status.code(), Some(1));
-    assert!(stderr(&twice).contains("one.tar.zst is named twice"), "{}", stderr(&twice));
-}
-
-#[test]
-fn a_damaged_bundle_is_told_with_its_name_by_every_command_that_reads_it() {
+fn a_damaged_bundle_is_told_with_its_name() {
     let result = Result::new();
     let bundle = result.pack("sent.tar.zst");
     let bytes = fs::read(&bundle).expect("written");
     fs::write(&bundle, &bytes[..bytes.len() / 2]).expect("a file");
-    for command in [&["report"][..], &["published", "--bundle"]] {
-        let output = run(&[command, &[&bundle]].concat());
-        assert_eq!(output.status.code(), Some(1));
-        let said = stderr(&output);
-        assert!(
-            said.contains("sent.tar.zst cannot be decompressed") && said.contains("validate --bundle"),
-            "{said}"
-        );
-        assert!(output.stdout.is_empty());
-    }
+    let output = run(&["report", &bundle]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(
+        said.contains("sent.tar.zst cannot be decompressed") && said.contains("validate --bundle"),
+        "{said}"
+    );
+    assert!(output.stdout.is_empty());
     let missing = run(&["report", "nowhere.tar.zst"]);
     assert!(stderr(&missing).contains("nowhere.tar.zst does not exist"), "{}", stderr(&missing));
 }

@@ -15,6 +15,7 @@ mod compare;
 #[path = "docs/dark.rs"]
 mod dark;
 mod detect;
+mod discriminate;
 mod emit;
 mod evaluate;
 mod explore;
@@ -33,7 +34,6 @@ mod pareto;
 mod plan;
 mod plot;
 mod profile_app;
-mod published;
 mod published_figures;
 mod random;
 mod readme;

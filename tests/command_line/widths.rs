@@ -37,7 +37,6 @@ fn command_lines() -> Vec<Vec<String>> {
     for line in [
         "models",
         "catalog",
-        "published",
         "sweep FILE --format table --set machine.link_gbs=5..40:5",
         "explore FILE --no-idle-cores --same-on-every-node",
         "explore FILE --no-idle-cores --same-on-every-node --sensitivity",
@@ -108,7 +107,7 @@ fn a_table_on_a_terminal_of_80_columns_is_at_most_80_wide() {
 
 #[test]
 fn help_fits_a_terminal_of_80_columns() {
-    let commands = "evaluate explore sweep models calibrate bench validate compare fit discriminate published plot \
+    let commands = "evaluate explore sweep models calibrate bench validate compare fit discriminate plot \
                     report check detect import export catalog init schema completions man";
     for command in [""].into_iter().chain(commands.split_whitespace()) {
         for switch in ["-h", "--help"] {

@@ -103,12 +103,6 @@ fn every_command_with_a_table_writes_tables() {
 }
 
 #[test]
-fn published_data_are_tables() {
-    check(&["published"], 2);
-    check(&["published", "--co-run"], 2);
-}
-
-#[test]
 #[cfg(feature = "hwloc")]
 fn commands_of_this_host_write_tables() {
     check(&["detect", "--from-synthetic", "pack:2 node:2 core:2 pu:1"], 1);

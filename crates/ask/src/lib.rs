@@ -33,12 +33,14 @@
 //! shows them in its way.
 
 pub mod caution;
+pub mod compare;
 pub mod data_words;
 pub mod diagnostics;
 pub mod document;
 pub mod evaluate;
 pub mod explain;
 pub mod explored;
+pub mod fit;
 pub mod heading;
 pub mod held_back;
 pub mod input;
@@ -59,6 +61,7 @@ pub mod simulate;
 pub mod suggest;
 pub mod tasks;
 pub mod thread_map;
+pub mod values;
 pub mod warning;
 mod wording;
 

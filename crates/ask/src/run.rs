@@ -70,7 +70,8 @@ pub struct Observed {
 impl HostRun {
     /// A run of the applications of `study`.
     pub fn new(study: &Study, observed: Observed) -> Self {
-        let Observed { policy, ended, why, makespan_s, time_s, apps, channels, orders, agent_started_s } = observed;
+        let Observed { policy, ended, why, makespan_s, time_s, apps, channels, orders, agent_started_s } =
+            observed;
         let channels = channels.into_iter().zip(&study.dynamics.channels);
         Self {
             schema: VERSION,
@@ -81,7 +82,9 @@ impl HostRun {
             makespan_s,
             time_s,
             apps,
-            channels: channels.map(|((most, mean), channel)| ChannelObject::of(study, channel, most, mean)).collect(),
+            channels: channels
+                .map(|((most, mean), channel)| ChannelObject::of(study, channel, most, mean))
+                .collect(),
             commands: orders,
             agent_started_s,
             why,

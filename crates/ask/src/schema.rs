@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use crate::document::ByName;
+use crate::json::Number;
 
 /// The JSON Schema (draft 2020-12) of the document `T`, which the command `name` writes.
 pub fn of<T: JsonSchema>(name: &str) -> Value {
@@ -22,9 +23,21 @@ pub fn of<T: JsonSchema>(name: &str) -> Value {
     schema.to_value()
 }
 
-/// A value that is always there, and null if it is not known or not finite.
-#[derive(Debug)]
-pub struct OrNull<T>(std::marker::PhantomData<T>);
+pub use crate::values::OrNull;
+
+impl JsonSchema for Number {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        f64::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        f64::json_schema(generator)
+    }
+}
 
 impl<T: JsonSchema> JsonSchema for OrNull<T> {
     fn inline_schema() -> bool {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use numasim_draw::figures;
-use numasim_dynamic::{AppRun, Bottleneck, ChannelRun, ClusterRun, Ending, Job, JobError, Observer, Outcome, Run, Silent};
+use numasim_dynamic::{
+    AppRun, Bottleneck, ChannelRun, ClusterRun, Ending, Job, JobError, Observer, Outcome, Run, Silent,
+};
 use numasim_model::dynamics::Channel;
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId, Study};
@@ -77,9 +79,8 @@ impl<'a> Simulations<'a> {
     /// Every policy with every seed.
     pub fn jobs(&self) -> Vec<Job<'_>> {
         let study = &*self.input.study;
-        let of = |policy| {
-            self.seeds.iter().map(move |&seed| Job { study, policy, seed, until_s: self.until_s })
-        };
+        let of =
+            |policy| self.seeds.iter().map(move |&seed| Job { study, policy, seed, until_s: self.until_s });
         self.policies.iter().flat_map(of).collect()
     }
 
@@ -94,11 +95,13 @@ impl<'a> Simulations<'a> {
     ) -> Result<Simulation, Refusal> {
         let Input { study, located, .. } = self.input;
         let asked = self.policies.len() * self.seeds.len();
-        let of_policies = self.policies.iter().flat_map(|policy| std::iter::repeat_n(policy, self.seeds.len()));
+        let of_policies =
+            self.policies.iter().flat_map(|policy| std::iter::repeat_n(policy, self.seeds.len()));
         let result = |(policy, result): (&PolicyName, Option<Result<Simulated, JobError>>)| {
             result.transpose().map_err(|error| over_time::failed(study, located, policy, &error))
         };
-        let results: Vec<Option<Simulated>> = of_policies.zip(results).map(result).collect::<Result<_, _>>()?;
+        let results: Vec<Option<Simulated>> =
+            of_policies.zip(results).map(result).collect::<Result<_, _>>()?;
         let runs: Vec<Simulated> = results.into_iter().map_while(|one| one).collect();
         Ok(Simulation { asked, warnings: over_time::unfinished(&runs), ..Simulation::new(study, runs) })
     }
@@ -173,7 +176,11 @@ impl Simulated {
     ///
     /// # Errors
     /// The policy cannot be made, or the simulation cannot go on.
-    pub fn run(job: &Job<'_>, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
+    pub fn run(
+        job: &Job<'_>,
+        observer: &mut dyn Observer,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, JobError> {
         let run = job.run(observer, stop)?;
         Ok(Self::of(job, job.with(run, stop)))
     }
@@ -251,7 +258,11 @@ pub fn mean_gflops(app: &AppRun, run: &Run) -> f64 {
 
 /// One simulation compared with a run on a host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Compared"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Compared")
+)]
 pub struct ComparedRun {
     /// Name of the machine of the run.
     pub machine: String,
@@ -405,7 +416,9 @@ impl<'a> RunObject<'a> {
     fn of(study: &'a Study, simulated: &'a Simulated) -> Self {
         let run = &simulated.run;
         let channels = run.channels.iter().zip(&study.dynamics.channels);
-        let channel = |(run, channel): (&ChannelRun, _)| ChannelObject::of(study, channel, run.max_items, run.mean_items);
+        let channel = |(run, channel): (&ChannelRun, _)| {
+            ChannelObject::of(study, channel, run.max_items, run.mean_items)
+        };
         Self {
             policy: &simulated.policy,
             seed: simulated.seed,
@@ -488,7 +501,11 @@ impl<'a> AppObject<'a> {
 
 /// One channel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Channel"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Channel")
+)]
 pub(crate) struct ChannelObject {
     /// The producer.
     from: String,

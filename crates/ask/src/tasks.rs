@@ -10,8 +10,8 @@ use numasim_plan::GraphPlan;
 use numasim_sim::search::Monitor;
 use numasim_tasks::bound::LowerBound;
 use numasim_tasks::{
-    Answer, Asked, IdleReason, Job, JobError, Metg, NoSeeds, NodeRun, Observer, Program, ProgramError, Run, Settings,
-    Silent, TasksError, TooLarge, Traffic, bench,
+    Answer, Asked, IdleReason, Job, JobError, Metg, NoSeeds, NodeRun, Observer, Program, ProgramError, Run,
+    Settings, Silent, TasksError, TooLarge, Traffic, bench,
 };
 use serde::Serialize;
 
@@ -76,7 +76,10 @@ impl Tasks {
     ///
     /// # Errors
     /// The first simulation without a result.
-    pub fn answer(&self, results: impl IntoIterator<Item = Result<Tasked, JobError>>) -> Result<TasksAnswer, Refusal> {
+    pub fn answer(
+        &self,
+        results: impl IntoIterator<Item = Result<Tasked, JobError>>,
+    ) -> Result<TasksAnswer, Refusal> {
         let mut runs = Vec::new();
         for result in results {
             match result.map_err(|error| failed(&self.study, &self.program, &error)) {
@@ -199,7 +202,11 @@ impl Tasked {
     ///
     /// # Errors
     /// The graph cannot be simulated; it was stopped.
-    pub fn run(job: &Job<'_>, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Self, JobError> {
+    pub fn run(
+        job: &Job<'_>,
+        observer: &mut dyn Observer,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Self, JobError> {
         Ok(Self::of(job.settings, job.run(observer, stop)?))
     }
 
@@ -361,7 +368,11 @@ pub enum Document {
 
 /// Simulations of a graph of tasks.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Simulated"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Simulated")
+)]
 struct Simulations<'a> {
     /// Version of the document.
     #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
@@ -388,7 +399,15 @@ impl<'a> From<&'a TasksAnswer> for Simulations<'a> {
     fn from(answer: &'a TasksAnswer) -> Self {
         let (machine, model, model_parameters) = names(&answer.study.machine);
         let runs = answer.runs.iter().map(RunObject::from).collect();
-        Self { schema: VERSION, command: "tasks", machine, model, model_parameters, graph: &answer.graph, runs }
+        Self {
+            schema: VERSION,
+            command: "tasks",
+            machine,
+            model,
+            model_parameters,
+            graph: &answer.graph,
+            runs,
+        }
     }
 }
 
@@ -437,7 +456,19 @@ impl Real {
         let cores = machine.total_cores();
         let (machine, model, model_parameters) = names(machine);
         let graph = graph.clone();
-        Self { schema: VERSION, command: "tasks", machine, model, model_parameters, graph, cores, block_bytes, check, kinds, runs }
+        Self {
+            schema: VERSION,
+            command: "tasks",
+            machine,
+            model,
+            model_parameters,
+            graph,
+            cores,
+            block_bytes,
+            check,
+            kinds,
+            runs,
+        }
     }
 }
 

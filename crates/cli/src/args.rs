@@ -20,7 +20,6 @@ mod plan;
 mod plot;
 mod profile;
 mod profile_app;
-mod published;
 mod report;
 mod run;
 mod simulate;
@@ -62,7 +61,6 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use profile::ProfileArgs;
 pub(crate) use profile_app::ProfileAppArgs;
-pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use simulate::SimulateArgs;
@@ -140,9 +138,6 @@ pub(crate) enum Command {
     /// Propose scenarios that distinguish the sharing models on a machine
     #[command(after_help = help::DISCRIMINATE)]
     Discriminate(DiscriminateArgs),
-    /// Assess the sharing models with published measurements of real machines
-    #[command(after_help = help::PUBLISHED)]
-    Published(PublishedArgs),
     /// Describe a program as an [[app]]: from hardware counters, its pages and its runs
     #[command(after_help = help::PROFILE_APP)]
     ProfileApp(ProfileAppArgs),

@@ -27,7 +27,6 @@ pub(crate) mod plan;
 pub(crate) mod plot;
 pub(crate) mod profile;
 pub(crate) mod profile_app;
-pub(crate) mod published;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod run_app;

@@ -9,12 +9,12 @@
     reason = "only their shape is used"
 )]
 
-mod compare;
 mod explore;
 mod scenario;
 mod sweep;
 
 use clap::ValueEnum;
+use numasim_ask::compare::Compare;
 use numasim_ask::schema::{self, OrNull};
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(crate) fn json_schema(document: Document) -> Value {
     match document {
         Document::Evaluate => schema::of::<numasim_ask::evaluate::Document>("evaluate"),
         Document::Explore => schema::of::<explore::Explore>("explore"),
-        Document::Compare => schema::of::<compare::Compare>("compare"),
+        Document::Compare => schema::of::<Compare<'_>>("compare"),
         Document::Simulate => schema::of::<numasim_ask::simulate::Document>("simulate"),
         Document::Tasks => schema::of::<numasim_ask::tasks::Document>("tasks"),
         Document::Sweep => schema::of::<sweep::Sweep>("sweep"),

@@ -259,7 +259,7 @@ caches, so that this is shown apart and is no part of the verdict on sharing.
 
 --bundle packs these files to send them. Taken out are the name of the host, and folders in the command line, comments and doubts; page, comparison \
 and README.md are made again without them. Processor, kernel, settings and your own files with their comments stay. Of a finished folder \
---resume --bundle makes the bundle alone. numasim report and numasim published --bundle read it.
+--resume --bundle makes the bundle alone. numasim report reads it.
 
 The scenarios used for validation are never used for calibration. Needs Linux and a build with hwloc.";
 
@@ -376,43 +376,6 @@ Examples:
 
 Searches scenarios of two applications: both local on one node, or one local and one that reads this node's \
 memory from another node or from all others. Proposes those in which the models disagree most.";
-
-/// End of `numasim published --help`.
-pub(crate) const PUBLISHED: &str = "\
-Examples:
-  numasim published
-  numasim published --format csv -o summary.csv --plots .
-  numasim published --scaling curves.csv
-  numasim published --co-run --plots .
-  numasim published --data lulesh.csv
-  numasim published --bundle my-host.tar.zst their-host.tar.zst
-
-The data are built in: bandwidth over cores of eight machines (RRZE), several nodes that read \
-one memory of an Opteron, the paper's Table III, local and remote readers of a Xeon Max. Errors are those of \
-points that no fit used. results/published-data/README.md explains them.
-
---scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
-hyper-threads, smt_per_core_used. Four points of each curve are fitted: one core, half, three quarters (or a quarter) and all of the NUMA domain.
-
---co-run has sets of several domains, memories or applications at once, with null models beside every model, and where the same was measured twice \
-the error of a repetition. --data takes a file of the columns \
-of one of these sets:
-  cluster,size_per_domain,mpi_ranks,omp_threads,fom_zones_per_s
-  cluster,benchmark,ranks,runtime_max_s,mem_total_MBps
-  cluster,size,threads,kernel,runtime_s,mem_total_MBps
-  machine,threads_socket0,threads_socket1,bandwidth_MBps
-  machine,run,experiment,n_corunning,core,bandwidth_MBps
-  kernel,threads_per_domain,memory_domains,rate_MBps
-  machine,kernel,threads_node0 to threads_node3,policy,mem_nodes,bandwidth_MBps
-  benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine
-  interleave_nodes,pattern,threads,buffer_GB,read_ratio,total_MBps
-  machine,mode,parallelism,kernel,bandwidth_GBps
-  experiment,app,threads,alone_gbs,together_gbs,capacity_gbs
-Other columns do not matter. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
-the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.
-
---bundle takes what numasim validate --bundle packed on other hosts: every model on the measured rows of each, beside null models, and how many \
-scenarios want more than there is. Errors, contention and verdict are those of numasim compare.";
 
 /// End of `numasim profile-app --help`.
 pub(crate) const PROFILE_APP: &str = "\

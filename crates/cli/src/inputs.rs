@@ -144,7 +144,6 @@ enum Role {
 
 fn role(command: &str, id: &str) -> Role {
     match (command, id) {
-        // `published --bundle` reads one.
         ("validate", "bundle") => Role::Output,
         _ if OUTPUTS.contains(&id) => Role::Output,
         _ if NEITHER.contains(&id) => Role::Neither,

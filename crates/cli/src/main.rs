@@ -2,7 +2,6 @@
 
 #[allow(rustdoc::broken_intra_doc_links, reason = "TOML tables in square brackets: these texts are the help")]
 mod args;
-mod bundle;
 mod catalog;
 mod commands;
 mod documents;
@@ -27,12 +26,16 @@ mod watch;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _};
 use numasim_ask::{diagnostics, suggest};
 
 use crate::args::{Cli, ColorWhen, Command};
 use crate::failure::Failure;
 use crate::shell::Shell;
+
+/// How to run the tool that was a command once.
+const PUBLISHED: &str = "cargo run --release -p numasim-published";
 
 fn main() -> ExitCode {
     fault::guard(|| {
@@ -52,7 +55,15 @@ fn main() -> ExitCode {
         });
         let (cli, files) = match read {
             Ok(read) => read,
-            Err(error) if error.use_stderr() => error.exit(), // what is wrong with the command line: exit 2
+            Err(error) if error.use_stderr() => {
+                if error.get(ContextKind::InvalidSubcommand)
+                    == Some(&ContextValue::String("published".to_owned()))
+                {
+                    eprintln!("error: `published` is a tool of the source repository now: {PUBLISHED}");
+                    return ExitCode::from(2);
+                }
+                error.exit() // what is wrong with the command line: exit 2
+            }
             Err(help) => return ended(output::print_help(&help), &Shell::new(ColorWhen::Auto)),
         };
         let shell = Shell::new(cli.color);
@@ -78,7 +89,6 @@ fn main() -> ExitCode {
             Command::Fit(args) => commands::fit::run(args, &shell),
             Command::Compare(args) => commands::compare::run(args, &shell),
             Command::Discriminate(args) => commands::discriminate::run(args, &shell),
-            Command::Published(args) => commands::published::run(args, &shell),
             Command::Plot(args) => commands::plot::run(args, &shell),
             Command::Report(args) => commands::report::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),

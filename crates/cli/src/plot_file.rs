@@ -3,14 +3,13 @@
 #[cfg(any(feature = "png", feature = "pdf"))]
 mod rendered;
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use numasim_draw::DrawError;
 use numasim_model::Machine;
 
 use crate::failure::Failure;
-use crate::output::{Destination, Folder};
+use crate::output::Destination;
 
 /// A map of more nodes is no picture any more.
 pub(crate) const MOST_MAPPED_NODES: usize = 32;
@@ -67,23 +66,6 @@ impl PlotFile {
             Kind::Pdf => self.destination.deliver_bytes(&pdf(&svg)?),
         }
     }
-
-    /// Writes several plots, SVG with these names, into the folder that `switch` names: all or none.
-    ///
-    /// # Errors
-    /// Those of [`Self::deliver`] and of [`Folder::write_whole`].
-    pub(crate) fn deliver_folder<N: AsRef<str>>(
-        folder: &Path,
-        switch: &str,
-        plots: impl IntoIterator<Item = (N, Result<String, DrawError>)>,
-    ) -> Result<(), Failure> {
-        let drawn = plots.into_iter().map(|(name, drawn)| Ok((name, drawn_text(drawn)?)));
-        let drawn = drawn.collect::<Result<Vec<_>, Failure>>()?;
-        let names: Vec<&str> = drawn.iter().map(|(name, _)| name.as_ref()).collect();
-        Folder::open(folder, &names, switch)?.write_whole(|files| {
-            drawn.iter().try_for_each(|(name, svg)| files.write(name.as_ref(), |out| out.write_str(svg)))
-        })
-    }
 }
 
 fn drawn_text(drawn: Result<String, DrawError>) -> Result<String, Failure> {
@@ -112,8 +94,7 @@ fn without(path: &Path, what: &str, feature: &str) -> Failure {
 
 #[cfg(feature = "png")]
 fn png(svg: &str) -> Result<Vec<u8>, Failure> {
-    rendered::png(svg)
-        .map_err(|error| Failure::fault("cannot render the plot").caused_by(error.as_ref()))
+    rendered::png(svg).map_err(|error| Failure::fault("cannot render the plot").caused_by(error.as_ref()))
 }
 
 #[cfg(not(feature = "png"))]
@@ -123,8 +104,7 @@ fn png(_: &str) -> Result<Vec<u8>, Failure> {
 
 #[cfg(feature = "pdf")]
 fn pdf(svg: &str) -> Result<Vec<u8>, Failure> {
-    rendered::pdf(svg)
-        .map_err(|error| Failure::fault("cannot convert the plot").caused_by(error.as_ref()))
+    rendered::pdf(svg).map_err(|error| Failure::fault("cannot convert the plot").caused_by(error.as_ref()))
 }
 
 #[cfg(not(feature = "pdf"))]

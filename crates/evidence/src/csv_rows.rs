@@ -17,7 +17,7 @@ use crate::figures;
 const MOST_PROBLEMS: usize = 20;
 
 /// A CSV text, row by row.
-pub(crate) struct Rows<'t> {
+pub struct Rows<'t> {
     text: &'t str,
     reader: csv::Reader<&'t [u8]>,
     headers: Vec<String>,
@@ -27,14 +27,14 @@ pub(crate) struct Rows<'t> {
 }
 
 /// One row with as many fields as there are columns.
-pub(crate) struct Row<'r> {
+pub struct Row<'r> {
     text: &'r str,
     headers: &'r [String],
     record: &'r StringRecord,
     /// Byte where the row begins.
-    pub(crate) start: usize,
+    pub start: usize,
     /// Number of its first line, from 1.
-    pub(crate) line: usize,
+    pub line: usize,
 }
 
 impl<'t> Rows<'t> {
@@ -42,7 +42,7 @@ impl<'t> Rows<'t> {
     ///
     /// # Errors
     /// No header, or a column that is named twice.
-    pub(crate) fn new(text: &'t str) -> Result<Self, Problem> {
+    pub fn new(text: &'t str) -> Result<Self, Problem> {
         let mut reader = ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -69,30 +69,30 @@ impl<'t> Rows<'t> {
     }
 
     /// The names of the columns.
-    pub(crate) fn headers(&self) -> &[String] {
+    pub fn headers(&self) -> &[String] {
         &self.headers
     }
 
     /// The column of this name.
-    pub(crate) fn column(&self, name: &str) -> Option<usize> {
+    pub fn column(&self, name: &str) -> Option<usize> {
         self.headers.iter().position(|header| header == name)
     }
 
     /// A problem with the name of a column.
-    pub(crate) fn header_problem(&self, column: usize, message: impl Into<String>) -> Problem {
+    pub fn header_problem(&self, column: usize, message: impl Into<String>) -> Problem {
         let span = field_span(self.text, row_start(self.text, 0), column);
         Problem::new(ProblemKind::UnknownKey, message).at(Place::at(0, span), "here")
     }
 
     /// A problem with the header as a whole.
-    pub(crate) fn header_lacks(&self, message: impl Into<String>) -> Problem {
+    pub fn header_lacks(&self, message: impl Into<String>) -> Problem {
         let start = row_start(self.text, 0);
         let place = Place::at(0, start..line_end(self.text, start));
         Problem::new(ProblemKind::MissingKey, message).at(place, "the columns")
     }
 
     /// The next row; `None` behind the last.
-    pub(crate) fn next(&mut self) -> Option<Result<Row<'_>, Problem>> {
+    pub fn next(&mut self) -> Option<Result<Row<'_>, Problem>> {
         match self.reader.read_record(&mut self.record) {
             Ok(false) => return None,
             Ok(true) => {}
@@ -125,27 +125,27 @@ impl<'t> Rows<'t> {
 
 impl Row<'_> {
     /// The text of a field; empty for a column that the file does not have.
-    pub(crate) fn text(&self, column: Option<usize>) -> &str {
+    pub fn text(&self, column: Option<usize>) -> &str {
         column.and_then(|column| self.record.get(column)).unwrap_or_default()
     }
 
     /// Where a field is.
-    pub(crate) fn place(&self, column: usize) -> Place {
+    pub fn place(&self, column: usize) -> Place {
         Place::at(0, field_span(self.text, self.start, column))
     }
 
     /// The whole row.
-    pub(crate) fn whole(&self) -> Place {
+    pub fn whole(&self) -> Place {
         row_place(self.text, self.start)
     }
 
     /// A problem with a field.
-    pub(crate) fn problem(&self, column: usize, kind: ProblemKind, message: impl Into<String>) -> Problem {
+    pub fn problem(&self, column: usize, kind: ProblemKind, message: impl Into<String>) -> Problem {
         Problem::new(kind, message).at(self.place(column), "here")
     }
 
     /// A name, as input files may have one; perhaps empty.
-    pub(crate) fn name(&self, column: usize) -> Result<&str, Problem> {
+    pub fn name(&self, column: usize) -> Result<&str, Problem> {
         let text = self.text(Some(column));
         if !text.contains(is_hidden) {
             return Ok(text);
@@ -158,7 +158,7 @@ impl Row<'_> {
     }
 
     /// A finite number, zero or more. `example` says what belongs there.
-    pub(crate) fn amount(&self, column: usize, example: &str) -> Result<f64, Problem> {
+    pub fn amount(&self, column: usize, example: &str) -> Result<f64, Problem> {
         let text = self.text(Some(column));
         let name = &self.headers[column];
         let why = match text.parse::<f64>() {
@@ -173,7 +173,7 @@ impl Row<'_> {
     }
 
     /// A bandwidth above zero in GB/s, of a figure in `unit` GB/s; no more than a machine has.
-    pub(crate) fn bandwidth(&self, column: usize, example: &str, unit: f64) -> Result<f64, Problem> {
+    pub fn bandwidth(&self, column: usize, example: &str, unit: f64) -> Result<f64, Problem> {
         let value = self.amount(column, example)?;
         let name = &self.headers[column];
         let bad = |why: String| Err(self.problem(column, ProblemKind::BadValue, why));
@@ -189,7 +189,7 @@ impl Row<'_> {
     }
 
     /// A whole number from `least` up. `example` says what belongs there.
-    pub(crate) fn whole_number(&self, column: usize, least: u32, example: &str) -> Result<u32, Problem> {
+    pub fn whole_number(&self, column: usize, least: u32, example: &str) -> Result<u32, Problem> {
         let text = self.text(Some(column));
         text.parse::<u32>().ok().filter(|&number| number >= least).ok_or_else(|| {
             let message = format!("`{}` is '{}'", self.headers[column], shown(text));
@@ -199,12 +199,12 @@ impl Row<'_> {
 }
 
 /// The row that begins at `start`, for a message.
-pub(crate) fn row_place(text: &str, start: usize) -> Place {
+pub fn row_place(text: &str, start: usize) -> Place {
     Place::at(0, start..line_end(text, start))
 }
 
 /// The first problems of a list that may be long.
-pub(crate) fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
+pub fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
     if problems.len() > MOST_PROBLEMS {
         problems.truncate(MOST_PROBLEMS);
         problems.push(Problem::new(ProblemKind::More, "there are more problems; these are the first"));
@@ -213,12 +213,12 @@ pub(crate) fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
 }
 
 /// Whether [`first`] would leave out what is found from here on, so that there is no need to look for more.
-pub(crate) fn is_full(problems: &[Problem]) -> bool {
+pub fn is_full(problems: &[Problem]) -> bool {
     problems.len() > MOST_PROBLEMS
 }
 
 /// Text of a file in a message: short, and in one line.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let short = text.char_indices().nth(LONGEST).map(|(end, _)| &text[..end]);
     short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))

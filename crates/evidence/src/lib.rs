@@ -5,7 +5,7 @@
 pub mod app_profile;
 pub mod compare;
 pub mod contended;
-mod csv_rows;
+pub mod csv_rows;
 mod draws;
 mod figures;
 pub mod fit;
@@ -13,6 +13,5 @@ pub mod import;
 pub mod intervals;
 pub mod measured;
 pub mod null_models;
-pub mod published;
 pub mod statistics;
 pub mod timeline;

@@ -9,8 +9,8 @@ use numasim_model::ModelKind;
 
 use super::bench::{size, window};
 use super::{model, seconds};
-use crate::bundle::ENDING;
 use crate::output::OutputArgs;
+use numasim_bench::bundle::ENDING;
 
 const MEASURING: &str = "Measurement";
 

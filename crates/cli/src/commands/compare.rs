@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use numasim_ask::compare::{Compare, reason};
+use numasim_ask::located::Located;
+use numasim_ask::values;
 use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
 use numasim_model::Study;
 use numasim_study::SourceFile;
@@ -17,7 +20,6 @@ use crate::shell::Shell;
 use crate::suggest;
 use crate::view::compared;
 use numasim_ask::evaluate::wanted;
-use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, args.output.output.is_some(), |style| compared::table(&view, style))
         }
-        Format::Json => format!("{:#}\n", compared::json(&view)),
+        Format::Json => values::text(&Compare::new(&view)),
         Format::Csv => compared::csv(&view)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     })
@@ -112,7 +114,7 @@ pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
 /// Why measurements cannot be compared, one line each; of a long list the first ones.
 pub(super) fn reasons(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
     const MOST: usize = 10;
-    let line = |one: &Unmatched| format!("{measured}:{}: {}", one.line, compared::reason(one));
+    let line = |one: &Unmatched| format!("{measured}:{}: {}", one.line, reason(one));
     let mut lines: Vec<String> = unmatched.iter().take(MOST).map(line).collect();
     if unmatched.len() > MOST {
         lines.push(format!("and {} more measurements that cannot be compared", unmatched.len() - MOST));

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use numasim_ask::fit::{Fitted, View};
+use numasim_ask::located::Located;
+use numasim_ask::values;
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::fit::{self, Fit, FitError, Observed, Parameter};
 use numasim_model::Study;
@@ -16,7 +19,6 @@ use crate::shell::Shell;
 use crate::suggest;
 use crate::view::fitted;
 use numasim_ask::evaluate::wanted;
-use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
@@ -56,7 +58,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     let fit = fit::fit(&study, &used, &free, &predict).map_err(|error| refused(&error))?;
     let others =
         fit::predict_others(&study, &fit.machine, &others, &predict).map_err(|error| refused(&error))?;
-    let view = fitted::View {
+    let view = View {
         study: &study,
         model: study.machine.sharing().name(),
         measured: &source.name,
@@ -67,8 +69,8 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, args.output.output.is_some(), |style| fitted::table(&view, style))
         }
-        Format::Json => format!("{:#}\n", fitted::json(&view)),
-        Format::Csv => fitted::csv(&view)
+        Format::Json => values::text(&Fitted::new(&view)),
+        Format::Csv => fitted::csv(&Fitted::new(&view))
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
     if let Some(machine_file) = machine_file {

@@ -11,6 +11,8 @@ mod wording;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use numasim_ask::compare::Compare;
+use numasim_ask::values;
 use numasim_bench::provenance::{self, Provenance, sha256};
 use numasim_evidence::compare::read_measured;
 use numasim_model::ModelKind;
@@ -20,7 +22,6 @@ use self::inputs::Inputs;
 pub(super) use self::wording::quoted;
 use super::compare;
 use crate::args::ReportArgs;
-use crate::bundle::Bundle;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::Destination;
@@ -31,6 +32,7 @@ use crate::view::{cached, compared, warning};
 use numasim_ask::evaluate::{can_be_shown, wanted};
 use numasim_ask::located::Located;
 use numasim_ask::{Evaluated, EvaluatedScenario};
+use numasim_bench::bundle::Bundle;
 use numasim_model::evaluation::Options;
 
 /// A page with more is megabytes of rows that nobody reads.
@@ -130,7 +132,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         measured: name,
         comparison,
     });
-    let document = compared.as_ref().map(compared::json);
+    let document = compared.as_ref().map(|view| values::value(&Compare::new(view)));
     let maps = drawn::maps(&views, compared.as_ref());
     let preferred = drawn::preferred(&views, compared.as_ref());
     let machine = drawn::machine(&study)?;

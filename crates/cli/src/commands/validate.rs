@@ -8,6 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use numasim_ask::compare::Compare;
+use numasim_ask::values;
 use numasim_evidence::compare::{CONTENDED, Comparison, Measurements};
 use numasim_evidence::contended;
 use numasim_model::Study;
@@ -206,7 +208,7 @@ fn comparison(
         let cached = cached.map_or_else(String::new, |found| format!("\n{}", cached::table(found, &style)));
         compared::table(&view, &style) + &cached
     };
-    Ok([format!("{:#}\n", compared::json(&view)), text(true), text(false)])
+    Ok([values::text(&Compare::new(&view)), text(true), text(false)])
 }
 
 /// What was measured into files of this name beside what the model of `study` says.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{Kind, Why, ends_with, named, read_bytes};
-use crate::bundle::{self, Bundle};
 use crate::failure::Failure;
+use numasim_bench::bundle::{self, Bundle};
 
 const BUNDLE: Kind = Kind {
     most_bytes: bundle::MOST_BYTES,

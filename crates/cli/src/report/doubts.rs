@@ -1,12 +1,13 @@
 //! Why the figures may not be what they seem, and what to do about it.
 
 use maud::{Markup, html};
+use numasim_ask::compare::reason;
 use numasim_bench::doubt::RecordedDoubt;
 use numasim_draw::figures;
 
 use super::contents::Report;
 use crate::suggest;
-use crate::view::compared::{self, reason};
+use crate::view::compared;
 
 /// Of the same doubt, so many sentences are shown.
 const MOST_ALIKE: usize = 6;

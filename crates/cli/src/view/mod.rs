@@ -22,7 +22,6 @@ pub(crate) mod models;
 mod picture;
 pub(crate) mod planned;
 pub(crate) mod plots;
-pub(crate) mod published;
 #[cfg(target_os = "linux")]
 pub(crate) mod ran;
 mod resources;

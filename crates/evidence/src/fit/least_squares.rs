@@ -66,8 +66,8 @@ pub(super) fn minimize(
         let Some(columns) = jacobian(&point) else { break };
         let norms: Vec<f64> = columns.iter().map(|column| norm(column)).collect();
         let factored = Factored::new(columns, &off);
-        // Not a number is no slope, either.
-        if !(factored.steepest(length, &norms) > TOLERANCE) {
+        let steepest = factored.steepest(length, &norms);
+        if steepest.is_nan() || steepest <= TOLERANCE {
             break;
         }
         let scale = match &mut scale {
@@ -99,7 +99,7 @@ pub(super) fn minimize(
             evaluations += 1;
             let Some(off_there) = residuals(&there) else { return point };
             let length_there = norm(&off_there);
-            let much_worse = !(NEAR * length_there < length);
+            let much_worse = length_there.is_nan() || NEAR * length_there >= length;
             let gained = if much_worse { -1.0 } else { 1.0 - (length_there / length).powi(2) };
             let ratio = if promised == 0.0 { 0.0 } else { gained / promised };
             if ratio <= 0.25 {

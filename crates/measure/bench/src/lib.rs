@@ -2,6 +2,7 @@
 //!
 //! What the host is comes from `numasim-host`, what measured figures say is in `numasim-evidence`.
 
+pub mod bundle;
 pub mod calibrate;
 pub mod doubt;
 pub mod execute;

@@ -31,7 +31,7 @@
 //! u(n - 1), which makes it an equation for equal threads with the closed form
 //! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads) and 3 to 5 are
 //! ours. Rule 4 was chosen by an Opteron's nodes that read one memory together with its own node, and tested on other loads and
-//! machines (`numasim published`).
+//! machines (`tools/published`).
 
 use std::ops::Range;
 

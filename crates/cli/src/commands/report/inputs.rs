@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use numasim_study::SourceFile;
 
 use crate::args::ReportArgs;
-use crate::bundle::{self, Bundle};
 use crate::failure::Failure;
 use crate::files::{self, ends_with};
+use numasim_bench::bundle::{self, Bundle};
 
 /// The files of a report.
 #[derive(Debug, Default)]

@@ -25,7 +25,8 @@ pub(super) fn tasks(args: &ReportArgs, study: &Study) -> Result<Option<Tasks>, F
     }
     let Pictured { facts, runs, without } = pictured(study, &args.scheduler)?;
     let all: Vec<Tasked> = runs.iter().map(|(tasked, _)| tasked.clone()).collect();
-    let answer = TasksAnswer { study: Arc::new(study.clone()), graph: facts.clone(), asked: all.len(), runs: all };
+    let answer =
+        TasksAnswer { study: Arc::new(study.clone()), graph: facts.clone(), asked: all.len(), runs: all };
     let document = serde_json::to_value(&answer).unwrap_or_default();
     let pictures = runs.len();
     let runs = runs.into_iter().map(|(tasked, chart)| {

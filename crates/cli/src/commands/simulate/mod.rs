@@ -44,8 +44,13 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(compared) = &compared {
         compared.is_of(study)?;
     }
-    let question =
-        Simulate { input: &input, policies: &policies, until_s: args.until, seed: args.seed, runs: args.runs };
+    let question = Simulate {
+        input: &input,
+        policies: &policies,
+        until_s: args.until,
+        seed: args.seed,
+        runs: args.runs,
+    };
     let simulations = Simulations::of(&question)?;
     let jobs = simulations.jobs();
     if compared.is_some() && jobs.len() > 1 {

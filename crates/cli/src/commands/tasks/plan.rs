@@ -12,11 +12,7 @@ use crate::files::{PlainFiles, Stop};
 ///
 /// # Errors
 /// A plan that no scheduler asks for; what is wrong with its files.
-pub(super) fn of(
-    args: &TasksArgs,
-    question: &Tasks,
-    study: &Study,
-) -> Result<Option<GraphPlan>, Failure> {
+pub(super) fn of(args: &TasksArgs, question: &Tasks, study: &Study) -> Result<Option<GraphPlan>, Failure> {
     let folder = match (&args.plan, question.goes_by_plan()) {
         (None, _) => return Ok(None),
         (Some(folder), true) => folder,

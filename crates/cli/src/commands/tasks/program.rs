@@ -32,7 +32,11 @@ pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result
 ///
 /// # Errors
 /// Those of [`graph`] and [`Tasks::of`].
-pub(super) fn question(args: &TasksArgs, study: &Arc<Study>, folder: Option<&Path>) -> Result<Tasks, Failure> {
+pub(super) fn question(
+    args: &TasksArgs,
+    study: &Arc<Study>,
+    folder: Option<&Path>,
+) -> Result<Tasks, Failure> {
     let asked = Asked {
         schedulers: args.scheduler.clone(),
         placement: args.placement,

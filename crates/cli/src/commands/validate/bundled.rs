@@ -7,14 +7,14 @@ use numasim_model::Study;
 
 use super::{Folder, comparison, readme, report};
 use crate::args::ValidateArgs;
-use crate::bundle::private::Hidden;
-use crate::bundle::{self, Bundle, BundleError};
 use crate::commands::compare;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::Destination;
 use crate::sharing;
 use crate::shell::Shell;
+use numasim_bench::bundle::private::Hidden;
+use numasim_bench::bundle::{self, Bundle, BundleError};
 
 /// Said in the README of a bundle.
 const TAKEN_OUT: &str = "\nThis is a bundle to be sent: the name of the host and the folders of who measured were taken out, and with them the page, \

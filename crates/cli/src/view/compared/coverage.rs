@@ -1,25 +1,12 @@
 //! How often measured and predicted intervals hold what they promise.
 
+use numasim_ask::compare::{PROMISED, WAYS};
 use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_evidence::compare::{Coverage, Held, Share, Way};
+use numasim_evidence::compare::Coverage;
 use numasim_evidence::null_models::NullModel;
-use serde_json::{Value, json};
 
 use super::percent;
 use crate::view::Style;
-use crate::view::json::number;
-
-/// A key of JSON, the same in words, and what it counts.
-type Named = (&'static str, &'static str, fn(&Held) -> Way);
-
-/// What is counted.
-const WAYS: [Named; 3] = [
-    ("measured_holds_prediction", "measured interval holds the prediction", |held| held.measured),
-    ("predicted_holds_measurement", "predicted interval holds the measured median", |held| held.predicted),
-    ("both", "both are as near as the two allow", |held| held.both),
-];
-/// What intervals of 95 % promise.
-const PROMISED: f64 = 0.95;
 
 /// For people: a row for each way and each kind of figure that has intervals, and what the rows mean.
 pub(super) fn table(coverage: &Coverage, style: &Style) -> String {
@@ -76,26 +63,4 @@ const WIDTH: &str = "A wide interval holds anything. Mean width: from end to end
 /// Whether any prediction has an interval.
 pub(super) fn has_predicted(coverage: &Coverage) -> bool {
     coverage.totals.predicted.model.of + coverage.apps.predicted.model.of > 0
-}
-
-/// For programs: under `totals` and `apps` the three ways, null where nothing has these intervals.
-pub(super) fn json(coverage: &Coverage) -> Value {
-    let of_null = |(model, share): (NullModel, Share)| json!({ "name": model.name(), "held": share.held, "of": share.of, "share": share.share().map(number) });
-    let way = |way: Way| match (way.model.share(), way.model.interval()) {
-        (Some(share), Some((low, high))) => json!({
-            "held": way.model.held,
-            "of": way.model.of,
-            "expected": number(PROMISED * way.model.of as f64),
-            "share": number(share),
-            "share_ci95": [number(low), number(high)],
-            "mean_width": way.mean_width.map(number),
-            "null_models": NullModel::ALL.into_iter().zip(way.nulls).map(of_null).collect::<Vec<_>>(),
-        }),
-        _ => Value::Null,
-    };
-    let held = |held: &Held| -> Value {
-        let ways = WAYS.map(|(key, _, of)| (key.to_owned(), way(of(held))));
-        Value::Object(ways.into_iter().collect())
-    };
-    json!({ "promised": PROMISED, "totals": held(&coverage.totals), "apps": held(&coverage.apps) })
 }

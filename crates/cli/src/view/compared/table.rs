@@ -1,5 +1,6 @@
 //! Prediction beside measurement for people: the figures, then in a few lines whether to trust the model.
 
+use numasim_ask::compare::sharing_sentence;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::compare::{Compared, Comparison, Errors, Pair, Regret};
 use numasim_model::Study;
@@ -187,7 +188,7 @@ pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
             percent(errors.mean_signed.abs())
         ));
     }
-    sentences.extend(beside::sentence(comparison));
+    sentences.extend(sharing_sentence(comparison));
     if let Some(regret) = comparison.regret_of_one_question() {
         sentences.push(format!("Choice: {}", chosen(regret, style)));
     }

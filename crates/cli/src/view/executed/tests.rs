@@ -78,7 +78,8 @@ fn csv_has_a_row_for_each_run() {
 
 #[test]
 fn json_has_the_check_the_kinds_and_the_runs() {
-    let json: serde_json::Value = serde_json::from_str(&shown(|view| numasim_ask::document::text(&json(view)))).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_str(&shown(|view| numasim_ask::document::text(&json(view)))).expect("JSON");
     assert_eq!(json["check"]["right"], true);
     assert_eq!(json["kinds"][1]["mean_s"], serde_json::json!([0.4, 0.5, 0.6]));
     assert_eq!(json["runs"][3]["same_as_serial"], false);

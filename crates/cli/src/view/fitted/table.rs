@@ -1,9 +1,9 @@
 //! A fit for people: the estimates, the errors, and in two lines what it is worth.
 
+use numasim_ask::fit::View;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
 
-use super::{View, blind};
 use crate::view::compared::{judged, parties, percent, signed};
 use crate::view::{Style, figures};
 
@@ -114,7 +114,7 @@ fn residuals(view: &View<'_>, residuals: &[Residual], style: &Style) -> String {
     let columns = [
         column(residuals, |one| Some(one.observed.gflops)),
         column(residuals, |one| Some(one.predicted)),
-        column(residuals, blind),
+        column(residuals, Residual::blind_gflops),
     ];
     for (r, one) in residuals.iter().enumerate() {
         let mut cells = head(view, residuals, r);

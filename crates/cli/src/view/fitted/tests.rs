@@ -1,5 +1,7 @@
 //! What people and programs see of a fit.
 
+use numasim_ask::fit::{Fitted, View};
+use numasim_ask::values;
 use numasim_evidence::fit::{Observed, Parameter, by_solver, fit, predict_others};
 use numasim_model::Study;
 use numasim_study::SourceFile;
@@ -23,7 +25,8 @@ fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let fit = fit(&study, &observed[..used], &free, &predict).expect("a fit");
     let others = predict_others(&study, &fit.machine, &observed[used..], &predict).expect("predicted");
     let view = View { study: &study, model: "m", measured: "x.csv", fit: &fit, others: &others };
-    (table(&view, &Style::default()), json(&view), csv(&view).expect("CSV"))
+    let document = Fitted::new(&view);
+    (table(&view, &Style::default()), values::value(&document), csv(&document).expect("CSV"))
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod compared;
 mod machine;
-mod published;
 mod strips;
 #[cfg(test)]
 mod tests;
@@ -11,6 +10,5 @@ mod timelines;
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
 pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
-pub(crate) use published::published;
 pub(crate) use strips::{node_groups, strips, summed, time_unit};
 pub(crate) use timelines::{Course, CourseRecorder, Other, timelines};

@@ -1,6 +1,5 @@
 //! The agent itself, and the nodes of its machine.
 
-
 use anstyle::Style;
 
 use super::{Line, Look, Seen};

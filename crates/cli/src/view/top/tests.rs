@@ -164,7 +164,10 @@ fn no_size_of_a_terminal_is_too_small() {
             for foot in [Foot::None, Foot::Gone] {
                 let lines = draw(&seen, Look { color: true, foot, ..PLAIN }, width, height);
                 assert!(lines.len() <= height);
-                assert!(lines.iter().all(|line| line.text().width() <= width), "{width} x {height}: {lines:?}");
+                assert!(
+                    lines.iter().all(|line| line.text().width() <= width),
+                    "{width} x {height}: {lines:?}"
+                );
             }
         }
     }
@@ -174,7 +177,8 @@ fn no_size_of_a_terminal_is_too_small() {
 fn without_colours_no_cell_has_any() {
     let seen = two_looks(Traffic::default());
     for (color, expected) in [(false, false), (true, true)] {
-        let painted = draw(&seen, Look { color, ..PLAIN }, 80, 24).iter().any(|line| line.painted().contains('\u{1b}'));
+        let painted =
+            draw(&seen, Look { color, ..PLAIN }, 80, 24).iter().any(|line| line.painted().contains('\u{1b}'));
         assert_eq!(painted, expected);
     }
 }

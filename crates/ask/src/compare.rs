@@ -1,0 +1,628 @@
+//! `compare`: predictions beside measurements, as a document, and why a measurement does not count.
+
+use std::collections::BTreeMap;
+
+use numasim_draw::figures;
+use numasim_evidence::compare::{
+    self as evidence, Advantage, BesideNull, CONTENDED, Comparison, Coverage as Intervals, FEWEST, Mismatch,
+    Verdict, Way,
+};
+use numasim_evidence::null_models::NullModel as Null;
+use numasim_model::Study;
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::suggest;
+use crate::values::{self, Number, OrNull};
+
+/// A comparison with what went into it.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The files.
+    pub study: &'a Study,
+    /// Name of the model.
+    pub model: &'a str,
+    /// Name of the measured file.
+    pub measured: &'a str,
+    /// The comparison.
+    pub comparison: &'a Comparison,
+}
+
+/// Predictions beside measurements. An error is predicted / measured - 1.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+pub struct Compare<'a> {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "compare")))]
+    command: &'static str,
+    /// Name of the machine.
+    machine: &'a str,
+    /// The sharing model.
+    model: &'a str,
+    /// The file of the measurements.
+    measured: &'a str,
+    /// Errors of everything.
+    summary: Summary<'a>,
+    /// What other models would have predicted.
+    null_models: Vec<NullModel>,
+    /// What the scenarios decide in which memories or links are contended.
+    sharing: Sharing,
+    /// Each scenario.
+    scenarios: Vec<Scenario<'a>>,
+    /// What was not measured.
+    missing: Vec<Missing<'a>>,
+    /// What was measured, and is not in the files.
+    unmatched: Vec<Unmatched<'a>>,
+    /// Measured rows that do not count.
+    left_out: Vec<LeftOut<'a>>,
+    /// How often 95 % intervals hold what they promise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Coverage>,
+}
+
+/// Errors of everything.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Summary<'a> {
+    /// Of whole scenarios.
+    totals: OrNull<Errors<'a>>,
+    /// Of applications.
+    apps: OrNull<Errors<'a>>,
+    /// Order of the scenarios, from -1 (the opposite) to 1 (as measured).
+    kendall_tau_b: OrNull<Number>,
+    /// What the choice of the model loses.
+    regret: OrNull<Regret<'a>>,
+    /// The same among scenarios of the same applications.
+    regret_by_applications: Vec<RegretOf<'a>>,
+}
+
+/// Relative errors, 0.01 being 1 %.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Errors<'a> {
+    /// How many there are.
+    count: u64,
+    /// Mean with sign.
+    mean_signed_error: Number,
+    /// Mean without sign.
+    mean_absolute_error: Number,
+    /// Median without sign.
+    median_absolute_error: Number,
+    /// 95th percentile without sign.
+    p95_absolute_error: Number,
+    /// The largest without sign.
+    worst_absolute_error: Number,
+    /// The scenario of the largest.
+    worst_scenario: &'a str,
+    /// Its application; null where it is of the whole scenario.
+    worst_app: OrNull<&'a str>,
+}
+
+/// A type with what is lost by choosing the scenario that the model prefers.
+macro_rules! regret {
+    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Serialize)]
+        #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+        struct $name<'a> {
+            /// 1 - preferred / best, as measured.
+            regret: Number,
+            /// The scenario that the model prefers.
+            preferred: &'a str,
+            /// What it measured, in GFLOPS.
+            preferred_measured_gflops: Number,
+            /// The scenario that measured best.
+            best: &'a str,
+            /// What it measured, in GFLOPS.
+            best_measured_gflops: Number,
+            $($(#[$of])* $key: $type,)*
+        }
+
+        impl<'a> $name<'a> {
+            fn new(regret: &'a evidence::Regret, $($key: $type,)*) -> Self {
+                Self {
+                    regret: Number(regret.relative),
+                    preferred: &regret.preferred,
+                    preferred_measured_gflops: Number(regret.preferred_gflops),
+                    best: &regret.best,
+                    best_measured_gflops: Number(regret.best_gflops),
+                    $($key,)*
+                }
+            }
+        }
+    };
+}
+
+regret! {
+    /// What is lost by choosing the scenario that the model prefers.
+    Regret {}
+}
+
+regret! {
+    /// What is lost among scenarios of the same applications.
+    RegretOf {
+        /// The applications.
+        apps: &'a [String],
+        /// How many scenarios have them.
+        scenarios: u64,
+    }
+}
+
+/// A model that knows nothing of sharing, on the same data.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct NullModel {
+    /// `no-sharing` or `equal-parts`.
+    name: &'static str,
+    /// Mean absolute relative error of scenarios.
+    mean: OrNull<Number>,
+    /// The largest of them.
+    worst: OrNull<Number>,
+    /// How many scenarios there are.
+    count: u64,
+    /// Mean absolute relative error of applications.
+    apps_mean: OrNull<Number>,
+    /// The largest of them.
+    apps_worst: OrNull<Number>,
+    /// By how much the error of the model is smaller, on average.
+    model_smaller_by: OrNull<Number>,
+    /// 95 % interval of that (paired bootstrap).
+    model_smaller_by_ci95: OrNull<[Number; 2]>,
+    /// What that says of the model, as a stable word.
+    model_is: &'static str,
+}
+
+/// What contended scenarios decide.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Sharing {
+    /// A stable word.
+    verdict: &'static str,
+    /// From here on a scenario counts as contended: wanted / available.
+    least_contention: Number,
+    /// How many are.
+    contended_scenarios: u64,
+    /// The highest contention: wanted / available.
+    highest_contention: OrNull<Number>,
+    /// Mean absolute relative error of the model in them.
+    mean: OrNull<Number>,
+    /// The largest of them.
+    worst: OrNull<Number>,
+    /// The null models in them.
+    null_models: Vec<NullModel>,
+}
+
+/// A type with the figures of a scenario or an application.
+macro_rules! compared {
+    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Serialize)]
+        #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+        struct $name<'a> {
+            /// Its name.
+            name: &'a str,
+            /// How often it was measured.
+            repetitions: OrNull<u64>,
+            /// Predicted, in GFLOPS.
+            predicted_gflops: OrNull<Number>,
+            /// Median of the measurements, in GFLOPS.
+            measured_gflops: OrNull<Number>,
+            /// The smallest, in GFLOPS.
+            measured_gflops_min: OrNull<Number>,
+            /// The largest, in GFLOPS.
+            measured_gflops_max: OrNull<Number>,
+            /// 95 % interval of the median, in GFLOPS.
+            measured_gflops_ci95_low: OrNull<Number>,
+            /// Its other end, in GFLOPS.
+            measured_gflops_ci95_high: OrNull<Number>,
+            /// (max - min) / median.
+            spread: OrNull<Number>,
+            /// Predicted / measured - 1.
+            error: OrNull<Number>,
+            /// Predicted, in GB/s.
+            predicted_bandwidth_gbs: OrNull<Number>,
+            /// Median of the measurements, in GB/s.
+            measured_bandwidth_gbs: OrNull<Number>,
+            /// The smallest, in GB/s.
+            measured_bandwidth_gbs_min: OrNull<Number>,
+            /// The largest, in GB/s.
+            measured_bandwidth_gbs_max: OrNull<Number>,
+            /// Predicted / measured - 1 of the bandwidth.
+            bandwidth_error: OrNull<Number>,
+            /// 95 % interval of the prediction, in GFLOPS.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            predicted_gflops_ci95_low: Option<Number>,
+            /// Its other end, in GFLOPS.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            predicted_gflops_ci95_high: Option<Number>,
+            $($(#[$of])* $key: $type,)*
+        }
+
+        impl<'a> $name<'a> {
+            /// All figures are null where nothing was measured.
+            fn new(name: &'a str, compared: Option<&evidence::Compared>, $($key: $type,)*) -> Self {
+                let gflops = compared.map(|compared| &compared.gflops);
+                let gbs = compared.and_then(|compared| compared.bandwidth_gbs.as_ref());
+                let measured = gflops.and_then(|pair| pair.measured.interval);
+                let predicted = gflops.and_then(|pair| pair.interval);
+                Self {
+                    name,
+                    repetitions: OrNull(gflops.map(|pair| pair.measured.repetitions as u64)),
+                    predicted_gflops: gflops.map(|pair| pair.predicted).into(),
+                    measured_gflops: gflops.map(|pair| pair.measured.median).into(),
+                    measured_gflops_min: gflops.map(|pair| pair.measured.min).into(),
+                    measured_gflops_max: gflops.map(|pair| pair.measured.max).into(),
+                    measured_gflops_ci95_low: measured.map(|(low, _)| low).into(),
+                    measured_gflops_ci95_high: measured.map(|(_, high)| high).into(),
+                    spread: gflops.and_then(|pair| pair.measured.relative).into(),
+                    error: gflops.and_then(|pair| pair.error).into(),
+                    predicted_bandwidth_gbs: compared.map(|compared| compared.predicted_bandwidth_gbs).into(),
+                    measured_bandwidth_gbs: gbs.map(|pair| pair.measured.median).into(),
+                    measured_bandwidth_gbs_min: gbs.map(|pair| pair.measured.min).into(),
+                    measured_bandwidth_gbs_max: gbs.map(|pair| pair.measured.max).into(),
+                    bandwidth_error: gbs.and_then(|pair| pair.error).into(),
+                    predicted_gflops_ci95_low: predicted.map(|(low, _)| Number(low)),
+                    predicted_gflops_ci95_high: predicted.map(|(_, high)| Number(high)),
+                    $($key,)*
+                }
+            }
+        }
+    };
+}
+
+compared! {
+    /// One scenario.
+    Scenario {
+        /// Why its measurements may not be what they seem, as stable words.
+        doubts: Vec<&'a str>,
+        /// The most that is wanted of a memory or link, as a part of what it has.
+        contention: OrNull<Number>,
+        /// Its applications.
+        apps: Vec<App<'a>>,
+    }
+}
+
+compared! {
+    /// One application.
+    App {}
+}
+
+/// What was not measured.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Missing<'a> {
+    /// The scenario.
+    scenario: &'a str,
+    /// The application; null where it is the whole scenario.
+    app: OrNull<&'a str>,
+}
+
+/// What was measured, and is not in the files.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Unmatched<'a> {
+    /// The scenario.
+    scenario: &'a str,
+    /// The application; null where it is the whole scenario.
+    app: OrNull<&'a str>,
+    /// The line of the CSV.
+    line: u64,
+    /// Why, as a stable word.
+    kind: &'static str,
+    /// The same in words.
+    message: String,
+}
+
+/// A measured row that does not count.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct LeftOut<'a> {
+    /// The scenario.
+    scenario: &'a str,
+    /// The application; null where it is the whole scenario.
+    app: OrNull<&'a str>,
+    /// The repetition.
+    repetition: u64,
+    /// The line of the CSV.
+    line: u64,
+    /// Why.
+    why: &'a str,
+}
+
+/// How often 95 % intervals hold what they promise.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Coverage {
+    /// What they promise: 0.95.
+    promised: Number,
+    /// Of scenarios, by what is counted.
+    totals: BTreeMap<&'static str, OrNull<Held>>,
+    /// Of applications, by what is counted.
+    apps: BTreeMap<&'static str, OrNull<Held>>,
+}
+
+/// How often.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Held {
+    /// So many hold.
+    held: u64,
+    /// Of so many.
+    of: u64,
+    /// So many should.
+    expected: Number,
+    /// held / of.
+    share: Number,
+    /// 95 % interval of the share.
+    share_ci95: [Number; 2],
+    /// Mean width of the intervals from end to end, as a part of the measured median.
+    mean_width: OrNull<Number>,
+    /// How often intervals of the same relative width around the figures of null models hold.
+    null_models: Vec<HeldByNull>,
+}
+
+/// How often a null model holds.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct HeldByNull {
+    /// `no-sharing` or `equal-parts`.
+    name: &'static str,
+    /// So many hold.
+    held: u64,
+    /// Of so many.
+    of: u64,
+    /// held / of; null of none.
+    share: OrNull<Number>,
+}
+
+impl<'a> Compare<'a> {
+    /// The document of a comparison. Numbers are not rounded; errors, spreads and regret are fractions.
+    pub fn new(view: &View<'a>) -> Self {
+        let comparison = view.comparison;
+        let choice = |choice: &'a evidence::Choice| {
+            RegretOf::new(&choice.regret, &choice.apps, choice.scenarios as u64)
+        };
+        Self {
+            schema: 1,
+            command: "compare",
+            machine: view.study.machine.name(),
+            model: view.model,
+            measured: view.measured,
+            summary: Summary {
+                totals: OrNull(comparison.totals.as_ref().map(errors)),
+                apps: OrNull(comparison.apps.as_ref().map(errors)),
+                kendall_tau_b: comparison.kendall_tau_b.into(),
+                regret: OrNull(comparison.regret.as_ref().map(Regret::new)),
+                regret_by_applications: comparison.choices.iter().map(choice).collect(),
+            },
+            null_models: comparison.beside.nulls.iter().map(null_model).collect(),
+            sharing: sharing(comparison),
+            scenarios: comparison.scenarios.iter().map(scenario).collect(),
+            missing: comparison
+                .missing
+                .iter()
+                .map(|one| Missing { scenario: &one.scenario, app: OrNull(one.app.as_deref()) })
+                .collect(),
+            unmatched: comparison.unmatched.iter().map(unmatched).collect(),
+            left_out: comparison.left_out.iter().map(left_out).collect(),
+            coverage: comparison.coverage.as_ref().map(coverage),
+        }
+    }
+}
+
+fn scenario(scenario: &evidence::ComparedScenario) -> Scenario<'_> {
+    let apps = scenario.apps.iter().map(|app| App::new(&app.name, app.compared.as_ref()));
+    Scenario::new(
+        &scenario.name,
+        scenario.total.as_ref(),
+        scenario.doubts.iter().map(AsRef::as_ref).collect(),
+        scenario.contention.map(|contention| contention.ratio).into(),
+        apps.collect(),
+    )
+}
+
+fn errors(errors: &evidence::Errors) -> Errors<'_> {
+    Errors {
+        count: errors.count as u64,
+        mean_signed_error: Number(errors.mean_signed),
+        mean_absolute_error: Number(errors.mean),
+        median_absolute_error: Number(errors.median),
+        p95_absolute_error: Number(errors.p95),
+        worst_absolute_error: Number(errors.worst),
+        worst_scenario: &errors.worst_scenario,
+        worst_app: OrNull(errors.worst_app.as_deref()),
+    }
+}
+
+fn null_model(null: &BesideNull) -> NullModel {
+    let of =
+        |errors: Option<&evidence::Errors>, figure: fn(&evidence::Errors) -> f64| errors.map(figure).into();
+    let advantage = null.advantage.as_ref();
+    NullModel {
+        name: null.null.name(),
+        mean: of(null.totals.as_ref(), |errors| errors.mean),
+        worst: of(null.totals.as_ref(), |errors| errors.worst),
+        count: null.totals.as_ref().map_or(0, |errors| errors.count as u64),
+        apps_mean: of(null.apps.as_ref(), |errors| errors.mean),
+        apps_worst: of(null.apps.as_ref(), |errors| errors.worst),
+        model_smaller_by: advantage.map(|found| found.mean).into(),
+        model_smaller_by_ci95: OrNull(advantage.and_then(|found| found.interval).map(numbers)),
+        model_is: standing(advantage).0,
+    }
+}
+
+fn sharing(comparison: &Comparison) -> Sharing {
+    let contended = &comparison.beside.contended;
+    let verdict = match comparison.beside.verdict {
+        Verdict::NothingMeasured => "nothing-measured",
+        Verdict::NothingContended => "nothing-contended",
+        Verdict::TooFew => "too-few-scenarios",
+        Verdict::NullsAsGood(_) => "null-models-as-good",
+        Verdict::Better => "better",
+    };
+    Sharing {
+        verdict,
+        least_contention: Number(CONTENDED),
+        contended_scenarios: contended.scenarios as u64,
+        highest_contention: contended.highest.as_ref().map(|(_, contention)| contention.ratio).into(),
+        mean: contended.totals.as_ref().map(|errors| errors.mean).into(),
+        worst: contended.totals.as_ref().map(|errors| errors.worst).into(),
+        null_models: contended.nulls.iter().map(null_model).collect(),
+    }
+}
+
+fn unmatched(one: &evidence::Unmatched) -> Unmatched<'_> {
+    let kind = match &one.why {
+        Mismatch::UnknownScenario(_) => "unknown-scenario",
+        Mismatch::UnknownApp(_) => "unknown-app",
+        Mismatch::SeveralInstances(_) => "several-instances",
+        Mismatch::NoThreads => "no-threads",
+        Mismatch::OtherThreads { .. } => "other-threads",
+        Mismatch::NothingCounts => "nothing-counts",
+    };
+    Unmatched {
+        scenario: &one.scenario,
+        app: OrNull(one.app.as_deref()),
+        line: one.line as u64,
+        kind,
+        message: reason(one),
+    }
+}
+
+fn left_out(one: &evidence::LeftOut) -> LeftOut<'_> {
+    LeftOut {
+        scenario: &one.scenario,
+        app: OrNull(Some(&one.app)),
+        repetition: u64::from(one.repetition),
+        line: one.line as u64,
+        why: &one.why,
+    }
+}
+
+/// A key of the document, the same in words, and what it counts.
+type Counted = (&'static str, &'static str, fn(&evidence::Held) -> Way);
+
+/// What is counted of intervals.
+pub const WAYS: [Counted; 3] = [
+    ("measured_holds_prediction", "measured interval holds the prediction", |held| held.measured),
+    ("predicted_holds_measurement", "predicted interval holds the measured median", |held| held.predicted),
+    ("both", "both are as near as the two allow", |held| held.both),
+];
+/// What intervals of 95 % promise.
+pub const PROMISED: f64 = 0.95;
+
+fn coverage(found: &Intervals) -> Coverage {
+    let held = |held: &evidence::Held| WAYS.map(|(key, _, of)| (key, OrNull(way(of(held))))).into();
+    Coverage { promised: Number(PROMISED), totals: held(&found.totals), apps: held(&found.apps) }
+}
+
+fn way(way: Way) -> Option<Held> {
+    let of_null = |(model, share): (Null, evidence::Share)| HeldByNull {
+        name: model.name(),
+        held: share.held as u64,
+        of: share.of as u64,
+        share: share.share().into(),
+    };
+    Some(Held {
+        held: way.model.held as u64,
+        of: way.model.of as u64,
+        expected: Number(PROMISED * way.model.of as f64),
+        share: Number(way.model.share()?),
+        share_ci95: numbers(way.model.interval()?),
+        mean_width: way.mean_width.into(),
+        null_models: Null::ALL.into_iter().zip(way.nulls).map(of_null).collect(),
+    })
+}
+
+fn numbers((low, high): (f64, f64)) -> [Number; 2] {
+    [Number(low), Number(high)]
+}
+
+/// The figures of a row by their keys; null where nothing was measured. The interval of a prediction is there only where it has one.
+pub fn figures_of(compared: Option<&evidence::Compared>) -> Map<String, Value> {
+    let mut figures = match values::value(&App::new("", compared)) {
+        Value::Object(figures) => figures,
+        _ => Map::new(),
+    };
+    figures.shift_remove("name");
+    figures
+}
+
+/// How a model compares with a null model: a stable word, and words for people.
+pub fn standing(advantage: Option<&Advantage>) -> (&'static str, &'static str) {
+    match advantage.map(|advantage| advantage.interval) {
+        None => ("not-measured", "not compared: no total was measured"),
+        Some(None) => ("too-few-scenarios", "not judged: too few scenarios"),
+        Some(Some((low, _))) if low > 0.0 => ("better", "better"),
+        Some(Some((_, high))) if high < 0.0 => ("worse", "worse"),
+        Some(Some(_)) => ("no-better", "no better beyond noise"),
+    }
+}
+
+/// What contended scenarios decide.
+pub fn sharing_sentence(comparison: &Comparison) -> Option<String> {
+    let beside = &comparison.beside;
+    let contended = &beside.contended;
+    let (name, most) = contended.highest.as_ref()?;
+    let count = figures::count(contended.scenarios as u64, "scenario");
+    Some(match &beside.verdict {
+        Verdict::NothingMeasured => return None,
+        Verdict::NothingContended => format!(
+            "Sharing: no verdict. No scenario wants {CONTENDED} times what a memory or link has (the most: {:.2} times, {}, in \
+             '{name}'), so that they cannot tell one rule of sharing from another.",
+            most.ratio,
+            most.resource.in_words()
+        ),
+        Verdict::TooFew => format!(
+            "Sharing: no verdict. At least {FEWEST} scenarios that want {CONTENDED} times what a memory or link has are needed to tell \
+             the model from chance; these are {}.",
+            contended.scenarios
+        ),
+        Verdict::NullsAsGood(nulls) => {
+            let nulls: Vec<&str> = nulls.iter().map(|null| null.in_words()).collect();
+            format!(
+                "Sharing: no verdict. On the {count} that want at least {CONTENDED} times what a memory or link has, the model is no \
+                 better beyond noise than {}.",
+                nulls.join(" and ")
+            )
+        }
+        Verdict::Better => format!(
+            "Sharing: on the {count} that want at least {CONTENDED} times what a memory or link has, the model is better beyond noise \
+             (95 %) than no sharing and equal parts."
+        ),
+    })
+}
+
+/// Why one measurement cannot be compared, and what to do.
+pub fn reason(one: &evidence::Unmatched) -> String {
+    let scenario = &one.scenario;
+    let app = one.app.as_deref().unwrap_or_default();
+    let meant = |near: &Option<String>| {
+        near.as_ref().map_or(String::new(), |near| format!("; did you mean '{near}'?"))
+    };
+    match &one.why {
+        Mismatch::UnknownScenario(near) => format!("no file has a scenario '{scenario}'{}", meant(near)),
+        Mismatch::UnknownApp(near) => format!("no file has an application '{app}'{}", meant(near)),
+        Mismatch::SeveralInstances(instances) => {
+            let instances: Vec<&str> = instances.iter().map(String::as_str).collect();
+            format!("'{app}' has several instances; name {}", suggest::one_of(&instances))
+        }
+        Mismatch::NoThreads => format!("'{app}' has no threads in scenario '{scenario}'"),
+        Mismatch::OtherThreads { node, measured, wanted, fitted } => {
+            let why = if *fitted {
+                "the benchmark scaled the scenario to its host: compare with a file for that host"
+            } else {
+                "compare with the file that was measured"
+            };
+            format!(
+                "'{app}' in '{scenario}' was measured with {measured} threads on node {node}, the file says {wanted}; {why}"
+            )
+        }
+        Mismatch::NothingCounts => format!("no repetition of '{app}' in '{scenario}' is usable"),
+    }
+}

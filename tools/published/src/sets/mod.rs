@@ -1,0 +1,290 @@
+//! What the sharing models are worth on published measurements of real machines.
+//!
+//! # Problem
+//! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
+//! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
+//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`];
+//! so are results of `numasim validate`: [`validated`].
+//!
+//! # Terminology
+//! - **set**: measurements of one machine with one kind of traffic.
+//! - **method**: a model with corrections, and how their values were found.
+//! - **blind**: no value that is used was fitted to the point that is predicted.
+//!
+//! # What it says
+//! For each set and method the points with what was measured and predicted ([`Judged`]); [`summary`] makes the mean, the
+//! median, the 95th percentile and the largest of the absolute errors of it. Points that a fit used are never counted,
+//! no method was chosen by set, and sets whose errors chose anything are marked ([`Role`]).
+//!
+//! The data are figures from the sources named in the comments of each file, carried in this crate's folder `data`.
+
+pub(crate) mod co_run;
+pub(crate) mod links;
+pub(crate) mod readers;
+pub(crate) mod scaling;
+pub(crate) mod table_iii;
+#[cfg(test)]
+mod tests;
+pub(crate) mod together;
+pub(crate) mod totals;
+pub(crate) mod validated;
+
+use numasim_model::sharing::Parameter;
+use numasim_model::{Machine, Model, ModelKind, Study};
+use numasim_study::{Problem, SourceFile};
+
+use numasim_evidence::fit::FitError;
+pub(crate) use numasim_evidence::null_models::{EQUAL_PARTS, NO_SHARING};
+use numasim_evidence::statistics;
+
+/// The questions: five of [`everything`], then those of [`together`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Part {
+    /// Bandwidth over cores within one NUMA domain.
+    Scaling,
+    /// The same points by one step of the method after the other.
+    Steps,
+    /// Threads of one node read the memory of another one.
+    Links,
+    /// Several nodes read one memory.
+    Readers,
+    /// The paper's Table III, each row left out in turn.
+    TableIii,
+    /// Local and remote readers of one memory.
+    CoRun,
+    /// Unequal numbers of threads on like domains.
+    Domains,
+    /// A socket of chiplets as one domain.
+    Chiplets,
+    /// Many cores from what one has and how much it moves.
+    Intensity,
+    /// Data on several memories.
+    Interleave,
+    /// All threads on one memory.
+    Home,
+    /// Unlike applications on one memory.
+    Pair,
+}
+
+impl Part {
+    /// Its name in CSV and JSON.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Scaling => "scaling",
+            Self::Steps => "steps",
+            Self::Links => "links",
+            Self::Readers => "readers",
+            Self::TableIii => "table-iii",
+            Self::CoRun => "co-run",
+            Self::Domains => "domains",
+            Self::Chiplets => "chiplets",
+            Self::Intensity => "intensity",
+            Self::Interleave => "interleave",
+            Self::Home => "home",
+            Self::Pair => "pair",
+        }
+    }
+
+    /// Whether it is one of [`together`].
+    pub(crate) const fn is_together(self) -> bool {
+        matches!(
+            self,
+            Self::Domains | Self::Chiplets | Self::Intensity | Self::Interleave | Self::Home | Self::Pair
+        )
+    }
+}
+
+/// What the errors of a set were for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Role {
+    /// They chose a form, a prior or a setting: no prediction, though no fit used the points.
+    Chose,
+    /// Nothing was chosen by them.
+    Tests,
+    /// The file of a person, about which nothing is known here.
+    Given,
+}
+
+impl Role {
+    /// Its name in CSV and JSON.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Chose => "chose",
+            Self::Tests => "tests",
+            Self::Given => "given",
+        }
+    }
+}
+
+/// A published figure and what a method says of it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Point {
+    /// What was measured: "7 cores", "0-1 on 4".
+    pub(crate) name: String,
+    /// The published figure; its unit is that of the set.
+    pub(crate) measured: f64,
+    /// What the method says.
+    pub(crate) predicted: f64,
+}
+
+impl Point {
+    /// (predicted - measured) / measured.
+    pub(crate) fn error(&self) -> f64 {
+        (self.predicted - self.measured) / self.measured
+    }
+}
+
+/// A method on a set.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Judged {
+    /// The question.
+    pub(crate) part: Part,
+    /// What its errors were for.
+    pub(crate) role: Role,
+    /// The machine, where a part has several.
+    pub(crate) machine: Option<String>,
+    /// The machine, with what distinguishes its sets.
+    pub(crate) set: String,
+    /// Kind of traffic: "load", "STREAM Triad".
+    pub(crate) traffic: String,
+    /// Whether cache lines are read before they are written (write-allocate), and whether that traffic is counted.
+    pub(crate) write_allocate: &'static str,
+    /// The name of the model.
+    pub(crate) model: &'static str,
+    /// What was done with its corrections: "no fit", "remote_loss of the others".
+    pub(crate) variant: String,
+    /// The fitted or given figures, in words.
+    pub(crate) figures: String,
+    /// GB/s or GFLOPS.
+    pub(crate) unit: &'static str,
+    /// Of a curve over cores: slower with all cores than with some of them.
+    pub(crate) falls: Option<scaling::Fall>,
+    /// The points that no fit of the method used.
+    pub(crate) points: Vec<Point>,
+    /// The points that a fit used, where it always used the same; they count nowhere.
+    pub(crate) fitted: Vec<Point>,
+}
+
+/// Everything that is carried, in the order of the questions.
+///
+/// # Errors
+/// None, unless the data of this crate are broken.
+pub(crate) fn everything() -> Result<Vec<Judged>, PublishedError> {
+    Ok([
+        scaling::carried()?,
+        scaling::steps::carried()?,
+        links::judge()?,
+        readers::judge()?,
+        table_iii::judge()?,
+        co_run::judge()?,
+    ]
+    .concat())
+}
+
+/// Absolute errors, relative to the measured values.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Summary {
+    /// Of how many points.
+    pub(crate) points: usize,
+    /// Their mean.
+    pub(crate) mean: f64,
+    /// Their median.
+    pub(crate) median: f64,
+    /// 95 % of them are at most this.
+    pub(crate) percentile_95: f64,
+    /// The largest.
+    pub(crate) worst: f64,
+}
+
+/// Sums up some points; `None` without any.
+pub(crate) fn summary<'p>(points: impl IntoIterator<Item = &'p Point>) -> Option<Summary> {
+    let errors: Vec<f64> = points.into_iter().map(|point| point.error().abs()).collect();
+    Some(Summary {
+        points: errors.len(),
+        mean: statistics::mean(&errors)?,
+        median: statistics::median(&errors)?,
+        percentile_95: statistics::percentile(&errors, 0.95)?,
+        worst: errors.iter().copied().fold(0.0, f64::max),
+    })
+}
+
+/// Why a set cannot be judged.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum PublishedError {
+    /// The text of a file is wrong.
+    #[error("{}", .0.first().map_or("the data cannot be read", |problem| problem.message.as_str()))]
+    Data(Vec<Problem>),
+    /// Nothing can be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// A model refuses a machine or a scenario.
+    #[error("{0}")]
+    Model(String),
+}
+
+impl From<Problem> for PublishedError {
+    fn from(problem: Problem) -> Self {
+        Self::Data(vec![problem])
+    }
+}
+
+/// The null model in which data on several memories are as fast as those on the best of them.
+pub(crate) const ONE_MEMORY: &str = "one-memory";
+/// One measurement as a prediction of another one of the same: what no model can be better than.
+pub(crate) const MEASURED_AGAIN: &str = "measured-again";
+/// The null models.
+const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, ONE_MEMORY];
+
+/// Whether the name of a model is that of a null model.
+pub(crate) fn is_null_model(name: &str) -> bool {
+    NULLS.contains(&name)
+}
+
+/// The variant without any correction.
+const NO_FIT: &str = "no fit";
+/// The variant with the correction that is advised, and its usual value.
+const ADVISED: &str = "as advised";
+
+/// The correction that is advised for machines without measurements of their own, for the model that is advised.
+fn advised(kind: ModelKind) -> Option<(Parameter, f64)> {
+    let method = scaling::Method::RECOMMENDED;
+    if method.kind() == kind { method.softness() } else { None }
+}
+
+/// The study that a TOML text describes.
+fn study(name: &str, text: &str) -> Result<Study, PublishedError> {
+    let file = SourceFile { name: name.to_owned(), text: text.to_owned() };
+    numasim_study::read_study(&[file]).map(|reading| reading.study).map_err(PublishedError::Data)
+}
+
+/// The machine with a model and some of its parameters.
+fn with_model(
+    machine: &Machine,
+    kind: ModelKind,
+    parameters: &[(Parameter, f64)],
+) -> Result<Machine, PublishedError> {
+    let mut model = Model::from(kind);
+    for &(parameter, value) in parameters {
+        model = model.with(parameter, value).map_err(|error| PublishedError::Model(error.to_string()))?;
+    }
+    Ok(machine.clone().with_sharing(model))
+}
+
+/// `a 1.5, b 0.2`, three digits.
+fn in_words<'n>(figures: impl IntoIterator<Item = (&'n str, f64)>) -> String {
+    let figures: Vec<String> =
+        figures.into_iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
+    figures.join(", ")
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "the logarithm of a finite number is small")]
+    let before = value.abs().log10().floor() as i32 + 1;
+    format!("{value:.*}", usize::try_from(3 - before).unwrap_or(0))
+}

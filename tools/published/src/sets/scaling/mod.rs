@@ -1,0 +1,252 @@
+//! Bandwidth over cores of one NUMA domain: four points are fitted, the others predicted.
+//!
+//! # Data
+//! Columns `machine_file`, `kernel`, `cores`, `bw_GBs`, `cores_per_numa_domain`, and where there are hyper-threads
+//! `smt_per_core_used`; others do not matter. Rows with more cores than the domain are left out. A curve is one machine,
+//! kernel and number of threads per core.
+//!
+//! # Method
+//! The counts of [`Curve::seen`] are the only points that a fit sees. The readers are equal threads on one node of a [`Machine`],
+//! answered by the [`Solver`] of the model.
+//!
+//! - [`Method::Hard`]: the paper's rule as one would use it, without a fit: bandwidth of a core from one core, of the controller from all
+//!   of them. Equal threads: min(n b1, B), the same in every model without correction.
+//! - [`Method::Knee`]: least squares of the relative errors of the points seen ([`numasim_evidence::fit::lowest_with`]) over b1, B and
+//!   `saturation_knee`; again the same in every model but ecm.
+//! - [`Method::Ecm`]: the same with `ecm_penalty`.
+//!
+//! The third figure has a prior, so that points that do not determine it leave it where it usually is: [`PRIOR_WEIGHT`].
+//!
+//! A curve that falls ([`Curve::falls`]) is told, not bent: no figure is fitted for it.
+//!
+//! [`Solver`]: numasim_model::sharing::Solver
+
+use numasim_model::sharing::Parameter;
+use numasim_model::{Machine, ModelKind, Study};
+
+use super::{
+    EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, with_model,
+};
+use numasim_evidence::fit::{self, Observed, by_solver};
+
+mod curve;
+pub(crate) mod steps;
+
+pub(crate) use curve::{Curve, Fall, Seen, read};
+
+/// The curves of RRZE's machine files.
+pub(crate) const RRZE: &str =
+    include_str!("../../../../../results/published-data/data/rrze_kerncraft_bw_scaling.csv");
+
+/// Machines of [`RRZE`] whose errors chose the weight of the prior and what is done with a super-linear start; the others test.
+pub(crate) const CHOSE: [&str; 4] =
+    ["A64FX_qpace4", "BroadwellEP_E5-2630v4", "IvyBridgeEP_E5-2690v2", "SkylakeSP_Gold-6148"];
+
+/// A softness that is off by a factor of e weighs as much as an error of this part of the bandwidth. Of 1, 2, 4 and 8 % the one with the
+/// smallest mean error over all kernels of the machines that chose it.
+pub(crate) const PRIOR_WEIGHT: f64 = 0.02;
+
+/// What is fitted to a curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// Two figures, a hard corner: the paper's split.
+    Hard,
+    /// A smooth minimum.
+    Knee,
+    /// Waiting at a busy controller.
+    Ecm,
+}
+
+impl Method {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Hard, Self::Knee, Self::Ecm];
+    /// The one that is recommended.
+    pub(crate) const RECOMMENDED: Self = Self::Ecm;
+
+    /// What is fitted.
+    pub(crate) const fn variant(self) -> &'static str {
+        match self {
+            Self::Hard => "hard corner",
+            Self::Knee => "saturation_knee",
+            Self::Ecm => "ecm_penalty",
+        }
+    }
+
+    /// Its model.
+    pub(crate) const fn kind(self) -> ModelKind {
+        match self {
+            Self::Hard | Self::Knee => ModelKind::BaselineProportional,
+            Self::Ecm => ModelKind::Ecm,
+        }
+    }
+
+    /// The figure that softens the corner, and what it usually is. That of ecm comes from machines that are not among [`RRZE`]; that of
+    /// the knee makes the same corner: 87 % of the bandwidth where the threads want just that.
+    pub(crate) const fn softness(self) -> Option<(Parameter, f64)> {
+        match self {
+            Self::Hard => None,
+            Self::Knee => Some((Parameter::SaturationKnee, 0.2)),
+            Self::Ecm => Some((Parameter::EcmPenalty, 0.33)),
+        }
+    }
+}
+
+/// Every kernel of every curve that has enough points, by the null models and by every method.
+///
+/// # Errors
+/// Those of the fits.
+pub(crate) fn judge(curves: &[Curve]) -> Result<Vec<Judged>, PublishedError> {
+    let mut all = Vec::new();
+    for null in [NO_SHARING, EQUAL_PARTS] {
+        let seen = curves.iter().filter_map(|curve| Some((curve, curve.seen()?)));
+        all.extend(seen.map(|(curve, seen)| {
+            judged(curve, &seen, (null, NO_FIT), String::new(), &by_null_model(curve, null))
+        }));
+    }
+    for method in Method::ALL {
+        for curve in curves {
+            if let Some(seen) = curve.seen() {
+                all.push(judge_one(curve, &seen, method)?);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The curves of [`RRZE`], and what each machine's errors were for.
+///
+/// # Errors
+/// None, unless the data of this crate are broken.
+pub(crate) fn carried() -> Result<Vec<Judged>, PublishedError> {
+    let mut judged = judge(&read(RRZE).map_err(PublishedError::Data)?)?;
+    with_roles(&mut judged);
+    Ok(judged)
+}
+
+/// What the errors of each machine of [`RRZE`] were for.
+fn with_roles(judged: &mut [Judged]) {
+    for one in judged {
+        let chose = one.machine.as_deref().is_some_and(|machine| CHOSE.contains(&machine));
+        one.role = if chose { Role::Chose } else { Role::Tests };
+    }
+}
+
+/// GB/s of every count: of each core as much as one has, or of all cores what all of them have.
+fn by_null_model(curve: &Curve, null: &str) -> Vec<f64> {
+    let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);
+    let of = |&cores: &u32| if null == NO_SHARING { f64::from(cores) * curve.at(1) } else { full };
+    curve.points.keys().map(of).collect()
+}
+
+/// The fitted softness of a curve; `None` if it has too few points or the method no such figure.
+///
+/// # Errors
+/// Those of the fit.
+pub(crate) fn softness(curve: &Curve, method: Method) -> Result<Option<f64>, PublishedError> {
+    let (Some(seen), Some((parameter, _))) = (curve.seen(), method.softness()) else { return Ok(None) };
+    Ok(calibrated(curve, &seen, method)?.sharing().parameters.get(parameter))
+}
+
+fn judge_one(curve: &Curve, seen: &Seen, method: Method) -> Result<Judged, PublishedError> {
+    let machine = calibrated(curve, seen, method)?;
+    let node = machine.nodes().first();
+    let figures = node.into_iter().flat_map(|node| {
+        let b1 = node.core_bandwidth.map(|most| ("b1", most.value()));
+        b1.into_iter().chain([("B", node.bandwidth.value())])
+    });
+    let parameters = machine.sharing().in_use().map(|(parameter, value)| (parameter.key(), value));
+    let cores: Vec<u32> = curve.points.keys().copied().collect();
+    let predicted = predict(&machine, curve, &cores)?;
+    let figures = in_words(figures.chain(parameters));
+    Ok(judged(curve, seen, (method.kind().name(), method.variant()), figures, &predicted))
+}
+
+/// A method on a curve: what it says of each count.
+fn judged(
+    curve: &Curve,
+    seen: &Seen,
+    (model, variant): (&'static str, &str),
+    figures: String,
+    predicted: &[f64],
+) -> Judged {
+    let points = curve.points.iter().zip(predicted).map(|((cores, &measured), &predicted)| {
+        (seen.counts.contains(cores), Point { name: cores_in_words(*cores), measured, predicted })
+    });
+    let (fitted, points): (Vec<_>, Vec<_>) = points.partition(|(seen, _)| *seen);
+    let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
+    Judged {
+        part: Part::Scaling,
+        role: Role::Given,
+        machine: Some(curve.machine.clone()),
+        set: curve.name(),
+        traffic: curve.kernel.clone(),
+        write_allocate: if curve.kernel == "load" { "none" } else { "not counted" },
+        model,
+        variant: variant.to_owned(),
+        figures,
+        unit: "GB/s",
+        falls: curve.falls(),
+        points: bare(points),
+        fitted: bare(fitted),
+    }
+}
+
+fn cores_in_words(cores: u32) -> String {
+    if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") }
+}
+
+/// The machine of one node that the points seen say.
+pub(super) fn calibrated(curve: &Curve, seen: &Seen, method: Method) -> Result<Machine, PublishedError> {
+    calibrated_with(curve, seen, method, Some(PRIOR_WEIGHT))
+}
+
+/// The same with a prior of another weight, or without.
+fn calibrated_with(
+    curve: &Curve,
+    seen: &Seen,
+    method: Method,
+    weight: Option<f64>,
+) -> Result<Machine, PublishedError> {
+    let counts: Vec<u32> = seen.fitted().collect();
+    let mut study = study(curve, &counts)?;
+    let Some((softness, usual)) = method.softness() else { return Ok(study.machine) };
+    study.machine = with_model(&study.machine, method.kind(), &[(softness, usual)])?;
+    let keys =
+        ["core_bandwidth_gbs".to_owned(), "bandwidth_gbs".to_owned(), format!("sharing.{}", softness.key())];
+    let keys: Result<Vec<fit::Parameter>, _> =
+        keys.iter().map(|key| fit::Parameter::read(&study.machine, key)).collect();
+    let keys = keys.map_err(|error| PublishedError::Model(error.to_string()))?;
+    let observed: Vec<Observed> = (0..)
+        .zip(&counts)
+        .map(|(scenario, &cores)| Observed { scenario, app: None, gflops: curve.at(cores) })
+        .collect();
+    let prior = weight.map(|weight| fit::Prior { place: keys.len() - 1, value: usual, weight });
+    let predict = by_solver(&study);
+    Ok(fit::lowest_with(&study, &observed, &keys, prior.as_slice(), &predict)?)
+}
+
+/// GB/s of these counts of cores.
+fn predict(machine: &Machine, curve: &Curve, cores: &[u32]) -> Result<Vec<f64>, PublishedError> {
+    let study = study(curve, cores)?;
+    let predict = by_solver(&study);
+    let total = |scenario| predict(machine, scenario).map(|apps| apps.iter().sum::<f64>());
+    study.scenarios.iter().map(total).collect::<Result<_, _>>().map_err(PublishedError::Model)
+}
+
+/// One node, one application of 1 FLOP per byte, so that GFLOPS are GB/s, on cores that are fast enough for any memory. The figures are
+/// those of one core and of the full domain as they were measured.
+fn study(curve: &Curve, cores: &[u32]) -> Result<Study, PublishedError> {
+    use std::fmt::Write as _;
+    let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);
+    let mut text = format!(
+        "[machine]\nname = \"one NUMA domain\"\nnodes = 1\ncores_per_node = {}\ngflops_per_core = 1e9\n\
+         bandwidth_gbs = {full:?}\ncore_bandwidth_gbs = {:?}\n[[app]]\nname = \"readers\"\narithmetic_intensity = 1.0\n",
+        curve.domain,
+        curve.at(1)
+    );
+    for count in cores {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "[[scenario]]\nname = \"{count}\"\nthreads = {{ readers = {count} }}\n");
+    }
+    super::study("one NUMA domain", &text)
+}

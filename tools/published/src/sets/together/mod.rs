@@ -1,0 +1,189 @@
+//! What several draw at once: unequal domains, interleaved memories, unlike applications on one memory.
+//!
+//! # Problem
+//! The other questions of this room are about one curve or one memory. These sets have many threads on several domains, data on
+//! several memories and applications with known traffic; `results/published-data/CHOICES.md` said before any error was known which question
+//! each of them decides, what is given and what is predicted.
+//!
+//! # Method
+//! A file becomes values (`domains`, `memories`, `home`, `pair`), each with its null models and the models in question. Whether a
+//! model is better than every null model beyond noise is [`verdict`]. The columns of a file say what it is, so that any file of the same columns is
+//! judged alike ([`judge`]).
+
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
+mod codes;
+mod domains;
+mod home;
+mod interleave;
+mod memories;
+mod pair;
+mod processes;
+#[cfg(test)]
+mod tests;
+pub(crate) mod verdict;
+
+use numasim_study::Problem;
+
+use super::{Judged, PublishedError, Role};
+use numasim_evidence::csv_rows::{Row, Rows, first, is_full};
+
+/// One kind of file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Format {
+    /// What its rows are.
+    pub(crate) about: &'static str,
+    /// The columns that it needs; others do not matter.
+    pub(crate) columns: &'static [&'static str],
+    judge: fn(&str) -> Result<Vec<Judged>, PublishedError>,
+    carried: &'static str,
+}
+
+/// The kinds of files, in the order in which they are printed.
+pub(crate) const FORMATS: [Format; 11] = [
+    Format {
+        about: "LULESH over cores",
+        columns: &codes::LULESH,
+        judge: codes::lulesh,
+        carried: include_str!("../../../../../results/published-data/data/together/lulesh_scaling.csv"),
+    },
+    Format {
+        about: "SPEChpc over ranks",
+        columns: &codes::SPECHPC,
+        judge: codes::spechpc,
+        carried: include_str!("../../../../../results/published-data/data/together/spechpc_tiny.csv"),
+    },
+    Format {
+        about: "threads of one process on two sockets",
+        columns: &processes::THREADS,
+        judge: processes::threads,
+        carried: include_str!("../../../../../results/published-data/data/together/triad_threads.csv"),
+    },
+    Format {
+        about: "processes at once",
+        columns: &processes::PROCESSES,
+        judge: processes::processes,
+        carried: include_str!("../../../../../results/published-data/data/together/triad_processes.csv"),
+    },
+    Format {
+        about: "threads on several memory domains",
+        columns: &processes::DOMAINS,
+        judge: processes::domains,
+        carried: include_str!(
+            "../../../../../results/published-data/data/together/noctua2_memory_domains.csv"
+        ),
+    },
+    Format {
+        about: "kernels of LULESH",
+        columns: &codes::KERNELS,
+        judge: codes::kernels,
+        carried: include_str!("../../../../../results/published-data/data/together/lulesh_22kernels.csv"),
+    },
+    Format {
+        about: "STREAM under numactl",
+        columns: &interleave::NUMACTL,
+        judge: interleave::numactl,
+        carried: include_str!(
+            "../../../../../results/published-data/data/together/kunpeng920_interleave.csv"
+        ),
+    },
+    Format {
+        about: "STREAM with weights",
+        columns: &interleave::WEIGHTED,
+        judge: interleave::weighted,
+        carried: include_str!("../../../../../results/published-data/data/together/stream_dram_cxl.csv"),
+    },
+    Format {
+        about: "reads and writes over sets of nodes",
+        columns: &interleave::SWEEP,
+        judge: interleave::sweep,
+        carried: include_str!("../../../../../results/published-data/data/together/xeon6787p_interleave.csv"),
+    },
+    Format {
+        about: "local and global memory",
+        columns: &home::COLUMNS,
+        judge: home::judge,
+        carried: include_str!("../../../../../results/published-data/data/together/stream_one_home.csv"),
+    },
+    Format {
+        about: "unlike applications on one memory",
+        columns: &pair::COLUMNS,
+        judge: pair::judge,
+        carried: include_str!("../../../../../results/published-data/data/together/spr_mlc_rn50_pair.csv"),
+    },
+];
+
+/// All sets that are carried.
+///
+/// # Errors
+/// None, unless the data of this crate are broken.
+pub(crate) fn carried() -> Result<Vec<Judged>, PublishedError> {
+    let each: Result<Vec<_>, _> = FORMATS.iter().map(|format| (format.judge)(format.carried)).collect();
+    let mut judged = each?.concat();
+    for one in &mut judged {
+        one.role = Role::Tests;
+    }
+    Ok(judged)
+}
+
+/// The sets of a file of a person. The columns say which kind it is.
+///
+/// # Errors
+/// No kind has these columns, or rows that mean nothing, with their places.
+pub(crate) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
+    let rows = Rows::new(text)?;
+    let missing = |format: &Format| -> Vec<&str> {
+        format.columns.iter().copied().filter(|name| rows.column(name).is_none()).collect()
+    };
+    // Of equal ones the first.
+    let nearest = FORMATS.iter().min_by_key(|format| missing(format).len());
+    match nearest.map(|format| (format, missing(format))) {
+        Some((format, missing)) if missing.is_empty() => (format.judge)(text),
+        Some((format, missing)) => {
+            let quoted: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!(
+                "no set has these columns; for {} there is no column {}",
+                format.about,
+                quoted.join(", ")
+            );
+            let hint =
+                format!("its columns are {}; `published --help` lists all kinds", format.columns.join(","));
+            Err(rows.header_lacks(message).hint(hint).into())
+        }
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Hands the rows of a text out with the places of the columns of a kind of file, and collects what is wrong with them.
+fn each_row<const N: usize>(
+    text: &str,
+    columns: [&str; N],
+    mut take: impl FnMut(&Row<'_>, [usize; N]) -> Result<(), Problem>,
+) -> Result<(), PublishedError> {
+    let mut rows = Rows::new(text)?;
+    let mut places = [0; N];
+    for (place, name) in places.iter_mut().zip(columns) {
+        *place =
+            rows.column(name).ok_or_else(|| rows.header_lacks(format!("there is no column `{name}`")))?;
+    }
+    let mut problems = Vec::new();
+    while let Some(row) = rows.next() {
+        if let Err(problem) = row.and_then(|row| take(&row, places)) {
+            problems.push(problem);
+            if is_full(&problems) {
+                break;
+            }
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(PublishedError::Data(first(problems))) }
+}
+
+/// A figure above zero.
+fn positive(row: &Row<'_>, column: usize, example: &str) -> Result<f64, Problem> {
+    let value = row.amount(column, example)?;
+    if value > 0.0 {
+        return Ok(value);
+    }
+    let message = "a figure of 0 has no relative error";
+    Err(row.problem(column, numasim_study::ProblemKind::BadValue, message).hint(format!("write {example}")))
+}

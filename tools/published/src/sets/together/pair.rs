@@ -1,0 +1,136 @@
+//! Unlike applications on one memory, from what each has alone.
+//!
+//! A thread of an application draws what one of its threads draws alone. Nothing is fitted.
+
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
+use std::fmt::Write as _;
+
+use numasim_model::ModelKind;
+use numasim_study::ProblemKind;
+
+use super::super::{
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
+    study, with_model,
+};
+use super::{each_row, positive};
+use numasim_evidence::fit::by_solver;
+
+pub(super) const COLUMNS: [&str; 6] =
+    ["experiment", "app", "threads", "alone_gbs", "together_gbs", "capacity_gbs"];
+
+/// An application of an experiment.
+#[derive(Clone, Debug, PartialEq)]
+struct Runner {
+    name: String,
+    threads: u32,
+    alone: f64,
+    together: f64,
+}
+
+/// Applications that ran at once.
+#[derive(Clone, Debug, PartialEq)]
+struct Experiment {
+    name: String,
+    capacity: f64,
+    runners: Vec<Runner>,
+}
+
+fn read(text: &str) -> Result<Vec<Experiment>, PublishedError> {
+    let mut found: Vec<Experiment> = Vec::new();
+    each_row(text, COLUMNS, |row, [experiment, app, threads, alone, together, capacity]| {
+        let name = row.text(Some(experiment)).to_owned();
+        let runner = Runner {
+            name: row.text(Some(app)).to_owned(),
+            threads: row.whole_number(threads, 1, "threads, e.g. 28")?,
+            alone: positive(row, alone, "GB/s of it alone, e.g. 51.5")?,
+            together: positive(row, together, "GB/s of it beside the others, e.g. 46.7")?,
+        };
+        let gbs = positive(row, capacity, "GB/s of the memory, e.g. 237.5")?;
+        let Some(known) = found.iter_mut().find(|one| one.name == name) else {
+            found.push(Experiment { name, capacity: gbs, runners: vec![runner] });
+            return Ok(());
+        };
+        if (known.capacity - gbs).abs() > 0.0 {
+            let message = format!("the same experiment had {} GB/s before", known.capacity);
+            return Err(row
+                .problem(capacity, ProblemKind::BadValue, message)
+                .hint("an experiment is on one memory"));
+        }
+        known.runners.push(runner);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+impl Experiment {
+    fn study(&self) -> Result<numasim_model::Study, PublishedError> {
+        let cores: u32 = self.runners.iter().map(|runner| runner.threads).sum();
+        let mut text = format!(
+            "[machine]\nname = \"one memory\"\nnodes = 1\ncores_per_node = {cores}\ngflops_per_core = 1e9\n\
+             bandwidth_gbs = {:?}\n",
+            self.capacity
+        );
+        // What a thread wants is what its core can do: an intensity so that its peak is reached at the GB/s that it has alone.
+        let mut threads = Vec::new();
+        for (place, runner) in self.runners.iter().enumerate() {
+            let each = runner.alone / f64::from(runner.threads);
+            let _ = write!(text, "[[app]]\nname = \"{place}\"\narithmetic_intensity = {:?}\n", 1e9 / each);
+            threads.push(format!("{place} = {}", runner.threads));
+        }
+        let _ = write!(text, "[[scenario]]\nname = \"all\"\nthreads = {{ {} }}\n", threads.join(", "));
+        study("one memory", &text)
+    }
+
+    /// GB/s of each.
+    fn predict(&self, kind: ModelKind, softness: bool) -> Result<Vec<f64>, PublishedError> {
+        let study = self.study()?;
+        let parameters = if softness { advised(kind) } else { None };
+        let machine = with_model(&study.machine, kind, parameters.as_slice())?;
+        let scenario =
+            study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
+        let gflops = by_solver(&study)(&machine, scenario).map_err(PublishedError::Model)?;
+        let gbs = |(runner, gflops): (&Runner, f64)| gflops * runner.alone / f64::from(runner.threads) / 1e9;
+        Ok(self.runners.iter().zip(gflops).map(gbs).collect())
+    }
+}
+
+/// Every model, `ecm` as advised, and the null models.
+pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
+    let mut all = Vec::new();
+    for one in read(text)? {
+        let threads = f64::from(one.runners.iter().map(|runner| runner.threads).sum::<u32>());
+        let alone = one.runners.iter().map(|runner| runner.alone).collect();
+        let equal =
+            one.runners.iter().map(|runner| one.capacity * f64::from(runner.threads) / threads).collect();
+        let mut judge = |model, variant: &str, predicted: Vec<f64>| {
+            let points = one.runners.iter().zip(predicted).map(|(runner, predicted)| Point {
+                name: runner.name.clone(),
+                measured: runner.together,
+                predicted,
+            });
+            all.push(Judged {
+                part: Part::Pair,
+                role: Role::Given,
+                machine: None,
+                set: one.name.clone(),
+                traffic: "co-run".to_owned(),
+                write_allocate: "counted",
+                model,
+                variant: variant.to_owned(),
+                figures: in_words([("B", one.capacity)]),
+                unit: "GB/s",
+                falls: None,
+                points: points.collect(),
+                fitted: Vec::new(),
+            });
+        };
+        judge(NO_SHARING, NO_FIT, alone);
+        judge(EQUAL_PARTS, NO_FIT, equal);
+        for kind in ModelKind::ALL {
+            judge(kind.name(), NO_FIT, one.predict(kind, false)?);
+        }
+        judge(ModelKind::Ecm.name(), ADVISED, one.predict(ModelKind::Ecm, true)?);
+    }
+    Ok(all)
+}

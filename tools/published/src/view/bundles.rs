@@ -1,0 +1,208 @@
+//! What the sharing models are worth on results that people sent as bundles: figures and verdicts are those of `compare`.
+
+use crate::sets::Role;
+use crate::sets::validated::Method;
+use numasim_ask::compare::{Compare, View, sharing_sentence};
+use numasim_ask::{machine_title, values};
+use numasim_bench::provenance::Provenance;
+use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_draw::{Style, figures};
+use numasim_evidence::compare::{BesideNull, CONTENDED, Comparison, Errors, Verdict};
+use numasim_model::Study;
+use serde_json::{Value, json};
+
+use super::{COLUMNS, heading};
+
+/// A method on the rows of a bundle.
+pub(crate) struct Judged {
+    /// The method.
+    pub(crate) method: Method,
+    /// Prediction beside measurement.
+    pub(crate) comparison: Comparison,
+}
+
+/// A bundle.
+pub(crate) struct Sent {
+    /// The name of its file, without folders.
+    pub(crate) file: String,
+    /// What ran.
+    pub(crate) study: Study,
+    /// How it was measured.
+    pub(crate) known: Provenance,
+    /// The name of the measurements.
+    pub(crate) measured: String,
+    /// The model of the machine file first; not empty.
+    pub(crate) methods: Vec<Judged>,
+}
+
+/// For people: a table for each bundle, a row for each null model and each method, and what contended scenarios decide.
+pub(crate) fn table(sent: &[Sent], style: &Style) -> String {
+    let mut parts: Vec<String> = sent.iter().map(|one| of_bundle(one, style)).collect();
+    let notes = format!(
+        "Absolute errors of the scenarios' totals, in % of the measured values; no scenario calibrated anything. Contended: scenarios that want at least \
+         {CONTENDED} times what a memory or link has. Gain: how much larger the mean error of the null model is that is hardest to beat, on contended \
+         scenarios, with the 95 % interval of a paired bootstrap. Better: the intervals of all null models are above 0; ? : nothing or too little is \
+         contended to say."
+    );
+    parts.push(heading("How to read it", &notes, style).trim_end().to_owned() + "\n");
+    parts.join("\n")
+}
+
+fn of_bundle(sent: &Sent, style: &Style) -> String {
+    let Some(first) = sent.methods.first() else { return String::new() };
+    let mut grid = Grid::new(&[
+        ("method", Align::Left),
+        ("all\nmean", Align::Right),
+        ("\nworst", Align::Right),
+        ("contended\nmean", Align::Right),
+        ("\nworst", Align::Right),
+        ("gain", Align::Left),
+        ("better", Align::Left),
+    ])
+    .named_by(1);
+    let row =
+        |name: String, all: Option<&Errors>, contended: Option<&Errors>, [gain, better]: [String; 2]| {
+            let percent = |errors: Option<&Errors>, figure: fn(&Errors) -> f64| {
+                errors.map_or_else(|| "-".to_owned(), |errors| format!("{:.1}", 100.0 * figure(errors)))
+            };
+            let [all, contended] =
+                [all, contended].map(|errors| [percent(errors, |e| e.mean), percent(errors, |e| e.worst)]);
+            [vec![name], all.to_vec(), contended.to_vec(), vec![gain, better]].concat()
+        };
+    let beside = &first.comparison.beside;
+    for null in &beside.nulls {
+        let contended = beside.contended.nulls.iter().find(|one| one.null == null.null);
+        let contended = contended.and_then(|one| one.totals.as_ref());
+        grid.row(row(null.null.name().to_owned(), null.totals.as_ref(), contended, Default::default()));
+    }
+    for one in &sent.methods {
+        let (comparison, contended) = (&one.comparison, &one.comparison.beside.contended);
+        let name = format!("{}, {}", one.method.model.name(), one.method.variant);
+        let last = [gain(&contended.nulls), better(&comparison.beside.verdict).to_owned()];
+        grid.row(row(name, comparison.totals.as_ref(), contended.totals.as_ref(), last));
+    }
+    let verdict: String = sharing_sentence(&first.comparison)
+        .iter()
+        .flat_map(|sentence| wrap(sentence, style.columns()))
+        .map(|line| line + "\n")
+        .collect();
+    format!("{}{}{verdict}", heading(&sent.file, &origin(sent), style), grid.render(style))
+}
+
+/// The machine, how it was measured, and how much of it counts.
+fn origin(sent: &Sent) -> String {
+    let (known, contended) =
+        (&sent.known, sent.methods.first().map_or(0, |one| one.comparison.beside.contended.scenarios));
+    let measured = sent.methods.first().map_or(0, |one| one.comparison.scenarios.len());
+    let day: String = known.started_utc.chars().take(10).collect();
+    let mut doubts: Vec<&str> = Vec::new();
+    for doubt in &known.doubts {
+        // The same of many repetitions is one doubt here.
+        if !doubts.contains(&doubt.code.as_str()) {
+            doubts.push(&doubt.code);
+        }
+    }
+    let doubts = if doubts.is_empty() { String::new() } else { format!(" Doubts: {}.", doubts.join(", ")) };
+    format!(
+        "{}, measured {day} by {} {} (run {}): {}, {contended} contended, {} each.{doubts}",
+        machine_title(&sent.study.machine),
+        known.tool.name,
+        known.tool.version,
+        known.run,
+        figures::count(measured as u64, "scenario"),
+        figures::count(u64::from(known.settings.repeat), "repetition"),
+    )
+}
+
+/// "+12.3 (8.1 to 16.0) equal-parts"; nothing where nothing is contended.
+fn gain(nulls: &[BesideNull]) -> String {
+    let of = |null: &BesideNull| Some((null.null, null.advantage?));
+    let closest = nulls.iter().filter_map(of).min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
+    closest.map_or_else(String::new, |(null, advantage)| {
+        let interval = advantage
+            .interval
+            .map_or_else(String::new, |(low, high)| format!(" ({:.1} to {:.1})", 100.0 * low, 100.0 * high));
+        format!("{:+.1}{interval} {}", 100.0 * advantage.mean, null.name())
+    })
+}
+
+fn better(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "yes",
+        Verdict::NullsAsGood(_) => "no",
+        Verdict::NothingMeasured | Verdict::NothingContended | Verdict::TooFew => "?",
+    }
+}
+
+/// For programs: for each bundle its origin, and for each method what `compare --format json` says of it, without single scenarios.
+pub(crate) fn json(sent: &[Sent]) -> Value {
+    const KEPT: [&str; 4] = ["model", "summary", "null_models", "sharing"];
+    let method = |sent: &Sent, one: &Judged| {
+        let view = View {
+            study: &sent.study,
+            model: one.method.model.name(),
+            measured: &sent.measured,
+            comparison: &one.comparison,
+        };
+        let mut value = values::value(&Compare::new(&view));
+        if let Some(object) = value.as_object_mut() {
+            object.retain(|key, _| KEPT.contains(&key.as_str()));
+        }
+        value["variant"] = json!(one.method.variant);
+        value
+    };
+    let one = |sent: &Sent| {
+        let doubts: Vec<&str> = sent.known.doubts.iter().map(|doubt| doubt.code.as_str()).collect();
+        json!({
+            "bundle": sent.file,
+            "machine": sent.study.machine.name(),
+            "run": sent.known.run,
+            "started_utc": sent.known.started_utc,
+            "tool": sent.known.tool,
+            "doubts": doubts,
+            "methods": sent.methods.iter().map(|judged| method(sent, judged)).collect::<Vec<_>>(),
+        })
+    };
+    json!({ "schema": 1, "command": "published", "bundles": sent.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// The columns of the other sets; two rows for each null model and method, of all scenarios and of those that are contended. Errors are
+/// parts of the measured value.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub(crate) fn csv(sent: &[Sent]) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    for one in sent {
+        let set = format!("{}: {}", one.file, one.study.machine.name());
+        let mut row = |traffic: &str, model: &str, variant: &str, errors: Option<&Errors>| {
+            let Some(errors) = errors else { return Ok(()) };
+            let head = ["bundle", &set, traffic, "", model, variant].map(str::to_owned);
+            let figures = [errors.mean, errors.median, errors.p95, errors.worst];
+            let figures = figures.map(|error| format!("{error:.5}"));
+            let tail = ["", Role::Given.name(), "", ""].map(str::to_owned);
+            let count = std::iter::once(errors.count.to_string());
+            writer.write_record(head.into_iter().chain(count).chain(figures).chain(tail))
+        };
+        let nulls = one.methods.first().map(|first| &first.comparison.beside);
+        for (traffic, nulls) in
+            nulls.into_iter().flat_map(|beside| [(ALL, &beside.nulls), (COUNTED, &beside.contended.nulls)])
+        {
+            for null in nulls {
+                row(traffic, null.null.name(), "no fit", null.totals.as_ref())?;
+            }
+        }
+        for Judged { method, comparison } in &one.methods {
+            let (model, variant) = (method.model.name(), method.variant.as_str());
+            row(ALL, model, variant, comparison.totals.as_ref())?;
+            row(COUNTED, model, variant, comparison.beside.contended.totals.as_ref())?;
+        }
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// What a row of CSV is about.
+const ALL: &str = "all scenarios";
+/// Those that count for a verdict.
+const COUNTED: &str = "contended scenarios";

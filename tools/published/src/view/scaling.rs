@@ -1,0 +1,128 @@
+//! Curves of bandwidth over cores: each kernel on each machine, pooled, and which curves fall.
+
+use crate::sets::totals::{Of, Total, falling, totals};
+use crate::sets::{Judged, Role, Summary, is_null_model};
+use numasim_draw::grid::{self, Align, Grid};
+
+use numasim_draw::Style;
+
+use super::heading;
+
+/// For people: a line for each kernel and machine, a column for each method.
+pub(super) fn table(judged: &[Judged], style: &Style) -> String {
+    let every: Vec<Vec<Total>> = Of::list(judged).into_iter().map(|of| totals(judged, of)).collect();
+    let those = |null: bool| -> Vec<Vec<Total>> {
+        let of =
+            |list: &Vec<Total>| list.iter().filter(|one| is_null_model(one.model) == null).cloned().collect();
+        every.iter().map(of).collect()
+    };
+    let lists = those(false);
+    let Some(all) = lists.first().filter(|list| !list.is_empty()) else { return String::new() };
+    let methods: Vec<(&str, &str)> = all
+        .iter()
+        .filter(|total| total.kernel == all[0].kernel)
+        .map(|total| (total.model, total.variant.as_str()))
+        .collect();
+    let headers: Vec<String> = methods
+        .iter()
+        .map(|(model, variant)| format!("{}\n{}", model.replacen('-', "-\n", 1), variant.replace('_', "_\n")))
+        .collect();
+    let mut columns = vec![("kernel", Align::Left), ("curves of", Align::Left), ("points", Align::Right)];
+    columns.extend(headers.iter().map(|header| (header.as_str(), Align::Right)));
+    let mut grid = Grid::new(&columns).named_by(2);
+    for (place, list) in lists.iter().enumerate() {
+        for of_kernel in list.chunk_by(|a, b| a.kernel == b.kernel) {
+            for row in rows(of_kernel, place == 0) {
+                grid.row(row);
+            }
+        }
+    }
+    let marked = judged.iter().any(|one| one.role == Role::Chose);
+    let notes = format!(
+        "Mean / worst absolute error in % of the counts that no fit saw; seen are one core, half, three quarters (of a curve that half the \
+         domain saturates: a quarter) and all of the domain. The hard corner is every model without correction: min(n b1, B), b1 from \
+         one core, B from all.{}",
+        if marked {
+            " * : errors of this machine chose the prior and what is done with a super-linear start, see CHOICES.md."
+        } else {
+            ""
+        }
+    );
+    let title = "Bandwidth over cores of one NUMA domain: four counts are fitted, the others predicted";
+    let nulls = null_models(&those(true), style);
+    format!("{}{}{nulls}{}", heading(title, &notes, style), grid.render(style), falls(judged, style))
+}
+
+/// What the null models say of the same points.
+fn null_models(lists: &[Vec<Total>], style: &Style) -> String {
+    let Some(names) = lists.iter().flatten().next().map(|first| {
+        let alike = |one: &&Total| one.of == first.of && one.kernel == first.kernel;
+        lists.iter().flatten().filter(alike).map(|one| one.model).collect::<Vec<_>>()
+    }) else {
+        return String::new();
+    };
+    let mut columns = vec![("kernel", Align::Left), ("curves of", Align::Left), ("points", Align::Right)];
+    columns.extend(names.into_iter().map(|name| (name, Align::Right)));
+    let mut grid = Grid::new(&columns).named_by(2);
+    for of_kernel in lists.iter().flat_map(|list| list.chunk_by(|a, b| a.kernel == b.kernel)) {
+        // Pooled: the first row, where machines are left out.
+        if let Some(row) = rows(of_kernel, false).into_iter().next() {
+            grid.row(row);
+        }
+    }
+    let about = "The same points by null models: as many times what one core has (no-sharing), or what all cores have (equal-parts):";
+    format!("\n{}\n\n{}", grid::wrap(about, style.columns()).join("\n"), grid.render(style))
+}
+
+/// The rows of a kernel: its machines, all of them, and the mean over machines.
+fn rows(of_kernel: &[Total], with_machines: bool) -> Vec<Vec<String>> {
+    let Some(first) = of_kernel.first() else { return Vec::new() };
+    let kernel = first.kernel.as_deref().unwrap_or("all kernels");
+    let row = |name: String, points: String, cells: Vec<String>| {
+        [kernel.to_owned(), name, points].into_iter().chain(cells).collect::<Vec<_>>()
+    };
+    let both = |summary: &Summary| format!("{:.1} / {:.1}", 100.0 * summary.mean, 100.0 * summary.worst);
+    let mut rows = Vec::new();
+    for (place, machine) in first.machines.iter().enumerate().filter(|_| with_machines) {
+        let of = |total: &Total| total.machines.get(place).map_or_else(String::new, |one| both(&one.summary));
+        let mark = if machine.role == Role::Chose { " *" } else { "" };
+        rows.push(row(
+            format!("{}{mark}", machine.name),
+            machine.summary.points.to_string(),
+            of_kernel.iter().map(of).collect(),
+        ));
+    }
+    let points = first.pooled.points.to_string();
+    rows.push(row(
+        format!("{}, pooled", first.of.name()),
+        points,
+        of_kernel.iter().map(|total| both(&total.pooled)).collect(),
+    ));
+    if first.machines.len() > 1 {
+        let means = of_kernel.iter().map(|total| format!("{:.1}", 100.0 * total.of_machines));
+        rows.push(row("  mean of machines".to_owned(), String::new(), means.collect()));
+    }
+    rows
+}
+
+/// The curves that fall.
+fn falls(judged: &[Judged], style: &Style) -> String {
+    let falling = falling(judged);
+    if falling.is_empty() {
+        return String::new();
+    }
+    let mut lines = String::new();
+    for (kernel, set, fall) in &falling {
+        let text = format!("{kernel}, {set}: {fall}");
+        for (place, line) in grid::wrap(&text, style.columns().saturating_sub(4)).iter().enumerate() {
+            lines.push_str(if place == 0 { "  " } else { "    " });
+            lines.push_str(line);
+            lines.push('\n');
+        }
+    }
+    let about = grid::wrap(
+        "These curves fall: some cores have more than all of them. No model says so, and no figure is fitted for it:",
+        style.columns(),
+    );
+    format!("\n{}\n{lines}", about.join("\n"))
+}
