@@ -297,7 +297,7 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("graph", &["model", "study"]),
         ("plan", &["model"]),
         ("tasks", &["engine", "graph", "model", "plan"]),
-        ("protocol", &[]),
+        ("protocol", &["model"]),
         ("runtime", &["host", "model", "protocol"]),
         ("agent", &["host", "model", "policy", "protocol", "study"]),
         ("host", &["model", "study"]),

@@ -1,8 +1,9 @@
 //! What an agent says of itself and of the applications that it knows.
 
+use numasim_model::dynamics::{Control, Order};
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Control, Order, Waiting};
+use crate::words::Waiting;
 
 /// The version of [`AgentStatus`].
 pub const SCHEMA: u64 = 1;

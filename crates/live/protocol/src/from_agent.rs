@@ -1,9 +1,10 @@
 //! What the agent says.
 
+use numasim_model::dynamics::Order;
 use serde::Serialize;
 
 use crate::fields::{Fields, ParseError, object, unknown};
-use crate::words::{Order, Version};
+use crate::words::{Version, read_order};
 
 /// A message to an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,7 +80,7 @@ impl FromAgent {
             }
             "set" => {
                 let fields = Fields::new("set", object);
-                Ok(Self::Set { seq: fields.number("seq")?, order: Order::read(&fields)? })
+                Ok(Self::Set { seq: fields.number("seq")?, order: read_order(&fields)? })
             }
             "ping" => Ok(Self::Ping),
             "error" => Ok(Self::Error { text: Fields::new("error", object).text("text")? }),

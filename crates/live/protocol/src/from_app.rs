@@ -1,9 +1,10 @@
 //! What an application says, and what those say who ask about the agent.
 
+use numasim_model::dynamics::Control;
 use serde::Serialize;
 
 use crate::fields::{Fields, ParseError, object, unknown};
-use crate::words::{Control, Version, Waiting};
+use crate::words::{CONTROLS, Version, Waiting};
 use crate::{LONGEST_NAME, MOST_THREADS};
 
 /// A message to the agent.
@@ -117,7 +118,7 @@ impl Hello {
             let needed = format!("1 to {LONGEST_NAME} characters without control characters");
             return Err(fields.wrong("name", needed));
         }
-        let control = fields.word("control", &Control::ALL, Control::as_str)?;
+        let control = fields.word("control", &CONTROLS, Control::as_str)?;
         let threads = fields.list("threads", u64::from(MOST_THREADS))?;
         if threads.iter().all(|&threads| threads == 0) {
             return Err(fields.wrong("threads", "at least 1 in all"));

@@ -28,7 +28,8 @@ pub use fields::ParseError;
 pub use from_agent::{FromAgent, Welcome};
 pub use from_app::{AppStatus, FromApp, Hello};
 pub use lines::{LONGEST_LINE, LineTooLong, Lines};
-pub use words::{Control, Order, Version, Waiting};
+pub use numasim_model::dynamics::{Control, Order};
+pub use words::{Version, Waiting};
 
 /// The version of the protocol, the only one that there is.
 pub const VERSION: u64 = 1;

@@ -1,5 +1,6 @@
 //! Words and values that messages of both directions share.
 
+use numasim_model::dynamics::{Control, Order};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::fields::{Fields, ParseError};
@@ -25,34 +26,8 @@ impl Version {
     }
 }
 
-/// Which orders an application can follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Control {
-    /// So many threads on each node.
-    PerNode,
-    /// So many threads, wherever they are.
-    Total,
-    /// The threads that are bound to these cores.
-    Cores,
-    /// None at all.
-    None,
-}
-
-impl Control {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::PerNode, Self::Total, Self::Cores, Self::None];
-
-    /// The word for it in messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::PerNode => "per-node",
-            Self::Total => "total",
-            Self::Cores => "cores",
-            Self::None => "none",
-        }
-    }
-}
+/// All kinds of orders, in the order in which messages about them list them.
+pub(crate) const CONTROLS: [Control; 4] = [Control::PerNode, Control::Total, Control::Cores, Control::None];
 
 /// What an application waits for that has no iteration under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,46 +58,23 @@ impl Waiting {
     }
 }
 
-/// What an application may use, all of it each time.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// Threads on each node.
-    PerNode(Vec<u32>),
-    /// Threads on all nodes together.
-    Total(u32),
-    /// Cores, ascending; they are counted through all nodes from 0.
-    Cores(Vec<u32>),
-}
-
-impl Order {
-    /// Who can follow it.
-    pub const fn control(&self) -> Control {
-        match self {
-            Self::PerNode(_) => Control::PerNode,
-            Self::Total(_) => Control::Total,
-            Self::Cores(_) => Control::Cores,
-        }
-    }
-
-    /// Reads whichever of the three keys is there.
-    pub(crate) fn read(fields: &Fields) -> Result<Self, ParseError> {
-        let found: Vec<&'static str> =
-            ["per_node", "total", "cores"].into_iter().filter(|key| fields.has(key)).collect();
-        match found[..] {
-            ["per_node"] => Ok(Self::PerNode(fields.list("per_node", u64::from(MOST_THREADS))?)),
-            ["total"] => Ok(Self::Total(fields.small("total", u64::from(u32::MAX))?)),
-            ["cores"] => {
-                let cores: Vec<u32> = fields.list("cores", u64::from(u32::MAX))?;
-                if cores.is_sorted_by(|one, next| one < next) {
-                    Ok(Self::Cores(cores))
-                } else {
-                    Err(fields.wrong("cores", "ascending"))
-                }
+/// Reads whichever of the three keys of an order is there.
+pub(crate) fn read_order(fields: &Fields) -> Result<Order, ParseError> {
+    let found: Vec<&'static str> =
+        ["per_node", "total", "cores"].into_iter().filter(|key| fields.has(key)).collect();
+    match found[..] {
+        ["per_node"] => Ok(Order::PerNode(fields.list("per_node", u64::from(MOST_THREADS))?)),
+        ["total"] => Ok(Order::Total(fields.small("total", u64::from(u32::MAX))?)),
+        ["cores"] => {
+            let cores: Vec<u32> = fields.list("cores", u64::from(u32::MAX))?;
+            if cores.is_sorted_by(|one, next| one < next) {
+                Ok(Order::Cores(cores))
+            } else {
+                Err(fields.wrong("cores", "ascending"))
             }
-            [] => Err(fields.lacks("one of \"per_node\", \"total\", or \"cores\"")),
-            [_, second, ..] => Err(fields.wrong(second, "left out beside another order")),
-            [_] => Err(fields.lacks("an order")),
         }
+        [] => Err(fields.lacks("one of \"per_node\", \"total\", or \"cores\"")),
+        [_, second, ..] => Err(fields.wrong(second, "left out beside another order")),
+        [_] => Err(fields.lacks("an order")),
     }
 }

@@ -1,10 +1,13 @@
 //! What an application can be told about its threads: the three options of paper 002, section II.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::AppId;
 use crate::units::Seconds;
 
-/// Which orders an application can follow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Which orders an application can follow: the words of files, of traces and of the protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Control {
     /// Option 1: how many threads in all.
     Total,
@@ -32,8 +35,9 @@ impl Control {
     }
 }
 
-/// How many threads may run, and where; whole each time, not a difference.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How many threads may run, and where; whole each time, not a difference. Files, traces and the protocol have it as one of three keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Order {
     /// On all nodes together.
     Total(u32),

@@ -6,10 +6,10 @@ use numasim_model::dynamics::Order;
 use numasim_policy::{Decision, PolicyError, Presence, orders};
 use numasim_protocol::FromAgent;
 
+use super::Core;
 use super::application::{Orders, Place, Reached};
 use super::effect::{Action, Decided, Effect, Seen};
 use super::effect::{Asked, Question};
-use super::{Core, showing};
 
 /// What an adopted process cannot do.
 const NO_CORE: &str = "a process without a core cannot go on: its threads stay where they are";
@@ -129,7 +129,7 @@ impl Core {
         (app.sent, app.refused) = (seq, None);
         match (asked.reached, order) {
             (Reached::By(id), order) => {
-                self.send(id, &FromAgent::Set { seq, order: showing::order(order) }, now);
+                self.send(id, &FromAgent::Set { seq, order: order.clone() }, now);
             }
             (Reached::Adopted(adopted), Order::Cores(cores)) if !cores.is_empty() => {
                 self.effects.push(Effect::Bind { adopted, seq, cores: cores.clone() });

@@ -2,9 +2,8 @@
 
 use super::Core;
 use super::application::{Application, Place};
-use numasim_model::dynamics::Order;
+use numasim_model::AppId;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, dynamics};
 use numasim_policy as policy;
 use numasim_policy::{AppView, Presence, View};
 use numasim_protocol as protocol;
@@ -54,7 +53,7 @@ impl Core {
             queued: status.and_then(|status| status.queued),
             tasks: status.and_then(|status| status.tasks),
             status_age_ms: age.map(milliseconds),
-            target: app.orders.last.as_ref().map(order),
+            target: app.orders.last.clone(),
             seq: app.sent,
             acked: app.acked,
             refused: app.refused.clone(),
@@ -99,7 +98,7 @@ fn there(app: &Application) -> AppView {
     AppView {
         entry: app.entry,
         presence: Presence::There,
-        control: control(app.control),
+        control: app.control,
         threads: app.threads.clone(),
         running: status.running,
         blocked: status.blocked,
@@ -112,18 +111,6 @@ fn there(app: &Application) -> AppView {
     }
 }
 
-// From the words of the protocol to those of the model, and back.
-
-/// Which orders an application can follow.
-pub(super) const fn control(control: protocol::Control) -> dynamics::Control {
-    match control {
-        protocol::Control::PerNode => dynamics::Control::PerNode,
-        protocol::Control::Total => dynamics::Control::Total,
-        protocol::Control::Cores => dynamics::Control::Cores,
-        protocol::Control::None => dynamics::Control::None,
-    }
-}
-
 /// What an application waits for.
 pub(super) const fn waiting(waiting: protocol::Waiting) -> Option<policy::Waiting> {
     match waiting {
@@ -131,15 +118,6 @@ pub(super) const fn waiting(waiting: protocol::Waiting) -> Option<policy::Waitin
         protocol::Waiting::Input => Some(policy::Waiting::Input),
         protocol::Waiting::Output => Some(policy::Waiting::Output),
         protocol::Waiting::Call => Some(policy::Waiting::Call),
-    }
-}
-
-/// What an application may use.
-pub(super) fn order(order: &Order) -> protocol::Order {
-    match order {
-        Order::PerNode(threads) => protocol::Order::PerNode(threads.clone()),
-        Order::Total(threads) => protocol::Order::Total(*threads),
-        Order::Cores(cores) => protocol::Order::Cores(cores.clone()),
     }
 }
 
