@@ -15,7 +15,7 @@ struct Ymm(__m256d);
 
 // SAFETY: each function is the instruction of its name.
 #[rustfmt::skip]
-#[allow(clippy::inline_always, clippy::cast_ptr_alignment)] // inlined into `run`, which enables the instruction set; `body` aligns
+#[allow(clippy::inline_always, clippy::cast_ptr_alignment, reason = "inlined into `run`, which enables the instruction set; `body` aligns")]
 unsafe impl Vector for Ymm {
     const LANES: usize = 4;
     const SUMS: usize = 8;

@@ -16,7 +16,7 @@ struct Zmm(__m512d);
 
 // SAFETY: each function is the instruction of its name.
 #[rustfmt::skip]
-#[allow(clippy::inline_always)] // inlined into `run`, which enables the instruction set
+#[allow(clippy::inline_always, reason = "inlined into `run`, which enables the instruction set")]
 unsafe impl Vector for Zmm {
     const LANES: usize = 8;
     const SUMS: usize = 16;

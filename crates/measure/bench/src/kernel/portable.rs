@@ -22,7 +22,7 @@ impl Pair {
 
 // SAFETY: nothing but reads and writes of two aligned doubles.
 #[rustfmt::skip]
-#[allow(clippy::inline_always, clippy::cast_ptr_alignment)] // part of the loops of `body`, which aligns
+#[allow(clippy::inline_always, clippy::cast_ptr_alignment, reason = "part of the loops of `body`, which aligns")]
 unsafe impl Vector for Pair {
     const LANES: usize = 2;
     const SUMS: usize = 8;

@@ -165,7 +165,7 @@ impl PreparedKernel {
         };
         // SAFETY: the processor has the instruction set (`new`), the data are aligned, and `blocks` blocks of all streams
         // are not longer than the data; `at` is less than `blocks`.
-        #[allow(unsafe_code)] // the one way into the bodies
+        #[allow(unsafe_code, reason = "the one way into the bodies")]
         let sums = unsafe { (self.body)(&job) };
         cursor.sums.sum = cursor.sums.sum.wrapping_add(sums.sum);
         cursor.sums.xor ^= sums.xor;
