@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use numasim_ask::table::{Cell, Column, Kind, Table};
 use numpy::Element;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -29,19 +30,9 @@ impl<'py> Columns<'py> {
 
     /// Words, of which each is kept once.
     pub(crate) fn words<W: AsRef<str>>(self, name: &str, words: impl Iterator<Item = W>) -> PyResult<Self> {
-        let (mut known, mut each): (HashMap<String, i32>, Vec<String>) = (HashMap::new(), Vec::new());
-        let codes = words.map(|word| {
-            let word = word.as_ref();
-            if let Some(&code) = known.get(word) {
-                return code;
-            }
-            let next = array::code(each.len() as u64);
-            known.insert(word.to_owned(), next);
-            each.push(word.to_owned());
-            next
-        });
-        let codes: Vec<i32> = codes.collect();
-        self.0.set_item(name, coded(self.0.py(), codes, &each)?)?;
+        let mut all = Words::default();
+        words.for_each(|word| all.push(word.as_ref()));
+        self.0.set_item(name, all.finish(self.0.py())?)?;
         Ok(self)
     }
 
@@ -52,11 +43,90 @@ impl<'py> Columns<'py> {
 }
 
 /// A column of words: the code of each row, and what the codes stand for.
-pub(crate) fn coded<'py, W: AsRef<str>>(
-    py: Python<'py>,
+#[derive(Debug, Default)]
+struct Words {
     codes: Vec<i32>,
-    words: &[W],
-) -> PyResult<Bound<'py, PyAny>> {
-    let words = PyList::new(py, words.iter().map(AsRef::as_ref))?;
-    (array::one(py, codes), words).into_pyobject(py).map(Bound::into_any)
+    words: Vec<String>,
+    known: HashMap<String, i32>,
+}
+
+impl Words {
+    fn push(&mut self, word: &str) {
+        let code = self.known.get(word).copied().unwrap_or_else(|| {
+            let next = array::code(self.words.len() as u64);
+            self.known.insert(word.to_owned(), next);
+            self.words.push(word.to_owned());
+            next
+        });
+        self.codes.push(code);
+    }
+
+    fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let words = PyList::new(py, self.words)?;
+        (array::one(py, self.codes), words).into_pyobject(py).map(Bound::into_any)
+    }
+}
+
+/// Tables that come one after the other, as columns.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    columns: Vec<(String, Growing)>,
+    rows: usize,
+    nodes: usize,
+}
+
+/// The cells of one column.
+#[derive(Debug)]
+enum Growing {
+    /// Figures and counts, NaN where there is none.
+    Numbers(Vec<f64>),
+    /// A row of counts for each node, zeros where there are none.
+    PerNode(Vec<u32>),
+    Words(Words),
+}
+
+impl Gathered {
+    /// Nothing yet, of a machine with so many nodes.
+    pub(crate) fn new(columns: &[Column], nodes: usize) -> Self {
+        let growing = |column: &Column| match column.kind {
+            Kind::Number | Kind::Whole => Growing::Numbers(Vec::new()),
+            Kind::PerNode => Growing::PerNode(Vec::new()),
+            Kind::Text | Kind::Nodes | Kind::Words => Growing::Words(Words::default()),
+        };
+        let columns = columns.iter().map(|column| (column.key(), growing(column))).collect();
+        Self { columns, rows: 0, nodes }
+    }
+
+    /// Takes the rows of a table with these columns.
+    pub(crate) fn add(&mut self, table: &Table) {
+        for row in table.rows() {
+            self.rows += 1;
+            for ((_, column), cell) in self.columns.iter_mut().zip(row) {
+                match (column, cell) {
+                    (Growing::Numbers(numbers), Cell::Number(number)) => numbers.push(plain(*number)),
+                    (Growing::Numbers(numbers), Cell::Whole(number)) => numbers.push(*number as f64),
+                    (Growing::Numbers(numbers), _) => numbers.push(f64::NAN),
+                    (Growing::PerNode(counts), Cell::Wholes(each)) => counts.extend_from_slice(each),
+                    (Growing::PerNode(counts), _) => counts.extend(std::iter::repeat_n(0, self.nodes)),
+                    (Growing::Words(words), Cell::Text(text)) => words.push(text),
+                    (Growing::Words(words), cell) => words.push(&cell.to_string()),
+                }
+            }
+        }
+    }
+
+    /// Columns by their names, each an array, or the codes and the words of its rows.
+    pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, column) in self.columns {
+            match column {
+                Growing::Numbers(numbers) => all.set_item(name, array::one(py, numbers))?,
+                Growing::PerNode(counts) => {
+                    all.set_item(name, array::two(py, self.rows, self.nodes, counts)?)?;
+                }
+                Growing::Words(words) => all.set_item(name, words.finish(py)?)?,
+            }
+        }
+        Ok(all)
+    }
 }

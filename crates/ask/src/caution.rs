@@ -58,7 +58,7 @@ pub fn codes(cautions: &[Caution]) -> String {
 }
 
 /// A stable word.
-const fn code(caution: &Caution) -> &'static str {
+pub(crate) const fn code(caution: &Caution) -> &'static str {
     match caution {
         Caution::NothingDecided { .. } => "nothing-decided",
         Caution::GetsNothing { .. } => "gets-nothing",

@@ -28,7 +28,8 @@
 //! * Numbers pass `document::plain`. Maps that keep the order of their entries are [`document::ByName`].
 //!
 //! # The outside world
-//! Nothing here reads a file, a clock or the environment, prints, or starts threads; all of it compiles to WebAssembly. What takes long asks
+//! Nothing here reads a file, a clock or the environment, prints, or starts threads, and all of it compiles to WebAssembly; only [`sweep()`]
+//! (feature `parallel`) computes its points on all cores, each search with its own clock. What takes long asks
 //! a `Monitor` (of `numasim_sim::search`) whether to stop, and tells it how far it is. Warnings are part of the result, and each front end
 //! shows them in its way.
 
@@ -59,6 +60,9 @@ mod scenario;
 pub mod schema;
 pub mod simulate;
 pub mod suggest;
+#[cfg(feature = "parallel")]
+pub mod sweep;
+pub mod table;
 pub mod tasks;
 pub mod thread_map;
 pub mod values;
@@ -70,6 +74,8 @@ pub use input::Input;
 pub use refusal::Refusal;
 pub use scenario::{EvaluatedScenario, ScenarioView, numbers};
 pub use simulate::{Simulate, Simulated, Simulation, Simulations, simulate};
+#[cfg(feature = "parallel")]
+pub use sweep::{Sweep, sweep};
 pub use tasks::{Tasked, Tasks, TasksAnswer, tasks};
 pub use wording::{machine_title, node_ranges};
 

@@ -261,6 +261,25 @@ pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scena
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 
+/// Why a simulation has no result, in a few words.
+pub fn in_words(study: &Study, ended: &JobError) -> String {
+    match ended {
+        JobError::Unmade(error) => error.to_string(),
+        JobError::Failed(SimulateError::Deadlock(deadlock)) => {
+            let stuck = deadlock.stuck.iter().map(|stuck| study.apps[stuck.app.0].name.as_str());
+            format!(
+                "a deadlock after {} s, in which these cannot go on: {}",
+                numasim_draw::figures::rounded(deadlock.time.value()),
+                stuck.collect::<Vec<_>>().join(", ")
+            )
+        }
+        JobError::Failed(SimulateError::Impossible { app, why }) => {
+            format!("it ordered what '{}' cannot do: {why}", study.apps[app.0].name)
+        }
+        JobError::Failed(error) => error.to_string(),
+    }
+}
+
 /// Why a simulation with `policy` has no result.
 pub fn failed(study: &Study, located: &Located, policy: &PolicyName, ended: &JobError) -> Refusal {
     let name = |app: AppId| study.apps[app.0].name.as_str();

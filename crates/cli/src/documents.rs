@@ -11,7 +11,6 @@
 
 mod explore;
 mod scenario;
-mod sweep;
 
 use clap::ValueEnum;
 use numasim_ask::compare::Compare;
@@ -46,7 +45,7 @@ pub(crate) fn json_schema(document: Document) -> Value {
         Document::Compare => schema::of::<Compare<'_>>("compare"),
         Document::Simulate => schema::of::<numasim_ask::simulate::Document>("simulate"),
         Document::Tasks => schema::of::<numasim_ask::tasks::Document>("tasks"),
-        Document::Sweep => schema::of::<sweep::Sweep>("sweep"),
+        Document::Sweep => schema::of::<numasim_ask::sweep::Document>("sweep"),
         Document::Run => schema::of::<numasim_ask::run::HostRun>("run"),
     }
 }

@@ -26,7 +26,7 @@ use crate::view::{Style, figures};
 use crate::watch;
 use outputs::Outputs;
 use picture::Picture;
-pub(super) use pictured::{Pictured, in_words, pictured};
+pub(super) use pictured::{Pictured, pictured};
 use progress::Progress;
 
 /// Runs the command.

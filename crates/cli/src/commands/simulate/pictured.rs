@@ -1,10 +1,10 @@
 //! Simulations with what a picture of them needs, for the page of `report`.
 
-use numasim_dynamic::{Job, JobError, SimulateError, StripRecorder, Strips};
+use numasim_ask::over_time::in_words;
+use numasim_dynamic::{Job, StripRecorder, Strips};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 
-use crate::view::figures;
 use crate::view::simulated::Simulated;
 use crate::watch;
 
@@ -24,23 +24,4 @@ pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>)
     let run = job.run(&mut recorder, &|| false).map_err(|ended| in_words(study, &ended))?;
     let strips = recorder.finish(run.time);
     Ok(Pictured { simulated: Simulated::of(&job, job.with(run, &watch::interrupted)), strips })
-}
-
-/// Why there is no result.
-pub(crate) fn in_words(study: &Study, ended: &JobError) -> String {
-    match ended {
-        JobError::Unmade(error) => error.to_string(),
-        JobError::Failed(SimulateError::Deadlock(deadlock)) => {
-            let stuck = deadlock.stuck.iter().map(|stuck| study.apps[stuck.app.0].name.as_str());
-            format!(
-                "a deadlock after {} s, in which these cannot go on: {}",
-                figures::rounded(deadlock.time.value()),
-                stuck.collect::<Vec<_>>().join(", ")
-            )
-        }
-        JobError::Failed(SimulateError::Impossible { app, why }) => {
-            format!("it ordered what '{}' cannot do: {why}", study.apps[app.0].name)
-        }
-        JobError::Failed(error) => error.to_string(),
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use numasim_ask::sweep::Work;
+use numasim_ask::table::{Column, Table};
 use numasim_draw::figures;
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::line::{Line, LinePlot};
@@ -11,9 +13,7 @@ use numasim_policy::PolicyName;
 use numasim_sim::Objective;
 use numasim_sim::sweep::{Axis, Value};
 
-use super::plan::{Plan, Work};
-use super::rows::Column;
-use super::shown::records;
+use super::plan::Plan;
 use crate::failure::Failure;
 use crate::plot_file::PlotFile;
 
@@ -35,8 +35,8 @@ pub(super) struct Drawing {
 
 impl Drawing {
     /// Checks that the sweep can be drawn, before anything is computed.
-    pub(super) fn open(path: &Path, plan: &Plan, columns: &[Column]) -> Result<Self, Failure> {
-        let sweep = &plan.sweep;
+    pub(super) fn open(path: &Path, plan: &Plan) -> Result<Self, Failure> {
+        let (sweep, columns) = (plan.sweep.grid(), plan.sweep.columns());
         let axes: Vec<usize> = (0..sweep.axes().len()).filter(|&a| sweep.axes()[a].len() > 1).collect();
         if !(1..=2).contains(&axes.len()) {
             return Err(Failure::input(format!(
@@ -49,8 +49,8 @@ impl Drawing {
             return Err(Failure::input(format!("{} points are more than a plot can show", sweep.points()))
                 .hint(format!("use larger steps (at most {MOST_VALUES} points), or leave out --plot")));
         }
-        if axes.len() == 2 && plan.rows_per_point() > 1 {
-            return Err(match plan.work {
+        if axes.len() == 2 && plan.sweep.rows_per_point() > 1 {
+            return Err(match plan.sweep.work() {
                 Work::Simulate(_) => {
                     Failure::input("a heat map shows one policy").hint("choose it with --policy")
                 }
@@ -58,19 +58,27 @@ impl Drawing {
             });
         }
         let file = PlotFile::open(Some(path))?;
-        let drawn = |column: &Column| match column {
-            Column::Value | Column::Makespan => true,
-            Column::Total => matches!(plan.work, Work::Evaluate(_)),
-            Column::Gflops(_) => axes.len() == 1 && with_apps(plan),
+        let drawn = |column: &Column| match &*column.name {
+            "value" | "makespan_s" => true,
+            "total_gflops" => matches!(plan.sweep.work(), Work::Evaluate(_)),
+            "gflops" => axes.len() == 1 && with_apps(plan),
             _ => false,
         };
         let columns = (0..columns.len()).filter(|&c| drawn(&columns[c])).collect();
         Ok(Self { file, columns, values: Vec::new(), axes })
     }
 
-    /// Takes rows as CSV.
-    pub(super) fn add(&mut self, text: &[u8]) {
-        for record in records(text) {
+    /// Takes rows.
+    pub(super) fn add(&mut self, table: &Table) {
+        for row in table.rows() {
+            self.values.extend(self.columns.iter().map(|&c| row[c].number().unwrap_or(f64::NAN)));
+        }
+    }
+
+    /// Takes a line of CSV, from a file that is continued.
+    pub(super) fn add_line(&mut self, text: &[u8]) {
+        let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
+        for record in reader.into_records().filter_map(Result::ok) {
             let cell = |&c: &usize| record.get(c).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN);
             self.values.extend(self.columns.iter().map(cell));
         }
@@ -87,21 +95,21 @@ impl Drawing {
     }
 
     fn lines(&self, plan: &Plan, x: usize) -> LinePlot {
-        let (width, rows) = (self.columns.len(), plan.rows_per_point());
+        let (width, rows) = (self.columns.len(), plan.sweep.rows_per_point());
         let values = |row: usize, column: usize| -> Vec<f64> {
             self.values.iter().skip(row * width + column).step_by(rows * width).copied().collect()
         };
-        let lines = match &plan.work {
+        let lines = match plan.sweep.work() {
             Work::Evaluate(scenarios) if scenarios.len() > 1 => {
                 let line = |(row, &s): (usize, &usize)| Line {
-                    name: plan.sweep.study().scenarios[s].name.clone(),
+                    name: plan.sweep.grid().study().scenarios[s].name.clone(),
                     values: values(row, 0),
                 };
                 together(scenarios.iter().enumerate().map(line))
             }
             Work::Simulate(asked) => {
                 let name = |policy: &PolicyName| match policy {
-                    PolicyName::Lead(_) if asked.sweeps_lead => "lead".to_owned(),
+                    PolicyName::Lead(_) if plan.sweep.sweeps_lead() => "lead".to_owned(),
                     policy => policy.to_string(),
                 };
                 let line = |row: usize| Line {
@@ -112,7 +120,7 @@ impl Drawing {
             }
             work => {
                 let all = if matches!(work, Work::Evaluate(_)) { "all applications" } else { "best" };
-                let apps = plan.sweep.study().apps.iter().map(|app| app.name.as_str());
+                let apps = plan.sweep.grid().study().apps.iter().map(|app| app.name.as_str());
                 let names = std::iter::once(all).chain(apps).take(width);
                 together(
                     names.enumerate().map(|(c, name)| Line { name: name.to_owned(), values: values(0, c) }),
@@ -121,14 +129,14 @@ impl Drawing {
         };
         LinePlot {
             heading: heading(plan, None),
-            x: axis(&plan.sweep.axes()[x]),
+            x: axis(&plan.sweep.grid().axes()[x]),
             y: title_of_values(plan),
             lines,
         }
     }
 
     fn heat_map(&self, plan: &Plan, x: usize, y: usize) -> HeatMap {
-        let smaller = match &plan.work {
+        let smaller = match plan.sweep.work() {
             Work::Evaluate(_) => false,
             Work::Explore(question) => question.objective == Objective::Makespan,
             Work::Simulate(_) => true,
@@ -142,8 +150,8 @@ impl Drawing {
         let best = best.filter(|_| ties == 1);
         HeatMap {
             heading: heading(plan, best.map(|(_, value)| value)),
-            x: axis(&plan.sweep.axes()[x]),
-            y: axis(&plan.sweep.axes()[y]),
+            x: axis(&plan.sweep.grid().axes()[x]),
+            y: axis(&plan.sweep.grid().axes()[y]),
             label: title_of_values(plan),
             values: self.values.clone(),
             best: best.map(|(at, _)| at),
@@ -173,22 +181,22 @@ fn together(lines: impl Iterator<Item = Line>) -> Vec<Line> {
 
 /// Whether the objective weighs the GFLOPS of the applications.
 fn weighted(plan: &Plan) -> bool {
-    let swept = plan.sweep.axes().iter().any(|axis| axis.key().ends_with(".weight"));
-    swept || plan.sweep.study().apps.iter().any(|app| app.weight != 1.0)
+    let swept = plan.sweep.grid().axes().iter().any(|axis| axis.key().ends_with(".weight"));
+    swept || plan.sweep.grid().study().apps.iter().any(|app| app.weight != 1.0)
 }
 
 /// Whether the lines of the applications are drawn too: in the unit of the total, and few.
 fn with_apps(plan: &Plan) -> bool {
-    let in_gflops = match &plan.work {
+    let in_gflops = match plan.sweep.work() {
         Work::Evaluate(scenarios) => scenarios.len() == 1,
         Work::Explore(question) => question.objective == Objective::TotalGflops && !weighted(plan),
         Work::Simulate(_) => false,
     };
-    in_gflops && (2..=MOST_APPS).contains(&plan.sweep.study().apps.len())
+    in_gflops && (2..=MOST_APPS).contains(&plan.sweep.grid().study().apps.len())
 }
 
 fn title_of_values(plan: &Plan) -> String {
-    match &plan.work {
+    match plan.sweep.work() {
         Work::Evaluate(_) => "GFLOPS".to_owned(),
         Work::Simulate(_) => "makespan (s)".to_owned(),
         Work::Explore(question) => match question.objective {
@@ -203,8 +211,8 @@ fn title_of_values(plan: &Plan) -> String {
 
 /// The machine as title; what is done, and the keys with one value, below it.
 fn heading(plan: &Plan, best: Option<f64>) -> Heading {
-    let study = plan.sweep.study();
-    let mut parts = vec![match &plan.work {
+    let study = plan.sweep.grid().study();
+    let mut parts = vec![match plan.sweep.work() {
         Work::Simulate(asked) => match asked.policies.as_slice() {
             [] => "policy of the files".to_owned(),
             [only] => format!("policy {only}"),
@@ -222,7 +230,7 @@ fn heading(plan: &Plan, best: Option<f64>) -> Heading {
     }];
     // Before what may be long: a subtitle ends where the picture does.
     parts.push(format!("model {}", study.machine.sharing().name()));
-    let fixed = plan.sweep.axes().iter().filter(|axis| axis.len() == 1);
+    let fixed = plan.sweep.grid().axes().iter().filter(|axis| axis.len() == 1);
     parts.extend(fixed.map(|axis| format!("{} = {}", axis.key(), word(axis.value(0)))));
     if let Some(best) = best {
         parts.push(format!("○ best point: {}", figures::single(best)));

@@ -2,17 +2,17 @@
 
 mod cluster;
 mod drawn;
-mod evaluating;
-mod exploring;
 mod partial;
 mod plan;
 mod progress;
 mod receipt;
-mod rows;
 mod shown;
-mod simulating;
 
 use std::io::{ErrorKind, Write};
+
+use numasim_ask::located::Located;
+use numasim_ask::sweep::Batch;
+use numasim_ask::table;
 
 use crate::args::SweepArgs;
 use crate::failure::Failure;
@@ -24,13 +24,10 @@ use crate::threads;
 use crate::view::{figures, warning};
 use crate::watch;
 use drawn::Drawing;
-use numasim_ask::located::Located;
-use numasim_ask::over_time;
 use partial::Partial;
-use plan::{Plan, Work};
+use plan::Plan;
 use progress::Bar;
-use rows::{Column, Rows};
-use shown::{Json, Table};
+use shown::Shown;
 
 /// Runs the command.
 pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
@@ -47,50 +44,48 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     let texts = args.cluster.submit.map(|_| sources.clone());
     let (study, located) = Located::split(reading, sources);
     let plan = Plan::new(args, sharing::choose(study, args.model, shell)?, &located)?;
-    if let Work::Simulate(simulating) = &plan.work {
-        let study = plan.sweep.study();
-        let of_files =
-            simulating.policies.is_empty().then(|| over_time::policy_of_files(study, &located).ok());
-        let policies: Vec<_> = simulating.policies.iter().cloned().chain(of_files.flatten()).collect();
-        for warning in over_time::ignored(study, &located, &policies) {
-            shell.warn(warning);
-        }
+    for warning in plan.sweep.warnings(&located) {
+        shell.warn(warning);
     }
     if let Some(texts) = texts {
         return cluster::submit(args, &plan, &texts, shell);
     }
-    let columns = rows::columns(&plan);
     let destination = Destination::open(args.output.as_deref())?;
-    let drawing = args.plot.as_deref().map(|path| Drawing::open(path, &plan, &columns)).transpose()?;
+    let drawing = args.plot.as_deref().map(|path| Drawing::open(path, &plan)).transpose()?;
     threads::start(args.threads)?;
     watch::listen();
-    let mut job = Job { plan: &plan, columns: &columns, drawing, starved: 0, failed: 0 };
+    let mut job = Job { plan: &plan, drawing, starved: 0, failed: 0 };
     let sink = job.open(args, destination)?;
     let Some(sink) = job.compute(sink, shell)? else { return Ok(()) };
     job.tell(shell);
-    let table = |table: &Table| {
-        shell.for_people(args.format, args.output.is_some(), |style| table.text(&plan, &columns, style))
+    let table = |shown: &Shown| {
+        shell.for_people(args.format, args.output.is_some(), |style| shown.text(&plan, style))
     };
     sink.finish(&plan, table)?;
     job.drawing.map_or(Ok(()), |drawing| drawing.deliver(&plan))
 }
 
 /// Where rows go while they are computed.
-enum Sink {
+enum Sink<'a> {
     /// On as they come: standard output, a pipe, a device.
     Stream(Box<dyn Write>),
     /// A file that gets its name when it is whole.
     Partial(Partial),
     /// For people, at the end.
-    Table(Table, Destination),
+    Table(Shown<'a>, Destination),
     /// One object, at the end.
-    Json(Json, Destination),
+    Json(String, Destination),
+}
+
+/// A batch with the text that goes to the sink.
+struct Made<'a> {
+    batch: Batch<'a>,
+    text: String,
 }
 
 /// One sweep while it runs.
 struct Job<'a> {
     plan: &'a Plan,
-    columns: &'a [Column],
     drawing: Option<Drawing>,
     /// Rows with starved nodes.
     starved: u64,
@@ -98,23 +93,23 @@ struct Job<'a> {
     failed: u64,
 }
 
-impl Job<'_> {
-    fn open(&mut self, args: &SweepArgs, destination: Destination) -> Result<Sink, Failure> {
-        let (plan, columns) = (self.plan, self.columns);
+impl<'a> Job<'a> {
+    fn open(&mut self, args: &SweepArgs, destination: Destination) -> Result<Sink<'a>, Failure> {
+        let plan = self.plan;
         match args.format {
-            Format::Table | Format::Markdown => return Ok(Sink::Table(Table::new(), destination)),
-            Format::Json => return Ok(Sink::Json(Json::new(), destination)),
+            Format::Table | Format::Markdown => return Ok(Sink::Table(Shown::new(plan), destination)),
+            Format::Json => return Ok(Sink::Json(String::new(), destination)),
             Format::Csv => {}
         }
-        let header = if plan.header { rows::header(plan, columns) } else { Vec::new() };
+        let header = if plan.header { table::header(plan.sweep.columns()) } else { String::new() };
         if let Destination::File(target) = destination {
             let drawing = &mut self.drawing;
             let kept = |row: &[u8]| {
                 if let Some(drawing) = drawing {
-                    drawing.add(row);
+                    drawing.add_line(row);
                 }
             };
-            return Partial::open(target, plan, &header, args.resume, kept).map(Sink::Partial);
+            return Partial::open(target, plan, header.as_bytes(), args.resume, kept).map(Sink::Partial);
         }
         if args.resume {
             return Err(Failure::input("--resume needs a regular file").hint("name one with -o FILE"));
@@ -123,7 +118,7 @@ impl Job<'_> {
         let Some(mut stream) = stream.map_err(|error| not_written(&error))? else {
             return Err(Failure::fault("a destination of no known kind"));
         };
-        match stream.write_all(&header) {
+        match stream.write_all(header.as_bytes()) {
             // The first rows find out too.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(not_written(&error)),
             _ => Ok(Sink::Stream(stream)),
@@ -131,31 +126,30 @@ impl Job<'_> {
     }
 
     /// Computes what is not there yet. `None`: nobody reads any more.
-    fn compute(&mut self, mut sink: Sink, shell: &Shell) -> Result<Option<Sink>, Failure> {
-        let (plan, columns) = (self.plan, self.columns);
+    fn compute(&mut self, mut sink: Sink<'a>, shell: &Shell) -> Result<Option<Sink<'a>>, Failure> {
+        let plan = self.plan;
         let (all, kept) = (plan.points.end - plan.points.start, sink.kept());
         if kept > 0 {
             shell.note(format!("{kept} of {all} points exist already"));
         }
         let bar = Bar::new(all, kept, shell);
         let mut computed = kept;
-        let done = |rows: Rows, points: u64| {
+        let text = sink.text_of_rows();
+        let make = |batch: Batch<'a>| Made { text: text(plan, &batch), batch };
+        let done = |made: Made<'a>| {
+            let batch = &made.batch;
             if let Some(drawing) = &mut self.drawing {
-                drawing.add(&rows.text);
+                drawing.add(&batch.table);
             }
-            self.starved += rows.starved;
-            self.failed += rows.failed;
-            computed += points;
-            bar.advance(points);
+            self.starved += batch.starved;
+            self.failed += batch.failed;
+            computed += batch.points;
+            bar.advance(batch.points);
             // A plot is wanted also where nobody reads the rows to their end.
-            Ok(sink.add(&rows, plan, columns)? || self.drawing.is_some())
+            Ok::<_, Failure>(sink.add(&made)? || self.drawing.is_some())
         };
         let points = plan.points.start + kept..plan.points.end;
-        let ended = match &plan.work {
-            Work::Evaluate(scenarios) => evaluating::run(plan, scenarios, points, done),
-            Work::Explore(question) => exploring::run(plan, question, columns, points, done),
-            Work::Simulate(asked) => simulating::run(plan, asked, columns, points, done),
-        };
+        let ended = plan.sweep.run(points, &watch::interrupted, &make, done);
         bar.finish();
         ended?;
         if computed == all {
@@ -190,37 +184,52 @@ impl Job<'_> {
     }
 }
 
-impl Sink {
+impl<'a> Sink<'a> {
     /// Points that were there before.
     fn kept(&self) -> u64 {
         if let Self::Partial(partial) = self { partial.kept } else { 0 }
     }
 
-    /// Takes rows. Returns whether somebody wants more.
-    fn add(&mut self, rows: &Rows, plan: &Plan, columns: &[Column]) -> Result<bool, Failure> {
+    /// What workers write of each batch.
+    fn text_of_rows(&self) -> fn(&Plan, &Batch) -> String {
         match self {
-            Self::Stream(stream) => match stream.write_all(&rows.text) {
+            Self::Stream(_) | Self::Partial(_) => |_, batch| batch.table.csv_rows(),
+            Self::Table(..) => |_, _| String::new(),
+            Self::Json(..) => |plan, batch| {
+                let row = |row| format!("    {}", plan.sweep.json(row));
+                batch.table.rows().map(row).collect::<Vec<_>>().join(",\n")
+            },
+        }
+    }
+
+    /// Takes rows. Returns whether somebody wants more.
+    fn add(&mut self, made: &Made<'a>) -> Result<bool, Failure> {
+        match self {
+            Self::Stream(stream) => match stream.write_all(made.text.as_bytes()) {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(false),
                 Err(error) => return Err(not_written(&error)),
                 Ok(()) => {}
             },
-            Self::Partial(partial) => partial.write(&rows.text)?,
-            Self::Table(table, _) => table.add(&rows.text, plan, columns),
-            Self::Json(json, _) => json.add(&rows.text, plan, columns),
+            Self::Partial(partial) => partial.write(made.text.as_bytes())?,
+            Self::Table(shown, _) => shown.add(&made.batch.table),
+            Self::Json(objects, _) => {
+                objects.push_str(if objects.is_empty() { "" } else { ",\n" });
+                objects.push_str(&made.text);
+            }
         }
         Ok(true)
     }
 
     /// Everything is there.
-    fn finish(self, plan: &Plan, text: impl FnOnce(&Table) -> String) -> Result<(), Failure> {
+    fn finish(self, plan: &Plan, text: impl FnOnce(&Shown) -> String) -> Result<(), Failure> {
         match self {
             Self::Stream(mut stream) => match stream.flush() {
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(not_written(&error)),
                 _ => Ok(()),
             },
             Self::Partial(partial) => partial.finish(),
-            Self::Table(table, destination) => destination.deliver(&text(&table)),
-            Self::Json(json, destination) => destination.deliver(&json.text(plan)),
+            Self::Table(shown, destination) => destination.deliver(&text(&shown)),
+            Self::Json(objects, destination) => destination.deliver(&plan.sweep.document().text(&objects)),
         }
     }
 }

@@ -56,7 +56,7 @@ impl Partial {
         }
         let (kept, end) = if begun {
             same_sweep(place.path(), identity.path(), &plan.identity)?;
-            let rows = plan.rows_per_point() as u64;
+            let rows = plan.sweep.rows_per_point() as u64;
             let most = plan.points.end - plan.points.start;
             whole_points(&file, header, rows, most, kept_row).map_err(refuse)?.ok_or_else(|| {
                 let name = place.path().display();

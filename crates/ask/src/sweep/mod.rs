@@ -1,0 +1,249 @@
+//! What if: evaluates, explores or simulates at every point of a grid of other inputs, and gives the rows as data, batch by batch.
+
+mod points;
+mod rows;
+
+use std::time::Duration;
+
+use numasim_model::{AppId, Study};
+use numasim_policy::PolicyName;
+use numasim_sim::objective::{Goal, GoalError};
+use numasim_sim::sweep::{Axis, SettingError, Sweep as Grid, Task};
+use numasim_sim::{Objective, ProblemError, Restrictions};
+
+use crate::evaluate::wanted;
+use crate::located::{HomeNeeded, Located};
+use crate::refusal::Refusal;
+use crate::table::Column;
+use crate::{over_time, room, suggest};
+pub use points::Batch;
+pub use rows::Document;
+
+/// The key of the items that producers may be ahead.
+const LEAD: &str = "policy.lead";
+
+/// What is done at every point.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// The scenarios with these numbers are evaluated: a row for each.
+    Evaluate(Vec<usize>),
+    /// The best allocation is searched for: one row.
+    Explore(Exploring),
+    /// What happens over time is simulated: a row for each policy.
+    Simulate(Simulating),
+}
+
+/// What searches are asked.
+#[derive(Clone, Debug)]
+pub struct Exploring {
+    /// What is best.
+    pub objective: Objective,
+    /// What every answer keeps to.
+    pub restrictions: Restrictions,
+    /// Seed of the random restarts.
+    pub seed: u64,
+    /// For each point.
+    pub time_limit: Option<Duration>,
+}
+
+/// What simulations are asked.
+#[derive(Clone, Debug)]
+pub struct Simulating {
+    /// One after the other; none: that of the files.
+    pub policies: Vec<PolicyName>,
+    /// Seed of the work of tasks.
+    pub seed: u64,
+    /// When each simulation ends, in seconds of simulated time.
+    pub until_s: Option<f64>,
+}
+
+/// A sweep that can be computed.
+#[derive(Debug)]
+pub struct Sweep {
+    /// The points.
+    grid: Grid,
+    work: Work,
+    columns: Vec<Column>,
+    /// For each column behind those of the axes: the number of its declaration, and of its application or channel.
+    declared: Vec<(usize, usize)>,
+}
+
+/// Reads the `settings`, `KEY=VALUES`, of a sweep over a study, and refuses what no point can mend.
+///
+/// # Errors
+/// A key that does not exist or has no influence, a value that can never be right, homes or work that are missing, data
+/// without room; located where the files are the cause.
+pub fn sweep(study: Study, located: &Located, settings: &[String], work: Work) -> Result<Sweep, Refusal> {
+    let task = work.task();
+    let read = |setting: &String| Axis::read(&study, setting, task).map_err(|error| refused(setting, error));
+    let axes: Vec<Axis> = settings.iter().map(read).collect::<Result<_, _>>()?;
+    match &work {
+        Work::Evaluate(_) => {}
+        Work::Explore(_) if study.apps.is_empty() => {
+            return Err(Refusal::said("there is no [[app]] in the files: nothing to place")
+                .hint("add a file with applications, for example one of configs/workloads"));
+        }
+        Work::Explore(_) => {}
+        Work::Simulate(asked) => {
+            let has_lead = asked.policies.iter().any(|policy| matches!(policy, PolicyName::Lead(_)));
+            if axes.iter().any(|axis| axis.key() == LEAD) && !has_lead && !asked.policies.is_empty() {
+                return Err(Refusal::said(format!("{LEAD} has no influence on these policies"))
+                    .hint("add --policy lead, or leave out the key"));
+            }
+        }
+    }
+    let grid = Grid::new(study, axes).map_err(|error| refused("", error))?;
+    match &work {
+        Work::Evaluate(scenarios) => {
+            homes_are_known(&grid, scenarios, located)?;
+            data_fits(&grid, scenarios)?;
+        }
+        Work::Explore(asked) => goal_is_possible(&grid, asked.objective, located)?,
+        Work::Simulate(asked) => can_be_simulated(&grid, asked, located)?,
+    }
+    let (columns, declared) = rows::columns(&grid, &work);
+    Ok(Sweep { grid, work, columns, declared })
+}
+
+impl Work {
+    /// To evaluate the scenarios with these names, or all.
+    ///
+    /// # Errors
+    /// There is no such scenario, or none at all.
+    pub fn evaluate(study: &Study, names: &[String]) -> Result<Self, Refusal> {
+        let wanted = wanted(study, names)?.into_iter();
+        let number = |name: &str| study.scenarios.iter().position(|scenario| scenario.name == name);
+        Ok(Self::Evaluate(wanted.filter_map(|scenario| number(&scenario.name)).collect()))
+    }
+
+    const fn task(&self) -> Task {
+        match self {
+            Self::Evaluate(_) => Task::Evaluate,
+            Self::Explore(_) => Task::Explore,
+            Self::Simulate(_) => Task::Simulate,
+        }
+    }
+}
+
+impl Sweep {
+    /// The points.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// What is done at each.
+    pub fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// The columns of all batches.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column that says how good a row is, and whether less is better.
+    pub fn judged_by(&self) -> (&'static str, bool) {
+        match &self.work {
+            Work::Evaluate(_) => ("total_gflops", false),
+            Work::Explore(asked) => ("value", asked.objective == Objective::Makespan),
+            Work::Simulate(_) => ("makespan_s", true),
+        }
+    }
+
+    /// Rows at each point.
+    pub fn rows_per_point(&self) -> usize {
+        match &self.work {
+            Work::Evaluate(scenarios) => scenarios.len(),
+            Work::Explore(_) => 1,
+            Work::Simulate(asked) => asked.policies.len().max(1),
+        }
+    }
+
+    /// Whether an axis is the lead of `lead:K`: it wins over the K of the policy.
+    pub fn sweeps_lead(&self) -> bool {
+        self.grid.axes().iter().any(|axis| axis.key() == LEAD)
+    }
+
+    /// What simulations ignore of the files, in words.
+    pub fn warnings(&self, located: &Located) -> Vec<String> {
+        let Work::Simulate(asked) = &self.work else { return Vec::new() };
+        let study = self.grid.study();
+        let of_files = asked.policies.is_empty().then(|| over_time::policy_of_files(study, located).ok());
+        let policies: Vec<_> = asked.policies.iter().cloned().chain(of_files.flatten()).collect();
+        over_time::ignored(study, located, &policies)
+    }
+}
+
+fn refused(setting: &str, error: SettingError) -> Refusal {
+    let prefix = if setting.is_empty() { String::new() } else { format!("--set '{setting}': ") };
+    let refusal = Refusal::said(format!("{prefix}{error}"));
+    match error {
+        SettingError::Wrong { hint, .. } => refusal.hint(hint),
+        SettingError::Unknown { word, known, .. } => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let refusal = match suggest::nearest(&word, &known) {
+                Some(near) => refusal.hint(format!("did you mean '{near}'?")),
+                None => refusal,
+            };
+            refusal.hint(format!("there is: {}", suggest::list(&known)))
+        }
+    }
+}
+
+/// An open home that no axis decides is refused at once, not at every point.
+fn homes_are_known(grid: &Grid, scenarios: &[usize], located: &Located) -> Result<(), Refusal> {
+    let study = grid.study();
+    let open = scenarios.iter().flat_map(|&s| {
+        let scenario = &study.scenarios[s];
+        let apps = (0..study.apps.len()).map(AppId);
+        let open = apps.filter(move |&app| scenario.reads_open_home(app) && !grid.moves_data(s, app.0));
+        open.map(move |app| (Some(scenario), app))
+    });
+    let hint = |app: &str| {
+        format!(
+            "sweep over it with `--set app.{app}.data=home:0,home:1`, or let numasim choose at every point with --explore"
+        )
+    };
+    let needed = HomeNeeded {
+        message: "sweep chooses only with --explore",
+        in_scenario: "evaluated in this scenario",
+        hint: &hint,
+    };
+    located.homes_are_needed(study, open, &needed)
+}
+
+/// Data that does not fit is refused at once where no axis moves data or threads; else each point says it.
+fn data_fits(grid: &Grid, scenarios: &[usize]) -> Result<(), Refusal> {
+    let moves = |key: &str| key.contains(".data") || key.contains(".threads");
+    if grid.axes().iter().any(|axis| moves(axis.key())) {
+        return Ok(());
+    }
+    let study = grid.study();
+    let mut chosen = scenarios.iter().filter_map(|&s| study.scenarios.get(s));
+    chosen.try_for_each(|scenario| match scenario.placements() {
+        Ok(placements) => room::check(study, scenario, &placements),
+        Err(_) => Ok(()),
+    })
+}
+
+/// Work that is missing in the files, and that no axis gives, is missing at every point.
+fn goal_is_possible(grid: &Grid, objective: Objective, located: &Located) -> Result<(), Refusal> {
+    let Ok((machine, apps)) = grid.at(0) else { return Ok(()) };
+    match Goal::new(objective, &machine, &apps) {
+        Err(error @ GoalError::MissingWork(_)) => {
+            let message = error.to_string();
+            Err(located.refused(grid.study(), &ProblemError::Goal(error)).unwrap_or_else(|| {
+                Refusal::said(message).hint("add it to their [[app]] tables, or choose another --objective")
+            }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What no axis can mend is refused at once: applications or work missing, a policy that does not exist, open homes.
+fn can_be_simulated(grid: &Grid, asked: &Simulating, located: &Located) -> Result<(), Refusal> {
+    let Ok(study) = grid.study_at(0) else { return Ok(()) };
+    let named = asked.policies.clone();
+    let policies = if named.is_empty() { vec![over_time::policy_of_files(&study, located)?] } else { named };
+    over_time::can_be_simulated(&study, located, &policies)
+}

@@ -1,0 +1,431 @@
+//! Tables as data: columns that are declared once, and rows of typed cells. The table of the terminal, Markdown, CSV, rows of
+//! JSON, their schema and the columns of Python come from it.
+//!
+//! A column that is added to a declaration is in all of them:
+//!
+//! ```
+//! use numasim_ask::table::{self, Of};
+//!
+//! struct Node { cores: u64, gbs: f64 }
+//! let columns = [
+//!     Of::whole("cores", |node: &Node| node.cores),
+//!     Of::number("bandwidth_gbs", |node| node.gbs),
+//! ];
+//! assert_eq!(table::csv(&columns, [Node { cores: 8, gbs: 32.5 }]), "cores,bandwidth_gbs\n8,32.5\n");
+//! ```
+
+use std::borrow::{Borrow, Cow};
+use std::fmt::Write as _;
+
+use numasim_draw::figures;
+use numasim_draw::grid::{Align, Grid};
+use serde_json::{Value, json};
+
+/// What stands in one row of one column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Cell<'a> {
+    /// There is no value.
+    #[default]
+    None,
+    /// A measured or computed value.
+    Number(f64),
+    /// A count, or the number of something.
+    Whole(u64),
+    /// Words.
+    Text(Cow<'a, str>),
+    /// Counts, or numbers of nodes.
+    Wholes(Vec<u32>),
+    /// Stable words for programs.
+    Words(Vec<&'static str>),
+}
+
+/// The type of the cells of a column; each of them may have no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Cell::Number`].
+    Number,
+    /// [`Cell::Whole`].
+    Whole,
+    /// [`Cell::Text`].
+    Text,
+    /// [`Cell::Wholes`], one for each node.
+    PerNode,
+    /// [`Cell::Wholes`], a list of any length.
+    Nodes,
+    /// [`Cell::Words`].
+    Words,
+}
+
+/// How people see the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// As CSV has them.
+    Plain,
+    /// Rounded to the decimals that the whole column shares.
+    Rounded,
+    /// A share, as a percentage with two decimals.
+    Percent,
+}
+
+/// What a column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The quantity, as CSV, JSON and Python name it.
+    pub name: Cow<'static, str>,
+    /// Of which application or channel, where each has a column.
+    pub of: Option<String>,
+    /// The type of its cells.
+    pub kind: Kind,
+    /// How people see it.
+    pub look: Look,
+}
+
+impl Column {
+    /// A column of the whole row.
+    pub const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name: Cow::Borrowed(name), of: None, kind, look: Look::Plain }
+    }
+
+    /// The name in a header: `total_gflops`, `gflops:solver`.
+    pub fn key(&self) -> String {
+        self.of.as_ref().map_or_else(|| self.name.clone().into_owned(), |of| format!("{}:{of}", self.name))
+    }
+
+    const fn align(&self) -> Align {
+        match self.kind {
+            Kind::Text | Kind::Words | Kind::PerNode => Align::Left,
+            Kind::Number | Kind::Whole | Kind::Nodes => Align::Right,
+        }
+    }
+
+    /// What people see of all cells of the column.
+    fn shown(&self, cells: &[&Cell]) -> Vec<String> {
+        let percent = |gap: f64| format!("{:.2} %", gap * 100.0);
+        match self.look {
+            Look::Rounded => {
+                let numbers: Vec<f64> = cells.iter().map(|cell| cell.number().unwrap_or(f64::NAN)).collect();
+                figures::column(&numbers)
+            }
+            Look::Percent => cells.iter().map(|cell| cell.number().map_or(String::new(), percent)).collect(),
+            Look::Plain => cells.iter().map(|cell| cell.to_string()).collect(),
+        }
+    }
+}
+
+impl Kind {
+    /// The JSON Schema of its cells.
+    pub fn json_schema(self) -> Value {
+        let whole = json!({ "type": "integer", "format": "uint64", "minimum": 0 });
+        let text = json!({ "type": "string" });
+        let or_null = |value: Value| json!({ "oneOf": [value, { "type": "null" }] });
+        match self {
+            Self::Number => or_null(json!({ "type": "number", "format": "double" })),
+            Self::Whole => or_null(whole),
+            Self::Text => or_null(text),
+            Self::PerNode | Self::Nodes => json!({ "type": "array", "items": whole }),
+            Self::Words => json!({ "type": "array", "items": text }),
+        }
+    }
+
+    /// A cell as JSON: without a value a list is empty, and everything else null.
+    pub fn json(self, cell: &Cell) -> Value {
+        match cell {
+            Cell::None if matches!(self, Self::PerNode | Self::Nodes | Self::Words) => json!([]),
+            Cell::None => Value::Null,
+            Cell::Number(number) => crate::json::number(*number),
+            Cell::Whole(number) => (*number).into(),
+            Cell::Text(text) if text.is_empty() => Value::Null,
+            Cell::Text(text) => text.as_ref().into(),
+            Cell::Wholes(numbers) => json!(numbers),
+            Cell::Words(words) => json!(words),
+        }
+    }
+}
+
+impl Cell<'_> {
+    /// The finite number in it.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) if number.is_finite() => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing to be seen in it.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Number(number) => !number.is_finite(),
+            Self::Whole(_) => false,
+            Self::Text(text) => text.is_empty(),
+            Self::Wholes(numbers) => numbers.is_empty(),
+            Self::Words(words) => words.is_empty(),
+        }
+    }
+}
+
+/// Unquoted and in full precision: a number reads back as the same number, and what is not finite is left out.
+impl std::fmt::Display for Cell<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            // Adding 0 takes the sign from -0.
+            Self::Number(number) if number.is_finite() => write!(out, "{}", number + 0.0),
+            Self::None | Self::Number(_) => Ok(()),
+            Self::Whole(number) => write!(out, "{number}"),
+            Self::Text(text) => out.write_str(text),
+            Self::Wholes(numbers) => numbers.iter().enumerate().try_for_each(|(i, number)| {
+                let space = if i > 0 { " " } else { "" };
+                write!(out, "{space}{number}")
+            }),
+            Self::Words(words) => out.write_str(&words.join(";")),
+        }
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u64> for Cell<'_> {
+    fn from(number: u64) -> Self {
+        Self::Whole(number)
+    }
+}
+
+impl From<u32> for Cell<'_> {
+    fn from(number: u32) -> Self {
+        Self::Whole(number.into())
+    }
+}
+
+impl From<usize> for Cell<'_> {
+    fn from(number: usize) -> Self {
+        Self::Whole(number as u64)
+    }
+}
+
+impl From<u8> for Cell<'_> {
+    fn from(number: u8) -> Self {
+        Self::Whole(number.into())
+    }
+}
+
+/// `true` or `false`.
+impl From<bool> for Cell<'_> {
+    fn from(flag: bool) -> Self {
+        Self::Text(Cow::Borrowed(if flag { "true" } else { "false" }))
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Cell<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl From<Vec<u32>> for Cell<'_> {
+    fn from(numbers: Vec<u32>) -> Self {
+        Self::Wholes(numbers)
+    }
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::None, T::into)
+    }
+}
+
+/// A column with the rule that takes its cell from a row.
+pub struct Of<'a, R> {
+    column: Column,
+    cell: Box<dyn Fn(&R) -> Cell<'a> + 'a>,
+}
+
+impl<'a, R: 'a> Of<'a, R> {
+    fn new<C: Into<Cell<'a>>>(column: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
+        Self { column, cell: Box::new(move |row| cell(row).into()) }
+    }
+
+    /// A column of numbers.
+    pub fn number<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
+        Self::new(Column::new(name, Kind::Number), cell)
+    }
+
+    /// A column of counts.
+    pub fn whole<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
+        Self::new(Column::new(name, Kind::Whole), cell)
+    }
+
+    /// A column of words.
+    pub fn text<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
+        Self::new(Column::new(name, Kind::Text), cell)
+    }
+
+    /// A column of counts, one for each node.
+    pub fn per_node<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
+        Self::new(Column::new(name, Kind::PerNode), cell)
+    }
+
+    /// Of this application or channel, where each has a column.
+    #[must_use]
+    pub fn each(mut self, of: &str) -> Self {
+        self.column.of = Some(of.to_owned());
+        self
+    }
+
+    /// The same column of rows of which this row is a part.
+    pub fn within<Q: 'a>(self, part: impl Fn(&Q) -> &R + 'a) -> Of<'a, Q> {
+        Of { column: self.column, cell: Box::new(move |row| (self.cell)(part(row))) }
+    }
+}
+
+/// CSV with a header, and a line of each of `rows`.
+pub fn csv<'a, R>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item = R>) -> String {
+    let columns: Vec<Column> = declared.iter().map(|of| of.column.clone()).collect();
+    let mut text = header(&columns);
+    for row in rows {
+        line(&mut text, declared.iter().map(|of| (of.cell)(&row)));
+    }
+    text
+}
+
+/// Rows of cells.
+#[derive(Clone, Debug)]
+pub struct Table<'a> {
+    columns: &'a [Column],
+    cells: Vec<Cell<'a>>,
+}
+
+impl<'a> Table<'a> {
+    /// A table without rows.
+    pub fn new(columns: &'a [Column]) -> Self {
+        Self { columns, cells: Vec::new() }
+    }
+
+    /// The columns, in order.
+    pub fn columns(&self) -> &'a [Column] {
+        self.columns
+    }
+
+    /// The rows, with a cell for each column.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[Cell<'a>]> {
+        self.cells.chunks(self.columns.len().max(1))
+    }
+
+    /// Adds a row: a cell for each column.
+    pub fn push(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
+        self.cells.extend(cells);
+    }
+
+    /// The lines of CSV behind [`header`].
+    pub fn csv_rows(&self) -> String {
+        let mut text = String::new();
+        for row in self.rows() {
+            line(&mut text, row.iter());
+        }
+        text
+    }
+
+    /// A table for people, without columns in which there is nothing. `gap`: the row before which rows are left out.
+    pub fn grid(&self, gap: Option<usize>) -> Grid {
+        let rows: Vec<&[Cell]> = self.rows().collect();
+        let (mut titles, mut columns) = (Vec::new(), Vec::new());
+        for (c, column) in self.columns.iter().enumerate() {
+            let cells: Vec<&Cell> = rows.iter().map(|row| &row[c]).collect();
+            if cells.iter().any(|cell| !cell.is_empty()) {
+                titles.push((column.key().replace(':', "\n"), column.align()));
+                columns.push(column.shown(&cells));
+            }
+        }
+        let titles: Vec<(&str, Align)> =
+            titles.iter().map(|(title, align)| (title.as_str(), *align)).collect();
+        let mut grid = Grid::new(&titles);
+        for r in 0..rows.len() {
+            if gap == Some(r) {
+                grid.row(columns.iter().map(|_| "…".to_owned()).collect());
+            }
+            grid.row(columns.iter().map(|column| column[r].clone()).collect());
+        }
+        grid
+    }
+}
+
+/// The first line of CSV.
+pub fn header(columns: &[Column]) -> String {
+    let mut text = String::new();
+    line(&mut text, columns.iter().map(|column| Cell::from(column.key())));
+    text
+}
+
+/// A line of CSV, with quotes where they are needed.
+fn line<'a, C: Borrow<Cell<'a>>>(out: &mut String, cells: impl Iterator<Item = C>) {
+    for (i, cell) in cells.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        match cell.borrow() {
+            Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
+                out.push('"');
+                out.push_str(&text.replace('"', "\"\""));
+                out.push('"');
+            }
+            // Writing to a String cannot fail.
+            cell => drop(write!(out, "{cell}")),
+        }
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(cells: &[Cell]) -> String {
+        let mut text = String::new();
+        line(&mut text, cells.iter());
+        text
+    }
+
+    #[test]
+    fn text_with_commas_and_quotes_stands_in_quotes() {
+        let row = written(&["uneven 1,1".into(), "the \"best\"".into(), "even".into()]);
+        assert_eq!(row, "\"uneven 1,1\",\"the \"\"best\"\"\",even\n");
+    }
+
+    #[test]
+    fn numbers_read_back_as_they_were_and_what_is_not_finite_is_left_out() {
+        let row = written(&[0.1 + 0.2, -0.0, 1e-7, f64::INFINITY, f64::NAN].map(Cell::from));
+        assert_eq!(row, "0.30000000000000004,0,0.0000001,,\n");
+    }
+
+    #[test]
+    fn a_cell_is_the_same_in_every_format() {
+        let columns = [
+            Of::text("name", |row: &(&'static str, Option<f64>)| row.0),
+            Of::number("gflops", |row| row.1).each("a"),
+            Of::whole("threads", |_| Cell::None),
+        ];
+        let rows = [("a", Some(1.0 / 3.0)), ("", None)];
+        let text = "name,gflops:a,threads\na,0.3333333333333333,\n,,\n";
+        assert_eq!(csv(&columns, rows), text);
+        let declared: Vec<Column> = columns.iter().map(|of| of.column.clone()).collect();
+        let mut table = Table::new(&declared);
+        rows.iter().for_each(|row| table.push(columns.iter().map(|of| (of.cell)(row))));
+        assert_eq!(header(table.columns()) + &table.csv_rows(), text);
+        let json = |row: &[Cell]| {
+            let cells = declared.iter().zip(row).map(|(column, cell)| column.kind.json(cell));
+            Value::from(cells.collect::<Vec<_>>()).to_string()
+        };
+        let objects: Vec<String> = table.rows().map(json).collect();
+        assert_eq!(objects, [r#"["a",0.3333333333333333,null]"#, "[null,null,null]"]);
+        assert_eq!(Kind::Nodes.json(&Cell::None), json!([]));
+    }
+}
