@@ -63,6 +63,7 @@ pub mod suggest;
 #[cfg(feature = "parallel")]
 pub mod sweep;
 pub mod table;
+pub mod tables;
 pub mod tasks;
 pub mod thread_map;
 pub mod values;

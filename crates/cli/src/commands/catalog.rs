@@ -22,8 +22,7 @@ pub(crate) fn run(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> {
             shell.for_people(format, args.output.output.is_some(), |style| view::table(&listed, style))
         }
         Format::Json => format!("{:#}\n", view::json(&listed)),
-        Format::Csv => view::csv(&listed)
-            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        Format::Csv => view::csv(&listed),
     };
     destination.deliver(&text)
 }

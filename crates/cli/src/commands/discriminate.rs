@@ -33,7 +33,6 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
             shell.for_people(format, args.output.output.is_some(), table)
         }
         Format::Json => format!("{:#}\n", view::json(&machine, &proposal)),
-        Format::Csv => view::csv(&proposal)
-            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        Format::Csv => view::csv(&proposal),
     })
 }

@@ -21,8 +21,9 @@ use crate::view;
 use crate::view::saved::Saved;
 use crate::view::side_by_side;
 use crate::view::{
-    ScenarioView, Style, caution, compare, csv, explain, figures, machine_title, saved, table, warning,
+    ScenarioView, Style, caution, compare, explain, figures, machine_title, saved, table, warning,
 };
+use numasim_ask::tables::Placed;
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -80,9 +81,8 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
             if args.explain {
                 shell.warn("--explain has no effect on CSV; use it with --format table or json");
             }
-            let text = csv::csv(&views);
             destination
-                .deliver(&text.map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?)
+                .deliver(&numasim_ask::table::csv(&Placed::columns(), views.iter().flat_map(Placed::all)))
         }
     }
 }
@@ -107,8 +107,7 @@ fn under_all(args: &EvaluateArgs, question: &Evaluate<'_>, shell: &Shell) -> Res
             })
         }
         Format::Json => return destination.deliver_by(|out| document::write(&answer, out)),
-        Format::Csv => side_by_side::csv(&answer.models)
-            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        Format::Csv => side_by_side::csv(&answer.models),
     };
     destination.deliver(&text)
 }

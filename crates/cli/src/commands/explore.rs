@@ -85,10 +85,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
             let document = Document { answer: &answer, sensitivity: view.as_ref() };
             return destination.deliver_by(|out| numasim_ask::document::write(&document, out));
         }
-        (Format::Csv, view) => view
-            .as_ref()
-            .map_or_else(|| answer.csv(), SensitivityView::csv)
-            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        (Format::Csv, view) => view.as_ref().map_or_else(|| answer.csv(), SensitivityView::csv),
     };
     destination.deliver(&text)
 }

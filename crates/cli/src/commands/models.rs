@@ -16,8 +16,7 @@ pub(crate) fn run(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
             shell.for_people(format, args.output.output.is_some(), |style| models::text(&kinds, style))
         }
         Format::Json => format!("{:#}\n", models::json(&kinds)),
-        Format::Csv => models::csv(&kinds)
-            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        Format::Csv => models::csv(&kinds),
     };
     Destination::open(args.output.output.as_deref())?.deliver(&text)
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use numasim_ask::table::{self, Of};
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::Machine;
-use numasim_model::machine::FigureKind;
+use numasim_model::machine::{FigureKind, Provenance};
 use serde_json::{Map, Value, json};
 
 use super::Style;
@@ -138,24 +139,28 @@ fn of_machine(machine: &Machine) -> Value {
     json!({ "name": machine.name(), "source": machine.source(), "nodes": nodes, "figures": figures })
 }
 
-/// For spreadsheets: a row for each figure of a machine, one for every other file.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(listed: &[Listed]) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["name", "folder", "nodes", "cores", "figure", "kind", "source"])?;
-    for Listed { entry, machine } in listed {
-        let name = entry.shortest();
-        let Some(machine) = machine else {
-            writer.write_record([&name, entry.folder(), "", "", "", "", &entry.about()])?;
-            continue;
-        };
-        let (nodes, cores) = (machine.node_count().to_string(), machine.total_cores().to_string());
-        for (key, known) in machine.provenance() {
-            let source = known.source.as_deref().unwrap_or_default();
-            writer.write_record([&name, entry.folder(), &nodes, &cores, key, known.kind.as_str(), source])?;
-        }
+/// For spreadsheets: a row for each value of a machine, one for every other file.
+pub(crate) fn csv(listed: &[Listed]) -> String {
+    type Row<'v> = (&'v Listed, Option<(&'v str, &'v Provenance)>);
+    fn machine<'v>(row: &Row<'v>) -> Option<&'v Machine> {
+        row.0.machine.as_ref()
     }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+    let columns = [
+        Of::text("name", |(listed, _): &Row| listed.entry.shortest()),
+        Of::text("folder", |(listed, _): &Row| listed.entry.folder().to_owned()),
+        Of::whole("nodes", |row: &Row| machine(row).map(Machine::node_count)),
+        Of::whole("cores", |row: &Row| machine(row).map(Machine::total_cores)),
+        Of::text("figure", |(_, known): &Row| known.map(|(key, _)| key.to_owned())),
+        Of::text("kind", |(_, known): &Row| known.map(|(_, known)| known.kind.as_str())),
+        Of::text("source", |(listed, known): &Row| match known {
+            Some((_, known)) => known.source.clone(),
+            None => Some(listed.entry.about()),
+        }),
+    ];
+    let rows = listed.iter().flat_map(|one| {
+        let known = one.machine.iter().flat_map(Machine::provenance);
+        let known = known.map(move |(key, known)| (one, Some((key.as_str(), known))));
+        one.machine.is_none().then_some((one, None)).into_iter().chain(known)
+    });
+    table::csv(&columns, rows)
 }

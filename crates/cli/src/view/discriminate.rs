@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use numasim_ask::table::{self, Of};
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::{Machine, ModelKind, Placement};
 use numasim_sim::discriminate::{Chosen, Pair, Proposal, SEPARATED};
@@ -153,19 +154,16 @@ fn separated(chosen: &Chosen) -> Vec<Pair> {
 }
 
 /// One row for each scenario and pair of models.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(proposal: &Proposal) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(["scenario", "model", "other_model", "difference"])?;
-    for chosen in &proposal.scenarios {
-        for pair in &chosen.pairs {
-            let [first, second] = pair.models.map(ModelKind::name);
-            writer.write_record([&chosen.scenario.name, first, second, &pair.difference.to_string()])?;
-        }
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+pub(crate) fn csv(proposal: &Proposal) -> String {
+    let columns = [
+        Of::text("scenario", |(chosen, _): &(&Chosen, &Pair)| chosen.scenario.name.clone()),
+        Of::text("model", |(_, pair): &(&Chosen, &Pair)| pair.models[0].name()),
+        Of::text("other_model", |(_, pair): &(&Chosen, &Pair)| pair.models[1].name()),
+        Of::number("difference", |(_, pair): &(&Chosen, &Pair)| pair.difference),
+    ];
+    let rows =
+        proposal.scenarios.iter().flat_map(|chosen| chosen.pairs.iter().map(move |pair| (chosen, pair)));
+    table::csv(&columns, rows)
 }
 
 /// Everything.

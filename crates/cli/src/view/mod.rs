@@ -1,6 +1,6 @@
 //! What people and programs see of an evaluated scenario: pure functions from values to text.
 //!
-//! [`table::table`] is for the terminal, [`csv::csv`] for programs, [`explain::explain`] shows
+//! [`table::table`] is for the terminal, [`explain::explain`] shows
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
 #[cfg(target_os = "linux")]
@@ -12,7 +12,6 @@ pub(crate) mod cached;
 pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod compared;
-pub(crate) mod csv;
 pub(crate) mod discriminate;
 pub(crate) mod executed;
 pub(crate) mod fitted;

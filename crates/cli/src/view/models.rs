@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use numasim_ask::table::{self, Of};
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::ModelKind;
 use numasim_model::sharing::Parameter;
@@ -162,18 +163,14 @@ fn parameter(parameter: Parameter) -> Value {
 }
 
 /// For spreadsheets: a row for each model and parameter.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(kinds: &[ModelKind]) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["model", "parameter", "unit", "default", "about"])?;
-    for &kind in kinds {
-        for parameter in kind.parameters() {
-            let default = parameter.default().map_or_else(String::new, |value| value.to_string());
-            let row = [kind.name(), parameter.key(), parameter.unit(), default.as_str(), parameter.about()];
-            writer.write_record(row)?;
-        }
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+pub(crate) fn csv(kinds: &[ModelKind]) -> String {
+    let columns = [
+        Of::text("model", |(kind, _): &(ModelKind, Parameter)| kind.name()),
+        Of::text("parameter", |(_, parameter): &(ModelKind, Parameter)| parameter.key()),
+        Of::text("unit", |(_, parameter): &(ModelKind, Parameter)| parameter.unit()),
+        Of::number("default", |(_, parameter): &(ModelKind, Parameter)| parameter.default()),
+        Of::text("about", |(_, parameter): &(ModelKind, Parameter)| parameter.about()),
+    ];
+    let rows = kinds.iter().flat_map(|&kind| kind.parameters().map(move |parameter| (kind, parameter)));
+    table::csv(&columns, rows)
 }

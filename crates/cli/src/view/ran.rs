@@ -1,13 +1,13 @@
 //! What came out of a run on this host: pure functions from counts to a table, JSON and CSV, in the words of simulations.
 
-use std::error::Error;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use numasim_ask::run::{Ended, HostApp, HostRun, Observed};
+use numasim_ask::table::{self, Of};
 use numasim_bench::live::{AppLook, Left, Look};
 use numasim_draw::grid::{Align, Grid};
-use numasim_model::Study;
+use numasim_model::{App, Study};
 
 use super::{Style, figures, machine_title};
 
@@ -233,29 +233,17 @@ pub(crate) fn table(study: &Study, ran: &Ran, style: &Style) -> String {
 }
 
 /// A row for each application.
-pub(crate) fn csv(study: &Study, ran: &Ran) -> Result<String, Box<dyn Error>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "app",
-        "arrived_s",
-        "finished_s",
-        "iterations",
-        "gflop",
-        "mean_gflops",
-        "mean_threads",
-    ])?;
-    for (number, (app, of)) in ran.look.apps.iter().zip(&study.apps).enumerate() {
-        let figures = ran.figures(study, number, app);
-        let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-        writer.write_record([
-            of.name.clone(),
-            cell(figures.arrived_s),
-            cell(figures.finished_s),
-            figures.gflop.map_or_else(String::new, |_| app.iterations.to_string()),
-            cell(figures.gflop),
-            cell(figures.mean_gflops),
-            cell(figures.mean_threads),
-        ])?;
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+pub(crate) fn csv(study: &Study, ran: &Ran) -> String {
+    type Row<'v> = (&'v App, &'v AppLook, Figures);
+    let columns = [
+        Of::text("app", |(app, ..): &Row| app.name.clone()),
+        Of::number("arrived_s", |(.., figures): &Row| figures.arrived_s),
+        Of::number("finished_s", |(.., figures): &Row| figures.finished_s),
+        Of::whole("iterations", |(_, look, figures): &Row| figures.gflop.map(|_| look.iterations)),
+        Of::number("gflop", |(.., figures): &Row| figures.gflop),
+        Of::number("mean_gflops", |(.., figures): &Row| figures.mean_gflops),
+        Of::number("mean_threads", |(.., figures): &Row| figures.mean_threads),
+    ];
+    let rows = ran.look.apps.iter().zip(&study.apps).enumerate();
+    table::csv(&columns, rows.map(|(number, (look, app))| (app, look, ran.figures(study, number, look))))
 }

@@ -4,7 +4,10 @@ use numasim_ask::evaluate::UnderModel;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::AppId;
 
-use super::{ScenarioView, Style, csv, figures};
+use numasim_ask::table::{self, Of};
+use numasim_ask::tables::Placed;
+
+use super::{ScenarioView, Style, figures};
 
 /// Columns of a scenario's name: two models fit beside it on a terminal of 80.
 const NAME_COLUMNS: usize = 40;
@@ -69,18 +72,14 @@ fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
 }
 
 /// For spreadsheets: the rows of evaluate with the model before them.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(models: &[UnderModel]) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(["model"].into_iter().chain(csv::COLUMNS))?;
-    for model in models {
-        for view in model.scenarios.iter().map(|one| one.view()) {
-            for row in csv::rows(&view) {
-                writer.write_record([model.model.to_owned()].into_iter().chain(row))?;
-            }
-        }
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+pub(crate) fn csv(models: &[UnderModel]) -> String {
+    type Row<'v> = (&'static str, Placed<'v>);
+    let mut columns = vec![Of::text("model", |(model, _): &Row| *model)];
+    columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
+    let scenarios = |model: &UnderModel| model.scenarios.iter().map(|one| one.view()).collect::<Vec<_>>();
+    let views: Vec<_> = models.iter().map(|model| (model.model, scenarios(model))).collect();
+    let rows = views.iter().flat_map(|(model, views)| {
+        views.iter().flat_map(Placed::all).map(move |placed| (*model, placed))
+    });
+    table::csv(&columns, rows)
 }

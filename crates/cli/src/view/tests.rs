@@ -6,7 +6,10 @@ use numasim_model::{
     Placement, Placing, evaluate_explained,
 };
 
-use super::{ScenarioView, Style, csv, explain, lettering, table};
+use numasim_ask::table::csv;
+use numasim_ask::tables::Placed;
+
+use super::{ScenarioView, Style, explain, lettering, table};
 
 /// Everything a view borrows.
 struct Case {
@@ -283,7 +286,8 @@ fn every_calculation_ends_with_the_total_of_the_evaluation() {
 #[test]
 fn csv_has_a_row_for_each_application_and_node() {
     let (one, other) = (memory_only(), paper_even());
-    let text = csv::csv(&[one.view(), other.view()]).unwrap();
+    let views = [one.view(), other.view()];
+    let text = csv(&Placed::columns(), views.iter().flat_map(Placed::all));
     assert_eq!(text.lines().count(), 1 + 2 * 3 + 4 * 4);
     snapshot("csv", &text);
 }

@@ -86,9 +86,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
                 shell.for_people(format, false, |style| view::table(&result, style))
             }
             Format::Json => format!("{:#}\n", view::json(&result)),
-            Format::Csv => {
-                view::csv(&summaries).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
-            }
+            Format::Csv => view::csv(&summaries),
         })?;
     }
     ended::verdict(&outcome, files.path(), shell)
@@ -120,9 +118,7 @@ fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failu
             shell.for_people(format, false, |style| view::plan_table(planned, style))
         }
         Format::Json => format!("{:#}\n", view::plan_json(planned)),
-        Format::Csv => {
-            view::plan_csv(planned).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
-        }
+        Format::Csv => view::plan_csv(planned),
     })
 }
 

@@ -1,5 +1,6 @@
 //! A calibration as JSON and CSV.
 
+use numasim_ask::table::{self, Of};
 use numasim_bench::calibrate::{
     Choice, Figure, Latencies, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together,
 };
@@ -115,40 +116,30 @@ fn measures(done: &MeasuredStep) -> &'static str {
 }
 
 /// Every round of every step. Nodes of several flows are ranges; `flows` has each as `FROM>TO:THREADS`.
-pub(super) fn csv(found: &Calibrated) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "measures",
-        "from_node",
-        "to_node",
-        "threads",
-        "round",
-        "gflops",
-        "bandwidth_gbs",
-        "flows",
-    ])?;
+pub(super) fn csv(found: &Calibrated) -> String {
+    type Row<'v> = (&'v MeasuredStep, (u32, (f64, f64)));
     let ranges = |nodes: &[NodeId]| {
         let numbers: Vec<u32> = nodes.iter().filter_map(|node| u32::try_from(node.0).ok()).collect();
         numasim_model::cpus::ranges(&numbers)
     };
-    for done in &found.calibration.steps {
+    let flows = |done: &MeasuredStep| {
         let flows = done.step.flows.iter();
-        let flows: Vec<String> =
-            flows.map(|flow| format!("{}>{}:{}", flow.from.0, flow.to.0, flow.threads)).collect();
-        for (round, (gflops, bandwidth)) in (1..).zip(&done.rounds) {
-            let round: u32 = round;
-            writer.write_record([
-                measures(done),
-                &ranges(&done.step.from_nodes()),
-                &ranges(&done.step.to_nodes()),
-                &done.step.threads().to_string(),
-                &round.to_string(),
-                &gflops.to_string(),
-                &bandwidth.to_string(),
-                &flows.join(" "),
-            ])?;
-        }
-    }
-    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+        flows
+            .map(|flow| format!("{}>{}:{}", flow.from.0, flow.to.0, flow.threads))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let columns = [
+        Of::text("measures", |(done, _): &Row| measures(done)),
+        Of::text("from_node", |(done, _): &Row| ranges(&done.step.from_nodes())),
+        Of::text("to_node", |(done, _): &Row| ranges(&done.step.to_nodes())),
+        Of::whole("threads", |(done, _): &Row| done.step.threads()),
+        Of::whole("round", |(_, (round, _)): &Row| *round),
+        Of::number("gflops", |(_, (_, (gflops, _))): &Row| *gflops),
+        Of::number("bandwidth_gbs", |(_, (_, (_, gbs))): &Row| *gbs),
+        Of::text("flows", |(done, _): &Row| flows(done)),
+    ];
+    let steps = found.calibration.steps.iter();
+    let rows = steps.flat_map(|done| (1..).zip(done.rounds.iter().copied()).map(move |round| (done, round)));
+    table::csv(&columns, rows)
 }

@@ -63,9 +63,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
             shell.for_people(format, args.output.output.is_some(), |style| view.table(style))
         }
         Format::Json => format!("{:#}\n", view.json()),
-        Format::Csv => {
-            view.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
-        }
+        Format::Csv => view.csv(),
     };
     destination.deliver(&text)
 }

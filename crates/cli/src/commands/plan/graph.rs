@@ -47,9 +47,6 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
             told.deliver(&shell.for_people(format, false, table))
         }
         Format::Json => told.deliver_by(|out| document::write(&shown::json(&advice, &promise), out)),
-        Format::Csv => told.deliver(
-            &shown::csv(&promise)
-                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
-        ),
+        Format::Csv => told.deliver(&shown::csv(&promise)),
     }
 }

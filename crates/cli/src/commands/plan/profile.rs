@@ -36,9 +36,6 @@ pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Fai
             told.deliver(&shell.for_people(format, false, |style| planned::table(&plan, style)))
         }
         Format::Json => told.deliver_by(|out| document::write(&planned::json(&plan), out)),
-        Format::Csv => told.deliver(
-            &planned::csv(&plan)
-                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
-        ),
+        Format::Csv => told.deliver(&planned::csv(&plan)),
     }
 }

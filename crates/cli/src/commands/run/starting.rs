@@ -181,8 +181,7 @@ fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), F
             shell.for_people(format, false, |style| ran::table(study, ran, style))
         }
         Format::Json => ran::json(study, ran),
-        Format::Csv => ran::csv(study, ran)
-            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        Format::Csv => ran::csv(study, ran),
     })
 }
 

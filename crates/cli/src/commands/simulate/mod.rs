@@ -9,7 +9,8 @@ mod running;
 pub(crate) mod timeline;
 
 use numasim_ask::simulate::Replayed;
-use numasim_ask::{Input, Simulate, Simulation, Simulations, document};
+use numasim_ask::tables::Ran;
+use numasim_ask::{Input, Simulate, Simulation, Simulations, document, table};
 use numasim_dynamic::{Both, Job, JobError, Observer, Silent};
 
 use crate::args::SimulateArgs;
@@ -124,11 +125,7 @@ fn deliver(
             destination.deliver(&shell.for_people(format, args.output.output.is_some(), table))
         }
         Format::Json => destination.deliver_by(|out| document::write(answer, out)),
-        Format::Csv => {
-            let csv = simulated::csv(study, runs)
-                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
-            destination.deliver(&csv)
-        }
+        Format::Csv => destination.deliver(&table::csv(&Ran::columns(), Ran::all(&study.apps, runs))),
     }
 }
 

@@ -11,7 +11,7 @@ mod trace;
 
 pub(super) use program::graph;
 
-use numasim_ask::{TasksAnswer, document};
+use numasim_ask::{TasksAnswer, document, table, tables};
 
 use crate::args::TasksArgs;
 use crate::failure::Failure;
@@ -48,11 +48,7 @@ fn deliver(args: &TasksArgs, outputs: &Outputs, answer: &TasksAnswer, shell: &Sh
             outputs.result.deliver(&shell.for_people(format, into_file, |style| tasked::table(answer, style)))
         }
         Format::Json => outputs.result.deliver_by(|out| document::write(answer, out)),
-        Format::Csv => {
-            let csv = tasked::csv(answer)
-                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
-            outputs.result.deliver(&csv)
-        }
+        Format::Csv => outputs.result.deliver(&table::csv(&tables::of_tasks(), &answer.runs)),
     }
 }
 

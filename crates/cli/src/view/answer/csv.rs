@@ -1,43 +1,33 @@
 //! A search for spreadsheets.
 
+use numasim_ask::table::{self, Of};
+use numasim_ask::tables::Placed;
+
 use super::Answer;
 use crate::view::caution;
-use crate::view::csv::{COLUMNS, rows};
+
+/// A row of an allocation: its role and its value.
+type Row<'v> = ((&'static str, f64), Placed<'v>);
 
 impl Answer<'_> {
-    /// One header line, then one row per allocation, application and node: the columns of `evaluate` between these:
-    ///
-    /// | column | meaning |
-    /// |---|---|
-    /// | `role` | `best`, `alternative`, `robust` or `baseline` |
-    /// | `objective` | name of the objective |
-    /// | `value` | value of the objective (GFLOPS, a fraction, or seconds) |
-    /// | `status` | `optimal` or `feasible`, of the best |
-    /// | `bound` | no allocation has a better value |
-    /// | `cautions` | what to know about the best beside value and status, as words with `;` between them; the last column |
-    ///
-    /// # Errors
-    /// Only those of the writer; memory does not fail.
-    pub(crate) fn csv(&self) -> Result<String, Box<dyn std::error::Error>> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(
-            ["role", "objective", "value", "status", "bound"].iter().chain(&COLUMNS).chain([&"cautions"]),
-        )?;
+    /// One row per allocation, application and node: the columns of `evaluate` between those of the search.
+    pub(crate) fn csv(&self) -> String {
         let status = if self.unproven.is_none() { "optimal" } else { "feasible" };
         let objective = self.problem.goal().objective().name();
         let cautions = caution::codes(&self.cautions);
-        for (role, rated) in self.all() {
-            let first = [
-                role.to_owned(),
-                objective.to_owned(),
-                (rated.value + 0.0).to_string(),
-                status.to_owned(),
-                (self.bound + 0.0).to_string(),
-            ];
-            for row in rows(&self.view(rated)) {
-                writer.write_record(first.iter().chain(&row).chain([&cautions]))?;
-            }
-        }
-        Ok(String::from_utf8(writer.into_inner()?)?)
+        let views: Vec<_> = self.all().map(|(role, rated)| ((role, rated.value), self.view(rated))).collect();
+        let mut columns = vec![
+            // `best`, `alternative`, `robust`, `baseline` or `simple`.
+            Of::text("role", |((role, _), _): &Row| *role),
+            Of::text("objective", move |_: &Row| objective),
+            Of::number("value", |((_, value), _): &Row| *value),
+            // Of the best.
+            Of::text("status", move |_: &Row| status),
+            Of::number("bound", |_: &Row| self.bound),
+        ];
+        columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
+        columns.push(Of::text("cautions", |_: &Row| cautions.as_str()));
+        let rows = views.iter().flat_map(|(rated, view)| Placed::all(view).map(|placed| (*rated, placed)));
+        table::csv(&columns, rows)
     }
 }

@@ -69,8 +69,6 @@ fn threads(threads: &[(usize, u32)]) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-const FIGURES: [&str; 4] = ["median", "min", "max", "spread"];
-
 /// The summary as CSV: one line for each application, and one without `app` for a scenario of several.
 ///
 /// | column | meaning |
@@ -82,38 +80,28 @@ const FIGURES: [&str; 4] = ["median", "min", "max", "spread"];
 /// | `gflops_spread` | sample standard deviation over mean; empty with one repetition |
 /// | `bandwidth_gbs_…` | the same of the traffic |
 /// | `fitted` | the scenario was scaled to the host |
-pub(crate) fn csv(summaries: &[Summary]) -> std::result::Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let columns = |of: &str| FIGURES.map(|figure| format!("{of}_{figure}"));
-    let head = ["scenario", "app", "threads", "repetitions"].map(str::to_owned);
-    writer.write_record(
-        head.into_iter()
-            .chain(columns("gflops"))
-            .chain(columns("bandwidth_gbs"))
-            .chain(["fitted".to_owned()]),
-    )?;
-    for one in summaries {
-        let cells = |figure: Option<Figure>| {
-            let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-            [
-                cell(figure.map(|f| f.median)),
-                cell(figure.map(|f| f.min)),
-                cell(figure.map(|f| f.max)),
-                cell(figure.and_then(|f| f.spread)),
-            ]
-        };
-        let all: u32 = one.threads.iter().map(|(_, threads)| threads).sum();
-        let app = one.app.clone().unwrap_or_default();
-        let head = [one.scenario.clone(), app, all.to_string(), one.repetitions.to_string()];
-        let figures = cells(one.gflops).into_iter().chain(cells(one.bandwidth_gbs));
-        writer.write_record(head.into_iter().chain(figures).chain([one.fitted.to_string()]))?;
-    }
-    text(writer)
-}
-
-fn text(writer: csv::Writer<Vec<u8>>) -> std::result::Result<String, csv::Error> {
-    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+pub(crate) fn csv(summaries: &[Summary]) -> String {
+    type Of<'v> = numasim_ask::table::Of<'v, &'v Summary>;
+    let figures = |names: [&'static str; 4], of: fn(&Summary) -> Option<Figure>| -> [Of; 4] {
+        let [median, min, max, spread] = names;
+        [
+            Of::number(median, move |one| of(one).map(|figure| figure.median)),
+            Of::number(min, move |one| of(one).map(|figure| figure.min)),
+            Of::number(max, move |one| of(one).map(|figure| figure.max)),
+            Of::number(spread, move |one| of(one).and_then(|figure| figure.spread)),
+        ]
+    };
+    let mut columns = vec![
+        Of::text("scenario", |one| one.scenario.clone()),
+        Of::text("app", |one| one.app.clone()),
+        Of::whole("threads", |one| one.threads.iter().map(|(_, threads)| threads).sum::<u32>()),
+        Of::whole("repetitions", |one| one.repetitions),
+    ];
+    columns.extend(figures(["gflops_median", "gflops_min", "gflops_max", "gflops_spread"], |one| one.gflops));
+    let names = ["bandwidth_gbs_median", "bandwidth_gbs_min", "bandwidth_gbs_max", "bandwidth_gbs_spread"];
+    columns.extend(figures(names, |one| one.bandwidth_gbs));
+    columns.push(Of::text("fitted", |one| one.fitted));
+    numasim_ask::table::csv(&columns, summaries)
 }
 
 #[cfg(test)]

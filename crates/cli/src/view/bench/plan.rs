@@ -1,11 +1,12 @@
 //! A plan for people and spreadsheets: which thread on which processor, with its data where.
 
+use numasim_ask::table::{self, Of};
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::NodeId;
 use numasim_model::cpus::ranges;
 
-use super::{Planned, text};
+use super::Planned;
 use crate::view::{Style, figures};
 
 /// One line for each scenario, application and node.
@@ -56,33 +57,21 @@ pub(crate) fn plan_table(planned: &Planned, style: &Style) -> String {
 }
 
 /// The same as CSV; every thread's processors, and the shares of its data in percent.
-pub(crate) fn plan_csv(planned: &Planned) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "scenario",
-        "app",
-        "node",
-        "threads",
-        "kernel",
-        "arithmetic_intensity_flop_per_byte",
-        "data_os_nodes",
-        "cpus",
-        "fitted",
-    ])?;
-    for (scenario, app, node, threads) in groups(planned) {
-        writer.write_record([
-            scenario.name.clone(),
-            app.name.clone(),
-            node.0.to_string(),
-            threads.len().to_string(),
-            app.kernel.name().to_owned(),
-            app.kernel.arithmetic_intensity().value().to_string(),
-            data(&threads),
-            processors(&threads),
-            scenario.fitted.to_string(),
-        ])?;
-    }
-    text(writer)
+pub(crate) fn plan_csv(planned: &Planned) -> String {
+    let columns = [
+        Of::text("scenario", |(scenario, ..): &Group| scenario.name.clone()),
+        Of::text("app", |(_, app, ..): &Group| app.name.clone()),
+        Of::whole("node", |(_, _, node, _): &Group| node.0),
+        Of::whole("threads", |(.., threads): &Group| threads.len()),
+        Of::text("kernel", |(_, app, ..): &Group| app.kernel.name()),
+        Of::number("arithmetic_intensity_flop_per_byte", |(_, app, ..): &Group| {
+            app.kernel.arithmetic_intensity().value()
+        }),
+        Of::text("data_os_nodes", |(.., threads): &Group| data(threads)),
+        Of::text("cpus", |(.., threads): &Group| processors(threads)),
+        Of::text("fitted", |(scenario, ..): &Group| scenario.fitted),
+    ];
+    table::csv(&columns, groups(planned))
 }
 
 /// Threads of each scenario and application, node by node.

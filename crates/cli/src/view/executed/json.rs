@@ -1,5 +1,6 @@
 //! Runs on this host for programs and spreadsheets. Numbers are not rounded.
 
+use numasim_ask::table::{self, Of};
 use numasim_ask::tasks::{Check, Real, RealKind, RealRun};
 
 use super::{Executed, ExecutedView};
@@ -45,38 +46,20 @@ fn rows<'v>(view: &'v ExecutedView<'_>) -> impl Iterator<Item = (usize, f64, &'s
     })
 }
 
-/// One header line, then one row for each repetition and scheduler.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(view: &ExecutedView<'_>) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+/// One row for each repetition and scheduler.
+pub(crate) fn csv(view: &ExecutedView<'_>) -> String {
+    type Row<'v> = (usize, f64, &'static str, &'v Executed);
     let columns = [
-        "repetition",
-        "scheduler",
-        "seed",
-        "serial_s",
-        "cores",
-        "measured_s",
-        "simulated_s",
-        "partition_s",
-        "steals",
-        "same_as_serial",
+        Of::whole("repetition", |(repetition, ..): &Row| *repetition),
+        Of::text("scheduler", |(_, _, label, _): &Row| *label),
+        Of::whole("seed", |(.., run): &Row| run.seed),
+        Of::number("serial_s", |(_, serial_s, ..): &Row| *serial_s),
+        Of::whole("cores", |_: &Row| view.machine.total_cores()),
+        Of::number("measured_s", |(.., run): &Row| run.measured_s),
+        Of::number("simulated_s", |(.., run): &Row| run.simulated_s),
+        Of::number("partition_s", |(.., run): &Row| run.partition_s),
+        Of::whole("steals", |(.., run): &Row| run.steals),
+        Of::text("same_as_serial", |(.., run): &Row| run.is_equal),
     ];
-    writer.write_record(columns)?;
-    for (repetition, serial_s, label, run) in rows(view) {
-        writer.write_record([
-            repetition.to_string(),
-            label.to_owned(),
-            run.seed.to_string(),
-            serial_s.to_string(),
-            view.machine.total_cores().to_string(),
-            run.measured_s.to_string(),
-            run.simulated_s.to_string(),
-            run.partition_s.to_string(),
-            run.steals.to_string(),
-            run.is_equal.to_string(),
-        ])?;
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+    table::csv(&columns, rows(view))
 }

@@ -3,7 +3,8 @@
 pub(crate) mod of_graph;
 mod table;
 
-use numasim_plan::Plan;
+use numasim_ask::table::Of;
+use numasim_plan::{Class, ClassId, Plan, PlannedClass};
 use serde_json::{Value, json as document};
 
 pub(crate) use table::table;
@@ -24,22 +25,18 @@ pub(crate) fn json(plan: &Plan) -> Value {
 }
 
 /// A row for each class of tasks; a class without opinion has no node.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(plan: &Plan) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["class", "template", "node", "tasks", "work_s"])?;
-    for (number, class, planned) in plan.planned() {
-        writer.write_record([
-            number.0.to_string(),
-            plan.classes().templates().name(class.template).to_owned(),
-            planned.node.map_or(String::new(), |node| node.to_string()),
-            class.tasks.to_string(),
-            planned.work_s.to_string(),
-        ])?;
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+pub(crate) fn csv(plan: &Plan) -> String {
+    let templates = plan.classes().templates();
+    let columns = [
+        Of::whole("class", |(number, ..): &(ClassId, &Class, &PlannedClass)| number.0),
+        Of::text("template", |(_, class, _): &(ClassId, &Class, &PlannedClass)| {
+            templates.name(class.template)
+        }),
+        Of::whole("node", |(.., planned): &(ClassId, &Class, &PlannedClass)| planned.node),
+        Of::whole("tasks", |(_, class, _): &(ClassId, &Class, &PlannedClass)| class.tasks),
+        Of::number("work_s", |(.., planned): &(ClassId, &Class, &PlannedClass)| planned.work_s),
+    ];
+    numasim_ask::table::csv(&columns, plan.planned())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use numasim_ask::table::{self, Of};
 use numasim_draw::figures;
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::Machine;
@@ -71,23 +72,15 @@ pub(crate) fn json(advice: &Advice, promise: &Promise<'_>) -> Value {
 }
 
 /// One row.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(promise: &Promise<'_>) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "placed_by",
-        "homes",
-        "makespan_s",
-        "before_s",
-        "gain",
-        "bound_s",
-        "gain_at_most",
-    ])?;
-    let numbers =
-        [promise.makespan_s, promise.before_s, promise.gain(), promise.bound_s, promise.gain_at_most()];
-    let words = [promise.scheduler, promise.homes].map(str::to_owned);
-    writer.write_record(words.into_iter().chain(numbers.map(|number| number.to_string())))?;
-    Ok(String::from_utf8(writer.into_inner()?)?)
+pub(crate) fn csv(promise: &Promise<'_>) -> String {
+    let columns = [
+        Of::text("placed_by", |promise: &&Promise| promise.scheduler.to_owned()),
+        Of::text("homes", |promise: &&Promise| promise.homes.to_owned()),
+        Of::number("makespan_s", |promise: &&Promise| promise.makespan_s),
+        Of::number("before_s", |promise: &&Promise| promise.before_s),
+        Of::number("gain", |promise: &&Promise| promise.gain()),
+        Of::number("bound_s", |promise: &&Promise| promise.bound_s),
+        Of::number("gain_at_most", |promise: &&Promise| promise.gain_at_most()),
+    ];
+    table::csv(&columns, [promise])
 }

@@ -41,7 +41,7 @@ fn the_document_has_the_keys_of_the_contract() {
 #[test]
 fn a_spreadsheet_has_a_row_for_each_class() {
     assert_eq!(
-        super::csv(&plan()).expect("text"),
+        super::csv(&plan()),
         "class,template,node,tasks,work_s\n0,main/0,,1,0.5\n1,work/2,0,1,1.25\n2,work/2,1,1,1\n"
     );
 }

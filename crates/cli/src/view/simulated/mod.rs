@@ -1,9 +1,7 @@
-//! What came out of simulations: pure functions from runs to a table and CSV.
+//! What came out of simulations: pure functions from runs to a table.
 
-mod csv;
 mod table;
 
-pub(crate) use csv::csv;
 pub(crate) use numasim_ask::simulate::Simulated;
 pub(crate) use table::table;
 

@@ -173,11 +173,7 @@ fn deliver(
             result.deliver(&shell.for_people(format, into_file, |style| executed::table(view, style)))
         }
         Format::Json => result.deliver_by(|out| document::write(&executed::json(view), out)),
-        Format::Csv => {
-            let csv = executed::csv(view)
-                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
-            result.deliver(&csv)
-        }
+        Format::Csv => result.deliver(&executed::csv(view)),
     }
 }
 
