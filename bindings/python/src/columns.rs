@@ -1,8 +1,9 @@
 //! Tables as columns by their names, for `numasim._columns`.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
-use numasim_ask::table::{Cell, Column, Kind, Table};
+use numasim_ask::table::{Cell, Column, Kind, Of, Table};
 use numpy::Element;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -78,8 +79,9 @@ pub(crate) struct Gathered {
 /// The cells of one column.
 #[derive(Debug)]
 enum Growing {
-    /// Figures and counts, NaN where there is none.
+    /// Numbers, NaN where there is none.
     Numbers(Vec<f64>),
+    Counts(Vec<u64>),
     /// A row of counts for each node, zeros where there are none.
     PerNode(Vec<u32>),
     Words(Words),
@@ -87,30 +89,35 @@ enum Growing {
 
 impl Gathered {
     /// Nothing yet, of a machine with so many nodes.
-    pub(crate) fn new(columns: &[Column], nodes: usize) -> Self {
+    pub(crate) fn new<'c>(columns: impl IntoIterator<Item = &'c Column>, nodes: usize) -> Self {
         let growing = |column: &Column| match column.kind {
             Kind::Number | Kind::Whole => Growing::Numbers(Vec::new()),
+            Kind::Count => Growing::Counts(Vec::new()),
             Kind::PerNode => Growing::PerNode(Vec::new()),
             Kind::Text | Kind::Nodes | Kind::Words => Growing::Words(Words::default()),
         };
-        let columns = columns.iter().map(|column| (column.key(), growing(column))).collect();
+        let columns = columns.into_iter().map(|column| (column.key(), growing(column))).collect();
         Self { columns, rows: 0, nodes }
     }
 
     /// Takes the rows of a table with these columns.
     pub(crate) fn add(&mut self, table: &Table) {
-        for row in table.rows() {
-            self.rows += 1;
-            for ((_, column), cell) in self.columns.iter_mut().zip(row) {
-                match (column, cell) {
-                    (Growing::Numbers(numbers), Cell::Number(number)) => numbers.push(plain(*number)),
-                    (Growing::Numbers(numbers), Cell::Whole(number)) => numbers.push(*number as f64),
-                    (Growing::Numbers(numbers), _) => numbers.push(f64::NAN),
-                    (Growing::PerNode(counts), Cell::Wholes(each)) => counts.extend_from_slice(each),
-                    (Growing::PerNode(counts), _) => counts.extend(std::iter::repeat_n(0, self.nodes)),
-                    (Growing::Words(words), Cell::Text(text)) => words.push(text),
-                    (Growing::Words(words), cell) => words.push(&cell.to_string()),
-                }
+        table.rows().for_each(|row| self.push(row.iter()));
+    }
+
+    fn push<'a>(&mut self, row: impl Iterator<Item = impl Borrow<Cell<'a>>>) {
+        self.rows += 1;
+        for ((_, column), cell) in self.columns.iter_mut().zip(row) {
+            match (column, cell.borrow()) {
+                (Growing::Numbers(numbers), Cell::Number(number)) => numbers.push(plain(*number)),
+                (Growing::Numbers(numbers), Cell::Whole(number)) => numbers.push(*number as f64),
+                (Growing::Numbers(numbers), _) => numbers.push(f64::NAN),
+                (Growing::Counts(counts), Cell::Whole(count)) => counts.push(*count),
+                (Growing::Counts(counts), _) => counts.push(0),
+                (Growing::PerNode(counts), Cell::Wholes(each)) => counts.extend_from_slice(each),
+                (Growing::PerNode(counts), _) => counts.extend(std::iter::repeat_n(0, self.nodes)),
+                (Growing::Words(words), Cell::Text(text)) => words.push(text),
+                (Growing::Words(words), cell) => words.push(&cell.to_string()),
             }
         }
     }
@@ -121,6 +128,7 @@ impl Gathered {
         for (name, column) in self.columns {
             match column {
                 Growing::Numbers(numbers) => all.set_item(name, array::one(py, numbers))?,
+                Growing::Counts(counts) => all.set_item(name, array::one(py, counts))?,
                 Growing::PerNode(counts) => {
                     all.set_item(name, array::two(py, self.rows, self.nodes, counts)?)?;
                 }
@@ -129,4 +137,15 @@ impl Gathered {
         }
         Ok(all)
     }
+}
+
+/// Rows with the columns that the command line writes, as an object of Python.
+pub(crate) fn of<'py, 'a, R: 'a>(
+    py: Python<'py>,
+    declared: &[Of<'a, R>],
+    rows: impl IntoIterator<Item = R>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mut gathered = Gathered::new(declared.iter().map(Of::column), 0);
+    rows.into_iter().for_each(|row| gathered.push(declared.iter().map(|of| of.cell(&row))));
+    Columns(gathered.finish(py)?).finish()
 }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use numasim_ask::simulate::{mb, mean_gflops};
+use numasim_ask::simulate::mb;
+use numasim_ask::tables::Ran;
 use numasim_ask::{Refusal, Simulate, Simulated, Simulations, document, over_time};
-use numasim_dynamic::{AppRun, Job, Observer, Silent};
+use numasim_dynamic::{Job, Observer, Silent};
 use numasim_model::Study;
-use numasim_model::units::Seconds;
 use numasim_policy::{NameError, PolicyName};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use crate::array::plain;
-use crate::columns::Columns;
+use crate::columns::{self, Columns};
 use crate::error;
 use crate::reading::Reading;
 use crate::scenario::{loads, shown};
@@ -121,42 +121,8 @@ pub(crate) fn found<'n>(
 impl Done {
     /// A row for each run and application, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (study, runs) = (&self.answer.study, &self.answer.runs);
-        let apps = study.apps.len();
-        let each = || runs.iter().flat_map(|run| std::iter::repeat_n(run, apps));
-        let partial = |one: &Simulated| if one.is_partial() { "true" } else { "false" };
-        let head = Columns::new(py)
-            .words("policy", each().map(|one| one.policy.as_str()))?
-            .plain("seed", each().map(|one| one.seed).collect())?
-            .figures("makespan_s", each().map(Simulated::makespan_s))?
-            .figures("lower_bound_s", each().map(|one| one.lower_bound_s))?
-            .words("partial", each().map(partial))?;
-        per_app(head, study, runs)
+        columns::of(py, &Ran::columns(), Ran::all(&self.answer.study.apps, &self.answer.runs))
     }
-}
-
-/// What became of each application of each run.
-fn per_app<'py>(columns: Columns<'py>, study: &Study, runs: &[Simulated]) -> PyResult<Bound<'py, PyAny>> {
-    let apps = || runs.iter().flat_map(|one| one.run.apps.iter().map(move |app| (app, &one.run)));
-    let seconds =
-        |of: fn(&AppRun) -> Option<Seconds>| apps().map(move |(app, _)| of(app).map(Seconds::value));
-    let figure = |of: fn(&AppRun) -> f64| apps().map(move |(app, _)| Some(of(app)));
-    let names = runs.iter().flat_map(|_| study.apps.iter().map(|app| app.name.as_str()));
-    columns
-        .words("app", names)?
-        .figures("arrived_s", seconds(|app| app.arrived))?
-        .figures("finished_s", seconds(|app| app.finished))?
-        .plain("iterations", apps().map(|(app, _)| app.iterations).collect())?
-        .figures("gflop", figure(|app| app.work.value()))?
-        .figures("mean_gflops", apps().map(|(app, run)| Some(mean_gflops(app, run))))?
-        .figures("mean_threads", figure(|app| app.mean_threads))?
-        .figures("wait_input_s", figure(|app| app.waited_input.value()))?
-        .figures("wait_output_s", figure(|app| app.waited_output.value()))?
-        .figures("wait_call_s", figure(|app| app.waited_call.value()))?
-        .figures("idle_s", figure(|app| app.idle.value()))?
-        .figures("blocked_s", figure(|app| app.blocked.value()))?
-        .figures("shared_s", figure(|app| app.shared.value()))?
-        .finish()
 }
 
 #[pymethods]
@@ -285,7 +251,8 @@ impl SimulatedRun {
     /// What became of each application: a row for each.
     #[getter]
     fn apps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        per_app(Columns::new(py), &self.done.answer.study, std::slice::from_ref(self.one()))
+        let one = std::slice::from_ref(self.one());
+        columns::of(py, &Ran::of_apps(), Ran::all(&self.done.answer.study.apps, one))
     }
 
     /// The channels: a row for each.

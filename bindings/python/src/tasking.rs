@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{Refusal, Tasked, TasksAnswer, document};
+use numasim_ask::{Refusal, Tasked, TasksAnswer, document, tables};
 use numasim_graph::csv;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
 use numasim_model::{NodeId, Study};
@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use crate::array::plain;
-use crate::columns::Columns;
+use crate::columns::{self, Columns};
 use crate::error;
 use crate::reading::Reading;
 use crate::scenario::{loads, shown};
@@ -171,48 +171,7 @@ fn bytes<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, PyDict>
 impl Done {
     /// A row for each run, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let runs = || self.answer.runs.iter();
-        let figure = |of: fn(&Tasked) -> f64| runs().map(move |one| Some(of(one)));
-        let count = |of: fn(&Tasked) -> u64| runs().map(of).collect::<Vec<u64>>();
-        let metg = |of: fn(&numasim_tasks::Metg) -> Option<f64>| {
-            runs().map(move |one| one.metg.as_ref().and_then(of))
-        };
-        let mut columns = Columns::new(py)
-            .words("scheduler", runs().map(|one| one.scheduler.as_str()))?
-            .words("placement", runs().map(|one| one.placement.as_str()))?
-            .words("steal", runs().map(|one| if one.steal { "true" } else { "false" }))?
-            .plain("seed", count(|one| one.seed))?
-            .figures("makespan_s", figure(Tasked::makespan_s))?
-            .figures("bound_s", figure(Tasked::bound_s))?
-            .words("bound_by", runs().map(|one| one.bound.because_of.as_str()))?
-            .figures("llc_local_bytes", figure(|one| one.run.traffic.llc_local))?
-            .figures("llc_remote_bytes", figure(|one| one.run.traffic.llc_remote))?
-            .figures("dram_local_bytes", figure(|one| one.run.traffic.dram_local))?
-            .figures("dram_remote_bytes", figure(|one| one.run.traffic.dram_remote))?
-            .figures("idle", figure(|one| one.run.idle))?
-            .plain("steals", count(|one| one.run.steals))?
-            .figures("cut_edges", runs().map(|one| one.run.cut.map(|cut| cut.edges as f64)))?
-            .figures("cut_bytes", runs().map(|one| one.run.cut.map(|cut| cut.bytes)))?
-            .figures("partition_s", figure(|one| one.run.partition.value()))?;
-        for reason in IdleReason::ALL {
-            let part = runs().map(|one| Some(one.run.idle_because(reason)));
-            columns = columns.figures(&format!("idle_{}", reason.as_str()), part)?;
-        }
-        columns
-            .words("scenario", runs().map(|one| one.scenario.map_or("", TaskScenario::as_str)))?
-            .figures("migration_s", figure(|one| one.run.migration.value()))?
-            .plain("mailbox", count(|one| one.run.mailbox))?
-            .plain("shared", count(|one| one.run.shared))?
-            .plain("revokes", count(|one| one.run.revokes))?
-            .plain("remote_tasks", count(|one| one.run.remote_tasks))?
-            .plain("contender_tasks", count(|one| one.run.contender.as_ref().map_or(0, |other| other.tasks)))?
-            .figures("fallback_tasks", runs().map(|one| one.run.fallbacks.map(|of| of.tasks as f64)))?
-            .figures("fallback_blocks", runs().map(|one| one.run.fallbacks.map(|of| of.blocks as f64)))?
-            .figures("metg_share", metg(|metg| Some(metg.share)))?
-            .figures("metg_us", metg(|metg| metg.found.map(|(_, seconds)| seconds * 1e6)))?
-            .figures("metg_flop", metg(|metg| metg.found.map(|(flop, _)| flop as f64)))?
-            .figures("metg_efficiency", metg(|metg| metg.found.map(|_| metg.efficiency)))?
-            .finish()
+        columns::of(py, &tables::of_tasks(), &self.answer.runs)
     }
 }
 

@@ -9,7 +9,7 @@
 //! struct Node { cores: u64, gbs: f64 }
 //! let columns = [
 //!     Of::whole("cores", |node: &Node| node.cores),
-//!     Of::number("bandwidth_gbs", |node| node.gbs),
+//!     Of::number("bandwidth_gbs", |node: &Node| node.gbs),
 //! ];
 //! assert_eq!(table::csv(&columns, [Node { cores: 8, gbs: 32.5 }]), "cores,bandwidth_gbs\n8,32.5\n");
 //! ```
@@ -39,13 +39,15 @@ pub enum Cell<'a> {
     Words(Vec<&'static str>),
 }
 
-/// The type of the cells of a column; each of them may have no value.
+/// The type of the cells of a column; each but a count may have no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// [`Cell::Number`].
     Number,
     /// [`Cell::Whole`].
     Whole,
+    /// [`Cell::Whole`] in every row.
+    Count,
     /// [`Cell::Text`].
     Text,
     /// [`Cell::Wholes`], one for each node.
@@ -94,7 +96,7 @@ impl Column {
     const fn align(&self) -> Align {
         match self.kind {
             Kind::Text | Kind::Words | Kind::PerNode => Align::Left,
-            Kind::Number | Kind::Whole | Kind::Nodes => Align::Right,
+            Kind::Number | Kind::Whole | Kind::Count | Kind::Nodes => Align::Right,
         }
     }
 
@@ -121,6 +123,7 @@ impl Kind {
         match self {
             Self::Number => or_null(json!({ "type": "number", "format": "double" })),
             Self::Whole => or_null(whole),
+            Self::Count => whole,
             Self::Text => or_null(text),
             Self::PerNode | Self::Nodes => json!({ "type": "array", "items": whole }),
             Self::Words => json!({ "type": "array", "items": text }),
@@ -259,7 +262,12 @@ impl<'a, R: 'a> Of<'a, R> {
         Self::new(Column::new(name, Kind::Number), cell)
     }
 
-    /// A column of counts.
+    /// A column of counts, of which there is one in every row.
+    pub fn count<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
+        Self::new(Column::new(name, Kind::Count), cell)
+    }
+
+    /// A column of counts or numbers of something, or nothing.
     pub fn whole<C: Into<Cell<'a>>>(name: &'static str, cell: impl Fn(&R) -> C + 'a) -> Self {
         Self::new(Column::new(name, Kind::Whole), cell)
     }
@@ -281,18 +289,28 @@ impl<'a, R: 'a> Of<'a, R> {
         self
     }
 
+    /// What the column is.
+    pub fn column(&self) -> &Column {
+        &self.column
+    }
+
+    /// Its cell of a row.
+    pub fn cell(&self, row: &R) -> Cell<'a> {
+        (self.cell)(row)
+    }
+
     /// The same column of rows of which this row is a part.
     pub fn within<Q: 'a>(self, part: impl Fn(&Q) -> &R + 'a) -> Of<'a, Q> {
-        Of { column: self.column, cell: Box::new(move |row| (self.cell)(part(row))) }
+        Of { column: self.column, cell: Box::new(move |row| self.cell.as_ref()(part(row))) }
     }
 }
 
 /// CSV with a header, and a line of each of `rows`.
-pub fn csv<'a, R>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item = R>) -> String {
+pub fn csv<'a, R: 'a>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item = R>) -> String {
     let columns: Vec<Column> = declared.iter().map(|of| of.column.clone()).collect();
     let mut text = header(&columns);
     for row in rows {
-        line(&mut text, declared.iter().map(|of| (of.cell)(&row)));
+        line(&mut text, declared.iter().map(|of| of.cell(&row)));
     }
     text
 }
@@ -365,18 +383,23 @@ pub fn header(columns: &[Column]) -> String {
     text
 }
 
-/// A line of CSV, with quotes where they are needed.
-fn line<'a, C: Borrow<Cell<'a>>>(out: &mut String, cells: impl Iterator<Item = C>) {
-    for (i, cell) in cells.enumerate() {
+/// Text as a cell of CSV, in quotes where it needs them.
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    if text.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\"")).into()
+    } else {
+        text.into()
+    }
+}
+
+/// Adds a line of CSV.
+pub fn line<'a, C: Borrow<Cell<'a>>>(out: &mut String, cells: impl IntoIterator<Item = C>) {
+    for (i, cell) in cells.into_iter().enumerate() {
         if i > 0 {
             out.push(',');
         }
         match cell.borrow() {
-            Cell::Text(text) if text.contains(['"', ',', '\n', '\r']) => {
-                out.push('"');
-                out.push_str(&text.replace('"', "\"\""));
-                out.push('"');
-            }
+            Cell::Text(text) => out.push_str(&quoted(text)),
             // Writing to a String cannot fail.
             cell => drop(write!(out, "{cell}")),
         }
@@ -408,17 +431,18 @@ mod tests {
 
     #[test]
     fn a_cell_is_the_same_in_every_format() {
+        type Row = (&'static str, Option<f64>);
         let columns = [
-            Of::text("name", |row: &(&'static str, Option<f64>)| row.0),
-            Of::number("gflops", |row| row.1).each("a"),
-            Of::whole("threads", |_| Cell::None),
+            Of::text("name", |row: &Row| row.0),
+            Of::number("gflops", |row: &Row| row.1).each("a"),
+            Of::whole("threads", |_: &Row| Cell::None),
         ];
         let rows = [("a", Some(1.0 / 3.0)), ("", None)];
         let text = "name,gflops:a,threads\na,0.3333333333333333,\n,,\n";
         assert_eq!(csv(&columns, rows), text);
         let declared: Vec<Column> = columns.iter().map(|of| of.column.clone()).collect();
         let mut table = Table::new(&declared);
-        rows.iter().for_each(|row| table.push(columns.iter().map(|of| (of.cell)(row))));
+        rows.iter().for_each(|row| table.push(columns.iter().map(|of| of.cell(row))));
         assert_eq!(header(table.columns()) + &table.csv_rows(), text);
         let json = |row: &[Cell]| {
             let cells = declared.iter().zip(row).map(|(column, cell)| column.kind.json(cell));

@@ -39,8 +39,8 @@ impl<'v> Placed<'v> {
         [
             Of::text("scenario", |row: &Self| row.view.name),
             Of::text("app", |row: &Self| row.view.apps[row.app.0].name.as_str()),
-            Of::whole("node", |row: &Self| row.node),
-            Of::whole("threads", |row: &Self| row.group().map_or(0, |group| group.threads)),
+            Of::count("node", |row: &Self| row.node),
+            Of::count("threads", |row: &Self| row.group().map_or(0, |group| group.threads)),
             Of::number("gflops", |row: &Self| row.group().map_or(0.0, |group| group.gflops.value())),
             // What they draw from all memories.
             Of::number("bandwidth_gbs", |row: &Self| {
@@ -71,18 +71,26 @@ impl<'v> Ran<'v> {
         runs.iter().flat_map(of)
     }
 
-    /// The columns of `simulate`; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.
-    pub fn columns() -> [Of<'v, Self>; 18] {
-        [
+    /// The columns of `simulate`.
+    pub fn columns() -> Vec<Of<'v, Self>> {
+        let mut columns = vec![
             Of::text("policy", |row: &Self| row.simulated.policy.as_str()),
-            Of::whole("seed", |row: &Self| row.simulated.seed),
+            Of::count("seed", |row: &Self| row.simulated.seed),
             Of::number("makespan_s", |row: &Self| row.simulated.makespan_s()),
             Of::number("lower_bound_s", |row: &Self| row.simulated.lower_bound_s),
             Of::text("partial", |row: &Self| row.simulated.is_partial()),
+        ];
+        columns.extend(Self::of_apps());
+        columns
+    }
+
+    /// Those of the application; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.
+    pub fn of_apps() -> [Of<'v, Self>; 13] {
+        [
             Of::text("app", |row: &Self| row.app.name.as_str()),
             Of::number("arrived_s", |row: &Self| row.run.arrived.map(Seconds::value)),
             Of::number("finished_s", |row: &Self| row.run.finished.map(Seconds::value)),
-            Of::whole("iterations", |row: &Self| row.run.iterations),
+            Of::count("iterations", |row: &Self| row.run.iterations),
             Of::number("gflop", |row: &Self| row.run.work.value()),
             Of::number("mean_gflops", |row: &Self| mean_gflops(row.run, &row.simulated.run)),
             Of::number("mean_threads", |row: &Self| row.run.mean_threads),
@@ -105,7 +113,7 @@ pub fn of_tasks<'v>() -> Vec<Of<'v, &'v Tasked>> {
         Of::text("scheduler", |row: &&'v Tasked| row.scheduler.as_str()),
         Of::text("placement", |row: &&'v Tasked| row.placement.as_str()),
         Of::text("steal", |row: &&'v Tasked| row.steal),
-        Of::whole("seed", |row: &&'v Tasked| row.seed),
+        Of::count("seed", |row: &&'v Tasked| row.seed),
         Of::number("makespan_s", |row: &&'v Tasked| row.makespan_s()),
         Of::number("bound_s", |row: &&'v Tasked| row.bound_s()),
         Of::text("bound_by", |row: &&'v Tasked| row.bound.because_of.as_str()),
@@ -114,7 +122,7 @@ pub fn of_tasks<'v>() -> Vec<Of<'v, &'v Tasked>> {
         Of::number("dram_local_bytes", |row: &&'v Tasked| row.run.traffic.dram_local),
         Of::number("dram_remote_bytes", |row: &&'v Tasked| row.run.traffic.dram_remote),
         Of::number("idle", |row: &&'v Tasked| row.run.idle),
-        Of::whole("steals", |row: &&'v Tasked| row.run.steals),
+        Of::count("steals", |row: &&'v Tasked| row.run.steals),
         Of::whole("cut_edges", |row: &&'v Tasked| row.run.cut.map(|cut| cut.edges)),
         Of::number("cut_bytes", |row: &&'v Tasked| row.run.cut.map(|cut| cut.bytes)),
         Of::number("partition_s", |row: &&'v Tasked| row.run.partition.value()),
@@ -127,11 +135,11 @@ pub fn of_tasks<'v>() -> Vec<Of<'v, &'v Tasked>> {
         idle("idle_end", IdleReason::End),
         Of::text("scenario", |row: &&'v Tasked| row.scenario.map(|scenario| scenario.as_str())),
         Of::number("migration_s", |row: &&'v Tasked| row.run.migration.value()),
-        Of::whole("mailbox", |row: &&'v Tasked| row.run.mailbox),
-        Of::whole("shared", |row: &&'v Tasked| row.run.shared),
-        Of::whole("revokes", |row: &&'v Tasked| row.run.revokes),
-        Of::whole("remote_tasks", |row: &&'v Tasked| row.run.remote_tasks),
-        Of::whole("contender_tasks", |row: &&'v Tasked| row.run.contender.as_ref().map_or(0, |of| of.tasks)),
+        Of::count("mailbox", |row: &&'v Tasked| row.run.mailbox),
+        Of::count("shared", |row: &&'v Tasked| row.run.shared),
+        Of::count("revokes", |row: &&'v Tasked| row.run.revokes),
+        Of::count("remote_tasks", |row: &&'v Tasked| row.run.remote_tasks),
+        Of::count("contender_tasks", |row: &&'v Tasked| row.run.contender.as_ref().map_or(0, |of| of.tasks)),
         Of::whole("fallback_tasks", |row: &&'v Tasked| row.run.fallbacks.map(|of| of.tasks)),
         Of::whole("fallback_blocks", |row: &&'v Tasked| row.run.fallbacks.map(|of| of.blocks)),
         // Without a size where none keeps the share.

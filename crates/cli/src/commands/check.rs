@@ -31,8 +31,7 @@ pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
             shell.for_people(format, args.output.output.is_some(), |style| table::table(&reading, style))
         }
         Format::Json => format!("{:#}\n", json::json(&reading)),
-        Format::Csv => rows::csv(&reading)
-            .map_err(|error| Failure::fault("the table could not be written as CSV").caused_by(&error))?,
+        Format::Csv => rows::csv(&reading),
     };
     destination.deliver(&text)
 }

@@ -3,13 +3,14 @@
 //! A row holds from its time until the next one of the same application and node: threads as they were at its time, figures as they
 //! were on average until then. What nobody knows of a program of its own is left empty.
 
+use numasim_ask::table::quoted;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use numasim_bench::live::Look;
 use numasim_model::Study;
 
-use crate::commands::simulate::timeline::{HEADER, cell};
+use crate::commands::simulate::timeline::HEADER;
 
 /// What a row says beside its place.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +60,7 @@ impl<'a> Rows<'a> {
         };
         let apps = study.apps.len();
         Ok(Self {
-            names: study.apps.iter().map(|app| cell(&app.name)).collect::<io::Result<_>>()?,
+            names: study.apps.iter().map(|app| quoted(&app.name).into_owned()).collect(),
             threads: courses
                 .iter()
                 .map(|course| course.threads.iter().map(|&n| n.into()).collect())

@@ -16,6 +16,7 @@
 use std::cell::Cell;
 use std::io::{self, Write};
 
+use numasim_ask::table::quoted;
 use numasim_dynamic::{Changes, Counts, Observer, Row, Snapshot, State};
 use numasim_model::Study;
 
@@ -38,7 +39,7 @@ impl<'a> Timeline<'a> {
     pub(super) fn start(out: &'a mut dyn Write, study: &Study, broken: &'a Cell<bool>) -> io::Result<Self> {
         out.write_all(HEADER.as_bytes())?;
         Ok(Self {
-            names: study.apps.iter().map(|app| cell(&app.name)).collect::<io::Result<_>>()?,
+            names: study.apps.iter().map(|app| quoted(&app.name).into_owned()).collect(),
             changes: Changes::of(study),
             row: Vec::new(),
             out,
@@ -79,25 +80,5 @@ impl Observer for Timeline<'_> {
         }
         self.failed = self.write(snapshot).err();
         self.broken.set(self.broken.get() || self.failed.is_some());
-    }
-}
-
-/// A name as it stands in a row.
-pub(crate) fn cell(name: &str) -> io::Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([name])?;
-    let mut bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
-    bytes.pop_if(|&mut last| last == b'\n');
-    String::from_utf8(bytes).map_err(io::Error::other)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_quoted_where_they_must_be() {
-        assert_eq!(cell("mem-1").expect("a cell"), "mem-1");
-        assert_eq!(cell("a,b").expect("a cell"), "\"a,b\"");
     }
 }

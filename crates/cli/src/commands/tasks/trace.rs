@@ -15,6 +15,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use numasim_ask::table::quoted;
 use numasim_graph::export::{self, Ran};
 use numasim_tasks::{Job, Program, TaskRecord};
 use serde_json::{Value, json};
@@ -142,7 +143,7 @@ impl OfRun<'_, '_, '_> {
         match self.writer.kind {
             Kind::Csv => {
                 let (scheduler, seed) = (self.scheduler, self.seed);
-                let kind = cell(kind);
+                let kind = quoted(kind);
                 let socket = socket.map_or(String::new(), |socket| socket.0.to_string());
                 let (task, node, source) = (task.0, node.0, source.as_str());
                 self.writer.write(|out| {
@@ -197,14 +198,5 @@ impl Drop for OfRun<'_, '_, '_> {
             let ran = &self.ran;
             self.writer.write(|out| Text::to(out, |text| export::starpu(graph, dependencies, ran, text)));
         }
-    }
-}
-
-/// A name as it stands in a CSV.
-fn cell(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
     }
 }
