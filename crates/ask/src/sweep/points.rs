@@ -81,7 +81,7 @@ impl Sweep {
                 self.in_blocks(points, size, stop, &|block| Ok(rows(block)?.map(make)), done)
             }
             Work::Simulate(asked) => {
-                let rows = |point: u64| Ok(self.simulated(asked, point, stop));
+                let rows = |point: u64| Ok::<_, Refusal>(self.simulated(asked, point, stop));
                 self.in_blocks(points, 1, stop, &|block| Ok(rows(block.start)?.map(make)), done)
             }
             Work::Explore(asked) => {

@@ -74,10 +74,12 @@ fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
 /// For spreadsheets: the rows of evaluate with the model before them.
 pub(crate) fn csv(models: &[UnderModel]) -> String {
     type Row<'v> = (&'static str, Placed<'v>);
+    fn of(model: &UnderModel) -> (&'static str, Vec<ScenarioView<'_>>) {
+        (model.model, model.scenarios.iter().map(|one| one.view()).collect())
+    }
+    let views: Vec<_> = models.iter().map(of).collect();
     let mut columns = vec![Of::text("model", |(model, _): &Row| *model)];
     columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
-    let scenarios = |model: &UnderModel| model.scenarios.iter().map(|one| one.view()).collect::<Vec<_>>();
-    let views: Vec<_> = models.iter().map(|model| (model.model, scenarios(model))).collect();
     let rows = views.iter().flat_map(|(model, views)| {
         views.iter().flat_map(Placed::all).map(move |placed| (*model, placed))
     });
