@@ -5,7 +5,6 @@ mod rendered;
 
 use std::path::Path;
 
-use numasim_draw::DrawError;
 use numasim_model::Machine;
 
 use crate::failure::Failure;
@@ -57,19 +56,14 @@ impl PlotFile {
     /// Writes what was drawn.
     ///
     /// # Errors
-    /// A fault of the drawing library, or those of [`Destination::deliver`].
-    pub(crate) fn deliver(&self, drawn: Result<String, DrawError>) -> Result<(), Failure> {
-        let svg = drawn_text(drawn)?;
+    /// Those of [`Destination::deliver`]; PNG and PDF that cannot be made of it.
+    pub(crate) fn deliver(&self, svg: &str) -> Result<(), Failure> {
         match self.kind {
-            Kind::Svg => self.destination.deliver(&svg),
-            Kind::Png => self.destination.deliver_bytes(&png(&svg)?),
-            Kind::Pdf => self.destination.deliver_bytes(&pdf(&svg)?),
+            Kind::Svg => self.destination.deliver(svg),
+            Kind::Png => self.destination.deliver_bytes(&png(svg)?),
+            Kind::Pdf => self.destination.deliver_bytes(&pdf(svg)?),
         }
     }
-}
-
-fn drawn_text(drawn: Result<String, DrawError>) -> Result<String, Failure> {
-    drawn.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))
 }
 
 fn kind(path: &Path) -> Result<Kind, Failure> {

@@ -1,22 +1,18 @@
-//! Model beside reality: a pair of bars for each scenario.
-//!
-//! Drawn shape by shape: plotters has no hatches, and without them the bars look the same in grey.
+//! Model beside reality: a pair of bars for each scenario, hatched so that they do not look the same in grey.
 
-use plotters::style::RGBColor;
-
-use super::axis::Coordinate;
-use super::canvas::Canvas;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
+use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
+use super::legend::Legend;
 use super::metrics;
-use super::palette::{FAINT_LINE, FAINT_TEXT, TEXT};
-use super::place::Place;
-use super::style::{HEADING, MARGIN, SIZE};
+use super::palette::{Colour, TEXT};
+use super::panel::{Lines, Panel, Slots};
+use super::scale::{Coordinate, largest};
 
 /// The colours of model and reality.
-const MODEL: RGBColor = RGBColor(0, 114, 178);
-const MEASURED: RGBColor = RGBColor(245, 205, 130);
-const HATCH: RGBColor = RGBColor(150, 95, 0);
+const MODEL: Colour = Colour(0, 114, 178);
+const MEASURED: Colour = Colour(245, 205, 130);
+const HATCH: Colour = Colour(150, 95, 0);
+/// What is uncertain.
+const WHISKER: Stroke = Stroke::new(TEXT, 1.6);
 /// Up to this many pairs stand upright; more lie below each other, and the picture grows.
 const MOST_UPRIGHT: usize = 8;
 /// Height of a lying pair.
@@ -25,6 +21,8 @@ const LYING: f64 = 30.0;
 const WIDEST_NAME: f64 = 280.0;
 /// Room above the plot for what the two bars are.
 const LEGEND: f64 = 30.0;
+/// Room above upright bars for the error.
+const ERROR: f64 = 22.0;
 
 /// A scenario.
 #[derive(Clone, Debug)]
@@ -57,145 +55,113 @@ pub struct BarPlot {
 impl BarPlot {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
-        let highest = self.pairs.iter().flat_map(|pair| {
+        let ends = self.pairs.iter().flat_map(|pair| {
             let end = |range: Option<[f64; 2]>| range.map_or(0.0, |range| range[1]);
             [pair.model, pair.measured, end(pair.range), end(pair.model_interval)]
         });
-        let highest = highest.filter(|value| value.is_finite()).fold(0.0, f64::max);
-        let axis = Coordinate::exactly(0.0..if highest > 0.0 { highest * 1.04 } else { 1.0 });
-        if self.pairs.len() <= MOST_UPRIGHT { self.upright(&axis) } else { self.lying(&axis) }
+        let scale = Coordinate::from_zero(largest(ends), 1.04);
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        self.legend(&mut canvas);
+        let height = if self.pairs.len() <= MOST_UPRIGHT {
+            self.upright(&mut canvas, scale)
+        } else {
+            self.lying(&mut canvas, scale)
+        };
+        canvas.finish(height)
     }
 
-    fn upright(&self, axis: &Coordinate) -> String {
-        const ERROR: f64 = 22.0;
-        let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
-        let labels = axis.labels().map(|label| metrics::width(label, SMALL)).fold(0.0, f64::max);
-        let left = f64::from(MARGIN) + 26.0 + labels + 8.0;
-        let right = width - f64::from(MARGIN);
-        let slot = (right - left) / self.pairs.len().max(1) as f64;
-        let names: Vec<Vec<String>> =
-            self.pairs.iter().map(|pair| metrics::wrapped(&pair.name, SMALL, slot - 10.0, 3)).collect();
-        let lines = names.iter().map(Vec::len).max().unwrap_or(1);
-        let top = f64::from(HEADING) + LEGEND + ERROR;
-        let bottom = height - 18.0 - 15.0 * lines as f64;
-
-        let mut canvas = Canvas::new(width, height, &self.heading);
-        self.legend(&mut canvas);
-        let up = |value: f64| bottom - (bottom - top) * axis.share(value);
-        for (at, label) in axis.ticks() {
-            canvas.line((left, up(at)), (right, up(at)), Stroke::new(FAINT_LINE, 1.0));
-            canvas.text(left - 6.0, up(at), label, Font::new(SMALL).anchor(Anchor::End));
-        }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle).turned(-90.0);
-        canvas.text(f64::from(MARGIN) + 8.0, f64::midpoint(top, bottom), &self.label, title);
-        let bar = (slot * 0.34).min(60.0);
-        for (i, (pair, name)) in self.pairs.iter().zip(&names).enumerate() {
-            let middle = left + slot * (i as f64 + 0.5);
-            let place = |x: f64, value: f64| Place::new(x, up(value), bar, bottom - up(value));
-            draw_bars(&mut canvas, place(middle - bar, pair.model), place(middle, pair.measured), pair);
-            let mut highest = pair.model.max(pair.measured);
-            if let Some([low, high]) = pair.model_interval {
-                let x = middle - bar / 2.0;
-                whisker(&mut canvas, (x, up(low)), (x, up(high)), (5.0, 0.0));
-                highest = highest.max(high);
-            }
-            if let Some([low, high]) = pair.range {
-                let x = middle + bar / 2.0;
-                whisker(&mut canvas, (x, up(low)), (x, up(high)), (5.0, 0.0));
-                highest = highest.max(high);
-            }
-            if let Some(error) = pair.error_percent {
-                let font = Font::new(SMALL).anchor(Anchor::Middle).bold();
-                canvas.text(middle, up(highest) - 12.0, &signed(error), font);
-            }
-            for (line, text) in name.iter().enumerate() {
-                let y = bottom + 14.0 + 15.0 * line as f64;
-                canvas.text(middle, y, text, Font::new(SMALL).anchor(Anchor::Middle));
-            }
-        }
-        canvas.line((left, bottom), (right, bottom), Stroke::new(TEXT, 1.0));
-        canvas.line((left, top), (left, bottom), Stroke::new(TEXT, 1.0));
-        canvas.finish()
-    }
-
-    fn lying(&self, axis: &Coordinate) -> String {
-        let width = f64::from(SIZE.0);
-        let cut = |pair: &Pair| metrics::cut(&pair.name, SMALL, WIDEST_NAME);
-        let names = self.pairs.iter().map(|pair| metrics::width(&cut(pair), SMALL)).fold(0.0, f64::max);
-        let left = f64::from(MARGIN) + names + 10.0;
-        let errors = self.pairs.iter().filter_map(|pair| pair.error_percent);
-        let widest = errors.map(|error| metrics::width(&signed(error), SMALL) * 1.1).fold(0.0, f64::max);
-        let right = width - f64::from(MARGIN) - widest - 10.0;
-        let top = f64::from(HEADING) + LEGEND;
-        let bottom = top + LYING * self.pairs.len() as f64;
-
-        let mut canvas = Canvas::new(width, bottom + 58.0, &self.heading);
-        self.legend(&mut canvas);
-        let across = |value: f64| left + (right - left) * axis.share(value);
-        for (at, label) in axis.ticks() {
-            canvas.line((across(at), top), (across(at), bottom), Stroke::new(FAINT_LINE, 1.0));
-            canvas.text(across(at), bottom + 14.0, label, Font::new(SMALL).anchor(Anchor::Middle));
-        }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle);
-        canvas.text(f64::midpoint(left, right), bottom + 38.0, &self.label, title);
-        let bar = (LYING - 8.0) / 2.0;
+    fn upright(&self, canvas: &mut Canvas, scale: Coordinate) -> f64 {
+        let names = self.pairs.iter().map(|pair| pair.name.as_str());
+        let slots = Slots::new(scale, names, HEADING + LEGEND + ERROR, 10.0);
+        slots.axis(canvas, &self.label);
+        let panel = &slots.panel;
+        let bar = (slots.width * 0.34).min(60.0);
         for (i, pair) in self.pairs.iter().enumerate() {
-            let middle = top + LYING * (i as f64 + 0.5);
-            let place = |y: f64, value: f64| Place::new(left, y, across(value) - left, bar);
-            draw_bars(&mut canvas, place(middle - bar, pair.model), place(middle, pair.measured), pair);
-            let mut highest = pair.model.max(pair.measured);
-            if let Some([low, high]) = pair.model_interval {
-                let y = middle - bar / 2.0;
-                whisker(&mut canvas, (across(low), y), (across(high), y), (0.0, 4.0));
-                highest = highest.max(high);
-            }
-            if let Some([low, high]) = pair.range {
-                let y = middle + bar / 2.0;
-                whisker(&mut canvas, (across(low), y), (across(high), y), (0.0, 4.0));
-                highest = highest.max(high);
-            }
+            let middle = panel.across(i as f64 + 0.5);
+            let place = |side: f64, value: f64| {
+                Place::new(middle + bar * side, panel.up(value), bar, panel.place.bottom() - panel.up(value))
+            };
+            let end = |side: f64, value: f64| (middle + bar * (side + 0.5), panel.up(value));
+            let highest = pair.draw(canvas, place, end, (5.0, 0.0));
             if let Some(error) = pair.error_percent {
-                canvas.text(across(highest) + 7.0, middle, &signed(error), Font::new(SMALL).bold());
+                let font = Font::middle(SMALL).bold();
+                canvas.text(middle, panel.up(highest) - 12.0, &signed(error), font);
             }
-            canvas.text(left - 8.0, middle, &cut(pair), Font::new(SMALL).anchor(Anchor::End));
+            slots.name(canvas, i);
         }
-        canvas.line((left, top), (left, bottom), Stroke::new(TEXT, 1.0));
-        canvas.line((left, bottom), (right, bottom), Stroke::new(TEXT, 1.0));
-        canvas.finish()
+        panel.edges(canvas);
+        SIZE.1
+    }
+
+    fn lying(&self, canvas: &mut Canvas, scale: Coordinate) -> f64 {
+        let names: Vec<String> =
+            self.pairs.iter().map(|pair| metrics::cut(&pair.name, SMALL, WIDEST_NAME)).collect();
+        let left = MARGIN + largest(names.iter().map(|name| metrics::width(name, SMALL))) + 10.0;
+        let errors = self.pairs.iter().filter_map(|pair| pair.error_percent);
+        let widest = largest(errors.map(|error| metrics::width(&signed(error), SMALL) * 1.1));
+        let right = SIZE.0 - MARGIN - widest - 10.0;
+        let height = LYING * self.pairs.len() as f64;
+        let place = Place::new(left, HEADING + LEGEND, right - left, height);
+        let panel = Panel { x: scale, y: Coordinate::bare(self.pairs.len() as f64..0.0), place };
+        panel.ticks_below(canvas, Lines::Grid, (SMALL, 14.0));
+        canvas.title_across(place, place.bottom() + 38.0, &self.label);
+        let bar = (LYING - 8.0) / 2.0;
+        for (i, (pair, name)) in self.pairs.iter().zip(&names).enumerate() {
+            let middle = panel.up(i as f64 + 0.5);
+            let place = |side: f64, value: f64| {
+                Place::new(left, middle + bar * side, panel.across(value) - left, bar)
+            };
+            let end = |side: f64, value: f64| (panel.across(value), middle + bar * (side + 0.5));
+            let highest = pair.draw(canvas, place, end, (0.0, 4.0));
+            if let Some(error) = pair.error_percent {
+                canvas.text(panel.across(highest) + 7.0, middle, &signed(error), Font::new(SMALL).bold());
+            }
+            canvas.text(left - 8.0, middle, name, Font::end(SMALL));
+        }
+        panel.edges(canvas);
+        place.bottom() + 58.0
     }
 
     fn legend(&self, canvas: &mut Canvas) {
-        let y = f64::from(HEADING) + 10.0;
-        let mut x = f64::from(MARGIN);
-        let mut entry = |canvas: &mut Canvas, text: &str| {
-            canvas.text(x + 24.0, y, text, Font::new(SMALL));
-            let at = x;
-            x += 24.0 + metrics::width(text, SMALL) + 26.0;
-            at
-        };
-        let at = entry(canvas, "model");
-        model_bar(canvas, Place::new(at, y - 7.0, 18.0, 14.0));
-        let at = entry(canvas, "measured");
-        measured_bar(canvas, Place::new(at, y - 7.0, 18.0, 14.0));
+        let mut legend = Legend::new(Font::new(SMALL));
+        legend.sign("model", |canvas, at| model_bar(canvas, Place::around(at, 18.0, 14.0)));
+        legend.sign("measured", |canvas, at| measured_bar(canvas, Place::around(at, 18.0, 14.0)));
         if self.pairs.iter().any(|pair| pair.range.is_some()) {
-            let (measured, both) =
-                ("smallest to largest repetition", "95 % of the model, smallest to largest repetition");
-            let text =
-                if self.pairs.iter().any(|pair| pair.model_interval.is_some()) { both } else { measured };
-            let at = entry(canvas, text);
-            whisker(canvas, (at + 9.0, y + 7.0), (at + 9.0, y - 7.0), (5.0, 0.0));
+            let has_intervals = self.pairs.iter().any(|pair| pair.model_interval.is_some());
+            let model = if has_intervals { "95 % of the model, " } else { "" };
+            legend.sign(format!("{model}smallest to largest repetition"), |canvas, (x, y)| {
+                canvas.interval([(x, y + 7.0), (x, y - 7.0)], (5.0, 0.0), WHISKER);
+            });
         }
-        let text = "% = (model - measured) / measured";
-        canvas.text(x, y, text, Font::new(SMALL).colour(FAINT_TEXT));
+        legend.words("% = (model - measured) / measured");
+        legend.draw(canvas, HEADING + 10.0);
     }
 }
 
-fn draw_bars(canvas: &mut Canvas, model: Place, measured: Place, pair: &Pair) {
-    if pair.model.is_finite() {
-        model_bar(canvas, model);
-    }
-    if pair.measured.is_finite() {
-        measured_bar(canvas, measured);
+impl Pair {
+    /// Bars with their intervals. `place`: the bar of a value, beginning at -1 or 0 times its width from the middle of the pair; `end`: the
+    /// middle of its end. Returns the highest value.
+    fn draw(
+        &self,
+        canvas: &mut Canvas,
+        place: impl Fn(f64, f64) -> Place,
+        end: impl Fn(f64, f64) -> At,
+        half: At,
+    ) -> f64 {
+        if self.model.is_finite() {
+            model_bar(canvas, place(-1.0, self.model));
+        }
+        if self.measured.is_finite() {
+            measured_bar(canvas, place(0.0, self.measured));
+        }
+        let mut highest = self.model.max(self.measured);
+        for (side, interval) in [(-1.0, self.model_interval), (0.0, self.range)] {
+            if let Some(ends) = interval {
+                canvas.interval(ends.map(|value| end(side, value)), half, WHISKER);
+                highest = highest.max(ends[1]);
+            }
+        }
+        highest
     }
 }
 
@@ -204,18 +170,9 @@ fn model_bar(canvas: &mut Canvas, at: Place) {
 }
 
 fn measured_bar(canvas: &mut Canvas, at: Place) {
-    canvas.rect(at, 0.0, Some(MEASURED), None);
+    canvas.filled(at, MEASURED);
     canvas.hatch(at, 7.0, Stroke::new(HATCH, 1.0));
-    canvas.rect(at, 0.0, None, Some(Stroke::new(HATCH, 1.0)));
-}
-
-/// A line from one end of a range to the other; `half` of the bars across its ends.
-fn whisker(canvas: &mut Canvas, from: (f64, f64), to: (f64, f64), half: (f64, f64)) {
-    let stroke = Stroke::new(TEXT, 1.6);
-    canvas.line(from, to, stroke);
-    for (x, y) in [from, to] {
-        canvas.line((x - half.0, y - half.1), (x + half.0, y + half.1), stroke);
-    }
+    canvas.border(at, Stroke::new(HATCH, 1.0));
 }
 
 /// `+1.7 %`; a rounded zero has no sign.

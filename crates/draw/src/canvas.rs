@@ -1,27 +1,180 @@
-//! A picture of single shapes, for what plotters does not draw: curves, dashes, rounded boxes, hatches, sloped text.
+//! A picture of single shapes, and how its lines and letters look.
 //!
-//! Nothing in it has an id (hatches and arrowheads are drawn line by line), so that many pictures fit into one page.
+//! Shapes have no ids (hatches and arrowheads are drawn line by line), so that many pictures fit into one page.
 
 use std::fmt::Write as _;
 
-use plotters::style::RGBColor;
-use svg::Document;
-use svg::node::element::{Circle, Line, Path, Polygon, Rectangle, Text, Title};
-
-use super::heading::Heading;
-use super::ink::{Anchor, Font, SUBTITLES, Stroke, TITLE, hex};
 use super::metrics;
-use super::palette::{FAINT_TEXT, PAPER};
-use super::place::Place;
-use super::style::{HEADING, MARGIN};
+use super::palette::{Colour, FAINT_TEXT, PAPER, TEXT};
+
+/// Width and height of most pictures in pixels.
+pub(super) const SIZE: (f64, f64) = (900.0, 560.0);
+/// Space around everything.
+pub(super) const MARGIN: f64 = 20.0;
+/// Height of title and subtitle.
+pub(super) const HEADING: f64 = 62.0;
+
+/// Sizes of letters: of the title, of the titles of axes, of ticks and legends.
+const TITLE: f64 = 15.3;
+pub(super) const MEDIUM: f64 = 12.1;
+pub(super) const SMALL: f64 = 11.3;
+/// A long subtitle has smaller letters.
+const SUBTITLES: [f64; 3] = [SMALL, 10.5, TINY];
+/// Letters of small panels.
+pub(super) const TINY: f64 = 9.7;
 
 /// A share of the letters' height from their middle to the line that they stand on.
 const HALF_HEIGHT: f64 = 0.36;
 
-/// A picture that grows shape by shape.
-pub(super) struct Canvas {
-    document: Document,
+/// Title of a plot and the line below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heading {
+    /// What is shown.
+    pub title: String,
+    /// On what, and under which conditions.
+    pub subtitle: String,
 }
+
+/// A point in the picture, in pixels.
+pub(super) type At = (f64, f64);
+
+/// Left, top, width and height of a box in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Place {
+    pub(super) const fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
+        Self { x, y, width, height }
+    }
+
+    /// The box between two corners that lie across from each other.
+    pub(super) fn between(a: At, b: At) -> Self {
+        let (x, y) = (a.0.min(b.0), a.1.min(b.1));
+        Self::new(x, y, a.0.max(b.0) - x, a.1.max(b.1) - y)
+    }
+
+    /// The box of this size around a point.
+    pub(super) fn around((x, y): At, width: f64, height: f64) -> Self {
+        Self::new(x - width / 2.0, y - height / 2.0, width, height)
+    }
+
+    pub(super) fn right(self) -> f64 {
+        self.x + self.width
+    }
+
+    pub(super) fn bottom(self) -> f64 {
+        self.y + self.height
+    }
+
+    pub(super) fn middle(self) -> At {
+        (self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+
+    /// The same box, smaller by so much on each side.
+    pub(super) fn inset(self, by: f64) -> Self {
+        Self::new(self.x + by, self.y + by, self.width - 2.0 * by, self.height - 2.0 * by)
+    }
+
+    /// Whether both have a common part.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
+    }
+}
+
+/// Which part of a text stands at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Font {
+    /// Pixels.
+    pub(super) size: f64,
+    pub(super) colour: Colour,
+    pub(super) anchor: Anchor,
+    pub(super) bold: bool,
+    /// Degrees, clockwise, around its place.
+    pub(super) turned: f64,
+    /// A border of the colour of the paper keeps it apart from lines.
+    pub(super) halo: bool,
+}
+
+impl Font {
+    /// Upright, in the colour of text, beginning at its place.
+    pub(super) const fn new(size: f64) -> Self {
+        Self { size, colour: TEXT, anchor: Anchor::Start, bold: false, turned: 0.0, halo: false }
+    }
+
+    /// With its middle at its place.
+    pub(super) const fn middle(size: f64) -> Self {
+        Self::new(size).anchor(Anchor::Middle)
+    }
+
+    /// Ending at its place.
+    pub(super) const fn end(size: f64) -> Self {
+        Self::new(size).anchor(Anchor::End)
+    }
+
+    pub(super) const fn colour(self, colour: Colour) -> Self {
+        Self { colour, ..self }
+    }
+
+    pub(super) const fn anchor(self, anchor: Anchor) -> Self {
+        Self { anchor, ..self }
+    }
+
+    pub(super) const fn bold(self) -> Self {
+        Self { bold: true, ..self }
+    }
+
+    pub(super) const fn turned(self, turned: f64) -> Self {
+        Self { turned, ..self }
+    }
+
+    pub(super) const fn halo(self) -> Self {
+        Self { halo: true, ..self }
+    }
+}
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stroke {
+    pub(super) colour: Colour,
+    pub(super) width: f64,
+    /// Lengths of dashes and gaps; empty for a whole line.
+    pub(super) dashes: &'static [u8],
+}
+
+impl Stroke {
+    pub(super) const fn new(colour: Colour, width: f64) -> Self {
+        Self { colour, width, dashes: &[] }
+    }
+
+    pub(super) const fn dashed(self, dashes: &'static [u8]) -> Self {
+        Self { dashes, ..self }
+    }
+}
+
+/// Axes and what is drawn like them.
+pub(super) const THIN: Stroke = Stroke::new(TEXT, 1.0);
+
+/// A picture that grows shape by shape, then gets its height.
+pub(super) struct Canvas {
+    pub(super) width: f64,
+    title: String,
+    shapes: String,
+}
+
+type Attributes = Vec<(&'static str, String)>;
 
 /// Coordinates to a tenth of a pixel: short files, and the same ones on every machine.
 fn tenth(value: f64) -> String {
@@ -29,50 +182,65 @@ fn tenth(value: f64) -> String {
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Attributes in the order of their names, so that equal pictures are equal files.
+fn attributes(mut attributes: Attributes) -> String {
+    attributes.sort_unstable();
+    attributes.into_iter().fold(String::new(), |text, (name, value)| text + &format!(" {name}=\"{value}\""))
+}
+
+fn numbers<const N: usize>(numbers: [(&'static str, f64); N]) -> Attributes {
+    numbers.into_iter().map(|(name, value)| (name, tenth(value))).collect()
+}
+
+fn fill(colour: Option<Colour>) -> (&'static str, String) {
+    ("fill", colour.map_or_else(|| "none".to_owned(), Colour::hex))
+}
+
 impl Canvas {
-    /// An empty picture with its heading.
-    pub(super) fn new(width: f64, height: f64, heading: &Heading) -> Self {
-        let (width_text, height_text) = (tenth(width), tenth(height));
-        let document = Document::new()
-            .set("width", width_text.as_str())
-            .set("height", height_text.as_str())
-            .set("viewBox", format!("0 0 {width_text} {height_text}"))
-            .set("font-family", "sans-serif")
-            .set("role", "img")
-            .add(Title::new(heading.title.as_str()));
-        let mut canvas = Self { document };
-        canvas.rect(Place::new(0.0, 0.0, width, height), 0.0, Some(PAPER), None);
-        let left = f64::from(MARGIN);
-        let most = width - 2.0 * left;
-        canvas.text(left, 23.0, &metrics::cut(&heading.title, TITLE, most), Font::new(TITLE));
+    /// A picture of a width with its heading.
+    pub(super) fn new(width: f64, heading: &Heading) -> Self {
+        let mut canvas = Self { width, title: escape(&heading.title), shapes: String::new() };
+        let most = width - 2.0 * MARGIN;
+        canvas.text(MARGIN, 23.0, &metrics::cut(&heading.title, TITLE, most), Font::new(TITLE));
         let (step, subtitle) = metrics::fitting(&heading.subtitle, SUBTITLES, most);
-        let faint = Font::new(SUBTITLES[step]).colour(FAINT_TEXT);
-        canvas.text(left, f64::from(HEADING) - 17.0, &subtitle, faint);
+        canvas.text(MARGIN, HEADING - 17.0, &subtitle, Font::new(SUBTITLES[step]).colour(FAINT_TEXT));
         canvas
     }
 
-    fn add(&mut self, node: impl Into<Box<dyn svg::Node>>) {
-        svg::Node::append(&mut self.document, node);
+    fn add(&mut self, name: &str, mut all: Attributes, stroke: Option<Stroke>) {
+        if let Some(stroke) = stroke {
+            all.push(("stroke", stroke.colour.hex()));
+            all.push(("stroke-width", tenth(stroke.width)));
+            if !stroke.dashes.is_empty() {
+                let dashes: Vec<String> = stroke.dashes.iter().map(u8::to_string).collect();
+                all.push(("stroke-dasharray", dashes.join(" ")));
+            }
+        }
+        let _ = write!(self.shapes, "\n<{name}{}/>", attributes(all));
     }
 
     /// A box with corners of this radius.
-    pub(super) fn rect(&mut self, at: Place, radius: f64, fill: Option<RGBColor>, stroke: Option<Stroke>) {
-        let mut node = Rectangle::new()
-            .set("x", tenth(at.x))
-            .set("y", tenth(at.y))
-            .set("width", tenth(at.width))
-            .set("height", tenth(at.height))
-            .set("fill", fill.map_or("none".to_owned(), hex));
+    pub(super) fn rect(&mut self, at: Place, radius: f64, colour: Option<Colour>, stroke: Option<Stroke>) {
+        let mut all = numbers([("x", at.x), ("y", at.y), ("width", at.width), ("height", at.height)]);
+        all.push(fill(colour));
         if radius > 0.0 {
-            node = node.set("rx", tenth(radius));
+            all.push(("rx", tenth(radius)));
         }
-        if let Some(stroke) = stroke {
-            node = node.set("stroke", hex(stroke.colour)).set("stroke-width", tenth(stroke.width));
-            if !stroke.dashes.is_empty() {
-                node = node.set("stroke-dasharray", stroke.dasharray());
-            }
-        }
-        self.add(node);
+        self.add("rect", all, stroke);
+    }
+
+    /// A box that is filled.
+    pub(super) fn filled(&mut self, at: Place, colour: Colour) {
+        self.rect(at, 0.0, Some(colour), None);
+    }
+
+    /// The border of a box.
+    pub(super) fn border(&mut self, at: Place, stroke: Stroke) {
+        self.rect(at, 0.0, None, Some(stroke));
     }
 
     /// Sloped lines inside a box, `step` pixels apart.
@@ -86,138 +254,105 @@ impl Canvas {
         }
     }
 
-    pub(super) fn circle(
-        &mut self,
-        x: f64,
-        y: f64,
-        radius: f64,
-        fill: Option<RGBColor>,
-        stroke: Option<Stroke>,
-    ) {
-        let mut node = Circle::new()
-            .set("cx", tenth(x))
-            .set("cy", tenth(y))
-            .set("r", tenth(radius))
-            .set("fill", fill.map_or("none".to_owned(), hex));
-        if let Some(stroke) = stroke {
-            node = node.set("stroke", hex(stroke.colour)).set("stroke-width", tenth(stroke.width));
-        }
-        self.add(node);
+    pub(super) fn circle(&mut self, (x, y): At, radius: f64, colour: Option<Colour>, stroke: Option<Stroke>) {
+        let mut all = numbers([("cx", x), ("cy", y), ("r", radius)]);
+        all.push(fill(colour));
+        self.add("circle", all, stroke);
     }
 
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), stroke: Stroke) {
-        let mut node = Line::new()
-            .set("x1", tenth(from.0))
-            .set("y1", tenth(from.1))
-            .set("x2", tenth(to.0))
-            .set("y2", tenth(to.1))
-            .set("stroke", hex(stroke.colour))
-            .set("stroke-width", tenth(stroke.width));
-        if !stroke.dashes.is_empty() {
-            node = node.set("stroke-dasharray", stroke.dasharray());
-        }
-        self.add(node);
+    pub(super) fn line(&mut self, from: At, to: At, stroke: Stroke) {
+        self.add("line", numbers([("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)]), Some(stroke));
     }
 
     /// Straight lines from point to point.
-    pub(super) fn path(&mut self, points: &[(f64, f64)], stroke: Stroke) {
+    pub(super) fn path(&mut self, points: &[At], stroke: Stroke) {
         let mut data = String::new();
         for (i, (x, y)) in points.iter().enumerate() {
             let _ = write!(data, "{}{} {}", if i == 0 { "M" } else { " L" }, tenth(*x), tenth(*y));
         }
-        self.stroked(&data, stroke);
+        self.stroked(data, stroke);
     }
 
     /// Points of one colour as a single path: thousands of them stay a short file.
-    pub(super) fn dots(&mut self, points: &[(f64, f64)], radius: f64, colour: RGBColor) {
+    pub(super) fn dots(&mut self, points: &[At], radius: f64, colour: Colour) {
         let mut data = String::new();
         for (x, y) in points {
             let _ = write!(data, "M{} {}h0", tenth(*x), tenth(*y));
         }
-        let node = Path::new().set("d", data).set("fill", "none").set("stroke", hex(colour));
-        self.add(node.set("stroke-width", tenth(2.0 * radius)).set("stroke-linecap", "round"));
+        let all = vec![("d", data), fill(None), ("stroke-linecap", "round".to_owned())];
+        self.add("path", all, Some(Stroke::new(colour, 2.0 * radius)));
     }
 
     /// A cubic curve with its two control points.
-    pub(super) fn curve(&mut self, [a, b, c, d]: [(f64, f64); 4], stroke: Stroke) {
-        let [a, b, c, d] = [a, b, c, d].map(|(x, y)| format!("{} {}", tenth(x), tenth(y)));
-        self.stroked(&format!("M{a} C{b} {c} {d}"), stroke);
+    pub(super) fn curve(&mut self, points: [At; 4], stroke: Stroke) {
+        let [a, b, c, d] = points.map(|(x, y)| format!("{} {}", tenth(x), tenth(y)));
+        self.stroked(format!("M{a} C{b} {c} {d}"), stroke);
     }
 
-    fn stroked(&mut self, data: &str, stroke: Stroke) {
-        let mut node = Path::new()
-            .set("d", data)
-            .set("fill", "none")
-            .set("stroke", hex(stroke.colour))
-            .set("stroke-width", tenth(stroke.width));
-        if !stroke.dashes.is_empty() {
-            node = node.set("stroke-dasharray", stroke.dasharray());
-        }
-        self.add(node);
+    fn stroked(&mut self, data: String, stroke: Stroke) {
+        self.add("path", vec![("d", data), fill(None)], Some(stroke));
     }
 
-    pub(super) fn polygon(&mut self, points: &[(f64, f64)], fill: Option<RGBColor>, stroke: Option<Stroke>) {
+    pub(super) fn polygon(&mut self, points: &[At], colour: Option<Colour>, stroke: Option<Stroke>) {
         let points: Vec<String> =
             points.iter().map(|(x, y)| format!("{},{}", tenth(*x), tenth(*y))).collect();
-        let mut node =
-            Polygon::new().set("points", points.join(" ")).set("fill", fill.map_or("none".to_owned(), hex));
-        if let Some(stroke) = stroke {
-            node = node.set("stroke", hex(stroke.colour)).set("stroke-width", tenth(stroke.width));
-        }
-        self.add(node);
+        self.add("polygon", vec![("points", points.join(" ")), fill(colour)], stroke);
     }
 
     /// A text whose letters have their middle at the height `y`.
     pub(super) fn text(&mut self, x: f64, y: f64, text: &str, font: Font) {
-        let mut node = Text::new(text)
-            .set("x", tenth(x))
-            .set("y", tenth(y + HALF_HEIGHT * font.size))
-            .set("font-size", tenth(font.size))
-            .set("fill", hex(font.colour));
+        let mut all = numbers([("x", x), ("y", y + HALF_HEIGHT * font.size), ("font-size", font.size)]);
+        all.push(fill(Some(font.colour)));
         match font.anchor {
             Anchor::Start => {}
-            Anchor::Middle => node = node.set("text-anchor", "middle"),
-            Anchor::End => node = node.set("text-anchor", "end"),
+            Anchor::Middle => all.push(("text-anchor", "middle".to_owned())),
+            Anchor::End => all.push(("text-anchor", "end".to_owned())),
         }
         if font.bold {
-            node = node.set("font-weight", "bold");
+            all.push(("font-weight", "bold".to_owned()));
         }
         if font.turned != 0.0 {
-            node = node.set("transform", format!("rotate({} {} {})", tenth(font.turned), tenth(x), tenth(y)));
+            let turned = format!("rotate({} {} {})", tenth(font.turned), tenth(x), tenth(y));
+            all.push(("transform", turned));
         }
         if font.halo {
-            node = node
-                .set("stroke", hex(PAPER))
-                .set("stroke-width", "3")
-                .set("stroke-linejoin", "round")
-                .set("paint-order", "stroke");
+            let halo = [("stroke-width", "3"), ("stroke-linejoin", "round"), ("paint-order", "stroke")];
+            all.extend(halo.map(|(name, value)| (name, value.to_owned())));
+            all.push(("stroke", PAPER.hex()));
         }
-        self.add(node);
+        let _ = write!(self.shapes, "\n<text{}>\n{}\n</text>", attributes(all), escape(text));
     }
 
-    /// The SVG.
-    pub(super) fn finish(self) -> String {
-        format!("{}\n", self.document)
+    /// The SVG of a picture of this height.
+    pub(super) fn finish(self, height: f64) -> String {
+        let Self { width, title, shapes } = self;
+        let [w, h] = [width, height].map(tenth);
+        let mut paper = Self { width, title: String::new(), shapes: String::new() };
+        paper.filled(Place::new(0.0, 0.0, width, height), PAPER);
+        format!(
+            "<svg font-family=\"sans-serif\" height=\"{h}\" role=\"img\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" \
+             xmlns=\"http://www.w3.org/2000/svg\">\n<title>{title}</title>{}{shapes}\n</svg>\n",
+            paper.shapes
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::palette::TEXT;
 
     #[test]
     fn what_people_wrote_is_escaped() {
         let heading = Heading { title: "<a> & b".to_owned(), subtitle: String::new() };
-        let svg = Canvas::new(900.0, 100.0, &heading).finish();
+        let svg = Canvas::new(900.0, &heading).finish(100.0);
         assert!(svg.contains("&lt;a&gt; &amp; b") && !svg.contains("<a>"), "{svg}");
     }
 
     #[test]
     fn a_hatch_stays_in_its_box() {
-        let mut canvas = Canvas::new(100.0, 100.0, &Heading::default());
-        canvas.hatch(Place::new(10.0, 20.0, 8.0, 4.0), 6.0, Stroke::new(TEXT, 1.0));
-        let svg = canvas.finish();
+        let mut canvas = Canvas::new(100.0, &Heading::default());
+        canvas.hatch(Place::new(10.0, 20.0, 8.0, 4.0), 6.0, THIN);
+        let svg = canvas.finish(100.0);
         // x + y = 6 from (2, 4) to (6, 0) of the box; x + y = 12 touches the far corner only.
         assert_eq!(svg.matches("<line").count(), 1);
         assert!(svg.contains(r#"x1="12" x2="16" y1="24" y2="20""#), "{svg}");

@@ -1,10 +1,8 @@
 //! Values in slots of time, drawn as the columns of a picture: several slots become one where there are more than it has room for.
 
-use plotters::style::RGBColor;
-
-use super::canvas::Canvas;
-use super::ink::Stroke;
-use super::place::Place;
+use super::canvas::{At, Canvas, Stroke};
+use super::palette::Colour;
+use super::panel::Panel;
 
 /// Most columns of a picture: two pixels each.
 pub(super) const MOST: usize = 380;
@@ -80,29 +78,44 @@ impl Columns {
         runs
     }
 
-    /// Fills what lies between two rows of values in a strip as high as `capacity`; nothing is drawn where nothing lies between.
+    /// Fills what lies between two rows of values; nothing is drawn where nothing lies between.
     pub(super) fn fill(
         &self,
         canvas: &mut Canvas,
-        at: Place,
-        (lower, upper, capacity): (&[f64], &[f64], f64),
-        colour: RGBColor,
-        across: &impl Fn(f64) -> f64,
+        panel: &Panel,
+        (lower, upper): (&[f64], &[f64]),
+        colour: Colour,
     ) {
-        let up = |value: f64| {
-            let share = if capacity > 0.0 { (value / capacity).min(1.0) } else { 0.0 };
-            at.bottom() - at.height * share
-        };
+        let at = |time: f64, value: f64| (panel.across(time), panel.up(value).max(panel.place.y));
         // A shape for each time in which there is something.
         for part in &self.filled(lower, upper) {
-            let mut points: Vec<(f64, f64)> = Vec::new();
-            let mut back: Vec<(f64, f64)> = Vec::new();
+            let mut points: Vec<At> = Vec::new();
+            let mut back: Vec<At> = Vec::new();
             for &(from, to, low, high) in part {
-                points.extend([(across(from), up(high)), (across(to), up(high))]);
-                back.extend([(across(from), up(low)), (across(to), up(low))]);
+                points.extend([at(from, high), at(to, high)]);
+                back.extend([at(from, low), at(to, low)]);
             }
             points.extend(back.into_iter().rev());
             canvas.polygon(&points, Some(colour), None);
+        }
+    }
+
+    /// Fills sums of rows of `slots` values, each above the one before.
+    pub(super) fn stack<'a>(
+        &self,
+        canvas: &mut Canvas,
+        panel: &Panel,
+        slots: usize,
+        sums: impl IntoIterator<Item = (Vec<&'a [f64]>, Colour)>,
+    ) {
+        let mut lower = vec![0.0; slots];
+        for (rows, colour) in sums {
+            let mut upper = lower.clone();
+            for row in rows {
+                upper.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+            }
+            self.fill(canvas, panel, (&lower, &upper), colour);
+            lower = upper;
         }
     }
 
@@ -110,24 +123,18 @@ impl Columns {
     pub(super) fn line(
         &self,
         canvas: &mut Canvas,
+        panel: &Panel,
         (values, of): (&[f64], Of),
         stroke: Stroke,
-        across: &impl Fn(f64) -> f64,
-        up: &impl Fn(f64) -> f64,
     ) {
-        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut points: Vec<At> = Vec::new();
         let mut from = 0.0;
         for (to, value) in self.steps(values, of) {
-            points.extend([(across(from), up(value)), (across(to), up(value))]);
+            points.extend([panel.at((from, value)), panel.at((to, value))]);
             from = to;
         }
         canvas.path(&points, stroke);
     }
-}
-
-/// Adds the values of each slot.
-pub(super) fn add<'a>(sums: &mut [f64], more: impl IntoIterator<Item = &'a f64>) {
-    sums.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -1,22 +1,17 @@
 //! Small panels in rows and columns: measured points, and curves that should go through them.
 
-use super::axis::Coordinate;
-use super::canvas::Canvas;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, MEDIUM, SMALL, SUBTITLES, Stroke};
-use super::kind::{Named, draw_legend};
-use super::metrics;
-use super::palette::{FAINT_LINE, PAPER, TEXT};
-use super::place::Place;
-use super::style::{HEADING, MARGIN, SIZE};
+use super::canvas::{At, Canvas, Font, HEADING, Heading, SIZE, SMALL, THIN, TINY};
+use super::kind::Named;
+use super::legend::{Legend, short};
+use super::palette::{PAPER, TEXT};
+use super::panel::{Facets, Lines, Panel as Plane};
+use super::scale::{Coordinate, largest};
 
 /// Height of a panel, of the name above a row of them, of the labels below, and the space between two.
 const PANEL: f64 = 80.0;
 const NAME: f64 = 17.0;
 const LABELS: f64 = 17.0;
 const BETWEEN: f64 = 12.0;
-/// Letters of labels and notes.
-const TINY: f64 = SUBTITLES[2];
 /// Radius of a measured point.
 const POINT: f64 = 2.2;
 
@@ -59,112 +54,76 @@ pub struct CurveGrid {
     pub rows: Vec<Row>,
 }
 
-/// Both axes of a row.
-struct Axes {
-    x: Coordinate,
-    y: Coordinate,
-}
-
-impl Axes {
-    /// From 0 to a little more than what was measured.
-    fn of(row: &Row) -> Self {
+impl Row {
+    /// Both scales: from 0 to a little more than what was measured.
+    fn scales(&self) -> (Coordinate, Coordinate) {
         let points =
-            || row.panels.iter().flatten().flat_map(|panel| panel.fitted.iter().chain(&panel.others));
-        let most = |of: fn(&(f64, f64)) -> f64| {
-            points().map(of).filter(|value| value.is_finite()).fold(0.0, f64::max)
-        };
+            || self.panels.iter().flatten().flat_map(|panel| panel.fitted.iter().chain(&panel.others));
         let end = |most: f64, more: f64| if most > 0.0 { more * most } else { 1.0 };
-        Self {
-            x: Coordinate::whole(0.0..end(most(|point| point.0), 1.04)),
-            y: Coordinate::exactly(0.0..end(most(|point| point.1), 1.15)),
-        }
+        let most = [largest(points().map(|point| point.0)), largest(points().map(|point| point.1))];
+        (Coordinate::whole(0.0..end(most[0], 1.04)), Coordinate::from_zero(most[1], 1.15))
     }
 }
 
 impl CurveGrid {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
-        let axes: Vec<Axes> = self.rows.iter().map(Axes::of).collect();
-        let labels = axes.iter().flat_map(|axes| axes.y.labels()).map(|label| metrics::width(label, TINY));
-        let left = f64::from(MARGIN) + 22.0 + labels.fold(0.0, f64::max) + 6.0;
-        let width = f64::from(SIZE.0);
-        let step = (width - f64::from(MARGIN) - left + BETWEEN) / self.columns.len().max(1) as f64;
-
-        // The legend says how much room it takes only when it was drawn.
-        let names = self.points.iter().chain(self.series.iter().map(|one| &one.name)).map(String::as_str);
-        let rows = super::legend::rows(names.clone(), width).len();
-        let top = f64::from(HEADING) + super::legend::LEGEND * rows as f64 + 12.0;
-        let pitch = NAME + PANEL + LABELS + BETWEEN;
-        let bottom = top + pitch * self.rows.len() as f64 + 3.0;
-        let mut canvas = Canvas::new(width, bottom + 22.0, &self.heading);
-        draw_legend(&mut canvas, names, width, |canvas, i, (x, y)| match i.checked_sub(self.points.len()) {
-            None => draw_point(canvas, i == 0, (x, y)),
-            Some(series) => canvas.line((x - 9.0, y), (x + 9.0, y), self.series[series].kind.stroke()),
-        });
-        for (number, name) in self.columns.iter().enumerate() {
-            let middle = left + step * number as f64 + (step - BETWEEN) / 2.0;
-            canvas.text(middle, top, name, Font::new(SMALL).anchor(Anchor::Middle).bold());
+        let mut legend = Legend::new(Font::new(SMALL));
+        for (name, is_hollow) in self.points.iter().zip([true, false]) {
+            legend.sign(short(name), move |canvas, at| draw_point(canvas, is_hollow, at));
         }
-        for (number, (row, axes)) in self.rows.iter().zip(&axes).enumerate() {
-            let y = top + pitch * number as f64;
-            let name_y = if number == 0 { y + 2.0 } else { y + 3.0 };
-            canvas.text(left, name_y + NAME - 3.0, &row.name, Font::new(SMALL));
+        self.series.iter().for_each(|series| legend.line(&series.name, series.kind.stroke()));
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        let top = HEADING + legend.draw(&mut canvas, HEADING + 2.0) + 12.0;
+        let scales: Vec<(Coordinate, Coordinate)> = self.rows.iter().map(Row::scales).collect();
+        let labels = largest(scales.iter().map(|(_, y)| y.label_width(TINY)));
+        let heights = (NAME + 9.0, PANEL, NAME + PANEL + LABELS + BETWEEN);
+        let facets = Facets::new(labels, (self.columns.len(), BETWEEN), top, heights);
+        for (column, name) in self.columns.iter().enumerate() {
+            let middle = facets.place(0, column).middle().0;
+            canvas.text(middle, top, name, Font::middle(SMALL).bold());
+        }
+        for (number, (row, (x, y))) in self.rows.iter().zip(&scales).enumerate() {
+            let name_y = facets.row(number) + if number == 0 { 2.0 } else { 3.0 };
+            canvas.text(facets.left, name_y + NAME - 3.0, &row.name, Font::new(SMALL));
             for (column, panel) in row.panels.iter().enumerate() {
-                let place = Place::new(left + step * column as f64, y + NAME + 9.0, step - BETWEEN, PANEL);
                 if let Some(panel) = panel {
-                    self.draw_panel(&mut canvas, panel, axes, place, column == 0);
+                    let place = facets.place(number, column);
+                    let plane = Plane { x: x.clone(), y: y.clone(), place };
+                    self.draw_panel(&mut canvas, panel, &plane, column == 0);
                 }
             }
         }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle);
-        canvas.text(f64::midpoint(left, width - f64::from(MARGIN)), bottom + 8.0, &self.titles[0], title);
-        let x = f64::from(MARGIN) + 6.0;
-        canvas.text(x, f64::midpoint(top + NAME, bottom - LABELS), &self.titles[1], title.turned(-90.0));
-        canvas.finish()
+        let bottom = facets.row(self.rows.len()) + 3.0;
+        facets.titles(&mut canvas, &self.titles, bottom + 8.0, (top + NAME, bottom - LABELS));
+        canvas.finish(bottom + 22.0)
     }
 
-    fn draw_panel(&self, canvas: &mut Canvas, panel: &Panel, axes: &Axes, place: Place, is_first: bool) {
-        let across = |value: f64| place.x + place.width * axes.x.share(value);
-        let up = |value: f64| place.bottom() - place.height * axes.y.share(value);
-        let mut last = f64::NEG_INFINITY;
-        for (at, label) in axes.x.ticks() {
-            let half = metrics::width(label, TINY) / 2.0;
-            if across(at) - half > last + 6.0 {
-                canvas.text(across(at), place.bottom() + 9.0, label, Font::new(TINY).anchor(Anchor::Middle));
-                last = across(at) + half;
-            }
-        }
-        let mut last = f64::INFINITY;
-        for (at, label) in axes.y.ticks() {
-            canvas.line((place.x, up(at)), (place.right(), up(at)), Stroke::new(FAINT_LINE, 1.0));
-            if is_first && last - up(at) > TINY + 3.0 {
-                canvas.text(place.x - 5.0, up(at), label, Font::new(TINY).anchor(Anchor::End));
-                last = up(at);
-            }
-        }
-        canvas.line((place.x, place.bottom()), (place.right(), place.bottom()), Stroke::new(TEXT, 1.0));
-        canvas.line((place.x, place.y), (place.x, place.bottom()), Stroke::new(TEXT, 1.0));
+    fn draw_panel(&self, canvas: &mut Canvas, panel: &Panel, plane: &Plane, is_first: bool) {
+        plane.ticks_below(canvas, Lines::No, (TINY, 9.0));
+        plane.ticks_left(canvas, Lines::Grid, is_first.then_some((TINY, 5.0)));
+        plane.edges(canvas);
         for (curve, series) in panel.curves.iter().zip(&self.series) {
-            let inside = below(curve, axes.y.range.end);
-            let pixels: Vec<(f64, f64)> = inside.iter().map(|&(x, y)| (across(x), up(y))).collect();
+            let inside = below(curve, plane.y.ends().1);
+            let pixels: Vec<At> = inside.into_iter().map(|point| plane.at(point)).collect();
             canvas.path(&pixels, series.kind.stroke());
         }
-        for (points, hollow) in [(&panel.others, false), (&panel.fitted, true)] {
-            for &(x, y) in points {
-                draw_point(canvas, hollow, (across(x), up(y)));
+        for (points, is_hollow) in [(&panel.others, false), (&panel.fitted, true)] {
+            for &point in points {
+                draw_point(canvas, is_hollow, plane.at(point));
             }
         }
-        let said = panel.notes.iter().zip(&self.series).filter(|(note, _)| !note.is_empty());
-        for (line, (note, series)) in said.enumerate() {
-            let font = Font::new(TINY).anchor(Anchor::End).colour(series.kind.colour()).halo();
-            canvas.text(place.right() - 3.0, place.bottom() - 9.0 - 12.0 * line as f64, note, font);
+        let notes = panel.notes.iter().zip(&self.series).filter(|(note, _)| !note.is_empty());
+        let (right, bottom) = (plane.place.right() - 3.0, plane.place.bottom() - 9.0);
+        for (line, (note, series)) in notes.enumerate() {
+            let font = Font::end(TINY).colour(series.kind.colour()).halo();
+            canvas.text(right, bottom - 12.0 * line as f64, note, font);
         }
     }
 }
 
-fn draw_point(canvas: &mut Canvas, hollow: bool, (x, y): (f64, f64)) {
-    let fill = if hollow { PAPER } else { TEXT };
-    canvas.circle(x, y, POINT, Some(fill), Some(Stroke::new(TEXT, 1.0)));
+fn draw_point(canvas: &mut Canvas, is_hollow: bool, at: At) {
+    canvas.circle(at, POINT, Some(if is_hollow { PAPER } else { TEXT }), Some(THIN));
 }
 
 /// The beginning of a curve that lies below a height.

@@ -1,14 +1,12 @@
 //! Errors of several methods on many sets: a mark for the mean, a line to the worst, on a logarithmic axis.
 
-use super::axis::Coordinate;
-use super::canvas::Canvas;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
-use super::kind::{Kind, Named, draw_legend};
-use super::legend::{self, LEGEND};
+use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
+use super::kind::{Kind, Named};
+use super::legend::{Legend, short};
 use super::metrics;
-use super::palette::{FAINT_LINE, FAINT_TEXT, TEXT};
-use super::style::{HEADING, MARGIN, SIZE};
+use super::palette::{FAINT_LINE, FAINT_TEXT};
+use super::panel::Panel;
+use super::scale::{Coordinate, extent, largest};
 
 /// Height of a lane of a row, of the space between two rows, of the name of a group.
 const LANE: f64 = 9.0;
@@ -82,51 +80,41 @@ impl Row {
 impl DotPlot {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
-        let width = f64::from(SIZE.0);
+        let mut legend = Legend::new(Font::new(SMALL));
+        for series in &self.series {
+            legend.series(series, |canvas, at| series.kind.draw_mark(canvas, at));
+        }
+        legend
+            .sign(short(&self.ends), |canvas, (x, y)| draw_range(canvas, Kind::Again, (x - 9.0, x + 9.0), y));
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        let top = HEADING + legend.draw(&mut canvas, HEADING + 2.0) + 18.0;
         let rows = || self.groups.iter().flat_map(|group| &group.rows);
-        let names = rows().map(|row| metrics::width(&row.name, SMALL));
-        let left = f64::from(MARGIN) + 8.0 + names.fold(0.0, f64::max).min(WIDEST) + 10.0;
-        let right = width - f64::from(MARGIN) - 12.0;
-        let axis = self.axis();
-        let across = |value: f64| {
-            let at = axis.share(value.max(f64::MIN_POSITIVE).log10()).clamp(0.0, 1.0);
-            left + (right - left) * at
-        };
-
-        let texts = self.series.iter().map(|one| one.name.as_str()).chain([self.ends.as_str()]);
-        let legend_rows = legend::rows(texts.clone(), width).len();
-        let top = f64::from(HEADING) + LEGEND * legend_rows as f64 + 18.0;
+        let names = largest(rows().map(|row| metrics::width(&row.name, SMALL)));
+        let left = MARGIN + 8.0 + names.min(WIDEST) + 10.0;
+        let right = SIZE.0 - MARGIN - 12.0;
         let height = |row: &Row| LANE * row.lanes(&self.series).1 as f64 + BETWEEN;
         let bottom = top + GROUP * self.groups.len() as f64 + rows().map(height).sum::<f64>() + 4.0;
-        let mut canvas = Canvas::new(width, bottom + 54.0, &self.heading);
-        draw_legend(&mut canvas, texts, width, |canvas, i, at| match self.series.get(i) {
-            Some(series) => series.kind.draw_mark(canvas, at),
-            None => draw_range(canvas, Kind::Again, (at.0 - 9.0, at.0 + 9.0), at.1),
-        });
-        for (at, label) in axis.ticks() {
-            let x = left + (right - left) * axis.share(at);
+        let place = Place::new(left, top, right - left, bottom - top);
+        let panel = Panel { x: self.scale(), y: Coordinate::bare(0.0..1.0), place };
+        for (value, label) in panel.x.ticks() {
+            let x = panel.across(value);
             canvas.line((x, top), (x, bottom), Stroke::new(FAINT_LINE, 1.0));
             for y in [top - 9.0, bottom + 12.0] {
-                canvas.text(x, y, label, Font::new(SMALL).anchor(Anchor::Middle));
+                canvas.text(x, y, label, Font::middle(SMALL));
             }
         }
+        let across = |value: f64| panel.across(value).clamp(left, right);
         let mut y = top;
         for (number, group) in self.groups.iter().enumerate() {
             if number > 0 {
-                canvas.line((f64::from(MARGIN), y + 1.0), (right, y + 1.0), Stroke::new(FAINT_TEXT, 0.6));
+                canvas.line((MARGIN, y + 1.0), (right, y + 1.0), Stroke::new(FAINT_TEXT, 0.6));
             }
-            canvas.text(
-                f64::from(MARGIN),
-                y + GROUP / 2.0 + 1.0,
-                &group.name,
-                Font::new(SMALL).bold().halo(),
-            );
+            canvas.text(MARGIN, y + GROUP / 2.0 + 1.0, &group.name, Font::new(SMALL).bold().halo());
             y += GROUP;
             for row in &group.rows {
                 let (lanes, count) = row.lanes(&self.series);
                 let name = metrics::cut_in_the_middle(&row.name, SMALL, WIDEST);
-                let middle = y + LANE * count as f64 / 2.0;
-                canvas.text(f64::from(MARGIN) + 8.0, middle, &name, Font::new(SMALL));
+                canvas.text(MARGIN + 8.0, y + LANE * count as f64 / 2.0, &name, Font::new(SMALL));
                 for ((series, dot), lane) in self.series.iter().zip(&row.dots).zip(lanes) {
                     let (Some(dot), Some(lane)) = (dot, lane) else { continue };
                     let at = y + LANE * (lane as f64 + 0.5);
@@ -138,31 +126,23 @@ impl DotPlot {
                 y += height(row);
             }
         }
-        canvas.line((left, bottom), (right, bottom), Stroke::new(TEXT, 1.0));
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle);
-        canvas.text(f64::midpoint(left, right), bottom + 36.0, &self.label, title);
-        canvas.finish()
+        canvas.line((left, bottom), (right, bottom), THIN);
+        canvas.title_across(place, bottom + 36.0, &self.label);
+        canvas.finish(bottom + 54.0)
     }
 
     /// From the least mean to the largest value that is drawn.
-    fn axis(&self) -> Coordinate {
-        let dots = self
-            .groups
-            .iter()
-            .flat_map(|group| &group.rows)
-            .flat_map(|row| self.series.iter().zip(&row.dots));
+    fn scale(&self) -> Coordinate {
+        let rows = self.groups.iter().flat_map(|group| &group.rows);
+        let dots = rows.flat_map(|row| self.series.iter().zip(&row.dots));
         let values = dots.filter_map(|(series, dot)| Some((series, (*dot)?))).flat_map(|(series, dot)| {
             let worst = if matches!(series.kind, Kind::Null(_)) { dot.mean } else { dot.worst };
             [dot.mean, worst]
         });
-        let there = values.filter(|value| value.is_finite() && *value > 0.0);
-        let (low, high) =
-            there.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        if low > high {
-            Coordinate::logarithmic(1.0, 10.0)
-        } else {
-            Coordinate::logarithmic(low / 1.3, high * 1.3)
-        }
+        extent(values.filter(|value| *value > 0.0)).map_or_else(
+            || Coordinate::logarithmic(1.0, 10.0),
+            |(low, high)| Coordinate::logarithmic(low / 1.3, high * 1.3),
+        )
     }
 }
 

@@ -3,23 +3,17 @@
 //! Work that is shorter than a pixel is not lost: a row with more pieces than there is room for shows in each column what took most of
 //! its time. Where a row has no work the ground shows why, if that is known.
 
-use plotters::style::RGBColor;
-
-use super::axis::Coordinate;
-use super::canvas::Canvas;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
-use super::legend::{self, LEGEND};
+use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL};
+use super::legend::Shown;
 use super::metrics;
-use super::palette::{FAINT_LINE, TEXT, ground_colour};
-use super::place::Place;
-use super::shown::Shown;
-use super::style::{HEADING, MARGIN, SIZE};
+use super::palette::{Colour, FAINT_LINE, ground_colour};
+use super::panel::Panel;
+use super::scale::{Coordinate, largest};
 
 /// What workers do that do nothing.
 const IDLE: &str = "idle";
 /// Columns of a row with many pieces: two pixels each.
-pub const MOST_COLUMNS: usize = 380;
+pub const MOST_COLUMNS: usize = super::columns::MOST;
 /// Height of all rows where there are few or many, and of one row.
 const ALL_ROWS: f64 = 420.0;
 const TALL: f64 = 22.0;
@@ -75,69 +69,51 @@ pub struct Gantt {
 impl Gantt {
     /// The chart as SVG.
     pub fn svg(&self) -> String {
-        let width = f64::from(SIZE.0);
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
         let kinds = self.shown_kinds();
-        let (labels, colours) = kinds.in_legend_with(&self.grounds());
-        let legend = legend::rows(labels.iter().copied(), width);
+        let top = HEADING + 8.0 + kinds.legend(&self.grounds()).draw(&mut canvas, HEADING + 2.0);
         let names: Vec<String> =
             self.bands.iter().map(|band| metrics::cut(&band.name, SMALL, WIDEST_BAND)).collect();
-        let name_width = names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
+        let left = MARGIN + largest(names.iter().map(|name| metrics::width(name, SMALL))) + 14.0;
         let rows: usize = self.bands.iter().map(|band| band.rows.len()).sum();
         let height = (ALL_ROWS / rows.max(1) as f64).clamp(LOW, TALL);
-        let left = f64::from(MARGIN) + name_width + 14.0;
-        let right = width - f64::from(MARGIN) - 12.0;
-        let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
         let between = BETWEEN * self.bands.len().saturating_sub(1) as f64;
-        let bottom = top + height * rows as f64 + between;
-
-        let mut canvas = Canvas::new(width, bottom + BELOW, &self.heading);
-        legend::draw(&mut canvas, &labels, &colours, &legend);
-        let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
-        let across = |at: f64| left + (right - left) * time.share(at);
+        let place = Place::new(left, top, SIZE.0 - MARGIN - 12.0 - left, height * rows as f64 + between);
+        let panel = Panel { x: Coordinate::from_zero(self.end, 1.0), y: Coordinate::bare(0.0..1.0), place };
         // Behind the last work there is no ground: nobody waits any more.
         let bars = self.bands.iter().flat_map(|band| &band.rows).flatten().chain(&self.idle);
-        let over = across(bars.map(|bar| bar.to).fold(0.0, f64::max).min(self.end));
+        let over = bars.map(|bar| bar.to).fold(0.0, f64::max).min(self.end);
         let own: Vec<usize> = (0..self.reasons.len()).collect();
         let idle = self.pieces(&self.idle, &own);
         let mut y = top;
+        let row = |y: f64, height: f64, from: f64, to: f64| {
+            let x = panel.across(from);
+            Place::new(x, y, panel.across(to) - x, height)
+        };
         for (band, name) in self.bands.iter().zip(&names) {
-            let whole = Place::new(left, y, right - left, height * band.rows.len() as f64);
-            canvas.rect(Place::new(left, y, over - left, whole.height), 0.0, Some(FAINT_LINE), None);
+            let whole = Place { y, height: height * band.rows.len() as f64, ..place };
+            canvas.filled(row(y, whole.height, 0.0, over), FAINT_LINE);
             for ground in &idle {
-                let from = across(ground.from);
-                let at = Place::new(from, y, across(ground.to) - from, whole.height);
-                canvas.rect(at, 0.0, Some(ground_colour(ground.kind)), None);
+                canvas.filled(row(y, whole.height, ground.from, ground.to), ground_colour(ground.kind));
             }
-            canvas.text(left - 8.0, whole.y + whole.height / 2.0, name, Font::new(SMALL).anchor(Anchor::End));
-            for row in &band.rows {
+            canvas.text(left - 8.0, whole.middle().1, name, Font::end(SMALL));
+            for work in &band.rows {
                 // A gap that shows where one row ends, where there is room for it.
                 let gap = if height >= 6.0 { 1.0 } else { 0.0 };
-                for bar in self.pieces(row, &kinds.part_of) {
-                    let from = across(bar.from);
-                    let at = Place::new(from, y, (across(bar.to) - from).max(0.2), height - gap);
-                    canvas.rect(at, 0.0, Some(kinds.colour(bar.kind)), None);
+                for bar in self.pieces(work, &kinds.part_of) {
+                    let at = row(y, height - gap, bar.from, bar.to);
+                    canvas.filled(Place { width: at.width.max(0.2), ..at }, kinds.colour(bar.kind));
                 }
                 if gap > 0.0 && !idle.is_empty() {
-                    canvas.rect(
-                        Place::new(left, y + height - gap, over - left, gap),
-                        0.0,
-                        Some(FAINT_LINE),
-                        None,
-                    );
+                    canvas.filled(row(y + height - gap, gap, 0.0, over), FAINT_LINE);
                 }
                 y += height;
             }
-            canvas.line((whole.x, whole.bottom()), (whole.right(), whole.bottom()), Stroke::new(TEXT, 1.0));
-            canvas.line((whole.x, whole.y), (whole.x, whole.bottom()), Stroke::new(TEXT, 1.0));
+            canvas.edges(whole);
             y += BETWEEN;
         }
-        for (at, label) in time.ticks() {
-            canvas.line((across(at), bottom), (across(at), bottom + 4.0), Stroke::new(TEXT, 1.0));
-            canvas.text(across(at), bottom + 14.0, label, Font::new(SMALL).anchor(Anchor::Middle));
-        }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle);
-        canvas.text(f64::midpoint(left, right), bottom + 38.0, &self.x, title);
-        canvas.finish()
+        panel.time_axis(&mut canvas, &self.x);
+        canvas.finish(place.bottom() + BELOW)
     }
 
     /// The kinds that took most time have colours of their own.
@@ -154,7 +130,7 @@ impl Gantt {
     }
 
     /// What the colours of the ground mean.
-    fn grounds(&self) -> Vec<(&str, RGBColor)> {
+    fn grounds(&self) -> Vec<(&str, Colour)> {
         let holds = |&(reason, _): &(usize, &String)| self.idle.iter().any(|bar| bar.kind == reason);
         let reasons = self.reasons.iter().enumerate().filter(holds);
         let grounds: Vec<_> = reasons.map(|(i, name)| (name.as_str(), ground_colour(i))).collect();

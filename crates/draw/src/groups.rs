@@ -1,26 +1,17 @@
 //! Groups of bars beside values that others printed: a bar for each series, with the interval in which its mean lies.
-//!
-//! Drawn shape by shape: plotters has no marks on bars.
 
-use super::axis::Coordinate;
-use super::canvas::Canvas;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
-use super::metrics;
-use super::palette::{FAINT_LINE, PAPER, TEXT, fill_colour};
-use super::place::Place;
-use super::style::{HEADING, MARGIN, SIZE};
+use super::canvas::{At, Canvas, Font, HEADING, Heading, Place, SIZE, SMALL, Stroke};
+use super::legend::{Legend, patch};
+use super::palette::{PAPER, TEXT, fill_colour};
+use super::panel::Slots;
+use super::scale::{Coordinate, largest};
 
-/// Height of a row of the legend.
-const ROW: f64 = 20.0;
-/// Most lines of the name of a group.
-const NAME_LINES: usize = 3;
-/// Height of a line of names.
-const LINE: f64 = 14.0;
 /// Part of the room of a group that its bars fill.
 const FILLED: f64 = 0.86;
 /// Half of the height and width of the diamond that marks a printed value.
 const DIAMOND: f64 = 4.5;
+/// What is uncertain.
+const WHISKER: Stroke = Stroke::new(TEXT, 1.2);
 
 /// A bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,108 +54,73 @@ pub struct GroupPlot {
     pub sums_from: usize,
 }
 
-/// What the legend explains.
-enum Entry {
-    Series(usize),
-    Range,
-    Mark,
-}
-
 impl GroupPlot {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
-        let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
-        let bars = || self.groups.iter().flat_map(|group| &group.bars);
-        let tops = bars().flat_map(|bar| [Some(bar.value), bar.range.map(|ends| ends[1]), bar.mark]);
-        let highest = tops.flatten().filter(|value| value.is_finite()).fold(self.line, f64::max);
-        let axis = Coordinate::exactly(0.0..highest * 1.06);
-        let labels = axis.labels().map(|label| metrics::width(label, SMALL)).fold(0.0, f64::max);
-        let left = f64::from(MARGIN) + 26.0 + labels + 8.0;
-        let right = width - f64::from(MARGIN);
-        let slot = (right - left) / self.groups.len().max(1) as f64;
-        let names: Vec<Vec<String>> = self
-            .groups
-            .iter()
-            .map(|group| metrics::wrapped(&group.name, SMALL, slot - 4.0, NAME_LINES))
-            .collect();
-        let lines = names.iter().map(Vec::len).max().unwrap_or(1);
-
-        let mut canvas = Canvas::new(width, height, &self.heading);
-        let top = f64::from(HEADING) + self.legend(&mut canvas, right) + 6.0;
-        let bottom = height - 20.0 - LINE * lines as f64;
-        let up = |value: f64| bottom - (bottom - top) * axis.share(value);
-        for (at, label) in axis.ticks() {
-            canvas.line((left, up(at)), (right, up(at)), Stroke::new(FAINT_LINE, 1.0));
-            canvas.text(left - 6.0, up(at), label, Font::new(SMALL).anchor(Anchor::End));
-        }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle).turned(-90.0);
-        canvas.text(f64::from(MARGIN) + 8.0, f64::midpoint(top, bottom), &self.label, title);
-        for (number, (group, name)) in self.groups.iter().zip(&names).enumerate() {
-            let from = left + slot * number as f64;
-            for (line, text) in name.iter().enumerate() {
-                let y = bottom + 15.0 + LINE * line as f64;
-                canvas.text(from + slot / 2.0, y, text, Font::new(SMALL).anchor(Anchor::Middle));
-            }
+        let bars = self.groups.iter().flat_map(|group| &group.bars);
+        let tops = bars.flat_map(|bar| [Some(bar.value), bar.range.map(|ends| ends[1]), bar.mark]);
+        let scale = Coordinate::from_zero(largest(tops.flatten()).max(self.line), 1.06);
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        let top = HEADING + self.legend().draw(&mut canvas, HEADING + 2.0) + 6.0;
+        let slots = Slots::new(scale, self.groups.iter().map(|group| group.name.as_str()), top, 4.0);
+        slots.axis(&mut canvas, &self.label);
+        let panel = &slots.panel;
+        for (number, group) in self.groups.iter().enumerate() {
+            slots.name(&mut canvas, number);
             if number > 0 && number == self.sums_from {
-                let dashed = Stroke { dashes: &[3, 3], ..Stroke::new(TEXT, 1.0) };
-                canvas.line((from, top), (from, bottom), dashed);
+                let x = panel.across(number as f64);
+                let dashed = Stroke::new(TEXT, 1.0).dashed(&[3, 3]);
+                canvas.line((x, panel.place.y), (x, panel.place.bottom()), dashed);
             }
-            let bar_width = slot * FILLED / group.bars.len().max(1) as f64;
-            for (series, bar) in group.bars.iter().enumerate() {
-                let x = from + slot * (1.0 - FILLED) / 2.0 + bar_width * series as f64;
+            for (series, (bar, ends)) in group.bars.iter().zip(group.sides(number)).enumerate() {
                 if bar.value.is_finite() {
-                    let place = Place::new(x, up(bar.value), bar_width, bottom - up(bar.value));
-                    filled(&mut canvas, place, series);
+                    filled(&mut canvas, panel.cell(ends, [0.0, bar.value]), series);
                 }
             }
         }
-        canvas.line((left, up(self.line)), (right, up(self.line)), Stroke::new(TEXT, 1.4));
-        canvas.line((left, bottom), (right, bottom), Stroke::new(TEXT, 1.0));
-        canvas.line((left, top), (left, bottom), Stroke::new(TEXT, 1.0));
+        let line = panel.up(self.line);
+        canvas.line((panel.place.x, line), (panel.place.right(), line), Stroke::new(TEXT, 1.4));
+        panel.edges(&mut canvas);
         // Above the line.
         for (number, group) in self.groups.iter().enumerate() {
-            let bar_width = slot * FILLED / group.bars.len().max(1) as f64;
-            for (series, bar) in group.bars.iter().enumerate() {
-                let x = left + slot * (number as f64 + (1.0 - FILLED) / 2.0);
-                let x = x + bar_width * (series as f64 + 0.5);
-                if let Some([low, high]) = bar.range.filter(|ends| ends.iter().all(|end| end.is_finite())) {
-                    whisker(&mut canvas, x, (up(low), up(high)));
+            for (bar, [from, to]) in group.bars.iter().zip(group.sides(number)) {
+                let at = |value: f64| panel.at((f64::midpoint(from, to), value));
+                if let Some(ends) = bar.range.filter(|ends| ends.iter().all(|end| end.is_finite())) {
+                    canvas.interval(ends.map(at), (3.0, 0.0), WHISKER);
                 }
                 if let Some(mark) = bar.mark.filter(|mark| mark.is_finite()) {
-                    diamond(&mut canvas, x, up(mark));
+                    diamond(&mut canvas, at(mark));
                 }
             }
         }
-        canvas.finish()
+        canvas.finish(SIZE.1)
     }
 
-    /// What everything is, in as many rows as that needs; their height.
-    fn legend(&self, canvas: &mut Canvas, right: f64) -> f64 {
-        let mut entries: Vec<(Entry, &str)> =
-            self.series.iter().enumerate().map(|(i, name)| (Entry::Series(i), name.as_str())).collect();
+    /// What everything is.
+    fn legend(&self) -> Legend<'_> {
+        let mut legend = Legend::new(Font::new(SMALL));
+        for (series, name) in self.series.iter().enumerate() {
+            legend.sign(name, move |canvas, at| filled(canvas, patch(at), series));
+        }
         let has = |what: fn(&GroupBar) -> bool| self.groups.iter().flat_map(|group| &group.bars).any(what);
         if has(|bar| bar.range.is_some()) {
-            entries.push((Entry::Range, &self.ranges));
+            legend.sign(&self.ranges, |canvas, (x, y)| {
+                canvas.interval([(x, y + 7.0), (x, y - 7.0)], (3.0, 0.0), WHISKER);
+            });
         }
         if has(|bar| bar.mark.is_some()) {
-            entries.push((Entry::Mark, &self.marks));
+            legend.sign(&self.marks, diamond);
         }
-        let start = f64::from(MARGIN);
-        let (mut x, mut y) = (start, f64::from(HEADING) + 2.0);
-        for (entry, text) in entries {
-            let room = 24.0 + metrics::width(text, SMALL);
-            if x > start && x + room > right {
-                (x, y) = (start, y + ROW);
-            }
-            match entry {
-                Entry::Series(series) => filled(canvas, Place::new(x, y - 6.0, 18.0, 12.0), series),
-                Entry::Range => whisker(canvas, x + 9.0, (y + 7.0, y - 7.0)),
-                Entry::Mark => diamond(canvas, x + 9.0, y),
-            }
-            canvas.text(x + 24.0, y, text, Font::new(SMALL));
-            x += room + 22.0;
-        }
-        y - f64::from(HEADING) + ROW - 2.0
+        legend
+    }
+}
+
+impl Group {
+    /// Both sides of each bar, in slots.
+    fn sides(&self, number: usize) -> impl Iterator<Item = [f64; 2]> + use<> {
+        let width = FILLED / self.bars.len().max(1) as f64;
+        let side = move |bar: usize| number as f64 + (1.0 - FILLED) / 2.0 + width * bar as f64;
+        (0..self.bars.len()).map(move |bar| [side(bar), side(bar + 1)])
     }
 }
 
@@ -172,17 +128,8 @@ fn filled(canvas: &mut Canvas, at: Place, series: usize) {
     canvas.rect(at, 0.0, Some(fill_colour(series)), Some(Stroke::new(PAPER, 0.6)));
 }
 
-/// From one end of an interval to the other.
-fn whisker(canvas: &mut Canvas, x: f64, (low, high): (f64, f64)) {
-    let stroke = Stroke::new(TEXT, 1.2);
-    canvas.line((x, low), (x, high), stroke);
-    for y in [low, high] {
-        canvas.line((x - 3.0, y), (x + 3.0, y), stroke);
-    }
-}
-
 /// A value that others printed.
-fn diamond(canvas: &mut Canvas, x: f64, y: f64) {
+fn diamond(canvas: &mut Canvas, (x, y): At) {
     let points = [(x, y - DIAMOND), (x + DIAMOND, y), (x, y + DIAMOND), (x - DIAMOND, y)];
     canvas.polygon(&points, Some(PAPER), Some(Stroke::new(TEXT, 1.5)));
 }
@@ -242,7 +189,7 @@ mod tests {
         let svg = plot.svg();
         assert!(!svg.contains("NaN"));
         // Of the first series the bar and its patch in the legend, of the second one the patch alone.
-        let boxes = |colour: usize| svg.matches(&super::super::ink::hex(fill_colour(colour))).count();
+        let boxes = |colour: usize| svg.matches(&fill_colour(colour).hex()).count();
         assert_eq!([boxes(0), boxes(1)], [2, 1]);
     }
 }

@@ -1,13 +1,15 @@
 //! One figure over two axes, as colour.
 
-use plotters::prelude::*;
+use std::ops::Range;
 
-use super::axis::{Axis, Coordinate};
-use super::colour_bar::{bar_width, colour_bar};
-use super::heading::{DrawError, Heading};
-use super::palette::{NO_RESULT, heat_colour, text_on};
-use super::style::{Area, MARGIN, Mesh, SIZE, SMALL, centred, chart, draw_axes, drawn, headed, text_width};
-use crate::figures;
+use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
+use super::palette::{Colour, FAINT_TEXT, NO_RESULT, PAPER, heat_colour, text_on};
+use super::panel::{Lines, Panel};
+use super::scale::{Axis, Coordinate, extent, largest};
+use super::{figures, metrics};
+
+/// Black below the paper's colour is seen on every colour.
+const BELOW_BEST: Colour = Colour(0, 0, 0);
 
 /// A figure over two axes.
 #[derive(Clone, Debug)]
@@ -30,130 +32,147 @@ pub struct HeatMap {
     pub gap: &'static str,
 }
 
-impl HeatMap {
-    /// The plot as SVG.
-    ///
-    /// # Errors
-    /// Only those of the drawing library.
-    pub fn svg(&self) -> Result<String, DrawError> {
-        drawn(SIZE, |root| self.draw(root))
-    }
+/// Colours of values, and what they stand for.
+pub(super) struct Colours<'a> {
+    range: Range<f64>,
+    scale: Coordinate,
+    label: &'a str,
+    /// Not all values are the same.
+    varies: bool,
+    /// What a cell without a value means, if there is one.
+    gap: Option<&'a str>,
+}
 
-    fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
-        let below = headed(root, &self.heading)?;
-        let finite = || self.values.iter().copied().filter(|value| value.is_finite());
-        let lowest = finite().fold(f64::INFINITY, f64::min);
-        let highest = finite().fold(f64::NEG_INFINITY, f64::max);
+impl<'a> Colours<'a> {
+    pub(super) fn of(values: &[f64], label: &'a str, gap: &'a str) -> Self {
+        let (lowest, highest) = extent(values.iter().copied()).unwrap_or((0.0, 1.0));
         // All the same: one colour in the middle of a short bar.
         let around = if highest > lowest { 0.0 } else { highest.abs().max(1e-9) * 0.05 };
-        let range = if lowest.is_finite() { lowest - around..highest + around } else { 0.0..1.0 };
-        let bar = Coordinate::exactly(range.clone());
-        let (area, side) = below.split_horizontally(SIZE.0 - bar_width(&bar, &self.label) - MARGIN);
+        let range = lowest - around..highest + around;
+        Self {
+            scale: Coordinate::exactly(range.clone()),
+            range,
+            label,
+            varies: highest > lowest,
+            gap: values.iter().any(|value| !value.is_finite()).then_some(gap),
+        }
+    }
 
-        let (columns, rows) = (edges(&self.x.positions()), edges(&self.y.positions()));
-        let y = self.y.coordinate(span(&rows));
-        let titles = [self.x.label.as_str(), self.y.label.as_str()];
-        let mut chart = chart(&area, 0, self.x.coordinate(span(&columns)), y, titles)?;
-        let colour = |value: f64| {
-            if value.is_finite() {
-                heat_colour((value - range.start) / (range.end - range.start))
-            } else {
-                NO_RESULT
-            }
+    pub(super) fn of_value(&self, value: f64) -> Colour {
+        if value.is_finite() {
+            heat_colour((value - self.range.start) / (self.range.end - self.range.start))
+        } else {
+            NO_RESULT
+        }
+    }
+
+    /// Pixels that the bar takes.
+    pub(super) fn width(&self) -> f64 {
+        let gap = self.gap.map_or(0.0, |gap| metrics::width(gap, SMALL));
+        let ticks = self.scale.label_width(SMALL).max(gap);
+        (36.0 + ticks).max(8.0 + metrics::width(self.label, SMALL)) + MARGIN
+    }
+
+    /// The bar between two heights.
+    pub(super) fn draw(&self, canvas: &mut Canvas, left: f64, top: f64, bottom: f64) {
+        canvas.text(left + 8.0, top + 6.0, self.label, Font::new(SMALL));
+        let missing = if self.gap.is_some() { 34.0 } else { 0.0 };
+        let place = Place::new(left + 8.0, top + 24.0, 18.0, bottom - missing - top - 24.0);
+        ramp(canvas, place, place.height, |share| heat_colour(if self.varies { 1.0 - share } else { 0.5 }));
+        for (value, label) in self.scale.ticks() {
+            let y = place.bottom() - place.height * self.scale.share(value);
+            canvas.line((place.right(), y), (place.right() + 5.0, y), THIN);
+            canvas.text(place.right() + 10.0, y, label, Font::new(SMALL));
+        }
+        if let Some(gap) = self.gap {
+            canvas.filled(Place::new(place.x, bottom - 18.0, place.width, 18.0), NO_RESULT);
+            canvas.text(place.right() + 10.0, bottom - 9.0, gap, Font::new(SMALL).colour(FAINT_TEXT));
+        }
+    }
+}
+
+/// The colours of shares from 0 to 1 in about so many steps along the longer side of a box: to the right, downwards.
+pub(super) fn ramp(canvas: &mut Canvas, at: Place, steps: f64, colour: impl Fn(f64) -> Colour) {
+    let all = steps.round().max(1.0);
+    let mut step = 0.0;
+    while step < all {
+        let from = step / all;
+        // Each reaches to the end, below those that are drawn over it: edges side by side would be seen as stripes wherever the
+        // picture is not shown pixel by pixel.
+        let rest = if at.width > at.height {
+            Place::new(at.x + at.width * from, at.y, at.width * (1.0 - from), at.height)
+        } else {
+            Place::new(at.x, at.y + at.height * from, at.width, at.height * (1.0 - from))
         };
+        canvas.filled(rest, colour((step + 0.5) / all));
+        step += 1.0;
+    }
+}
+
+/// The colours of cells in the order of their places: each a pixel into its neighbours on the right and below, which are drawn over it,
+/// so that no paper is seen between two cells, however large the picture is shown.
+pub(super) fn draw_cells(canvas: &mut Canvas, inside: Place, mut cells: Vec<(Place, Colour)>) {
+    cells.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    for (at, colour) in cells {
+        let (right, bottom) =
+            ((at.right() + 1.0).min(inside.right()), (at.bottom() + 1.0).min(inside.bottom()));
+        canvas.filled(Place::between((at.x, at.y), (right, bottom)), colour);
+    }
+}
+
+impl HeatMap {
+    /// The plot as SVG.
+    pub fn svg(&self) -> String {
+        let colours = Colours::of(&self.values, &self.label, self.gap);
+        let (columns, rows) = (edges(&self.x.positions()), edges(&self.y.positions()));
+        let scales = (self.x.coordinate(span(&columns)), self.y.coordinate(span(&rows)));
+        let titles = [self.x.label.as_str(), self.y.label.as_str()];
+        let right = SIZE.0 - colours.width() - MARGIN;
+        let panel = Panel::framed(scales, titles, (HEADING, right, SIZE.1));
         let count = rows.len() - 1;
         let cell = |at: usize| {
             let (i, j) = (at / count, at % count);
-            [(columns[i], rows[j]), (columns[i + 1], rows[j + 1])]
+            panel.cell([columns[i], columns[i + 1]], [rows[j], rows[j + 1]])
         };
-        let area = chart.plotting_area();
-        let inside = area.get_pixel_range();
-        // From the upper left to the lower right, each a pixel into its neighbours, which are drawn over it: no paper is seen
-        // between two cells, however large the picture is shown.
-        let mut cells: Vec<([(i32, i32); 2], RGBColor)> = Vec::with_capacity(self.values.len());
-        for (at, &value) in self.values.iter().enumerate() {
-            let [from, to] = cell(at).map(|corner| area.map_coordinate(&corner));
-            let (left, top) = (from.0.min(to.0), from.1.min(to.1));
-            let right = (from.0.max(to.0) + 1).min(inside.0.end);
-            let bottom = (from.1.max(to.1) + 1).min(inside.1.end);
-            cells.push(([(left, top), (right, bottom)], colour(value)));
-        }
-        cells.sort_by_key(|([corner, _], _)| *corner);
-        for (corners, colour) in cells {
-            root.draw(&Rectangle::new(corners, colour.filled()))?;
-        }
-        draw_axes(root, &mut chart, titles, Mesh::No)?;
-        let area = chart.plotting_area();
-        let place = |at: usize| {
-            let [from, to] = cell(at).map(|corner| area.map_coordinate(&corner));
-            CellPlace {
-                left: from.0.min(to.0),
-                top: from.1.min(to.1),
-                right: from.0.max(to.0),
-                bottom: from.1.max(to.1),
-            }
-        };
-        let numbers = self.numbers && self.draw_numbers(root, &place, &colour)?;
-        if let Some(best) = self.best.map(place) {
-            // Black on white is seen on every colour.
-            for (colour, width) in [(BLACK, 4), (WHITE, 2)] {
-                if numbers {
-                    root.draw(&PathElement::new(best.border(), colour.stroke_width(width)))?;
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        let cells = self.values.iter().enumerate();
+        let cells = cells.map(|(at, &value)| (cell(at), colours.of_value(value)));
+        draw_cells(&mut canvas, panel.place, cells.collect());
+        panel.axes(&mut canvas, [Lines::Outside(4.0); 2], titles);
+        let has_numbers = self.numbers && self.draw_numbers(&mut canvas, &cell, &colours);
+        if let Some(best) = self.best.map(cell) {
+            for (colour, width) in [(BELOW_BEST, 4.0), (PAPER, 2.0)] {
+                let stroke = Stroke::new(colour, width);
+                if has_numbers {
+                    canvas.border(best, stroke);
                 } else {
-                    root.draw(&Circle::new(best.middle(), 7, colour.stroke_width(width)))?;
+                    canvas.circle(best.middle(), 7.0, None, Some(stroke));
                 }
             }
         }
-        drop(chart);
-        let has_gaps = self.values.iter().any(|value| !value.is_finite());
-        colour_bar(&side, &self.label, &bar, lowest < highest, has_gaps.then_some(self.gap))?;
-        Ok(())
-    }
-}
-
-/// A cell in pixels.
-struct CellPlace {
-    left: i32,
-    top: i32,
-    right: i32,
-    bottom: i32,
-}
-
-impl CellPlace {
-    fn middle(&self) -> (i32, i32) {
-        (i32::midpoint(self.left, self.right), i32::midpoint(self.top, self.bottom))
+        colours.draw(&mut canvas, right + MARGIN, HEADING, panel.place.bottom());
+        canvas.finish(SIZE.1)
     }
 
-    fn border(&self) -> [(i32, i32); 5] {
-        let Self { left, top, right, bottom } = *self;
-        [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
-    }
-}
-
-impl HeatMap {
     /// The value of each cell in it, if all of them have room. Whether they have.
     fn draw_numbers(
         &self,
-        root: &Area<'_>,
-        place: &dyn Fn(usize) -> CellPlace,
-        colour: &dyn Fn(f64) -> RGBColor,
-    ) -> Result<bool, DrawError> {
-        let there: Vec<(usize, f64)> =
-            self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite()).collect();
-        let texts = figures::column(&there.iter().map(|(_, value)| *value).collect::<Vec<_>>());
-        let widest = texts.iter().map(|text| text_width(text, SMALL)).max().unwrap_or(0);
-        let widest = i32::try_from(widest)?;
-        let fits = |at: usize| {
-            let place = place(at);
-            place.right - place.left >= widest + 4 && place.bottom - place.top >= 18
-        };
-        if !there.iter().all(|(at, _)| fits(*at)) {
-            return Ok(false);
+        canvas: &mut Canvas,
+        cell: &dyn Fn(usize) -> Place,
+        colours: &Colours<'_>,
+    ) -> bool {
+        let (at, there): (Vec<usize>, Vec<f64>) =
+            self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite()).unzip();
+        let texts = figures::column(&there);
+        let widest = largest(texts.iter().map(|text| metrics::width(text, SMALL)));
+        if !at.iter().map(|&at| cell(at)).all(|at| at.width >= widest + 4.0 && at.height >= 18.0) {
+            return false;
         }
-        for ((at, value), text) in there.into_iter().zip(texts) {
-            root.draw_text(&text, &centred(SMALL, text_on(colour(value))), place(at).middle())?;
+        for ((at, value), text) in at.into_iter().zip(there).zip(texts) {
+            let (x, y) = cell(at).middle();
+            canvas.text(x, y, &text, Font::middle(SMALL).colour(text_on(colours.of_value(value))));
         }
-        Ok(true)
+        true
     }
 }
 
@@ -182,6 +201,18 @@ mod tests {
     use crate::testing::{assert_apart, rectangles, words};
 
     #[test]
+    fn no_edge_between_two_colours_is_bare_paper() {
+        let mut canvas = Canvas::new(100.0, &Heading::default());
+        Colours::of(&[0.0, 10.0], "GB/s", "").draw(&mut canvas, 0.0, HEADING, SIZE.1);
+        // Behind the paper.
+        let steps = rectangles(&canvas.finish(SIZE.1)).split_off(1);
+        assert!(steps.len() > 100, "{} steps", steps.len());
+        for pair in steps.windows(2) {
+            assert!(pair[0].bottom() > pair[1].y, "{pair:?} only touch");
+        }
+    }
+
+    #[test]
     fn cells_end_half_way_between_values() {
         assert_eq!(edges(&[1.0, 2.0, 4.0]), [0.5, 1.5, 3.0, 5.0]);
         assert_eq!(span(&edges(&[3.0, 2.0])), 1.5..3.5);
@@ -200,7 +231,7 @@ mod tests {
             numbers: true,
             gap: "no result",
         };
-        let svg = map.svg().expect("drawn");
+        let svg = map.svg();
         // Ends and middle of viridis, and grey; the bar has the ends too.
         for colour in ["#440154", "#FDE725", "#21918C", "#CDCDCD"] {
             assert!(svg.contains(colour), "{colour} is missing");
@@ -230,7 +261,7 @@ mod tests {
             gap: "no result",
         };
         // Paper, then the three cells from left to right.
-        let cells = rectangles(&map.svg().expect("drawn"));
+        let cells = rectangles(&map.svg());
         for pair in cells[1..4].windows(2) {
             assert!(pair[0].right() > pair[1].x, "{pair:?} only touch");
         }
@@ -250,7 +281,7 @@ mod tests {
             numbers: true,
             gap: "no result",
         };
-        let svg = map.svg().expect("drawn");
+        let svg = map.svg();
         assert_apart(&svg);
         let texts = words(&svg).replace([' ', '\n'], "");
         assert_eq!(texts.matches(&title.replace(' ', "")).count(), 2, "{texts}");

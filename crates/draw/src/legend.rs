@@ -1,49 +1,174 @@
-//! Names beside patches of their colours, in as many rows as they need.
+//! Names beside what they stand for, in as many rows as they need; which of many things have a name there.
 
-use plotters::style::RGBColor;
-
-use super::canvas::Canvas;
-use super::ink::{Font, SMALL};
+use super::canvas::{At, Canvas, Font, MARGIN, Place, SMALL, Stroke};
+use super::kind::Named;
 use super::metrics;
-use super::place::Place;
-use super::style::{HEADING, MARGIN};
+use super::palette::{Colour, FAINT_TEXT, fill_colour};
+use super::scale::largest;
 
 /// Height of a row.
-pub(super) const LEGEND: f64 = 20.0;
-/// Widest name: three in a row.
+const ROW: f64 = 20.0;
+/// Before a name.
+const BEFORE: f64 = 24.0;
+/// Behind it.
+const BEHIND: f64 = 22.0;
+/// Before a name on the right of a panel.
+const BESIDE: f64 = 44.0;
+/// Widest name of what people named: three in a row.
 const WIDEST: f64 = 230.0;
 
-/// A name as it is drawn; those of instances differ at their end.
-pub(super) fn name(text: &str) -> String {
-    metrics::cut_in_the_middle(text, SMALL, WIDEST)
+/// What stands before a name; its middle is at the given pixel.
+type Sign<'a> = Box<dyn Fn(&mut Canvas, At) + 'a>;
+
+/// Names with signs.
+pub(super) struct Legend<'a> {
+    entries: Vec<(String, Option<Sign<'a>>)>,
+    font: Font,
 }
 
-/// Names in rows: each with its number and its distance from the left.
-pub(super) fn rows<'a>(names: impl Iterator<Item = &'a str>, width: f64) -> Vec<Vec<(usize, f64)>> {
-    let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
-    let mut x = f64::INFINITY;
-    for (i, text) in names.enumerate() {
-        let room = 24.0 + metrics::width(&name(text), SMALL) + 22.0;
-        if x + room > width - f64::from(MARGIN) {
-            rows.push(Vec::new());
-            x = f64::from(MARGIN);
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push((i, x));
-        }
-        x += room;
+/// Words without a sign, and names that stand behind others.
+pub(super) const FAINT: Font = Font::new(SMALL).colour(FAINT_TEXT);
+
+impl<'a> Legend<'a> {
+    pub(super) const fn new(font: Font) -> Self {
+        Self { entries: Vec::new(), font }
     }
-    rows
+
+    /// A name behind what `sign` draws, in a room of 18 pixels.
+    pub(super) fn sign(&mut self, name: impl Into<String>, sign: impl Fn(&mut Canvas, At) + 'a) {
+        self.entries.push((name.into(), Some(Box::new(sign))));
+    }
+
+    /// A series of values, as short as there is room for its name.
+    pub(super) fn series(&mut self, series: &Named, sign: impl Fn(&mut Canvas, At) + 'a) {
+        self.sign(short(&series.name), sign);
+    }
+
+    /// A name behind a patch of its colour; those of instances differ at their end.
+    pub(super) fn patch(&mut self, name: &str, colour: Colour) {
+        self.sign(short(name), move |canvas, at| canvas.filled(patch(at), colour));
+    }
+
+    /// A name behind a line.
+    pub(super) fn line(&mut self, name: &str, stroke: Stroke) {
+        self.sign(short(name), move |canvas, at| canvas.line((at.0 - 9.0, at.1), (at.0 + 9.0, at.1), stroke));
+    }
+
+    /// Words without a sign.
+    pub(super) fn words(&mut self, words: &str) {
+        self.entries.push((words.to_owned(), None));
+    }
+
+    /// Number, row and left end of each entry.
+    fn places(&self, width: f64) -> Vec<(usize, f64)> {
+        let (mut row, mut x) = (0, f64::INFINITY);
+        let place = |(text, _): &(String, Option<Sign<'a>>)| {
+            let room = BEFORE + metrics::width(text, SMALL) + BEHIND;
+            if x + room > width - MARGIN {
+                (row, x) = (row + 1, MARGIN);
+            }
+            x += room;
+            (row, x - room)
+        };
+        self.entries.iter().map(place).collect()
+    }
+
+    /// The height that it takes in a picture of a width.
+    pub(super) fn height(&self, width: f64) -> f64 {
+        ROW * self.places(width).last().map_or(0, |(row, _)| *row) as f64
+    }
+
+    /// Draws it, the middle of its first row at `top`. The height that it takes.
+    pub(super) fn draw(&self, canvas: &mut Canvas, top: f64) -> f64 {
+        for ((text, sign), (row, x)) in self.entries.iter().zip(self.places(canvas.width)) {
+            let y = top + ROW * (row as f64 - 1.0);
+            match sign {
+                Some(sign) => {
+                    sign(canvas, (x + 9.0, y));
+                    canvas.text(x + BEFORE, y, text, self.font);
+                }
+                None => canvas.text(x, y, text, FAINT),
+            }
+        }
+        self.height(canvas.width)
+    }
+
+    /// The width that it takes on the right of a panel, one entry below the other.
+    pub(super) fn width_beside(&self) -> f64 {
+        BESIDE + largest(self.entries.iter().map(|(text, _)| metrics::width(text, SMALL)))
+    }
+
+    /// Draws the entries below each other. Where the next one would stand.
+    pub(super) fn draw_beside(&self, canvas: &mut Canvas, (left, top): At) -> f64 {
+        let mut y = top;
+        for (text, sign) in &self.entries {
+            if let Some(sign) = sign {
+                sign(canvas, (left + 23.0, y));
+            }
+            canvas.text(left + BESIDE, y, text, self.font);
+            y += 24.0;
+        }
+        y
+    }
 }
 
-/// The rows below the heading.
-pub(super) fn draw(canvas: &mut Canvas, names: &[&str], colours: &[RGBColor], rows: &[Vec<(usize, f64)>]) {
-    for (row, entries) in rows.iter().enumerate() {
-        let y = f64::from(HEADING) + 2.0 + LEGEND * row as f64;
-        for &(i, x) in entries {
-            let (Some(text), Some(&colour)) = (names.get(i), colours.get(i)) else { continue };
-            canvas.rect(Place::new(x, y - 6.0, 18.0, 12.0), 0.0, Some(colour), None);
-            canvas.text(x + 24.0, y, &name(text), Font::new(SMALL));
+/// A patch of colour around a pixel.
+pub(super) fn patch(at: At) -> Place {
+    Place::around(at, 18.0, 12.0)
+}
+
+/// What people named, as short as there is room.
+pub(super) fn short(name: &str) -> String {
+    metrics::cut_in_the_middle(name, SMALL, WIDEST)
+}
+
+/// All that have no colour of their own.
+const OTHERS: Colour = Colour(150, 150, 150);
+/// Most things with a colour of their own.
+const MOST: usize = 8;
+
+/// From the things of a picture to those that are drawn.
+pub(super) struct Shown {
+    /// The names in the legend.
+    pub(super) names: Vec<String>,
+    /// For each thing: which one it is part of.
+    pub(super) part_of: Vec<usize>,
+    /// Whether the last one is all the others.
+    has_others: bool,
+}
+
+impl Shown {
+    /// The largest, in the order of `names`, and behind them the others.
+    pub(super) fn largest(names: &[String], sizes: impl FnOnce() -> Vec<f64>) -> Self {
+        if names.len() <= MOST {
+            return Self { names: names.to_vec(), part_of: (0..names.len()).collect(), has_others: false };
         }
+        let mut by_size: Vec<(usize, f64)> = sizes().into_iter().enumerate().collect();
+        by_size.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let own = MOST - 1;
+        let mut largest: Vec<usize> = by_size.iter().take(own).map(|&(number, _)| number).collect();
+        largest.sort_unstable();
+        let mut shown: Vec<String> =
+            largest.iter().filter_map(|&number| names.get(number).cloned()).collect();
+        shown.push(format!("{} others", names.len() - own));
+        let part_of = (0..names.len()).map(|number| largest.binary_search(&number).unwrap_or(own)).collect();
+        Self { names: shown, part_of, has_others: true }
+    }
+
+    /// The colour of one that is drawn.
+    pub(super) fn colour(&self, number: usize) -> Colour {
+        if self.has_others && number + 1 == self.names.len() { OTHERS } else { fill_colour(number) }
+    }
+
+    /// Those that are drawn in a legend, then the `rest`.
+    pub(super) fn legend(&self, rest: &[(&str, Colour)]) -> Legend<'static> {
+        let mut legend = Legend::new(Font::new(SMALL));
+        for (i, name) in self.names.iter().enumerate() {
+            legend.patch(name, self.colour(i));
+        }
+        for &(name, colour) in rest {
+            legend.patch(name, colour);
+        }
+        legend
     }
 }

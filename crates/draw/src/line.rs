@@ -1,18 +1,14 @@
 //! Lines over one axis.
 
-use plotters::prelude::*;
-
-use super::axis::{Axis, Coordinate, Scale};
-use super::heading::{DrawError, Heading};
-use super::palette::{TEXT, line_colour};
-use super::style::{
-    Area, MARGIN, Mesh, SIZE, SMALL, chart, draw_axes, drawn, headed, left_middle, shortened, text_width,
-};
+use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, SIZE, SMALL, Stroke};
+use super::legend::{Legend, short};
+use super::metrics;
+use super::palette::line_colour;
+use super::panel::{Lines, Panel};
+use super::scale::{Axis, Coordinate, Scale, extent};
 
 /// Up to this many values each has a mark.
 const MOST_MARKS: usize = 45;
-/// A longer name in the legend is cut.
-const LONGEST_NAME: usize = 32;
 
 /// One line; a value that is not finite is a gap in it.
 #[derive(Clone, Debug)]
@@ -38,71 +34,56 @@ pub struct LinePlot {
 
 impl LinePlot {
     /// The plot as SVG.
-    ///
-    /// # Errors
-    /// Only those of the drawing library.
-    pub fn svg(&self) -> Result<String, DrawError> {
-        drawn(SIZE, |root| self.draw(root))
-    }
-
-    fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
-        let below = headed(root, &self.heading)?;
-        let longest =
-            self.lines.iter().map(|line| text_width(&shortened(&line.name, LONGEST_NAME), SMALL)).max();
-        let legend_width = if self.lines.len() > 1 { longest.unwrap_or(0) + 62 } else { MARGIN };
-        let (area, legend) = below.split_horizontally(SIZE.0 - legend_width);
-
-        let finite =
-            || self.lines.iter().flat_map(|line| &line.values).copied().filter(|value| value.is_finite());
+    pub fn svg(&self) -> String {
+        let is_words = matches!(self.x.scale, Scale::Words(_));
+        let mut legend = Legend::new(Font::new(SMALL));
+        for (i, line) in self.lines.iter().enumerate().filter(|_| self.lines.len() > 1) {
+            legend.sign(short(&line.name), move |canvas, (x, y)| {
+                if !is_words {
+                    canvas.line((x - 13.0, y), (x + 13.0, y), Stroke::new(line_colour(i), 2.0));
+                }
+                canvas.circle((x, y), 3.0, Some(line_colour(i)), None);
+            });
+        }
         // From 0: an axis that is cut off makes a cliff of a small difference.
-        let (lowest, highest) =
-            finite().fold((0.0_f64, 0.0_f64), |(l, h), value| (l.min(value), h.max(value)));
+        let values = self.lines.iter().flat_map(|line| line.values.iter().copied());
+        let (lowest, highest) = extent(values.chain([0.0])).unwrap_or_default();
         let y = Coordinate::exactly(1.06 * lowest..if highest > lowest { 1.06 * highest } else { 1.0 });
         let positions = self.x.positions();
-        let (lowest, highest) =
-            positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
-        let is_words = matches!(self.x.scale, Scale::Words(_));
-        let pad = if is_words { 0.5 } else { 0.02 * (highest - lowest) };
-        let x = self.x.coordinate(lowest - pad..highest + pad);
-        // Half of the last label stands right of the axis.
-        let beside = x.labels().last().map_or(0, |label| text_width(label, SMALL) / 2);
-        let right = if self.lines.len() > 1 { 0 } else { beside.saturating_sub(MARGIN) };
+        let (first, last) = extent(positions.iter().copied()).unwrap_or_default();
+        let pad = if is_words { 0.5 } else { 0.02 * (last - first) };
+        let x = self.x.coordinate(first - pad..last + pad);
+        let right = if self.lines.len() > 1 {
+            SIZE.0 - legend.width_beside() - 18.0
+        } else {
+            // Half of the last label stands right of the axis.
+            let label = x.ticks().last().map_or(0.0, |(_, label)| metrics::width(label, SMALL));
+            SIZE.0 - MARGIN.max(label / 2.0)
+        };
         let titles = [self.x.label.as_str(), self.y.as_str()];
-        let mut chart = chart(&area, right, x, y, titles)?;
-        draw_axes(root, &mut chart, titles, Mesh::Across)?;
+        let panel = Panel::framed((x, y), titles, (HEADING, right, SIZE.1));
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        panel.axes(&mut canvas, [Lines::Outside(4.0), Lines::Grid], titles);
         for (i, line) in self.lines.iter().enumerate() {
-            let colour = line_colour(i);
             // Words have no order: no line leads from one to the next, and marks stand side by side.
             let dodge = if is_words { 0.06 * (i as f64 - (self.lines.len() - 1) as f64 / 2.0) } else { 0.0 };
             let points: Vec<(f64, f64)> =
                 positions.iter().map(|p| p + dodge).zip(line.values.iter().copied()).collect();
-            if !is_words {
-                for part in points.split(|(_, value)| !value.is_finite()).filter(|part| !part.is_empty()) {
-                    chart.draw_series([PathElement::new(part.to_vec(), colour.stroke_width(2))])?;
-                }
-            }
-            if is_words || points.len() <= MOST_MARKS {
-                let size = if is_words { 5 } else { 3 };
-                let there = points.into_iter().filter(|(_, value)| value.is_finite());
-                chart.draw_series(there.map(|point| Circle::new(point, size, colour.filled())))?;
-            }
-        }
-        if self.lines.len() > 1 {
-            for (i, line) in self.lines.iter().enumerate() {
-                let at = 12 + 24 * i32::try_from(i)?;
-                let colour = line_colour(i);
+            for part in points.split(|(_, value)| !value.is_finite()).filter(|part| !part.is_empty()) {
+                let pixels: Vec<At> = part.iter().map(|&point| panel.at(point)).collect();
                 if !is_words {
-                    legend.draw(&PathElement::new([(10, at), (36, at)], colour.stroke_width(2)))?;
+                    canvas.path(&pixels, Stroke::new(line_colour(i), 2.0));
                 }
-                legend.draw(&Circle::new((23, at), 3, colour.filled()))?;
-                legend.draw_text(
-                    &shortened(&line.name, LONGEST_NAME),
-                    &left_middle(SMALL, &TEXT),
-                    (44, at),
-                )?;
+                if is_words || points.len() <= MOST_MARKS {
+                    let size = if is_words { 5.0 } else { 3.0 };
+                    for at in pixels {
+                        canvas.circle(at, size, Some(line_colour(i)), None);
+                    }
+                }
             }
         }
-        Ok(())
+        legend.draw_beside(&mut canvas, (right, HEADING + 12.0));
+        canvas.finish(SIZE.1)
     }
 }
 
@@ -122,7 +103,7 @@ mod tests {
                 line("uneven", &[5.0, 5.0, 5.0, 5.0, 5.0]),
             ],
         };
-        let svg = plot.svg().expect("drawn");
+        let svg = plot.svg();
         for word in ["even", "uneven", "link (GB/s)", "GFLOPS", "4 nodes &lt;x&gt;", "two scenarios"] {
             assert!(svg.contains(&format!("\n{word}\n")), "{word} is missing:\n{svg}");
         }

@@ -1,77 +1,86 @@
-//! The colours of all plots.
+//! The colours of all plots, and plots in those of a page.
 
-use plotters::style::{RGBColor, colors::WHITE};
+/// Red, green and blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Colour(pub(super) u8, pub(super) u8, pub(super) u8);
+
+impl Colour {
+    /// `#RRGGBB`
+    pub(super) fn hex(self) -> String {
+        format!("#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
+    }
+}
 
 /// The background.
-pub(super) const PAPER: RGBColor = WHITE;
+pub(super) const PAPER: Colour = Colour(255, 255, 255);
 /// Text on dark colours; not the white of the background, which follows the theme of a page.
-pub(super) const LIGHT_TEXT: RGBColor = RGBColor(252, 252, 252);
+pub(super) const LIGHT_TEXT: Colour = Colour(252, 252, 252);
 /// The same on light colours.
-pub(super) const DARK_TEXT: RGBColor = RGBColor(10, 10, 10);
-pub(super) const TEXT: RGBColor = RGBColor(30, 30, 30);
-pub(super) const FAINT_TEXT: RGBColor = RGBColor(95, 95, 95);
-pub(super) const FAINT_LINE: RGBColor = RGBColor(225, 225, 225);
+pub(super) const DARK_TEXT: Colour = Colour(10, 10, 10);
+pub(super) const TEXT: Colour = Colour(30, 30, 30);
+pub(super) const FAINT_TEXT: Colour = Colour(95, 95, 95);
+pub(super) const FAINT_LINE: Colour = Colour(225, 225, 225);
 /// The band on both sides of equality.
-pub(super) const BAND: RGBColor = RGBColor(205, 225, 238);
+pub(super) const BAND: Colour = Colour(205, 225, 238);
 /// Where there is no result.
-pub(super) const NO_RESULT: RGBColor = RGBColor(205, 205, 205);
+pub(super) const NO_RESULT: Colour = Colour(205, 205, 205);
 
 /// The palette of Okabe and Ito, distinct for colour-blind readers; its yellow is too light for lines.
-const LINES: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(0, 0, 0),
+const LINES: [Colour; 7] = [
+    Colour(0, 114, 178),
+    Colour(213, 94, 0),
+    Colour(0, 158, 115),
+    Colour(204, 121, 167),
+    Colour(230, 159, 0),
+    Colour(86, 180, 233),
+    Colour(0, 0, 0),
 ];
 
 /// The colour of the i-th line.
-pub(super) fn line_colour(i: usize) -> RGBColor {
+pub(super) fn line_colour(i: usize) -> Colour {
     LINES[i % LINES.len()]
 }
 
 /// Null models: greys, so that they stand behind the models.
-pub(super) const NULL_MODELS: [RGBColor; 3] =
-    [RGBColor(110, 110, 110), RGBColor(140, 140, 140), RGBColor(165, 165, 165)];
+pub(super) const NULL_MODELS: [Colour; 3] =
+    [Colour(110, 110, 110), Colour(140, 140, 140), Colour(165, 165, 165)];
 
 /// What is filled with a colour and has a letter in it: the whole palette, its black as a grey, from one lightness to
 /// another so that neighbours differ in print too.
-const FILLS: [RGBColor; 8] = [
-    RGBColor(86, 180, 233),
-    RGBColor(213, 94, 0),
-    RGBColor(240, 228, 66),
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(222, 165, 197),
-    RGBColor(90, 90, 90),
+const FILLS: [Colour; 8] = [
+    Colour(86, 180, 233),
+    Colour(213, 94, 0),
+    Colour(240, 228, 66),
+    Colour(0, 114, 178),
+    Colour(230, 159, 0),
+    Colour(0, 158, 115),
+    Colour(222, 165, 197),
+    Colour(90, 90, 90),
 ];
 
 /// The colour of the i-th application.
-pub(super) fn fill_colour(i: usize) -> RGBColor {
+pub(super) fn fill_colour(i: usize) -> Colour {
     FILLS[i % FILLS.len()]
 }
 
-/// What stands behind data, pale on light paper; a page may have others ([`super::themed`]).
-pub(super) const GROUNDS: [RGBColor; 7] = [
-    RGBColor(250, 209, 203),
-    RGBColor(226, 213, 240),
-    RGBColor(250, 232, 190),
-    RGBColor(233, 221, 203),
-    RGBColor(208, 227, 246),
-    RGBColor(224, 225, 226),
-    RGBColor(241, 242, 243),
+/// What stands behind data, pale on light paper; a page may have others ([`themed`]).
+pub(super) const GROUNDS: [Colour; 7] = [
+    Colour(250, 209, 203),
+    Colour(226, 213, 240),
+    Colour(250, 232, 190),
+    Colour(233, 221, 203),
+    Colour(208, 227, 246),
+    Colour(224, 225, 226),
+    Colour(241, 242, 243),
 ];
 
 /// The ground of the i-th reason.
-pub(super) fn ground_colour(i: usize) -> RGBColor {
+pub(super) fn ground_colour(i: usize) -> Colour {
     GROUNDS[i % GROUNDS.len()]
 }
 
 /// Black or white, whatever is easier to read on `ground`.
-pub(super) fn text_on(ground: RGBColor) -> RGBColor {
+pub(super) fn text_on(ground: Colour) -> Colour {
     let linear = |part: u8| (f64::from(part) / 255.0).powf(2.2);
     let light = 0.2126 * linear(ground.0) + 0.7152 * linear(ground.1) + 0.0722 * linear(ground.2);
     // Where both have the same contrast (WCAG 2: lightness + 0.05).
@@ -92,7 +101,7 @@ const VIRIDIS: [(u8, u8, u8); 9] = [
 ];
 
 /// The colour of a share from 0 to 1.
-pub(super) fn heat_colour(share: f64) -> RGBColor {
+pub(super) fn heat_colour(share: f64) -> Colour {
     let at = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8")]
     let below = (at.floor() as usize).min(VIRIDIS.len() - 2);
@@ -100,16 +109,59 @@ pub(super) fn heat_colour(share: f64) -> RGBColor {
     let ((r0, g0, b0), (r1, g1, b1)) = (VIRIDIS[below], VIRIDIS[below + 1]);
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two bytes")]
     let between = |a: u8, b: u8| (f64::from(a) + part * (f64::from(b) - f64::from(a))).round() as u8;
-    RGBColor(between(r0, r1), between(g0, g1), between(b0, b1))
+    Colour(between(r0, r1), between(g0, g1), between(b0, b1))
+}
+
+/// The same plot with the colours of its background, text and faint lines as CSS variables of the page that it is
+/// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`,
+/// `--plot-no-result`, `--plot-band`, `--plot-ground-0` to `--plot-ground-6`.
+pub fn themed(svg: &str) -> String {
+    let colours = [
+        (PAPER, "paper"),
+        (TEXT, "text"),
+        (FAINT_TEXT, "faint-text"),
+        (FAINT_LINE, "faint-line"),
+        (NO_RESULT, "no-result"),
+        (BAND, "band"),
+    ];
+    let named = colours.into_iter().map(|(colour, name)| (colour, name.to_owned()));
+    let grounds = GROUNDS.into_iter().enumerate().map(|(i, colour)| (colour, format!("ground-{i}")));
+    named.chain(grounds).fold(svg.to_owned(), |svg, (colour, name)| {
+        let colour = colour.hex();
+        svg.replace(&format!("\"{colour}\""), &format!("\"var(--plot-{name}, {colour})\""))
+    })
+}
+
+/// The colour of the application with this number in thread maps, as CSS writes it.
+pub fn colour_of(app: usize) -> String {
+    fill_colour(app).hex()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bars::{BarPlot, Pair};
+    use crate::canvas::Heading;
 
     #[test]
     fn the_colours_of_the_map_begin_and_end_as_viridis_does() {
-        assert_eq!([heat_colour(0.0), heat_colour(1.0)], [RGBColor(68, 1, 84), RGBColor(253, 231, 37)]);
-        assert_eq!(heat_colour(0.0625), RGBColor(70, 23, 104));
+        assert_eq!([heat_colour(0.0), heat_colour(1.0)], [Colour(68, 1, 84), Colour(253, 231, 37)]);
+        assert_eq!(heat_colour(0.0625), Colour(70, 23, 104));
+    }
+
+    #[test]
+    fn paper_and_ink_follow_the_page_and_colours_of_data_do_not() {
+        let pair = Pair {
+            name: "even".to_owned(),
+            model: 1.0,
+            measured: 1.0,
+            model_interval: None,
+            range: None,
+            error_percent: Some(0.0),
+        };
+        let plot = BarPlot { heading: Heading::default(), label: "GFLOPS".to_owned(), pairs: vec![pair] };
+        let themed = themed(&plot.svg());
+        assert!(themed.contains("fill=\"var(--plot-paper, #FFFFFF)\"") && !themed.contains("\"#1E1E1E\""));
+        assert!(themed.contains("\"#0072B2\""));
     }
 }

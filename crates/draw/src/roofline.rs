@@ -1,26 +1,14 @@
 //! The roofline of a machine, with its applications on it: Williams, Waterman and Patterson, "Roofline: an insightful
-//! visual performance model for multicore architectures", with a roof for memory behind a link.
-//!
-//! Drawn shape by shape: plotters has neither sloped text nor smooth dashes, and dashes tell the roofs apart in grey.
+//! visual performance model for multicore architectures", with a roof for memory behind a link. Dashes tell the roofs apart in grey.
 
-mod badges;
-mod labels;
-mod values;
-
-use std::ops::Range;
-
-use super::axis::Coordinate;
-use super::canvas::Canvas;
-use super::frame::{BELOW, Frame};
-use super::ink::{Font, SMALL, Stroke};
+use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
+use super::geometry::{Segment, distance};
+use super::legend::FAINT;
 use super::metrics;
-use super::palette::{FAINT_TEXT, line_colour};
-use super::place::Place;
-use super::style::{HEADING, MARGIN, SIZE};
+use super::palette::{DARK_TEXT, FAINT_TEXT, PAPER, TEXT, fill_colour, line_colour, text_on};
+use super::panel::{Lines, Panel};
+use super::scale::{Coordinate, extent};
 use crate::figures;
-use badges::Badge;
-
-pub use values::{Roof, RoofApp, Roofline};
 
 /// Width of the list on the right.
 const LIST: f64 = 262.0;
@@ -31,32 +19,63 @@ const LETTERS: f64 = 34.0;
 /// The roofs' dashes.
 const DASHES: [&[u8]; 5] = [&[], &[10, 4], &[10, 4, 2, 4], &[5, 4], &[2, 4]];
 
+/// A limit: min(peak, bandwidth x arithmetic intensity).
+#[derive(Clone, Debug)]
+pub struct Roof {
+    /// As the list below the picture has it.
+    pub name: String,
+    /// Slope, in GB/s.
+    pub bandwidth_gbs: f64,
+    /// Height, in GFLOPS.
+    pub peak_gflops: f64,
+}
+
+/// An application.
+#[derive(Clone, Debug)]
+pub struct RoofApp {
+    /// Its sign in the picture.
+    pub letter: String,
+    /// As the list below the picture has it.
+    pub name: String,
+    /// FLOP per byte.
+    pub intensity: f64,
+    /// What it gets; `None` where no scenario was evaluated.
+    pub gflops: Option<f64>,
+}
+
+/// A roofline.
+#[derive(Clone, Debug)]
+pub struct Roofline {
+    /// Above the picture.
+    pub heading: Heading,
+    /// From the highest to the lowest.
+    pub roofs: Vec<Roof>,
+    /// In the order of the list.
+    pub apps: Vec<RoofApp>,
+}
+
 impl Roofline {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
         let entries = self.roofs.len() + self.apps.len();
-        let height = (f64::from(HEADING) + LETTERS + ENTRY * entries as f64 + 40.0).max(f64::from(SIZE.1));
-        let width = f64::from(SIZE.0) + 60.0;
-        let (x, y) = ranges(self);
-        let (x, y) = (Coordinate::powers_of_two(x.start, x.end), Coordinate::logarithmic(y.start, y.end));
-        let left = Frame::left(&y);
-        let top = f64::from(HEADING) + LETTERS;
-        let place = Place::new(left, top, width - LIST - f64::from(MARGIN) - left, height - BELOW - top);
-        let frame = Frame { x, y, place };
+        let height = (HEADING + LETTERS + ENTRY * entries as f64 + 40.0).max(SIZE.1);
+        let width = SIZE.0 + 60.0;
+        let titles = ["arithmetic intensity (FLOP/byte)", "performance (GFLOPS)"];
+        let panel = Panel::framed(scales(self), titles, (HEADING + LETTERS, width - LIST - MARGIN, height));
 
-        let mut canvas = Canvas::new(width, height, &self.heading);
-        frame.draw(&mut canvas, ["arithmetic intensity (FLOP/byte)", "performance (GFLOPS)"]);
-        let mut taken = badges::draw_apps(self, &mut canvas, &frame);
-        draw_roofs(self, &mut canvas, &frame);
-        taken.extend(badges::draw_points(self, &mut canvas, &frame));
-        labels::draw(self, &mut canvas, &frame, taken);
-        draw_list(self, &mut canvas, place.right() + 24.0);
-        canvas.finish()
+        let mut canvas = Canvas::new(width, &self.heading);
+        panel.axes(&mut canvas, [Lines::Grid; 2], titles);
+        let mut taken = draw_apps(self, &mut canvas, &panel);
+        draw_roofs(self, &mut canvas, &panel);
+        taken.extend(draw_points(self, &mut canvas, &panel));
+        draw_labels(self, &mut canvas, &panel, taken);
+        draw_list(self, &mut canvas, panel.place.right() + 24.0);
+        canvas.finish(height)
     }
 }
 
 /// Around every ridge, application and point.
-fn ranges(plot: &Roofline) -> (Range<f64>, Range<f64>) {
+fn scales(plot: &Roofline) -> (Coordinate, Coordinate) {
     let ridges = plot.roofs.iter().map(|roof| roof.peak_gflops / roof.bandwidth_gbs);
     let (low, high) = ends(ridges.chain(plot.apps.iter().map(|app| app.intensity)));
     let x = low / 3.0..high * 3.0;
@@ -64,20 +83,19 @@ fn ranges(plot: &Roofline) -> (Range<f64>, Range<f64>) {
     let tops = plot.roofs.iter().map(|roof| roof.peak_gflops);
     let points = plot.apps.iter().filter_map(|app| app.gflops).filter(|gflops| *gflops > 0.0);
     let (low, high) = ends(feet.chain(tops).chain(points));
-    (x, low / 1.5..high * 1.6)
+    (Coordinate::powers_of_two(x.start, x.end), Coordinate::logarithmic(low / 1.5, high * 1.6))
 }
 
 /// The roofs as lines, the highest on top.
-fn draw_roofs(plot: &Roofline, canvas: &mut Canvas, frame: &Frame) {
+fn draw_roofs(plot: &Roofline, canvas: &mut Canvas, panel: &Panel) {
     for (i, roof) in plot.roofs.iter().enumerate().rev() {
-        canvas.path(&labels::line_of(roof, frame), roof_stroke(i));
+        canvas.path(&line_of(roof, panel), roof_stroke(i));
     }
 }
 
 fn draw_list(plot: &Roofline, canvas: &mut Canvas, left: f64) {
     let room = LIST - 60.0;
-    let faint = Font::new(SMALL).colour(FAINT_TEXT);
-    let mut y = f64::from(HEADING) + LETTERS + 8.0;
+    let mut y = HEADING + LETTERS + 8.0;
     for (i, roof) in plot.roofs.iter().enumerate() {
         canvas.line((left, y), (left + 30.0, y), roof_stroke(i));
         canvas.text(left + 40.0, y, &metrics::cut(&roof.name, SMALL, room), Font::new(SMALL));
@@ -86,39 +104,216 @@ fn draw_list(plot: &Roofline, canvas: &mut Canvas, left: f64) {
             figures::rounded(roof.bandwidth_gbs),
             figures::rounded(roof.peak_gflops)
         );
-        canvas.text(left + 40.0, y + 15.0, &figures, faint);
+        canvas.text(left + 40.0, y + 15.0, &figures, FAINT);
         y += ENTRY;
     }
     y += 6.0;
     for (i, app) in plot.apps.iter().enumerate() {
-        badges::draw(plot, canvas, &Badge { x: left + 15.0, y, apps: vec![i] });
+        draw_badge(plot, canvas, &Badge { x: left + 15.0, y, apps: vec![i] });
         canvas.text(left + 40.0, y, &metrics::cut(&app.name, SMALL, room), Font::new(SMALL));
         let intensity = format!("{} FLOP/byte", figures::intensity(app.intensity));
         let text = match app.gflops {
             Some(gflops) => format!("{intensity}, {} GFLOPS", figures::single(gflops)),
             None => intensity,
         };
-        canvas.text(left + 40.0, y + 15.0, &text, faint);
+        canvas.text(left + 40.0, y + 15.0, &text, FAINT);
         y += ENTRY;
     }
 }
 
 fn roof_stroke(i: usize) -> Stroke {
-    Stroke { dashes: DASHES[i % DASHES.len()], ..Stroke::new(line_colour(i), 2.2) }
+    Stroke::new(line_colour(i), 2.2).dashed(DASHES[i % DASHES.len()])
 }
 
 /// The smallest and the largest; a decade around 1 of nothing.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let found = values
-        .filter(|value| value.is_finite() && *value > 0.0)
-        .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-    if found.0.is_finite() { found } else { (0.3, 3.0) }
+    extent(values.filter(|value| *value > 0.0)).unwrap_or((0.3, 3.0))
+}
+
+/// Height of a letter's box.
+const BADGE: f64 = 18.0;
+
+/// Letters at one place.
+struct Badge {
+    x: f64,
+    y: f64,
+    apps: Vec<usize>,
+}
+
+/// A line at the intensity of each application, with its letter above the plot. The places of the letters.
+fn draw_apps(plot: &Roofline, canvas: &mut Canvas, panel: &Panel) -> Vec<Place> {
+    let top = panel.place.y;
+    let stroke = Stroke::new(FAINT_TEXT, 1.0).dashed(&[1, 3]);
+    let xs: Vec<f64> = plot.apps.iter().map(|app| panel.across(app.intensity)).collect();
+    for &x in &xs {
+        canvas.line((x, top - 6.0), (x, panel.place.bottom()), stroke);
+    }
+    let badges = xs.iter().enumerate().map(|(i, &x)| Badge { x, y: top - 6.0 - BADGE / 2.0, apps: vec![i] });
+    merged(plot, badges.collect()).iter().map(|badge| draw_badge(plot, canvas, badge)).collect()
+}
+
+/// What each application gets. The places of the letters.
+fn draw_points(plot: &Roofline, canvas: &mut Canvas, panel: &Panel) -> Vec<Place> {
+    let points = (0..).zip(&plot.apps).filter_map(|(i, app)| {
+        let gflops = app.gflops.filter(|gflops| *gflops > 0.0)?;
+        let (x, y) = panel.at((app.intensity, gflops));
+        Some(Badge { x, y, apps: vec![i] })
+    });
+    merged(plot, points.collect()).iter().map(|badge| draw_badge(plot, canvas, badge)).collect()
+}
+
+/// Letters that would hide each other share a box.
+fn merged(plot: &Roofline, mut badges: Vec<Badge>) -> Vec<Badge> {
+    loop {
+        let pairs = (0..badges.len()).flat_map(|a| (a + 1..badges.len()).map(move |b| (a, b)));
+        let both =
+            pairs.into_iter().find(|&(a, b)| place_of(plot, &badges[a]).overlaps(place_of(plot, &badges[b])));
+        let Some((a, b)) = both else { return badges };
+        let other = badges.remove(b);
+        let one = &mut badges[a];
+        let (n, m) = (one.apps.len() as f64, other.apps.len() as f64);
+        one.x = (one.x * n + other.x * m) / (n + m);
+        one.y = (one.y * n + other.y * m) / (n + m);
+        one.apps.extend(other.apps);
+        one.apps.sort_unstable();
+    }
+}
+
+/// The letters of a box; many are counted.
+fn letters(plot: &Roofline, badge: &Badge) -> String {
+    const MOST: usize = 8;
+    let mut letters: Vec<&str> = badge.apps.iter().map(|&app| plot.apps[app].letter.as_str()).collect();
+    letters.dedup();
+    if letters.len() > MOST {
+        return format!("{} … {}", letters[0], letters[letters.len() - 1]);
+    }
+    letters.join(" ")
+}
+
+fn place_of(plot: &Roofline, badge: &Badge) -> Place {
+    let width = (metrics::width(&letters(plot, badge), SMALL) * 1.1 + 8.0).max(BADGE);
+    Place::around((badge.x, badge.y), width, BADGE)
+}
+
+fn draw_badge(plot: &Roofline, canvas: &mut Canvas, badge: &Badge) -> Place {
+    let place = place_of(plot, badge);
+    let colour = match badge.apps.as_slice() {
+        [only] => fill_colour(*only),
+        _ => PAPER,
+    };
+    canvas.rect(place, BADGE / 2.0, Some(colour), Some(Stroke::new(DARK_TEXT, 1.2)));
+    let ink = if badge.apps.len() == 1 { text_on(colour) } else { TEXT };
+    let font = Font::middle(SMALL).colour(ink).bold();
+    canvas.text(badge.x, badge.y, &letters(plot, badge), font);
+    place
+}
+
+/// From a line to the middle of the letters beside it.
+const BESIDE: f64 = 11.0;
+/// What no line comes closer to than this is free: half of the letters' height and half of the thickest line.
+const CLEAR: f64 = 8.5;
+/// Between two places that are tried.
+const STEP: f64 = 8.0;
+
+/// Foot, ridge and right end of a roof.
+fn line_of(roof: &Roof, panel: &Panel) -> [At; 3] {
+    let (from, to) = panel.x.ends();
+    let ridge = (roof.peak_gflops / roof.bandwidth_gbs).clamp(from, to);
+    [from, ridge, to].map(|x| panel.at((x, roof.peak_gflops.min(roof.bandwidth_gbs * x))))
+}
+
+/// What labels keep away from.
+struct Taken {
+    lines: Vec<Segment>,
+    boxes: Vec<Place>,
+    inside: Place,
+}
+
+impl Taken {
+    /// Whether letters along this line are free.
+    fn is_free(&self, letters: Segment) -> bool {
+        self.lines.iter().all(|line| distance(*line, letters) >= CLEAR)
+            && boxes(letters).iter().all(|place| {
+                let is_inside = place.x >= self.inside.x
+                    && place.right() <= self.inside.right()
+                    && place.y >= self.inside.y
+                    && place.bottom() <= self.inside.bottom();
+                is_inside && !self.boxes.iter().any(|other| other.overlaps(*place))
+            })
+    }
+}
+
+/// The boxes of letters along a line, a square for each height of it.
+fn boxes([from, to]: Segment) -> Vec<Place> {
+    const SIDE: f64 = 12.0;
+    let steps = ((to.0 - from.0).hypot(to.1 - from.1) / 10.0).ceil().max(1.0);
+    (0..=64)
+        .map(f64::from)
+        .take_while(|step| *step <= steps)
+        .map(|step| {
+            let at = |a: f64, b: f64| a + (b - a) * step / steps;
+            Place::around((at(from.0, to.0), at(from.1, to.1)), SIDE, SIDE)
+        })
+        .collect()
+}
+
+/// The bandwidth along the slope and the peak along the ceiling of each roof, where there is room; equal ones once.
+fn draw_labels(plot: &Roofline, canvas: &mut Canvas, panel: &Panel, boxes: Vec<Place>) {
+    let roofs = plot.roofs.iter().map(|roof| line_of(roof, panel));
+    let mut lines: Vec<Segment> = roofs.flat_map(|[a, b, c]| [[a, b], [b, c]]).collect();
+    lines.extend(plot.apps.iter().map(|app| {
+        let x = panel.across(app.intensity);
+        [(x, panel.place.y), (x, panel.place.bottom())]
+    }));
+    let mut taken = Taken { lines, boxes, inside: panel.place };
+    let (mut peaks, mut bandwidths): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    let is_new = |known: &mut Vec<f64>, value: f64| {
+        let known_already = known.iter().any(|other| (other - value).abs() <= 1e-9 * value);
+        known.push(value);
+        !known_already
+    };
+    for roof in &plot.roofs {
+        let [foot, ridge, end] = line_of(roof, panel);
+        if is_new(&mut peaks, roof.peak_gflops) {
+            let text = format!("{} GFLOPS", figures::rounded(roof.peak_gflops));
+            // From the right end to the left.
+            write(canvas, &mut taken, &text, [ridge, end], true);
+        }
+        if is_new(&mut bandwidths, roof.bandwidth_gbs) {
+            let text = format!("{} GB/s", figures::rounded(roof.bandwidth_gbs));
+            write(canvas, &mut taken, &text, [foot, ridge], false);
+        }
+    }
+}
+
+/// Writes `text` along a line at its first free place above the line, else below it; nowhere if there is none.
+fn write(canvas: &mut Canvas, taken: &mut Taken, text: &str, line: Segment, backwards: bool) {
+    let [from, to] = line;
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let length = dx.hypot(dy);
+    let wide = metrics::width(text, SMALL);
+    let room = length - wide - 12.0;
+    if room < 0.0 {
+        return;
+    }
+    let (ux, uy) = (dx / length, dy / length);
+    let place = |start: f64, beside: f64| {
+        let at = |along: f64| (from.0 + ux * along + uy * beside, from.1 + uy * along - ux * beside);
+        [at(start), at(start + wide)]
+    };
+    let steps = (0..1000).map(|step| STEP * f64::from(step)).take_while(|&along| along <= room);
+    let starts: Vec<f64> = steps.map(|along| 6.0 + if backwards { room - along } else { along }).collect();
+    let places = [BESIDE, -BESIDE].into_iter().flat_map(|beside| starts.iter().map(move |&at| (at, beside)));
+    if let Some(letters) = places.map(|(at, beside)| place(at, beside)).find(|one| taken.is_free(*one)) {
+        taken.boxes.extend(boxes(letters));
+        let font = Font::new(SMALL).turned(dy.atan2(dx).to_degrees()).halo();
+        canvas.text(letters[0].0, letters[0].1, text, font);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heading::Heading;
     use crate::testing::{assert_apart, assert_off_lines, words};
 
     fn plot(apps: usize, with_results: bool) -> Roofline {

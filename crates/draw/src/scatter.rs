@@ -1,28 +1,73 @@
 //! Predicted over measured, with the line where both are equal.
 
-mod legend;
-mod points;
-mod ranges;
-
-use super::canvas::Canvas;
-use super::frame::{BELOW, Frame};
+use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
 use super::geometry::between;
-use super::ink::{Font, SMALL, Stroke};
+use super::kind::draw_mark;
+use super::legend::{FAINT, Legend};
 use super::metrics;
 use super::names::place_of_name;
-use super::palette::{BAND as BAND_COLOUR, TEXT};
-use super::place::Place;
-use super::style::{HEADING, MARGIN, SIZE};
-pub(super) use points::draw_mark;
-use points::{Shown, draw_interval};
-use ranges::Axes;
-
-pub use points::{Point, ScatterPlot, Series};
+use super::palette::{BAND as BAND_COLOUR, line_colour};
+use super::panel::{Lines, Panel};
+use super::scale::{Coordinate, extent};
 
 /// Points with the largest errors that are named.
 const NAMED: usize = 6;
 /// The band on both sides of equality; at the same time the largest error that needs no name.
 const BAND: f64 = 0.05;
+/// The widest text beside the points, and the room before the names of points.
+const WIDEST: f64 = 240.0;
+const BEFORE_NAME: f64 = 24.0;
+/// From this ratio of the largest to the smallest value on, axes are logarithmic.
+const WIDE: f64 = 12.0;
+/// Empty space at both ends, as a share of the data's range.
+const AROUND: f64 = 0.06;
+/// Ranges that have this share of their union in common are drawn alike, so that equality is the diagonal.
+const ALIKE: f64 = 0.75;
+
+/// A measurement and what the model says.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// What the legend or a label calls it.
+    pub name: String,
+    /// In the unit of the plot.
+    pub measured: f64,
+    /// In the unit of the plot.
+    pub predicted: f64,
+    /// Both ends of the interval of the prediction, where it has one.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// Points with the same mark.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// What the legend or a label calls it.
+    pub name: String,
+    /// In any order.
+    pub points: Vec<Point>,
+}
+
+/// Predicted over measured.
+#[derive(Clone, Debug)]
+pub struct ScatterPlot {
+    /// Above the picture.
+    pub heading: Heading,
+    /// The unit of both axes.
+    pub unit: String,
+    /// In the order of the legend.
+    pub series: Vec<Series>,
+}
+
+/// A point that can be drawn, with the number of its series.
+struct Shown<'a> {
+    series: usize,
+    point: &'a Point,
+}
+
+impl Shown<'_> {
+    fn error(&self) -> f64 {
+        (self.point.predicted - self.point.measured) / self.point.measured
+    }
+}
 
 impl ScatterPlot {
     /// The plot as SVG.
@@ -32,89 +77,117 @@ impl ScatterPlot {
             .flat_map(|(series, one)| one.points.iter().map(move |point| Shown { series, point }));
         let all: Vec<Shown<'_>> =
             points.filter(|one| one.point.measured.is_finite() && one.point.predicted.is_finite()).collect();
-        let axes = Axes::of(&all);
         let mut worst: Vec<&Shown<'_>> = all.iter().filter(|one| one.error().abs() > BAND).collect();
         worst.sort_by(|a, b| b.error().abs().total_cmp(&a.error().abs()));
         worst.truncate(NAMED);
 
-        let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
-        let legend = legend::Legend::of(self, &worst);
-        let (left, top) = (Frame::left(&axes.y), f64::from(HEADING));
-        let place =
-            Place::new(left, top, width - f64::from(MARGIN) - legend.width() - left, height - BELOW - top);
-        let position = axes.position;
-        let frame = Frame { x: axes.x, y: axes.y, place };
-        let mut canvas = Canvas::new(width, height, &self.heading);
-        draw_band(&mut canvas, &frame, axes.is_logarithmic);
-        let titles = ["measured", "predicted"].map(|what| format!("{what} ({})", self.unit));
-        frame.draw(&mut canvas, [&titles[0], &titles[1]]);
-        draw_equality(&mut canvas, &frame);
-
-        let pixel = |one: &Shown<'_>| frame.at(position(one.point.measured), position(one.point.predicted));
-        let mut taken: Vec<[i32; 4]> = Vec::new();
-        for one in &all {
-            let at = pixel(one);
-            if let Some([low, high]) = one.point.interval {
-                let end = |value: f64| frame.at(position(one.point.measured), position(value));
-                draw_interval(&mut canvas, one.series, end(low), end(high));
-            }
-            draw_mark(&mut canvas, one.series, at);
-            let (x, y) = whole(at);
-            taken.push([x - 5, y - 5, x + 5, y + 5]);
+        let cut = |text: &str| metrics::cut(text, SMALL, WIDEST);
+        let mut series = Legend::new(Font::new(SMALL));
+        for (i, one) in self.series.iter().enumerate().filter(|_| self.series.len() > 1) {
+            series.sign(cut(&one.name), move |canvas, at| draw_mark(canvas, i, at));
         }
-        let inside = {
-            let ((left, top), (right, bottom)) =
-                (whole((place.x, place.y)), whole((place.right(), place.bottom())));
-            (left..right, top..bottom)
-        };
+        let mut equality = Legend::new(FAINT);
+        equality
+            .sign("measured = predicted", |canvas, (x, y)| canvas.line((x - 13.0, y), (x + 13.0, y), THIN));
+        equality.sign("within 5 %", |canvas, at| canvas.filled(Place::around(at, 26.0, 14.0), BAND_COLOUR));
+        let names: Vec<String> = worst.iter().map(|one| cut(&one.point.name)).collect();
+        let widths = names.iter().map(|name| BEFORE_NAME + metrics::width(name, SMALL));
+        let beside = widths.fold(series.width_beside().max(equality.width_beside()), f64::max);
+        let titles = ["measured", "predicted"].map(|what| format!("{what} ({})", self.unit));
+        let titles = [titles[0].as_str(), titles[1].as_str()];
+        let panel = Panel::framed(scales(&all), titles, (HEADING, SIZE.0 - MARGIN - 12.0 - beside, SIZE.1));
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        draw_band(&mut canvas, &panel);
+        panel.axes(&mut canvas, [Lines::Grid; 2], titles);
+        // Where both are equal.
+        let (x, y) = (panel.x.ends(), panel.y.ends());
+        let (from, to) = (x.0.max(y.0), x.1.min(y.1));
+        if from < to {
+            canvas.line(panel.at((from, from)), panel.at((to, to)), THIN);
+        }
+        let mut taken: Vec<Place> = Vec::new();
+        let pixel = |one: &Shown<'_>| panel.at((one.point.measured, one.point.predicted));
+        for one in &all {
+            if let Some(ends) = one.point.interval {
+                let ends = ends.map(|end| panel.at((one.point.measured, end)));
+                canvas.interval(ends, (3.0, 0.0), Stroke::new(line_colour(one.series), 1.0));
+            }
+            let (x, y) = pixel(one);
+            draw_mark(&mut canvas, one.series, (x, y));
+            taken.push(Place::around((x.round(), y.round()), 10.0, 10.0));
+        }
         // Numbers, with the names in the list: names are longer than the room between points.
         for (i, one) in worst.iter().enumerate() {
-            let (x, y) = whole(pixel(one));
             let text = (i + 1).to_string();
-            let (wide, _) = whole((metrics::width(&text, SMALL).ceil(), 0.0));
-            let place = place_of_name(x, y, wide, &taken, &inside);
+            let place = place_of_name(pixel(one), metrics::width(&text, SMALL), &taken, panel.place);
             taken.push(place);
-            let middle = f64::from(i32::midpoint(place[1], place[3]));
-            canvas.text(f64::from(place[0]), middle, &text, Font::new(SMALL));
+            canvas.text(place.x, place.middle().1, &text, Font::new(SMALL));
         }
-        legend.draw(&mut canvas, &worst, place.right() + 12.0);
-        canvas.finish()
+        let left = panel.place.right() + 12.0;
+        let y = series.draw_beside(&mut canvas, (left, HEADING + 12.0));
+        let gap = if self.series.len() > 1 { 6.0 } else { 0.0 };
+        let mut y = equality.draw_beside(&mut canvas, (left, y + gap)) + 10.0;
+        for (i, (one, name)) in worst.iter().zip(&names).enumerate() {
+            let title = format!("{}  {:+.1} %", i + 1, 100.0 * one.error());
+            canvas.text(left + 10.0, y, &title, Font::new(SMALL));
+            canvas.text(left + BEFORE_NAME, y + 18.0, name, FAINT);
+            y += 42.0;
+        }
+        canvas.finish(SIZE.1)
     }
-}
-
-/// The nearest pixel.
-#[allow(clippy::cast_possible_truncation, reason = "pixels")]
-fn whole((x, y): (f64, f64)) -> (i32, i32) {
-    (x.round() as i32, y.round() as i32)
 }
 
 /// Within 5 % on both sides of equality, cut at the borders.
-fn draw_band(canvas: &mut Canvas, frame: &Frame, is_logarithmic: bool) {
-    let (x, y) = (&frame.x.range, &frame.y.range);
-    let border = |factor: f64, x: f64| if is_logarithmic { x + factor.log10() } else { x * factor };
-    let (above, below) = (1.0 + BAND, 1.0 - BAND);
-    let corners = [(x.start, above), (x.end, above), (x.end, below), (x.start, below)];
-    let corners = corners.map(|(x, factor)| (x, border(factor, x)));
-    let band = between(&corners, y.start, y.end);
+fn draw_band(canvas: &mut Canvas, panel: &Panel) {
+    let (from, to) = panel.x.ends();
+    let corners = [(from, 1.0 + BAND), (to, 1.0 + BAND), (to, 1.0 - BAND), (from, 1.0 - BAND)];
+    let corners: Vec<At> = corners.into_iter().map(|(x, factor)| panel.at((x, x * factor))).collect();
+    let band = between(&corners, panel.place.y, panel.place.bottom());
     if band.len() > 2 {
-        let pixels: Vec<(f64, f64)> = band.into_iter().map(|(x, y)| frame.at(x, y)).collect();
-        canvas.polygon(&pixels, Some(BAND_COLOUR), None);
+        canvas.polygon(&band, Some(BAND_COLOUR), None);
     }
 }
 
-/// Where both are equal.
-fn draw_equality(canvas: &mut Canvas, frame: &Frame) {
-    let from = frame.x.range.start.max(frame.y.range.start);
-    let to = frame.x.range.end.min(frame.y.range.end);
-    if from < to {
-        canvas.line(frame.at(from, from), frame.at(to, to), Stroke::new(TEXT, 1.0));
-    }
+/// Both scales: as wide as the data, linear or logarithmic.
+fn scales(points: &[Shown<'_>]) -> (Coordinate, Coordinate) {
+    let measured = extent(points.iter().map(|one| one.point.measured));
+    let of_interval = points.iter().filter_map(|one| one.point.interval).flatten();
+    let predicted = extent(points.iter().map(|one| one.point.predicted).chain(of_interval));
+    let (Some(x), Some(y)) = (measured, predicted) else {
+        return (Coordinate::exactly(0.0..1.0), Coordinate::exactly(0.0..1.0));
+    };
+    let (lowest, highest) = (x.0.min(y.0), x.1.max(y.1));
+    // With a share of it at both ends, and at least `least`.
+    let padded = |(low, high): (f64, f64), least: f64| {
+        let more = (AROUND * (high - low)).max(least);
+        (low - more, high + more)
+    };
+    let [x, y] = if lowest > 0.0 && highest > WIDE * lowest {
+        alike(x, y, f64::log10).map(|(low, high)| {
+            let (low, high) = padded((low.log10(), high.log10()), 0.1);
+            Coordinate::logarithmic(10_f64.powf(low), 10_f64.powf(high))
+        })
+    } else {
+        alike(x, y, |value| value).map(|ends| {
+            // At least as wide as the band.
+            let (low, high) = padded(ends, AROUND * ends.1.abs().max(1e-12));
+            Coordinate::exactly(if ends.0 >= 0.0 { low.max(0.0) } else { low }..high)
+        })
+    };
+    (x, y)
+}
+
+/// The union twice where both are nearly the same, by positions.
+fn alike(x: (f64, f64), y: (f64, f64), position: fn(f64) -> f64) -> [(f64, f64); 2] {
+    let union = (x.0.min(y.0), x.1.max(y.1));
+    let length = |from: f64, to: f64| position(to) - position(from);
+    let common = length(x.0.max(y.0), x.1.min(y.1));
+    if common >= ALIKE * length(union.0, union.1) { [union, union] } else { [x, y] }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heading::Heading;
     use crate::testing::{assert_apart, words};
 
     fn plot(factor: f64) -> ScatterPlot {
@@ -208,5 +281,12 @@ mod tests {
     fn no_point_at_all_is_still_a_plot() {
         let empty = ScatterPlot { series: Vec::new(), ..plot(1.1) };
         assert_apart(&empty.svg());
+    }
+
+    #[test]
+    fn nearly_equal_ranges_are_drawn_alike_and_others_each_as_wide_as_its_values() {
+        // 8 of 10 in common
+        assert_eq!(alike((0.0, 9.0), (1.0, 10.0), |value| value), [(0.0, 10.0), (0.0, 10.0)]);
+        assert_eq!(alike((2.0, 9.0), (0.0, 11.0), |value| value), [(2.0, 9.0), (0.0, 11.0)]);
     }
 }

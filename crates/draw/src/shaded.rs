@@ -1,15 +1,13 @@
 //! A table of factors whose cells have a colour: names for rows and columns, both in groups.
 //!
-//! A factor of 1 is the best there is and the lightest colour; colours follow the logarithm. Drawn shape by shape: plotters has no sloped names.
+//! A factor of 1 is the best there is and the lightest colour; colours follow the logarithm.
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SMALL, Stroke, THIN};
 use super::figures;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, SMALL, Stroke};
+use super::heat_map::ramp;
 use super::metrics;
-use super::palette::{FAINT_LINE, FAINT_TEXT, TEXT, heat_colour, text_on};
-use super::place::Place;
-use super::style::{HEADING, MARGIN};
+use super::palette::{FAINT_LINE, FAINT_TEXT, heat_colour, text_on};
+use super::scale::largest;
 
 /// Height of a row, with one line of text or with two.
 const HEIGHTS: [f64; 2] = [20.0, 33.0];
@@ -25,7 +23,7 @@ const SECOND: f64 = 9.0;
 const TURNED: f64 = -50.0;
 /// Length and height of the scale, and its steps.
 const SCALE: (f64, f64) = (260.0, 12.0);
-const STEPS: u32 = 130;
+const STEPS: f64 = 130.0;
 /// From the scale to its label.
 const BESIDE: f64 = 22.0;
 /// Below the cells: titles of groups, then the scale.
@@ -86,9 +84,9 @@ impl ShadedTable {
     fn layout(&self) -> Layout {
         let names = |groups: &[NameGroup]| {
             let all = groups.iter().flat_map(|group| &group.names);
-            all.map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max)
+            largest(all.map(|name| metrics::width(name, SMALL)))
         };
-        let foot = self.foot.iter().map(|(name, _)| metrics::width(name, SMALL)).fold(0.0, f64::max);
+        let foot = largest(self.foot.iter().map(|(name, _)| metrics::width(name, SMALL)));
         let lines = self.cells.iter().flatten().map(|cell| cell.lines.len()).max().unwrap_or(1);
         let texts = self.cells.iter().flatten().flat_map(|cell| &cell.lines);
         let texts = texts.chain(self.foot.iter().flat_map(|(_, texts)| texts));
@@ -97,9 +95,9 @@ impl ShadedTable {
         let height = HEIGHTS.get(lines.saturating_sub(1)).copied().unwrap_or(LETTERS * 1.5 * lines as f64);
         let cell = (widest, height);
         let titles = self.rows.iter().map(|group| metrics::width(&group.title, SMALL)).fold(foot, f64::max);
-        let left = f64::from(MARGIN) + names(&self.rows).max(titles) + 10.0;
+        let left = MARGIN + names(&self.rows).max(titles) + 10.0;
         let (sin, cos) = TURNED.abs().to_radians().sin_cos();
-        let top = f64::from(HEADING) + names(&self.columns) * sin + SMALL * cos - TITLE + 12.0;
+        let top = HEADING + names(&self.columns) * sin + SMALL * cos - TITLE + 12.0;
         let (mut x, mut columns) = (left, Vec::new());
         for group in &self.columns {
             for _ in &group.names {
@@ -129,15 +127,15 @@ impl ShadedTable {
             x + layout.cell.0 / 2.0 + metrics::width(name, SMALL) * TURNED.abs().to_radians().cos() + SMALL
         });
         let scale = layout.left + SCALE.0 + BESIDE + metrics::width(&self.label, SMALL);
-        let width = reach.fold(layout.right.max(scale), f64::max) + f64::from(MARGIN);
-        let mut canvas = Canvas::new(width, layout.bottom + BELOW, &self.heading);
+        let width = reach.fold(layout.right.max(scale), f64::max) + MARGIN;
+        let mut canvas = Canvas::new(width, &self.heading);
         self.names(&mut canvas, &layout);
         let cells = layout.rows.iter().flat_map(|y| layout.columns.iter().map(move |x| (*x, *y)));
         for ((x, y), cell) in cells.zip(&self.cells) {
             self.cell(&mut canvas, Place::new(x, y, layout.cell.0, layout.cell.1), cell.as_ref());
         }
         self.scale(&mut canvas, layout.left, layout.bottom + 46.0);
-        canvas.finish()
+        canvas.finish(layout.bottom + BELOW)
     }
 
     fn names(&self, canvas: &mut Canvas, layout: &Layout) {
@@ -153,8 +151,8 @@ impl ShadedTable {
             let (Some(from), Some(last)) = (of_group.first(), of_group.last()) else { continue };
             let to = last + layout.cell.0;
             let y = layout.bottom + 7.0;
-            canvas.line((from + 2.0, y), (to - 2.0, y), Stroke::new(TEXT, 1.0));
-            let font = Font::new(SMALL).anchor(Anchor::Middle);
+            canvas.line((from + 2.0, y), (to - 2.0, y), THIN);
+            let font = Font::middle(SMALL);
             canvas.text(f64::midpoint(*from, to), y + 11.0, &group.title, font);
         }
         let mut rows = layout.rows.iter();
@@ -162,17 +160,17 @@ impl ShadedTable {
             for (number, name) in group.names.iter().enumerate() {
                 let Some(y) = rows.next() else { return };
                 if number == 0 {
-                    let faint = small.colour(FAINT_TEXT).anchor(Anchor::End);
+                    let faint = Font::end(SMALL).colour(FAINT_TEXT);
                     canvas.text(layout.left - 8.0, y - 8.0, &group.title, faint);
                 }
-                canvas.text(layout.left - 8.0, y + layout.cell.1 / 2.0, name, small.anchor(Anchor::End));
+                canvas.text(layout.left - 8.0, y + layout.cell.1 / 2.0, name, Font::end(SMALL));
             }
         }
         if let Some((name, texts)) = &self.foot {
             let y = layout.bottom - HEIGHTS[0] / 2.0;
-            canvas.text(layout.left - 8.0, y, name, small.anchor(Anchor::End));
+            canvas.text(layout.left - 8.0, y, name, Font::end(SMALL));
             for (text, x) in texts.iter().zip(&layout.columns) {
-                let font = Font::new(LETTERS).anchor(Anchor::Middle);
+                let font = Font::middle(LETTERS);
                 canvas.text(x + layout.cell.0 / 2.0, y, text, font);
             }
         }
@@ -184,18 +182,17 @@ impl ShadedTable {
     }
 
     fn cell(&self, canvas: &mut Canvas, place: Place, cell: Option<&ShadedCell>) {
-        let inner = Place::new(place.x + 0.5, place.y + 0.5, place.width - 1.0, place.height - 1.0);
+        let inner = place.inset(0.5);
         let Some(cell) = cell else {
-            canvas.rect(inner, 0.0, None, Some(Stroke::new(FAINT_LINE, 1.0)));
+            canvas.border(inner, Stroke::new(FAINT_LINE, 1.0));
             return;
         };
         let colour = heat_colour(self.share(cell.factor));
-        canvas.rect(inner, 0.0, Some(colour), None);
+        canvas.filled(inner, colour);
         let step = place.height / cell.lines.len().max(1) as f64 * 0.84;
         let first = place.y + place.height / 2.0 - step * (cell.lines.len().saturating_sub(1)) as f64 / 2.0;
         for (number, line) in cell.lines.iter().enumerate() {
-            let font = Font::new(if number == 0 { LETTERS } else { SECOND });
-            let font = font.colour(text_on(colour)).anchor(Anchor::Middle);
+            let font = Font::middle(if number == 0 { LETTERS } else { SECOND }).colour(text_on(colour));
             let font = if cell.best && number == 0 { font.bold() } else { font };
             canvas.text(place.x + place.width / 2.0, first + step * number as f64, line, font);
         }
@@ -204,12 +201,7 @@ impl ShadedTable {
     /// The colours with the factors that they stand for.
     fn scale(&self, canvas: &mut Canvas, left: f64, y: f64) {
         let (length, height) = SCALE;
-        for step in 0..STEPS {
-            let from = length * f64::from(step) / f64::from(STEPS);
-            let colour = heat_colour(1.0 - (f64::from(step) + 0.5) / f64::from(STEPS));
-            // Each reaches to the end, below those that are drawn over it: no paper is seen between two.
-            canvas.rect(Place::new(left + from, y, length - from, height), 0.0, Some(colour), None);
-        }
+        ramp(canvas, Place::new(left, y, length, height), STEPS, |share| heat_colour(1.0 - share));
         let ticks = [1.0, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
         let mut end = f64::NEG_INFINITY;
         for tick in ticks.into_iter().filter(|tick| *tick <= self.most) {
@@ -217,8 +209,8 @@ impl ShadedTable {
             let label = if tick < self.most { figures::short(tick) } else { format!("≥ {tick}") };
             let half = metrics::width(&label, SMALL) / 2.0;
             if x - half > end {
-                canvas.line((x, y + height), (x, y + height + 4.0), Stroke::new(TEXT, 1.0));
-                canvas.text(x, y + height + 12.0, &label, Font::new(SMALL).anchor(Anchor::Middle));
+                canvas.line((x, y + height), (x, y + height + 4.0), THIN);
+                canvas.text(x, y + height + 12.0, &label, Font::middle(SMALL));
                 end = x + half + 4.0;
             }
         }

@@ -3,26 +3,20 @@
 //! Cores of applications on the nodes of a machine, and items between them, in a simulation or on a real machine. Values are
 //! means over slots of equal length; several slots become one where there are more than the picture has room for.
 
-mod below;
-
-use super::axis::Coordinate;
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
 use super::columns::{self, Columns, Of};
-use super::figures;
-use super::heading::Heading;
-use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
-use super::legend::{self, LEGEND};
-use super::metrics;
-use super::palette::{FAINT_LINE, TEXT, line_colour};
-use super::place::Place;
-use super::shown::Shown;
-use super::style::{HEADING, MARGIN, SIZE};
-use below::THICK_AND_THIN;
+use super::legend::{FAINT, Legend, Shown};
+use super::palette::{FAINT_LINE, line_colour};
+use super::panel::{Lines, Panel};
+use super::scale::{Coordinate, largest};
+use super::{figures, metrics};
 
 /// Most columns of a strip: two pixels each.
 pub const MOST_COLUMNS: usize = columns::MOST;
 /// What nobody takes.
 const NOT_USED: &str = "not used";
+/// Stands behind the names of the lines below.
+const THICK_AND_THIN: &str = "thick: mean, thin: most";
 /// Heights of a strip, where there are few and where there are many; between two strips; of the lines below.
 const TALL: f64 = 130.0;
 const LOW: f64 = 26.0;
@@ -96,17 +90,12 @@ pub struct Area {
 
 /// What stands where.
 struct Layout {
-    /// As short as there is room.
-    strip_names: Vec<String>,
-    /// Width of the numbers beside the strips and lines.
-    number_width: f64,
-    /// The names of the bands in rows.
-    legend: Vec<Vec<(usize, f64)>>,
+    /// Names of the strips, as short as there is room, and where they end.
+    names: Vec<String>,
+    names_end: f64,
     /// Height of a strip.
     height: f64,
     strips_end: f64,
-    /// The names of the lines in rows.
-    below_legend: Vec<Vec<(usize, f64)>>,
     lines_top: f64,
     area: Area,
 }
@@ -115,42 +104,37 @@ impl StripPlot {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
         let bands = self.bands();
-        let below_axis = self.below_axis();
-        let layout = self.layout(&bands, &below_axis);
-        let Layout { number_width, height, strips_end, lines_top, .. } = layout;
-        let Area { left, right, top, bottom } = layout.area;
-
-        let mut canvas = Canvas::new(f64::from(SIZE.0), bottom + BELOW, &self.heading);
-        let (names, colours) = bands.in_legend(NOT_USED);
-        legend::draw(&mut canvas, &names, &colours, &layout.legend);
-        let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
-        let across = |at: f64| left + (right - left) * time.share(at);
-        for ((strip, name), i) in self.strips.iter().zip(&layout.strip_names).zip(0_u32..) {
-            let at = Place::new(left, top + f64::from(i) * (height + BETWEEN), right - left, height);
-            self.draw_strip(&mut canvas, strip, &bands, at, &across);
-            let middle = at.y + height / 2.0;
-            canvas.text(left - number_width - 22.0, middle, name, Font::new(SMALL).anchor(Anchor::End));
-            let number = Font::new(SMALL).anchor(Anchor::End);
-            canvas.text(left - 6.0, at.y + 6.0, &figures::short(strip.capacity), number);
+        let below = self.below_scale();
+        let layout = self.layout(&bands, &below);
+        let (height, Area { left, right, top, bottom }) = (layout.height, layout.area);
+        let mut canvas = Canvas::new(SIZE.0, &self.heading);
+        self.legend(&bands).draw(&mut canvas, HEADING + 2.0);
+        let time = Coordinate::from_zero(self.end, 1.0);
+        let panel = |y: Coordinate, top: f64, height: f64| Panel {
+            x: time.clone(),
+            y,
+            place: Place::new(left, top, right - left, height),
+        };
+        for ((strip, name), i) in self.strips.iter().zip(&layout.names).zip(0_u32..) {
+            let scale = Coordinate::bare(0.0..strip.capacity);
+            let panel = panel(scale, top + f64::from(i) * (height + BETWEEN), height);
+            self.draw_strip(&mut canvas, strip, &bands, &panel);
+            let at = panel.place;
+            canvas.text(layout.names_end, at.middle().1, name, Font::end(SMALL));
+            canvas.text(left - 6.0, at.y + 6.0, &figures::short(strip.capacity), Font::end(SMALL));
             if height > 2.0 * SMALL {
-                canvas.text(left - 6.0, at.bottom() - 4.0, "0", number);
+                canvas.text(left - 6.0, at.bottom() - 4.0, "0", Font::end(SMALL));
             }
         }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle).turned(-90.0);
-        canvas.text(f64::from(MARGIN) + 8.0, f64::midpoint(top, strips_end), &self.y, title);
+        let all = Place::new(left, top, right - left, layout.strips_end - top);
+        canvas.title_up(all, MARGIN + 8.0, &self.y);
         if !self.below.is_empty() {
-            let at = Place::new(left, lines_top, right - left, LINES);
-            self.draw_below(&mut canvas, &below_axis, at, &across);
-            let rows_top = strips_end + 18.0;
-            below::draw(&mut canvas, &self.below, &layout.below_legend, rows_top);
+            self.draw_below(&mut canvas, &panel(below, layout.lines_top, LINES));
+            self.below_legend().draw(&mut canvas, layout.strips_end + 18.0);
         }
-        for (at, label) in time.ticks() {
-            canvas.line((across(at), bottom), (across(at), bottom + 4.0), Stroke::new(TEXT, 1.0));
-            canvas.text(across(at), bottom + 14.0, label, Font::new(SMALL).anchor(Anchor::Middle));
-        }
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle);
-        canvas.text(f64::midpoint(left, right), bottom + 38.0, &self.x, title);
-        canvas.finish()
+        let all = Place { height: bottom - top, ..all };
+        Panel { x: time, y: Coordinate::bare(0.0..1.0), place: all }.time_axis(&mut canvas, &self.x);
+        canvas.finish(bottom + BELOW)
     }
 
     /// For how many bands and strips there are columns.
@@ -168,34 +152,45 @@ impl StripPlot {
 
     /// Where the strips and the lines below lie in the picture.
     pub fn area(&self) -> Area {
-        self.layout(&self.bands(), &self.below_axis()).area
+        self.layout(&self.bands(), &self.below_scale()).area
     }
 
-    fn layout(&self, bands: &Shown, below_axis: &Coordinate) -> Layout {
-        let width = f64::from(SIZE.0);
-        let strip_names = self.strips.iter().map(|strip| metrics::cut(&strip.name, SMALL, WIDEST_STRIP));
-        let strip_names: Vec<String> = strip_names.collect();
-        let name_width = strip_names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
-        let most = self.strips.iter().map(|strip| strip.capacity).fold(0.0, f64::max);
-        let labels = below_axis.labels().map(|label| metrics::width(label, SMALL));
-        let number_width = labels.fold(metrics::width(&figures::short(most), SMALL), f64::max);
-        let not_used = (!self.strips.is_empty()).then_some(NOT_USED);
-        let legend = legend::rows(bands.names.iter().map(String::as_str).chain(not_used), width);
-        let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
+    /// The names of the bands.
+    fn legend(&self, bands: &Shown) -> Legend<'static> {
+        let not_used = (!self.strips.is_empty()).then_some((NOT_USED, FAINT_LINE));
+        bands.legend(not_used.as_slice())
+    }
+
+    /// The names of the lines below.
+    fn below_legend(&self) -> Legend<'static> {
+        let mut legend = Legend::new(FAINT);
+        for (i, line) in self.below.iter().enumerate() {
+            legend.line(&line.name, Stroke::new(line_colour(i), 2.0));
+        }
+        if !self.below.is_empty() {
+            legend.words(THICK_AND_THIN);
+        }
+        legend
+    }
+
+    fn layout(&self, bands: &Shown, below_scale: &Coordinate) -> Layout {
+        let names = self.strips.iter().map(|strip| metrics::cut(&strip.name, SMALL, WIDEST_STRIP));
+        let names: Vec<String> = names.collect();
+        let name_width = largest(names.iter().map(|name| metrics::width(name, SMALL)));
+        let most = figures::short(largest(self.strips.iter().map(|strip| strip.capacity)));
+        let numbers = metrics::width(&most, SMALL).max(below_scale.label_width(SMALL));
+        let top = HEADING + 8.0 + self.legend(bands).height(SIZE.0);
         let count = self.strips.len().max(1) as f64;
         let height = (ALL_STRIPS / count - BETWEEN).clamp(LOW, TALL);
         let strips_end = top + count * (height + BETWEEN) - BETWEEN;
-        let note = (!self.below.is_empty()).then_some(THICK_AND_THIN);
-        let below_names = self.below.iter().map(|line| line.name.as_str()).chain(note);
-        let below_legend = legend::rows(below_names, width);
-        let lines_top = strips_end + 20.0 + LEGEND * below_legend.len() as f64;
+        let lines_top = strips_end + 20.0 + self.below_legend().height(SIZE.0);
         let area = Area {
-            left: f64::from(MARGIN) + 26.0 + name_width + 14.0 + number_width + 8.0,
-            right: width - f64::from(MARGIN) - 12.0,
+            left: MARGIN + 26.0 + name_width + 14.0 + numbers + 8.0,
+            right: SIZE.0 - MARGIN - 12.0,
             top,
             bottom: if self.below.is_empty() { strips_end } else { lines_top + LINES },
         };
-        Layout { strip_names, number_width, legend, height, strips_end, below_legend, lines_top, area }
+        Layout { names, names_end: area.left - numbers - 22.0, height, strips_end, lines_top, area }
     }
 
     /// How many slots make a column.
@@ -210,56 +205,32 @@ impl StripPlot {
         Columns { slot: self.slot, end: self.end, slots: self.slots_per_column() }
     }
 
-    fn draw_strip(
-        &self,
-        canvas: &mut Canvas,
-        strip: &Strip,
-        bands: &Shown,
-        at: Place,
-        across: &impl Fn(f64) -> f64,
-    ) {
-        canvas.rect(at, 0.0, Some(FAINT_LINE), None);
+    fn draw_strip(&self, canvas: &mut Canvas, strip: &Strip, bands: &Shown, panel: &Panel) {
+        canvas.filled(panel.place, FAINT_LINE);
         let slots = strip.bands.iter().map(Vec::len).max().unwrap_or(0);
-        let mut below = vec![0.0; slots];
-        let in_columns = self.in_columns();
-        for band_number in 0..bands.names.len() {
-            let mut upper = below.clone();
-            let members =
-                bands.part_of.iter().zip(&strip.bands).filter(|(part_of, _)| **part_of == band_number);
-            members.for_each(|(_, values)| columns::add(&mut upper, values));
-            let band = (below.as_slice(), upper.as_slice(), strip.capacity);
-            in_columns.fill(canvas, at, band, bands.colour(band_number), across);
-            below = upper;
-        }
-        canvas.line((at.x, at.bottom()), (at.right(), at.bottom()), Stroke::new(TEXT, 1.0));
-        canvas.line((at.x, at.y), (at.x, at.bottom()), Stroke::new(TEXT, 1.0));
+        let parts = (0..bands.names.len()).map(|band| {
+            let of_band = bands.part_of.iter().zip(&strip.bands).filter(|(part_of, _)| **part_of == band);
+            (of_band.map(|(_, values)| values.as_slice()).collect(), bands.colour(band))
+        });
+        self.in_columns().stack(canvas, panel, slots, parts);
+        panel.edges(canvas);
     }
 
-    fn below_axis(&self) -> Coordinate {
-        let most = self.below.iter().flat_map(|line| &line.most).copied().fold(0.0, f64::max);
+    fn below_scale(&self) -> Coordinate {
+        let most = largest(self.below.iter().flat_map(|line| line.most.iter().copied()));
         Coordinate::whole(0.0..if most > 0.0 { 1.06 * most } else { 1.0 })
     }
 
-    fn draw_below(&self, canvas: &mut Canvas, axis: &Coordinate, at: Place, across: &impl Fn(f64) -> f64) {
-        let up = |value: f64| at.bottom() - at.height * axis.share(value);
-        let mut last = f64::INFINITY;
-        for (value, label) in axis.ticks() {
-            canvas.line((at.x, up(value)), (at.right(), up(value)), Stroke::new(FAINT_LINE, 1.0));
-            if last - up(value) > SMALL + 4.0 {
-                canvas.text(at.x - 6.0, up(value), label, Font::new(SMALL).anchor(Anchor::End));
-                last = up(value);
-            }
-        }
+    fn draw_below(&self, canvas: &mut Canvas, panel: &Panel) {
+        panel.ticks_left(canvas, Lines::Grid, Some((SMALL, 6.0)));
         for (i, line) in self.below.iter().enumerate() {
             for (values, of, width) in [(&line.most, Of::Most, 0.7), (&line.mean, Of::Mean, 2.0)] {
                 let stroke = Stroke::new(line_colour(i), width);
-                self.in_columns().line(canvas, (values, of), stroke, across, &up);
+                self.in_columns().line(canvas, panel, (values, of), stroke);
             }
         }
-        canvas.line((at.x, at.bottom()), (at.right(), at.bottom()), Stroke::new(TEXT, 1.0));
-        canvas.line((at.x, at.y), (at.x, at.bottom()), Stroke::new(TEXT, 1.0));
-        let title = Font::new(MEDIUM).anchor(Anchor::Middle).turned(-90.0);
-        canvas.text(f64::from(MARGIN) + 8.0, at.y + at.height / 2.0, &self.below_label, title);
+        panel.edges(canvas);
+        canvas.title_up(panel.place, MARGIN + 8.0, &self.below_label);
     }
 }
 

@@ -2,11 +2,10 @@
 
 #![allow(clippy::missing_panics_doc, reason = "for tests: what fails here fails the test")]
 
+use super::canvas::Place;
 use super::geometry::{Segment, distance};
-use super::ink::hex;
 use super::metrics;
 use super::palette::FAINT_LINE;
-use super::place::Place;
 
 /// A text of a plot and the boxes that it fills: one, or one for each letter of a sloped text.
 struct Shown {
@@ -60,7 +59,7 @@ pub fn assert_off_lines(svg: &str) {
 
 /// Straight parts of lines and paths, without those of the grid.
 fn segments(svg: &str) -> Vec<Segment> {
-    let is_grid = |tag: &str| tag.contains(&hex(FAINT_LINE));
+    let is_grid = |tag: &str| tag.contains(&FAINT_LINE.hex());
     let tags = |name: &str| {
         let parts: Vec<&str> = svg.split(name).skip(1).filter_map(|rest| rest.split('>').next()).collect();
         parts.into_iter().filter(|tag| !is_grid(tag)).collect::<Vec<_>>()
@@ -110,15 +109,7 @@ fn shown(svg: &str) -> Vec<Shown> {
 
 fn boxes(tag: &str, text: &str) -> Vec<Place> {
     let size = number(tag, "font-size").expect("a size");
-    let (x, mut y) = (number(tag, "x").expect("a place"), number(tag, "y").expect("a place"));
-    // plotters moves the base line instead of computing it
-    if tag.contains("dy=\"0.76em\"") {
-        y += 0.76 * size;
-    } else if tag.contains("dy=\"0.5ex\"") {
-        y += 0.27 * size;
-    } else if tag.contains("dy=\"-0.5ex\"") {
-        y -= 0.27 * size;
-    }
+    let (x, y) = (number(tag, "x").expect("a place"), number(tag, "y").expect("a place"));
     let bold = if tag.contains("font-weight=\"bold\"") { 1.1 } else { 1.0 };
     let width = metrics::width(text, size) * bold;
     let left = match attribute(tag, "text-anchor") {

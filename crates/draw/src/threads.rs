@@ -4,8 +4,6 @@
 //! Two rows of nodes with the links between them, so that no link runs through a node. An application is a colour and a
 //! letter.
 
-mod bundle;
-mod colours;
 mod layout;
 mod legend;
 mod links;
@@ -23,8 +21,8 @@ impl ThreadMap {
         let layout = Layout::of(self);
         let placed = links::place(self, &layout);
         let legend = legend::Legend::of(self, &placed, &layout);
-        let mut canvas = Canvas::new(layout.width, layout.bottom + legend.height(), &self.heading);
-        let bundle = bundle::Bundle::of(self, &layout);
+        let mut canvas = Canvas::new(layout.width, &self.heading);
+        let bundle = links::Bundle::of(self, &layout);
         links::draw_lines(&mut canvas, &placed);
         if let Some(bundle) = &bundle {
             bundle.draw_lines(&mut canvas);
@@ -37,7 +35,7 @@ impl ThreadMap {
             bundle.draw_heads_and_labels(&mut canvas);
         }
         legend.draw(&mut canvas, self, layout.bottom);
-        canvas.finish()
+        canvas.finish(layout.bottom + legend.height())
     }
 }
 

@@ -59,7 +59,7 @@ fn main() -> Result<(), Failure> {
     let jacobi = codes.iter().find(|code| matches!(code.generator, Generator::Jacobi { .. }));
     let points = windows::study(&Platform::SandyBridge.read(&root)?, jacobi.ok_or("no jacobi")?)?;
     write(&folder, "figure-3.5.txt", &text::windows(&points))?;
-    write(&folder, "figure-3.5.svg", &plots::windows(&points)?)?;
+    write(&folder, "figure-3.5.svg", &plots::windows(&points))?;
     if all {
         write(&folder, "figure-3.7.txt", &text::stealing(&studies))?;
         write(&folder, "figure-3.7.svg", &plots::stealing(&studies))?;

@@ -5,7 +5,6 @@ use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::{Axis, Heading, Scale};
 
 use crate::codes::Code;
-use crate::common::Failure;
 use crate::common::statistics::Estimate;
 use crate::machines::Calibrated;
 use crate::printed;
@@ -95,7 +94,7 @@ pub(crate) fn stealing(studies: &[Study]) -> String {
 }
 
 /// The window study, up to a few iterations.
-pub(crate) fn windows(points: &[Point]) -> Result<String, Failure> {
+pub(crate) fn windows(points: &[Point]) -> String {
     const LARGEST: u32 = 1100;
     let shown: Vec<&Point> = points.iter().filter(|point| point.window <= LARGEST).collect();
     let line = |(number, price): (usize, &f64)| Line {
@@ -123,5 +122,5 @@ pub(crate) fn windows(points: &[Point]) -> Result<String, Failure> {
         y: SPEEDUP.to_owned(),
         lines: PRICES.iter().enumerate().map(line).collect(),
     };
-    plot.svg().map_err(|error| error.to_string().into())
+    plot.svg()
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         saved.deliver(&answer.saved())?;
     }
     if let Some(picture) = picture {
-        picture.deliver(Ok(plots::thread_map(&answer.drawn_view()).svg()))?;
+        picture.deliver(&plots::thread_map(&answer.drawn_view()).svg())?;
     }
     if let Some(kind) = args.emit.emit {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;

@@ -31,16 +31,16 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     let file = PlotFile::open(args.output.as_deref())?;
     let drawn = match args.kind {
         PlotKind::Matrix => plots::matrix(&study.machine).svg(),
-        PlotKind::Roofline => Ok(roofline(args, &study, &located)?),
-        PlotKind::Threads => Ok(threads(args, &study, &located)?),
+        PlotKind::Roofline => roofline(args, &study, &located)?,
+        PlotKind::Threads => threads(args, &study, &located)?,
         PlotKind::Allocations => {
             allocations::homes_are_given(args, &study, &located)?;
             allocations::heat_map(args, &study, Some(&located))?.svg()
         }
-        PlotKind::Bars => Ok(with_measured(args, (&study, &located), shell, plots::bars)?.svg()),
-        PlotKind::Scatter => Ok(with_measured(args, (&study, &located), shell, plots::scatter)?.svg()),
+        PlotKind::Bars => with_measured(args, (&study, &located), shell, plots::bars)?.svg(),
+        PlotKind::Scatter => with_measured(args, (&study, &located), shell, plots::scatter)?.svg(),
     };
-    file.deliver(drawn)
+    file.deliver(&drawn)
 }
 
 /// A switch that changes nothing would hide a misunderstanding.

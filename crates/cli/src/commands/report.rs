@@ -135,7 +135,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let document = compared.as_ref().map(|view| values::value(&Compare::new(view)));
     let maps = drawn::maps(&views, compared.as_ref());
     let preferred = drawn::preferred(&views, compared.as_ref());
-    let machine = drawn::machine(&study)?;
+    let machine = drawn::machine(&study);
     let plots = drawn::of_all(&study, compared.as_ref(), preferred);
     let known = known.map(|(_, known)| known);
     let interactive = interactive::page(args, &texts)?;

@@ -1,10 +1,11 @@
 //! From SVG to PNG and PDF, with the font DejaVu Sans that is part of the program: the same pictures on every machine.
 
-use numasim_draw::DrawError;
+use std::error::Error;
+
 use usvg::{Options, Tree};
 
 /// The SVG, with fonts for its text.
-fn tree(svg: &str) -> Result<Tree, DrawError> {
+fn tree(svg: &str) -> Result<Tree, Box<dyn Error>> {
     let mut options = Options::default();
     let fonts = options.fontdb_mut();
     for font in [dejavu::sans::regular(), dejavu::sans::bold()] {
@@ -19,7 +20,7 @@ fn tree(svg: &str) -> Result<Tree, DrawError> {
 /// # Errors
 /// An SVG that cannot be read, or one of no size: faults of this program.
 #[cfg(feature = "png")]
-pub(super) fn png(svg: &str) -> Result<Vec<u8>, DrawError> {
+pub(super) fn png(svg: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     use resvg::tiny_skia::{Pixmap, Transform};
     /// Pixels of the PNG for one of the SVG: sharp on paper and on dense screens.
     const SCALE: f32 = 2.0;
@@ -36,7 +37,7 @@ pub(super) fn png(svg: &str) -> Result<Vec<u8>, DrawError> {
 /// # Errors
 /// An SVG that cannot be read: a fault of this program.
 #[cfg(feature = "pdf")]
-pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, DrawError> {
+pub(super) fn pdf(svg: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     use svg2pdf::{ConversionOptions, PageOptions};
     /// Pixels of an inch, as CSS defines them: a plot of 900 pixels is 9.4 inches wide.
     const DPI: f32 = 96.0;

@@ -1,10 +1,8 @@
 //! Where each node of a thread map stands.
 
 use super::map::{MapData, ThreadMap};
-use crate::ink::SMALL;
+use crate::canvas::{HEADING, Place, SMALL};
 use crate::metrics;
-use crate::place::Place;
-use crate::style::HEADING;
 
 /// Space inside the border of a node.
 pub(super) const INSIDE: f64 = 12.0;
@@ -97,7 +95,7 @@ impl Layout {
         };
         let row = |nodes: usize| nodes as f64 * width + nodes.saturating_sub(1) as f64 * between;
         let picture = (row(upper) + 2.0 * MARGIN).max(NARROWEST);
-        let top = f64::from(HEADING) + 8.0;
+        let top = HEADING + 8.0;
         let gap_height = match (count, used) {
             (0..=2, _) => 0.0,
             (_, 0) => 90.0,

@@ -1,15 +1,12 @@
 //! What the letters and signs of a thread map stand for.
 
-use super::colours::{BORDER, FULL, USED};
 use super::layout::{BAR, Layout, TAG};
 use super::links::{self, PlacedLinks};
-use super::map::{MapLink, MapNode, MapSharedLink, ThreadMap};
+use super::map::{BORDER, FULL, MapLink, MapNode, MapSharedLink, ThreadMap, USED};
 use super::node::{draw_idle, draw_tag, draw_thread, own_memory, remote_memory};
-use crate::canvas::Canvas;
-use crate::ink::{Font, SMALL, Stroke};
+use crate::canvas::{Canvas, Font, Place, SMALL, Stroke};
+use crate::legend::FAINT;
 use crate::metrics;
-use crate::palette::FAINT_TEXT;
-use crate::place::Place;
 
 const MARGIN: f64 = 24.0;
 /// Height of an application (two lines), and of a line.
@@ -113,7 +110,6 @@ impl Legend {
 
     pub(super) fn draw(&self, canvas: &mut Canvas, map: &ThreadMap, top: f64) {
         let top = top + 18.0;
-        let faint = Font::new(SMALL).colour(FAINT_TEXT);
         for (i, app) in map.apps.iter().enumerate() {
             let x = MARGIN + self.app_width * (i % self.apps_in_row) as f64;
             let y = top + APP * (i / self.apps_in_row) as f64;
@@ -121,13 +117,13 @@ impl Legend {
             let room = self.app_width - BEFORE_APP - 8.0;
             let name = metrics::cut(&app.name, SMALL * 1.1, room);
             canvas.text(x + BEFORE_APP, y + 11.0, &name, Font::new(SMALL).bold());
-            canvas.text(x + BEFORE_APP, y + 26.0, &metrics::cut(&app.detail, SMALL, room), faint);
+            canvas.text(x + BEFORE_APP, y + 26.0, &metrics::cut(&app.detail, SMALL, room), FAINT);
         }
         let top = top + APP * self.app_rows as f64 + 6.0;
         for &(sign, line, x) in &self.signs {
             let (x, y) = (MARGIN + x, top + LINE * (line as f64 + 0.5));
             draw_sign(canvas, map, sign, x, y);
-            canvas.text(x + BEFORE_SIGN, y, sign.text(), faint);
+            canvas.text(x + BEFORE_SIGN, y, sign.text(), FAINT);
         }
         let top = top + LINE * self.sign_lines as f64;
         self.listed.draw(canvas, top, self.room);
@@ -170,7 +166,7 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
             } else {
                 remote_memory(canvas, bar);
             }
-            canvas.rect(bar, 0.0, None, Some(Stroke::new(BORDER, 1.0)));
+            canvas.border(bar, Stroke::new(BORDER, 1.0));
         }
         Sign::Link | Sign::BareLink | Sign::Bundle | Sign::FullLink | Sign::FullBundle => {
             let is_full = matches!(sign, Sign::FullLink | Sign::FullBundle);

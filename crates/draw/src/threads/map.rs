@@ -2,8 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::heading::Heading;
+use crate::canvas::Heading;
+use crate::palette::Colour;
 
+/// Links in use, links that are full, links that are not used.
+pub(super) const USED: Colour = Colour(0, 114, 178);
+pub(super) const FULL: Colour = Colour(190, 60, 0);
+pub(super) const UNUSED: Colour = Colour(214, 214, 214);
+/// Borders of nodes.
+pub(super) const BORDER: Colour = Colour(120, 120, 120);
 /// From this share on something counts as full.
 const FULL_SHARE: f64 = 0.9995;
 /// More lines between nodes could not be followed: they are drawn as one.

@@ -1,18 +1,13 @@
 //! One node of a thread map: its cores and its memory.
 
-use plotters::style::RGBColor;
-
-use super::colours::{BORDER, FULL, USED};
 use super::layout::{BAR, DATA, INSIDE, LINE, Layout, MOST_CIRCLES, TAG, tag_width, tags};
-use super::map::{MapNode, ThreadMap};
-use crate::canvas::Canvas;
-use crate::ink::{Anchor, Font, SMALL, Stroke};
+use super::map::{BORDER, FULL, MapNode, ThreadMap, USED};
+use crate::canvas::{At, Canvas, Font, Place, SMALL, Stroke};
 use crate::metrics;
-use crate::palette::{FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
-use crate::place::Place;
+use crate::palette::{Colour, FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
 
 /// Border of what is filled.
-const EDGE: RGBColor = RGBColor(60, 60, 60);
+const EDGE: Colour = Colour(60, 60, 60);
 
 pub(super) fn draw(
     canvas: &mut Canvas,
@@ -44,7 +39,7 @@ pub(super) fn draw(
         1 => "1 core".to_owned(),
         cores => format!("{cores} cores"),
     };
-    let faint = Font::new(SMALL).colour(FAINT_TEXT).anchor(Anchor::End);
+    let faint = Font::end(SMALL).colour(FAINT_TEXT);
     canvas.text(left + inner, middle, &what, faint);
 
     let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
@@ -64,12 +59,7 @@ pub(super) fn draw(
         let place = Place::new(left + x, top, TAG, TAG);
         draw_tag(canvas, map, data.app, place);
         if let Some(part) = &data.part {
-            canvas.text(
-                left + x + tag_width(data),
-                top + TAG / 2.0,
-                part,
-                Font::new(SMALL).anchor(Anchor::End),
-            );
+            canvas.text(left + x + tag_width(data), top + TAG / 2.0, part, Font::end(SMALL));
         }
     }
 }
@@ -97,30 +87,28 @@ fn draw_circles(
 }
 
 /// A thread: a circle with the colour and the letter of its application.
-pub(super) fn draw_thread(canvas: &mut Canvas, map: &ThreadMap, app: usize, (x, y): (f64, f64), radius: f64) {
+pub(super) fn draw_thread(canvas: &mut Canvas, map: &ThreadMap, app: usize, at: At, radius: f64) {
     let colour = fill_colour(app);
-    canvas.circle(x, y, radius - 0.5, Some(colour), Some(Stroke::new(EDGE, 1.0)));
-    write_letter(canvas, map, app, (x, y), 1.5 * radius);
+    canvas.circle(at, radius - 0.5, Some(colour), Some(Stroke::new(EDGE, 1.0)));
+    write_letter(canvas, map, app, at, 1.5 * radius);
 }
 
 /// A core without a thread.
-pub(super) fn draw_idle(canvas: &mut Canvas, (x, y): (f64, f64), radius: f64) {
-    canvas.circle(x, y, radius - 1.0, Some(PAPER), Some(Stroke::new(BORDER, 1.0)));
+pub(super) fn draw_idle(canvas: &mut Canvas, at: At, radius: f64) {
+    canvas.circle(at, radius - 1.0, Some(PAPER), Some(Stroke::new(BORDER, 1.0)));
 }
 
 /// Data: a square with the colour and the letter of its application.
 pub(super) fn draw_tag(canvas: &mut Canvas, map: &ThreadMap, app: usize, place: Place) {
-    let whole = Place::new(place.x + 0.5, place.y + 0.5, place.width - 1.0, place.height - 1.0);
-    canvas.rect(whole, 2.0, Some(fill_colour(app)), Some(Stroke::new(EDGE, 1.6)));
-    let middle = (place.x + place.width / 2.0, place.y + place.height / 2.0);
-    write_letter(canvas, map, app, middle, 0.8 * place.width);
+    canvas.rect(place.inset(0.5), 2.0, Some(fill_colour(app)), Some(Stroke::new(EDGE, 1.6)));
+    write_letter(canvas, map, app, place.middle(), 0.8 * place.width);
 }
 
 /// The letter in a width of `room`.
 fn write_letter(canvas: &mut Canvas, map: &ThreadMap, app: usize, (x, y): (f64, f64), room: f64) {
     let letter = map.apps.get(app).map_or("", |app| app.letter.as_str());
     let size = (0.78 * room).min(room / (0.78 * letter.chars().count().max(1) as f64)).min(12.5);
-    let font = Font::new(size).colour(text_on(fill_colour(app))).anchor(Anchor::Middle).bold();
+    let font = Font::middle(size).colour(text_on(fill_colour(app))).bold();
     canvas.text(x, y, letter, font);
 }
 
@@ -135,9 +123,9 @@ fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top,
         draw_thread(canvas, map, app, (left + TAG / 2.0, middle), TAG / 2.0);
         let share = f64::from(count) / f64::from(node.cores.max(1));
         let bar = Place::new(left + TAG + 6.0, y + 4.0, room, LINE - 8.0);
-        canvas.rect(Place::new(bar.x, bar.y, share * room, bar.height), 0.0, Some(fill_colour(app)), None);
-        canvas.rect(bar, 0.0, None, Some(Stroke::new(BORDER, 1.0)));
-        canvas.text(left + inner, middle, &count.to_string(), Font::new(SMALL).anchor(Anchor::End));
+        canvas.filled(Place::new(bar.x, bar.y, share * room, bar.height), fill_colour(app));
+        canvas.border(bar, Stroke::new(BORDER, 1.0));
+        canvas.text(left + inner, middle, &count.to_string(), Font::end(SMALL));
     }
 }
 
@@ -149,8 +137,8 @@ fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f6
     let remote = inner * share(node.remote_gbs);
     own_memory(canvas, Place::new(left, top, local, BAR));
     remote_memory(canvas, Place::new(left + local, top, remote, BAR));
-    canvas.rect(Place::new(left, top, inner, BAR), 0.0, None, Some(Stroke::new(BORDER, 1.0)));
-    let font = Font::new(SMALL).anchor(Anchor::Middle);
+    canvas.border(Place::new(left, top, inner, BAR), Stroke::new(BORDER, 1.0));
+    let font = Font::middle(SMALL);
     let font = if node.is_full() { font.bold().colour(FULL) } else { font.colour(TEXT) };
     canvas.text(left + inner / 2.0, top + BAR + LINE / 2.0, &node.memory_text(), font);
 }
@@ -158,17 +146,17 @@ fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f6
 /// Memory that is read by its own node.
 pub(super) fn own_memory(canvas: &mut Canvas, place: Place) {
     if place.width > 0.0 {
-        canvas.rect(place, 0.0, Some(OWN), None);
+        canvas.filled(place, OWN);
     }
 }
 
 /// Memory that is read by other nodes.
 pub(super) fn remote_memory(canvas: &mut Canvas, place: Place) {
     if place.width > 0.0 {
-        canvas.rect(place, 0.0, Some(REMOTE), None);
+        canvas.filled(place, REMOTE);
         canvas.hatch(place, 5.0, Stroke::new(USED, 1.0));
     }
 }
 
-const OWN: RGBColor = RGBColor(125, 125, 125);
-const REMOTE: RGBColor = RGBColor(214, 232, 244);
+const OWN: Colour = Colour(125, 125, 125);
+const REMOTE: Colour = Colour(214, 232, 244);

@@ -1,7 +1,7 @@
 //! Thread maps of all sizes: nothing overlaps, everything is there.
 
 use super::*;
-use crate::heading::Heading;
+use crate::canvas::Heading;
 use crate::testing::{assert_apart, words};
 
 /// Every application on every node in turn, some of them with data on the next node.

@@ -100,9 +100,9 @@ fn a_hundred_thousand_slots_are_thinned_and_their_extremes_stay() {
     assert!(svg.len() < 2 * short, "{} {short}", svg.len());
     // The axis reaches up to the one slot with 40 items, and so does the line.
     assert!(words(&svg).contains("\n40\n"), "{}", words(&svg));
-    let layout = Layout::new(&long);
+    let layout = Layout::new(&long, long.legend().height(SIZE.0));
     let [at, _] = layout.items.expect("panels");
-    let y = at.bottom() - at.height * layout.items_axis.share(40.0);
+    let y = at.bottom() - at.height * layout.items_scale.share(40.0);
     assert!(svg.contains(&format!(" {:.1} L", (10.0 * y).round() / 10.0).replace(".0 L", " L")), "{y}");
 }
 

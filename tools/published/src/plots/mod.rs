@@ -6,17 +6,14 @@ mod errors;
 use crate::sets::{Judged, Part, Point, Role, is_null_model};
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::scatter::{self, ScatterPlot, Series};
-use numasim_draw::{Axis, DrawError, Heading, Scale};
+use numasim_draw::{Axis, Heading, Scale};
 
 use crate::view::short;
 
 const LOAD: &str = "load";
 
-/// A name of a file and its plot, or why it cannot be drawn.
-type Drawn = (String, Result<String, DrawError>);
-
 /// All plots, with the names of their files.
-pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
+pub(crate) fn published(judged: &[Judged]) -> Vec<(String, String)> {
     let mut drawn = Vec::new();
     let mut sets: Vec<&str> = Vec::new();
     for one in judged.iter().filter(|one| one.part == Part::Scaling && one.traffic == LOAD) {
@@ -28,7 +25,7 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
     let all = |part: Part| judged.iter().filter(move |one| one.part == part);
     let overview = |name: &str, title: &str, subtitle: &str, unit: &str, series: Vec<Series>| {
         let heading = Heading { title: title.to_owned(), subtitle: subtitle.to_owned() };
-        (name.to_owned(), Ok(ScatterPlot { heading, unit: unit.to_owned(), series }.svg()))
+        (name.to_owned(), ScatterPlot { heading, unit: unit.to_owned(), series }.svg())
     };
     if !sets.is_empty() {
         let shown = |one: &&Judged| one.traffic == LOAD && !is_null_model(one.model);
@@ -59,7 +56,7 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
         let subtitle = "each row predicted by a fit to the four others";
         drawn.push(overview("table-iii.svg", "Table III of the paper", subtitle, "GFLOPS", series));
     }
-    drawn.extend(curves::grids(judged).into_iter().map(|(name, grid)| (name, Ok(grid.svg()))));
+    drawn.extend(curves::grids(judged).into_iter().map(|(name, grid)| (name, grid.svg())));
     let (at_once, others): (Vec<&Judged>, Vec<&Judged>) =
         judged.iter().filter(|one| one.part != Part::Steps).partition(|one| one.part.is_together());
     let errors = [
@@ -71,11 +68,11 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
         ),
     ];
     for (name, own, title) in errors.into_iter().filter(|one| !one.1.is_empty()) {
-        drawn.push((name.to_owned(), Ok(errors::dots(own, title).svg())));
+        drawn.push((name.to_owned(), errors::dots(own, title).svg()));
     }
     if !at_once.is_empty() {
         let title = "Several domains, memories or applications at once: point by point";
-        drawn.push(("co-run-points.svg".to_owned(), Ok(errors::clouds(&at_once, title).svg())));
+        drawn.push(("co-run-points.svg".to_owned(), errors::clouds(&at_once, title).svg()));
     }
     drawn
 }

@@ -56,7 +56,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
 
     tell_warnings(&view, shell);
     if let Some(picture) = picture {
-        picture.deliver(view.plot().svg())?;
+        picture.deliver(&view.plot().svg())?;
     }
     let text = match args.output.format {
         format @ (Format::Table | Format::Markdown) => {

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use numasim_draw::DrawError;
 use numasim_evidence::compare::ComparedScenario;
 use numasim_model::Study;
 
@@ -23,7 +22,7 @@ const FEW_APPS: usize = 3;
 const FEWEST_CELLS: usize = 4;
 
 /// The machine: its nodes with their links, and its bandwidths as colours.
-pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
+pub(super) fn machine(study: &Study) -> Vec<Figure> {
     let machine = &study.machine;
     let nodes = machine.node_count();
     let mut figures = Vec::new();
@@ -41,10 +40,10 @@ pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
             title: "Bandwidth matrix".to_owned(),
             caption: "From the memory of a column to the cores of a row; framed: a node's own memory."
                 .to_owned(),
-            svg: plots::matrix(machine).svg().map_err(fault)?,
+            svg: plots::matrix(machine).svg(),
         });
     }
-    Ok(figures)
+    figures
 }
 
 /// The maps of scenarios, in their order; `None` where there are too many of them, or of nodes.
@@ -177,11 +176,6 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
             "GFLOPS that the model says for the same threads on every node, data as in '{}'; framed: the best.",
             view.name
         ),
-        svg: map.svg().ok()?,
+        svg: map.svg(),
     })
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
-fn fault(error: DrawError) -> Failure {
-    Failure::fault("cannot draw").caused_by(error.as_ref())
 }

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     deliver(args, &answer, compared.as_ref(), &outputs.result, shell)?;
     if let (Some(plot), Some(picture), [one]) = (&outputs.plot, picture, answer.runs.as_slice()) {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-        plot.deliver(Ok(picture.svg(study, one, &files)))?;
+        plot.deliver(&picture.svg(study, one, &files))?;
     }
     told(&answer, shell)
 }

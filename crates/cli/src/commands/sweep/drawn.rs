@@ -91,7 +91,7 @@ impl Drawing {
             [x, y] => self.heat_map(plan, *x, *y).svg(),
             _ => return Err(Failure::fault("a plot of no axes")),
         };
-        self.file.deliver(svg)
+        self.file.deliver(&svg)
     }
 
     fn lines(&self, plan: &Plan, x: usize) -> LinePlot {

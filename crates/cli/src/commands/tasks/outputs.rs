@@ -135,7 +135,7 @@ impl Outputs {
         if let (Some(plot), Some(bars), [run], [job]) =
             (&self.gantt, bars, answer.runs.as_slice(), jobs.as_slice())
         {
-            plot.deliver(Ok(bars.chart(job, run, run.run.makespan).svg()))?;
+            plot.deliver(&bars.chart(job, run, run.run.makespan).svg())?;
         }
         Ok(answer)
     }

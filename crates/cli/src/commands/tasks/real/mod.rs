@@ -95,7 +95,7 @@ pub(super) fn run(args: &TasksArgs, study: &Arc<Study>, shell: &Shell) -> Result
         trace.write(job, &run)?;
     }
     if let Some(gantt) = gantt {
-        gantt.deliver(Ok(gantt::chart(job, &run).svg()))?;
+        gantt.deliver(&gantt::chart(job, &run).svg())?;
     }
     if held {
         shell.warn(HELD);

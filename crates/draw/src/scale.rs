@@ -1,10 +1,8 @@
-//! Axes: where values stand, and where the ticks are.
+//! Scales: where values stand, and where the ticks are.
 
 use std::ops::Range;
 
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-
-use crate::figures;
+use crate::{figures, metrics};
 
 /// How values are spread along an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +27,13 @@ pub struct Axis {
 /// Up to this many values each has its own tick.
 const MOST_OWN_TICKS: usize = 10;
 
-/// An axis as the drawing library wants it: positions and labelled ticks.
+/// A scale between two ends, with labelled ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Coordinate {
-    pub(super) range: Range<f64>,
+    /// Of positions: values, or their decimal logarithms.
+    range: Range<f64>,
+    is_logarithmic: bool,
+    /// Values and their labels.
     ticks: Vec<(f64, String)>,
 }
 
@@ -50,7 +51,7 @@ impl Axis {
     pub(super) fn coordinate(&self, range: Range<f64>) -> Coordinate {
         let labels: Vec<String> = match &self.scale {
             Scale::Linear(values) if values.len() > MOST_OWN_TICKS || !evenly(values) => {
-                return Coordinate { ticks: nice_ticks(&range, 7), range };
+                return Coordinate { ticks: nice_ticks(&range, 7), ..Coordinate::bare(range) };
             }
             Scale::Linear(values) | Scale::Log(values) => labels(values),
             Scale::Words(words) => words.clone(),
@@ -58,7 +59,7 @@ impl Axis {
         let every = labels.len().div_ceil(MOST_OWN_TICKS + 2).max(1);
         let all = self.positions().into_iter().zip(labels);
         let ticks = all.enumerate().filter(|(i, _)| i % every == 0).map(|(_, tick)| tick).collect();
-        Coordinate { range, ticks }
+        Coordinate { ticks, ..Coordinate::bare(range) }
     }
 }
 
@@ -82,7 +83,28 @@ fn labels(values: &[f64]) -> Vec<String> {
     values.iter().map(label).collect()
 }
 
+/// The smallest and the largest of the values that are numbers.
+pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+    let finite = values.into_iter().filter(|value| value.is_finite());
+    finite.map(|value| (value, value)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+/// The largest of lengths; 0 of none.
+pub(super) fn largest(lengths: impl IntoIterator<Item = f64>) -> f64 {
+    lengths.into_iter().filter(|length| length.is_finite()).fold(0.0, f64::max)
+}
+
 impl Coordinate {
+    /// A scale without ticks.
+    pub(super) fn bare(range: Range<f64>) -> Self {
+        Self { range, is_logarithmic: false, ticks: Vec::new() }
+    }
+
+    /// A scale from 0 to `more` times the largest value.
+    pub(super) fn from_zero(highest: f64, more: f64) -> Self {
+        Self::exactly(0.0..if highest > 0.0 { more * highest } else { 1.0 })
+    }
+
     /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences. Differences that are
     /// smaller than any model is good for are hidden: a line that looks like a mountain range would say more than is true.
     pub(super) fn of_results(lowest: f64, highest: f64) -> Self {
@@ -91,12 +113,12 @@ impl Coordinate {
         let from =
             if lowest >= 0.0 && (small || lowest < 0.6 * highest) { 0.0 } else { lowest - 0.08 * span };
         let range = from..highest + 0.06 * (highest - from).max(span);
-        Self { ticks: nice_ticks(&range, 6), range }
+        Self::exactly(range)
     }
 
     /// An axis that ends exactly where the values do.
     pub(super) fn exactly(range: Range<f64>) -> Self {
-        Self { ticks: nice_ticks(&range, 6), range }
+        Self { ticks: nice_ticks(&range, 6), ..Self::bare(range) }
     }
 
     /// The same for what is counted: ticks at whole numbers only.
@@ -109,10 +131,10 @@ impl Coordinate {
                 *label = figures::short(*at);
             }
         }
-        Self { range, ticks }
+        Self { ticks, ..Self::bare(range) }
     }
 
-    /// A logarithmic axis; positions are decimal logarithms. Ticks at 1, 2 and 5 over a few decades, else at powers of
+    /// A logarithmic axis. Ticks at 1, 2 and 5 over a few decades, else at powers of
     /// ten.
     pub(super) fn logarithmic(lowest: f64, highest: f64) -> Self {
         let range = lowest.log10()..highest.log10();
@@ -139,26 +161,34 @@ impl Coordinate {
         Self::at(range, values, label)
     }
 
-    /// Ticks at the logarithms of those `values` that are in the range.
+    /// Ticks at those `values` whose logarithms are in the range.
     fn at(range: Range<f64>, values: impl Iterator<Item = f64>, label: impl Fn(f64) -> String) -> Self {
-        let inside = |at: f64| range.start - 1e-9 <= at && at <= range.end + 1e-9;
-        let ticks = values.map(|value| (value.log10(), label(value))).filter(|(at, _)| inside(*at)).collect();
-        Self { range, ticks }
+        let is_inside = |value: &f64| (range.start - 1e-9..=range.end + 1e-9).contains(&value.log10());
+        let ticks = values.filter(is_inside).map(|value| (value, label(value))).collect();
+        Self { range, is_logarithmic: true, ticks }
     }
 
-    /// Position and label of each tick.
+    /// Value and label of each tick.
     pub(super) fn ticks(&self) -> impl Iterator<Item = (f64, &str)> {
         self.ticks.iter().map(|(at, label)| (*at, label.as_str()))
     }
 
-    /// Where a position is between the ends, from 0 to 1.
-    pub(super) fn share(&self, at: f64) -> f64 {
-        (at - self.range.start) / (self.range.end - self.range.start)
+    /// Where a value is between the ends, from 0 to 1.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        let at = if self.is_logarithmic { value.max(f64::MIN_POSITIVE).log10() } else { value };
+        let length = self.range.end - self.range.start;
+        if length == 0.0 { 0.0 } else { (at - self.range.start) / length }
     }
 
-    /// The labels of the ticks.
-    pub(super) fn labels(&self) -> impl Iterator<Item = &str> {
-        self.ticks.iter().map(|(_, label)| label.as_str())
+    /// The values at both ends.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        let value = |at: f64| if self.is_logarithmic { 10_f64.powf(at) } else { at };
+        (value(self.range.start), value(self.range.end))
+    }
+
+    /// The pixels of the widest label.
+    pub(super) fn label_width(&self, letters: f64) -> f64 {
+        largest(self.ticks.iter().map(|(_, label)| metrics::width(label, letters)))
     }
 }
 
@@ -189,32 +219,6 @@ fn nice_ticks(range: &Range<f64>, wanted: u32) -> Vec<(f64, String)> {
         .collect()
 }
 
-impl Ranged for Coordinate {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let part = self.share(*value);
-        #[allow(clippy::cast_possible_truncation, reason = "pixels")]
-        let pixels = (part * f64::from(limit.1 - limit.0)).round() as i32;
-        limit.0 + pixels
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.iter().map(|(at, _)| *at).collect()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
-    }
-}
-
-impl ValueFormatter<f64> for Coordinate {
-    fn format_ext(&self, value: &f64) -> String {
-        self.ticks.iter().find(|(at, _)| at == value).map_or(String::new(), |(_, label)| label.clone())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,8 +234,9 @@ mod tests {
 
     #[test]
     fn ticks_are_round_numbers_with_the_same_decimals() {
-        let labels =
-            |range: Range<f64>| Coordinate::exactly(range).labels().map(str::to_owned).collect::<Vec<_>>();
+        let labels = |range: Range<f64>| {
+            Coordinate::exactly(range).ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>()
+        };
         assert_eq!(labels(0.0..254.0), ["0", "50", "100", "150", "200", "250"]);
         assert_eq!(labels(13.98..15.18), ["14.0", "14.2", "14.4", "14.6", "14.8", "15.0"]);
     }
@@ -240,12 +245,12 @@ mod tests {
     fn a_few_values_are_their_own_ticks() {
         let axis = Axis { label: String::new(), scale: Scale::Log(vec![0.03125, 0.0625, 0.125, 1.0]) };
         let coordinate = axis.coordinate(-4.0..0.0);
-        assert_eq!(coordinate.labels().collect::<Vec<_>>(), ["1/32", "1/16", "1/8", "1"]);
+        assert_eq!(coordinate.ticks().map(|tick| tick.1).collect::<Vec<_>>(), ["1/32", "1/16", "1/8", "1"]);
     }
 
     #[test]
     fn ticks_of_a_logarithmic_axis_are_few_and_round() {
-        let labels = |axis: Coordinate| axis.labels().map(str::to_owned).collect::<Vec<_>>();
+        let labels = |axis: Coordinate| axis.ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>();
         assert_eq!(labels(Coordinate::logarithmic(2.0, 60.0)), ["2", "5", "10", "20", "50"]);
         assert_eq!(labels(Coordinate::logarithmic(0.1, 1000.0)), ["0.1", "1", "10", "100", "1000"]);
         assert_eq!(labels(Coordinate::powers_of_two(0.2, 5.0)), ["1/4", "1/2", "1", "2", "4"]);
