@@ -2,8 +2,7 @@
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
 use super::kind::draw_open_mark;
-use super::metrics;
-use super::names::place_of_name;
+use super::metrics::{self, place_of_name};
 use super::palette::{Colour, FAINT_TEXT, TEXT, line_colour};
 use super::panel::{Lines, Panel};
 use super::scale::{Coordinate, extent};

@@ -1,4 +1,6 @@
-//! How wide a text is, for places where nothing may overlap.
+//! Where texts have room: how wide they are, where the name of a mark stands, and how far lines are from them.
+
+use super::canvas::{At, Place};
 
 /// Widths of the characters from space to `~` in DejaVu Sans, in thousandths of the font size.
 ///
@@ -82,6 +84,91 @@ pub(super) fn wrapped(text: &str, size: f64, most: f64, lines: usize) -> Vec<Str
     wrapped.iter().map(|line| cut(line.trim(), size, most)).collect()
 }
 
+/// Pixels between a mark and its name.
+const BESIDE: f64 = 10.0;
+/// Height of a line of names, and of the letters in it.
+const LINE: f64 = 17.0;
+const LETTERS: f64 = 16.0;
+
+/// Where a name of this width stands beside a mark: the first place in the chart that hides nothing.
+pub(super) fn place_of_name((x, y): At, width: f64, taken: &[Place], inside: Place) -> Place {
+    // Whole pixels: letters are drawn sharper there.
+    let (x, y, width) = (x.round(), y.round(), width.ceil());
+    let at = |left: f64, middle: f64| Place::new(left, middle - LETTERS / 2.0, width, LETTERS);
+    let (right, left) = (x + BESIDE, x - BESIDE - width);
+    let candidates = [
+        at(right, y),
+        at(left, y),
+        at(x - (width / 2.0).floor(), y - LINE - 2.0),
+        at(x - (width / 2.0).floor(), y + LINE + 2.0),
+        at(right, y - LINE),
+        at(right, y + LINE),
+        at(left, y - LINE),
+        at(left, y + LINE),
+        at(left, y - 2.0 * LINE),
+        at(left, y + 2.0 * LINE),
+    ];
+    let hidden = |place: &Place| {
+        let is_inside = inside.x < place.x
+            && place.right() < inside.right()
+            && place.y > inside.y - LINE
+            && place.bottom() < inside.bottom();
+        taken.iter().filter(|other| place.overlaps(**other)).count() + if is_inside { 0 } else { 1000 }
+    };
+    candidates.into_iter().min_by_key(hidden).unwrap_or_else(|| at(right, y))
+}
+
+/// Both ends of a straight line.
+pub(super) type Segment = [(f64, f64); 2];
+
+/// The smallest distance between two segments; 0 where they cross.
+pub(super) fn distance(a: Segment, b: Segment) -> f64 {
+    if cross(a, b) {
+        return 0.0;
+    }
+    let ends = [to_point(a, b[0]), to_point(a, b[1]), to_point(b, a[0]), to_point(b, a[1])];
+    ends.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+fn to_point([from, to]: Segment, point: (f64, f64)) -> f64 {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let square = dx * dx + dy * dy;
+    let along = ((point.0 - from.0) * dx + (point.1 - from.1) * dy) / if square > 0.0 { square } else { 1.0 };
+    let along = along.clamp(0.0, 1.0);
+    (from.0 + along * dx - point.0).hypot(from.1 + along * dy - point.1)
+}
+
+/// Whether the ends of each segment lie on different sides of the other.
+fn cross(a: Segment, b: Segment) -> bool {
+    let side = |[from, to]: Segment, p: (f64, f64)| {
+        (to.0 - from.0) * (p.1 - from.1) - (to.1 - from.1) * (p.0 - from.0)
+    };
+    side(a, b[0]) * side(a, b[1]) < 0.0 && side(b, a[0]) * side(b, a[1]) < 0.0
+}
+
+/// The part of a convex polygon between two heights, after Sutherland and Hodgman.
+pub(super) fn between(corners: &[(f64, f64)], low: f64, high: f64) -> Vec<(f64, f64)> {
+    let above = clipped(corners, |y| y - low);
+    clipped(&above, |y| high - y)
+}
+
+/// The part of a convex polygon where `inside`, linear in y, is not negative.
+fn clipped(corners: &[(f64, f64)], inside: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
+    let mut kept = Vec::new();
+    for (i, &to) in corners.iter().enumerate() {
+        let from = corners[(i + corners.len() - 1) % corners.len()];
+        let (a, b) = (inside(from.1), inside(to.1));
+        if (a < 0.0) != (b < 0.0) {
+            let part = a / (a - b);
+            kept.push((from.0 + part * (to.0 - from.0), from.1 + part * (to.1 - from.1)));
+        }
+        if b >= 0.0 {
+            kept.push(to);
+        }
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,5 +205,33 @@ mod tests {
         assert_eq!(wrapped("one app per node", 10.0, 60.0, 3), ["one app", "per node"]);
         assert_eq!(wrapped("one app per node", 10.0, 60.0, 1), ["one app…"]);
         assert_eq!(wrapped("one", 10.0, 60.0, 3), ["one"]);
+    }
+
+    #[test]
+    fn a_name_gives_way_to_what_is_there() {
+        let inside = Place::new(80.0, 0.0, 820.0, 500.0);
+        let first = place_of_name((100.0, 100.0), 50.0, &[], inside);
+        assert_eq!(first, Place::new(110.0, 92.0, 50.0, 16.0));
+        assert_ne!(place_of_name((100.0, 100.0), 50.0, &[first], inside), first);
+        // Not over the edge on the right; on the left stand the labels of the axis.
+        assert!(place_of_name((890.0, 100.0), 50.0, &[], inside).right() <= 900.0);
+        assert!(place_of_name((90.0, 100.0), 50.0, &[first], inside).x >= 80.0);
+    }
+
+    #[test]
+    fn segments_that_cross_have_no_distance() {
+        let across = [(0.0, 0.0), (10.0, 0.0)];
+        assert_eq!(distance(across, [(5.0, -1.0), (5.0, 1.0)]), 0.0);
+        assert_eq!(distance(across, [(5.0, 2.0), (5.0, 3.0)]), 2.0);
+        // From (10, 0) to (13, 4)
+        assert_eq!(distance(across, [(13.0, 4.0), (20.0, 4.0)]), 5.0);
+    }
+
+    #[test]
+    fn a_polygon_is_cut_at_both_heights() {
+        let triangle = [(0.0, 0.0), (4.0, 4.0), (8.0, 0.0)];
+        assert_eq!(between(&triangle, 1.0, 9.0), [(1.0, 1.0), (4.0, 4.0), (7.0, 1.0)]);
+        assert_eq!(between(&triangle, 0.0, 2.0), [(0.0, 0.0), (2.0, 2.0), (6.0, 2.0), (8.0, 0.0)]);
+        assert_eq!(between(&triangle, 5.0, 9.0), []);
     }
 }

@@ -2,9 +2,8 @@
 //! visual performance model for multicore architectures", with a roof for memory behind a link. Dashes tell the roofs apart in grey.
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke};
-use super::geometry::{Segment, distance};
 use super::legend::FAINT;
-use super::metrics;
+use super::metrics::{self, Segment, distance};
 use super::palette::{DARK_TEXT, FAINT_TEXT, PAPER, TEXT, fill_colour, line_colour, text_on};
 use super::panel::{Lines, Panel};
 use super::scale::{Coordinate, extent};

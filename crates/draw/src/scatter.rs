@@ -1,11 +1,9 @@
 //! Predicted over measured, with the line where both are equal.
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
-use super::geometry::between;
 use super::kind::draw_mark;
 use super::legend::{FAINT, Legend};
-use super::metrics;
-use super::names::place_of_name;
+use super::metrics::{self, between, place_of_name};
 use super::palette::{BAND as BAND_COLOUR, line_colour};
 use super::panel::{Lines, Panel};
 use super::scale::{Coordinate, extent};

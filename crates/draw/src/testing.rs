@@ -3,8 +3,7 @@
 #![allow(clippy::missing_panics_doc, reason = "for tests: what fails here fails the test")]
 
 use super::canvas::Place;
-use super::geometry::{Segment, distance};
-use super::metrics;
+use super::metrics::{self, Segment, distance};
 use super::palette::FAINT_LINE;
 
 /// A text of a plot and the boxes that it fills: one, or one for each letter of a sloped text.

@@ -1,6 +1,6 @@
 //! Where each node of a thread map stands.
 
-use super::map::{MapData, ThreadMap};
+use super::{MapData, ThreadMap};
 use crate::canvas::{HEADING, Place, SMALL};
 use crate::metrics;
 

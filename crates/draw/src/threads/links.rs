@@ -2,7 +2,7 @@
 //! followed: a line between the rows, and for each node what its cores read from other memories and what others read from its own.
 
 use super::layout::Layout;
-use super::map::{FULL, MapLink, ThreadMap, UNUSED, USED, gbs};
+use super::{FULL, MapLink, ThreadMap, UNUSED, USED, gbs};
 use crate::canvas::{Anchor, At, Canvas, Font, Place, SMALL, Stroke};
 use crate::metrics;
 use crate::palette::{Colour, FAINT_TEXT, PAPER};

@@ -1,7 +1,7 @@
 //! One node of a thread map: its cores and its memory.
 
 use super::layout::{BAR, DATA, INSIDE, LINE, Layout, MOST_CIRCLES, TAG, tag_width, tags};
-use super::map::{BORDER, FULL, MapNode, ThreadMap, USED};
+use super::{BORDER, FULL, MapNode, ThreadMap, USED};
 use crate::canvas::{At, Canvas, Font, Place, SMALL, Stroke};
 use crate::metrics;
 use crate::palette::{Colour, FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
