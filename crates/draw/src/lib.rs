@@ -38,6 +38,7 @@ mod panel;
 pub mod roofline;
 mod scale;
 pub mod scatter;
+mod series;
 pub mod shaded;
 pub mod strips;
 pub mod terminal;

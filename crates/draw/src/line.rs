@@ -1,6 +1,6 @@
 //! Lines over one axis.
 
-use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, SIZE, SMALL, Stroke};
+use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, SIZE, SMALL, Stroke};
 use super::legend::{Legend, short};
 use super::metrics;
 use super::palette::line_colour;
@@ -70,14 +70,14 @@ impl LinePlot {
             let points: Vec<(f64, f64)> =
                 positions.iter().map(|p| p + dodge).zip(line.values.iter().copied()).collect();
             for part in points.split(|(_, value)| !value.is_finite()).filter(|part| !part.is_empty()) {
-                let pixels: Vec<At> = part.iter().map(|&point| panel.at(point)).collect();
+                let series = panel.series(&mut canvas);
                 if !is_words {
-                    canvas.path(&pixels, Stroke::new(line_colour(i), 2.0));
+                    series.path(part, Stroke::new(line_colour(i), 2.0));
                 }
                 if is_words || points.len() <= MOST_MARKS {
                     let size = if is_words { 5.0 } else { 3.0 };
-                    for at in pixels {
-                        canvas.circle(at, size, Some(line_colour(i)), None);
+                    for &at in part {
+                        series.mark(at, size, line_colour(i));
                     }
                 }
             }

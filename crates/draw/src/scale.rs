@@ -168,6 +168,11 @@ impl Coordinate {
         Self { range, is_logarithmic: true, ticks }
     }
 
+    /// The positions at both ends: values, or their decimal logarithms.
+    pub(super) fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+
     /// Value and label of each tick.
     pub(super) fn ticks(&self) -> impl Iterator<Item = (f64, &str)> {
         self.ticks.iter().map(|(at, label)| (*at, label.as_str()))

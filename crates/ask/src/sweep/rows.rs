@@ -264,83 +264,83 @@ mod schema {
 
     use super::{DECLARED, Per, RowObject};
 
-/// Properties of declared columns, behind those that are `always` there.
-fn object(always: Map<String, Value>, about: &str, per: &[Per], required: &[&str]) -> Schema {
-    let mut properties = always;
-    for declared in DECLARED.iter().filter(|declared| per.contains(&declared.per)) {
-        let mut schema = Map::from_iter([("description".to_owned(), Value::from(declared.about))]);
-        schema.extend(declared.column.kind.json_schema().as_object().cloned().unwrap_or_default());
-        properties.insert(declared.column.name.clone().into_owned(), schema.into());
-    }
-    json_schema!({
-        "type": "object",
-        "additionalProperties": false,
-        "properties": properties,
-        "required": required,
-        "description": about,
-    })
-}
-
-fn text(key: &str, about: &str) -> (String, Value) {
-    (key.to_owned(), json!({ "type": "string", "description": about }))
-}
-
-/// One application.
-struct AppObject;
-
-impl JsonSchema for AppObject {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "App".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let always = Map::from_iter([text("name", "Its name.")]);
-        object(always, "One application.", &[Per::App, Per::OpenHome], &["name"])
-    }
-}
-
-/// One channel.
-struct ChannelObject;
-
-impl JsonSchema for ChannelObject {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Channel".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let always = Map::from_iter([text("from", "The producer."), text("to", "The consumer.")]);
-        object(always, "One channel.", &[Per::Channel], &["from", "to", "max_items"])
-    }
-}
-
-impl JsonSchema for RowObject {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Row".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let point = json!({
-            "type": "object", "additionalProperties": true,
-            "description": "The value of each key, in its unit; words for keys that have words.",
-        });
-        let always = Map::from_iter([("point".to_owned(), point)]);
-        let about = "One row. Keys that a kind of sweep does not have are missing.";
-        let mut row = object(always, about, &[Per::Row], &["point", "apps"]);
-        let lists = [
-            (
-                "apps",
-                generator.subschema_for::<AppObject>(),
-                "The applications; empty where there is no result.",
-            ),
-            ("channels", generator.subschema_for::<ChannelObject>(), "The channels."),
-        ];
-        if let Some(Value::Object(properties)) = row.get_mut("properties") {
-            for (key, items, about) in lists {
-                let list = json!({ "type": "array", "items": items, "description": about });
-                properties.insert(key.to_owned(), list);
-            }
+    /// Properties of declared columns, behind those that are `always` there.
+    fn object(always: Map<String, Value>, about: &str, per: &[Per], required: &[&str]) -> Schema {
+        let mut properties = always;
+        for declared in DECLARED.iter().filter(|declared| per.contains(&declared.per)) {
+            let mut schema = Map::from_iter([("description".to_owned(), Value::from(declared.about))]);
+            schema.extend(declared.column.kind.json_schema().as_object().cloned().unwrap_or_default());
+            properties.insert(declared.column.name.clone().into_owned(), schema.into());
         }
-        row
+        json_schema!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": properties,
+            "required": required,
+            "description": about,
+        })
     }
-}
+
+    fn text(key: &str, about: &str) -> (String, Value) {
+        (key.to_owned(), json!({ "type": "string", "description": about }))
+    }
+
+    /// One application.
+    struct AppObject;
+
+    impl JsonSchema for AppObject {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "App".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            let always = Map::from_iter([text("name", "Its name.")]);
+            object(always, "One application.", &[Per::App, Per::OpenHome], &["name"])
+        }
+    }
+
+    /// One channel.
+    struct ChannelObject;
+
+    impl JsonSchema for ChannelObject {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Channel".into()
+        }
+
+        fn json_schema(_: &mut SchemaGenerator) -> Schema {
+            let always = Map::from_iter([text("from", "The producer."), text("to", "The consumer.")]);
+            object(always, "One channel.", &[Per::Channel], &["from", "to", "max_items"])
+        }
+    }
+
+    impl JsonSchema for RowObject {
+        fn schema_name() -> std::borrow::Cow<'static, str> {
+            "Row".into()
+        }
+
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            let point = json!({
+                "type": "object", "additionalProperties": true,
+                "description": "The value of each key, in its unit; words for keys that have words.",
+            });
+            let always = Map::from_iter([("point".to_owned(), point)]);
+            let about = "One row. Keys that a kind of sweep does not have are missing.";
+            let mut row = object(always, about, &[Per::Row], &["point", "apps"]);
+            let lists = [
+                (
+                    "apps",
+                    generator.subschema_for::<AppObject>(),
+                    "The applications; empty where there is no result.",
+                ),
+                ("channels", generator.subschema_for::<ChannelObject>(), "The channels."),
+            ];
+            if let Some(Value::Object(properties)) = row.get_mut("properties") {
+                for (key, items, about) in lists {
+                    let list = json!({ "type": "array", "items": items, "description": about });
+                    properties.insert(key.to_owned(), list);
+                }
+            }
+            row
+        }
+    }
 }

@@ -80,8 +80,8 @@ pub(crate) fn csv(models: &[UnderModel]) -> String {
     let views: Vec<_> = models.iter().map(of).collect();
     let mut columns = vec![Of::text("model", |(model, _): &Row| *model)];
     columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
-    let rows = views.iter().flat_map(|(model, views)| {
-        views.iter().flat_map(Placed::all).map(move |placed| (*model, placed))
-    });
+    let rows = views
+        .iter()
+        .flat_map(|(model, views)| views.iter().flat_map(Placed::all).map(move |placed| (*model, placed)));
     table::csv(&columns, rows)
 }

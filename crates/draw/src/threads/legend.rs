@@ -2,8 +2,8 @@
 
 use super::layout::{BAR, Layout, TAG};
 use super::links::{self, PlacedLinks};
-use super::{BORDER, FULL, MapLink, MapNode, MapSharedLink, ThreadMap, USED};
 use super::node::{draw_idle, draw_tag, draw_thread, own_memory, remote_memory};
+use super::{BORDER, FULL, MapLink, MapNode, MapSharedLink, ThreadMap, USED};
 use crate::canvas::{Canvas, Font, Place, SMALL, Stroke};
 use crate::legend::FAINT;
 use crate::metrics;

@@ -7,7 +7,6 @@ use numasim_model::Study;
 
 use crate::args::{PlotArgs, PlotKind, StudyArgs};
 use crate::commands::plot::allocations;
-use crate::failure::Failure;
 use crate::plot_file::MOST_MAPPED_NODES;
 use crate::report::Figure;
 use crate::view::{ScenarioView, compared, plots};
