@@ -1,29 +1,28 @@
 //! How applications use memory: what they read and write.
 
-/// How the kernel of the benchmark that stands for an application uses memory.
-///
-/// The sharing models see GB/s only; what a byte is to the kernel is decided here, and what a GB/s of it occupies of a memory by
-/// the machine ([`crate::Node::occupied_by`]). Traffic is counted as the program
-/// asks for it (the rule of STREAM): a line that is written counts once, and the read of the line that a plain store
-/// causes (write-allocate) is not counted; kernels that write lines which they do not read use non-temporal stores,
-/// which avoid that read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Reads only: the traffic of the paper's benchmark and of Intel MLC's matrices.
-    #[default]
-    Read,
-    /// `a[i] = b[i]`: one line read, one line written.
-    Copy,
-    /// `a[i] = b[i] + s * c[i]`: two lines read, one line written (STREAM).
-    Triad,
-    /// `a[i] = s * a[i]`: each line read and written back in place.
-    Update,
+crate::words! {
+    /// How the kernel of the benchmark that stands for an application uses memory.
+    ///
+    /// The sharing models see GB/s only; what a byte is to the kernel is decided here, and what a GB/s of it occupies of a memory by
+    /// the machine ([`crate::Node::occupied_by`]). Traffic is counted as the program
+    /// asks for it (the rule of STREAM): a line that is written counts once, and the read of the line that a plain store
+    /// causes (write-allocate) is not counted; kernels that write lines which they do not read use non-temporal stores,
+    /// which avoid that read.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Access {
+        /// Reads only: the traffic of the paper's benchmark and of Intel MLC's matrices.
+        #[default]
+        Read = "read",
+        /// `a[i] = b[i]`: one line read, one line written.
+        Copy = "copy",
+        /// `a[i] = b[i] + s * c[i]`: two lines read, one line written (STREAM).
+        Triad = "triad",
+        /// `a[i] = s * a[i]`: each line read and written back in place.
+        Update = "update",
+    }
 }
 
 impl Access {
-    /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Copy, Self::Triad, Self::Update];
-
     /// Those that write, too.
     pub const WRITING: [Self; 3] = [Self::Copy, Self::Triad, Self::Update];
 
@@ -34,16 +33,6 @@ impl Access {
             Self::Copy => "copy_gbs",
             Self::Triad => "triad_gbs",
             Self::Update => "update_gbs",
-        }
-    }
-
-    /// The word that stands for it in files, tables and results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Copy => "copy",
-            Self::Triad => "triad",
-            Self::Update => "update",
         }
     }
 }

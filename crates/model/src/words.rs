@@ -1,4 +1,28 @@
-//! Words in messages: which one was probably meant, and lists of choices.
+//! Words: enums whose variants are words, which word was probably meant, and lists of choices.
+
+/// Declares an enum of words, each once: `Variant = "word"`, with `ALL` and `as_str`. Unlike a derive of `strum` both are constants, in which
+/// tables are sized and tests choose, and no macro has to be compiled first.
+#[macro_export]
+macro_rules! words {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        $vis enum $name {
+            $($(#[$of])* $variant,)+
+        }
+
+        impl $name {
+            /// All, in the order of their declaration, which is that of lists for people.
+            $vis const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+
+            /// The word in files, arguments and documents.
+            $vis const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+    };
+}
 
 /// The known word that is most like `word`, if it is a slip of the keyboard or a shortened form.
 ///

@@ -29,32 +29,19 @@ impl Version {
 /// All kinds of orders, in the order in which messages about them list them.
 pub(crate) const CONTROLS: [Control; 4] = [Control::PerNode, Control::Total, Control::Cores, Control::None];
 
-/// What an application waits for that has no iteration under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Waiting {
-    /// It does not wait.
-    None,
-    /// For an item of a channel.
-    Input,
-    /// For room in a channel.
-    Output,
-    /// For being called.
-    Call,
-}
-
-impl Waiting {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::None, Self::Input, Self::Output, Self::Call];
-
-    /// The word for it in messages.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Input => "input",
-            Self::Output => "output",
-            Self::Call => "call",
-        }
+numasim_model::words! {
+    /// What an application waits for that has no iteration under way.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Waiting {
+        /// It does not wait.
+        None = "none",
+        /// For an item of a channel.
+        Input = "input",
+        /// For room in a channel.
+        Output = "output",
+        /// For being called.
+        Call = "call",
     }
 }
 

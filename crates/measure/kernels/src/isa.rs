@@ -5,30 +5,20 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// An instruction set that the kernels are written for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Isa {
-    /// Plain Rust, on every processor.
-    Portable,
-    /// x86-64 with AVX2 and FMA.
-    Avx2,
-    /// x86-64 with AVX-512 F.
-    Avx512,
+numasim_model::words! {
+    /// An instruction set that the kernels are written for, the most capable last.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Isa {
+        /// Plain Rust, on every processor.
+        Portable = "portable",
+        /// x86-64 with AVX2 and FMA.
+        Avx2 = "avx2",
+        /// x86-64 with AVX-512 F.
+        Avx512 = "avx512",
+    }
 }
 
 impl Isa {
-    /// All of them, the most capable last.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
-
-    /// The word that stands for it on the command line and in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Portable => "portable",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-        }
-    }
-
     /// Whether this processor has it.
     pub fn is_available(self) -> bool {
         match self {

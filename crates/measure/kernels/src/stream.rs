@@ -13,33 +13,22 @@ use crate::way::{Loops, Stores};
 /// More than fit the memory of any machine.
 const MOST: usize = 1 << 43;
 
-/// What is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// c = a: 16 bytes, no FLOP.
-    Copy,
-    /// c = s a: 16 bytes, 1 FLOP.
-    Scale,
-    /// c = a + b: 24 bytes, 1 FLOP.
-    Add,
-    /// c = a + s b: 24 bytes, 2 FLOP.
-    Triad,
+numasim_model::words! {
+    /// What is computed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Operation {
+        /// c = a: 16 bytes, no FLOP.
+        Copy = "copy",
+        /// c = s a: 16 bytes, 1 FLOP.
+        Scale = "scale",
+        /// c = a + b: 24 bytes, 1 FLOP.
+        Add = "add",
+        /// c = a + s b: 24 bytes, 2 FLOP.
+        Triad = "triad",
+    }
 }
 
 impl Operation {
-    /// All of them, in the order of STREAM.
-    pub const ALL: [Self; 4] = [Self::Copy, Self::Scale, Self::Add, Self::Triad];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Copy => "copy",
-            Self::Scale => "scale",
-            Self::Add => "add",
-            Self::Triad => "triad",
-        }
-    }
-
     /// The work of an element.
     const fn each(self) -> Work {
         match self {

@@ -7,25 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::isa::Isa;
 
-/// How lines are written that a kernel does not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Stores {
-    /// Past the caches, where the instruction set can.
-    Streaming,
-    /// Through the caches: the processor reads each line before, which kernels do not count.
-    Cached,
-}
-
-impl Stores {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Streaming, Self::Cached];
-
-    /// The word that stands for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Streaming => "streaming",
-            Self::Cached => "cached",
-        }
+numasim_model::words! {
+    /// How lines are written that a kernel does not read.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Stores {
+        /// Past the caches, where the instruction set can.
+        Streaming = "streaming",
+        /// Through the caches: the processor reads each line before, which kernels do not count.
+        Cached = "cached",
     }
 }
 

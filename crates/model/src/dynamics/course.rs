@@ -184,50 +184,28 @@ impl Scaling {
     }
 }
 
-/// What a thread is bound to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Binding {
-    /// Any core of its node.
-    #[default]
-    Node,
-    /// One core: thread i of a node to core i mod cores of the node.
-    Core,
-}
-
-impl Binding {
-    /// Both, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::Node, Self::Core];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Node => "node",
-            Self::Core => "core",
-        }
+crate::words! {
+    /// What a thread is bound to.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Binding {
+        /// Any core of its node.
+        #[default]
+        Node = "node",
+        /// One core: thread i of a node to core i mod cores of the node.
+        Core = "core",
     }
 }
 
-/// How the threads of an application are numbered: the order in which they take tasks and are unblocked, and against
-/// which they block.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Pick {
-    /// Round the nodes: the first of each node, then the second of each.
-    #[default]
-    Spread,
-    /// Node after node.
-    Pack,
-}
-
-impl Pick {
-    /// Both, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::Spread, Self::Pack];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Spread => "spread",
-            Self::Pack => "pack",
-        }
+crate::words! {
+    /// How the threads of an application are numbered: the order in which they take tasks and are unblocked, and against
+    /// which they block.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Pick {
+        /// Round the nodes: the first of each node, then the second of each.
+        #[default]
+        Spread = "spread",
+        /// Node after node.
+        Pack = "pack",
     }
 }
 

@@ -5,33 +5,20 @@ use serde::{Deserialize, Serialize};
 use crate::ids::AppId;
 use crate::units::Seconds;
 
-/// Which orders an application can follow: the words of files, of traces and of the protocol.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Control {
-    /// Option 1: how many threads in all.
-    Total,
-    /// Option 2: which cores' threads, one by one.
-    Cores,
-    /// Option 3: how many threads on each node.
-    #[default]
-    PerNode,
-    /// None: it cannot be controlled (section IV).
-    None,
-}
-
-impl Control {
-    /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::Total, Self::Cores, Self::PerNode, Self::None];
-
-    /// The word for it in files and in the protocol.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Total => "total",
-            Self::Cores => "cores",
-            Self::PerNode => "per-node",
-            Self::None => "none",
-        }
+crate::words! {
+    /// Which orders an application can follow: the words of files, of traces and of the protocol.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Control {
+        /// Option 1: how many threads in all.
+        Total = "total",
+        /// Option 2: which cores' threads, one by one.
+        Cores = "cores",
+        /// Option 3: how many threads on each node.
+        #[default]
+        PerNode = "per-node",
+        /// None: it cannot be controlled (section IV).
+        None = "none",
     }
 }
 

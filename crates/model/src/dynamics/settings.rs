@@ -52,26 +52,15 @@ pub struct Cluster {
     pub policy_on: u64,
 }
 
-/// How the nodes of a cluster wait for each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Synchronisation {
-    /// After every iteration, for the slowest.
-    #[default]
-    Barrier,
-    /// Work is spread by speed.
-    Loose,
-}
-
-impl Synchronisation {
-    /// Both, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::Barrier, Self::Loose];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Barrier => "barrier",
-            Self::Loose => "loose",
-        }
+crate::words! {
+    /// How the nodes of a cluster wait for each other.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Synchronisation {
+        /// After every iteration, for the slowest.
+        #[default]
+        Barrier = "barrier",
+        /// Work is spread by speed.
+        Loose = "loose",
     }
 }
 

@@ -45,25 +45,14 @@ pub struct ProgramLoop {
     pub shape: LoopShape,
 }
 
-/// How the pieces of a loop are created.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum LoopShape {
-    /// Halves of halves down to a chunk: `parallel_for`.
-    #[default]
-    Range,
-    /// One task creates all.
-    List,
-}
-
-impl LoopShape {
-    /// Both, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::Range, Self::List];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Range => "range",
-            Self::List => "list",
-        }
+crate::words! {
+    /// How the pieces of a loop are created.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum LoopShape {
+        /// Halves of halves down to a chunk: `parallel_for`.
+        #[default]
+        Range = "range",
+        /// One task creates all.
+        List = "list",
     }
 }

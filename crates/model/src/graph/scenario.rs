@@ -2,36 +2,24 @@
 
 use super::settings::{PagePlacement, SchedulerKind, SchedulerSettings};
 
-/// A scheduler and where the data lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TaskScenario {
-    /// Standard TBB; all data was initialised by the master.
-    NoapFt,
-    /// Standard TBB; data interleaved.
-    NoapIntl,
-    /// Standard TBB with its affinity partitioner; data interleaved.
-    ApIntl,
-    /// TBB-NUMA; data interleaved.
-    NacsIntl,
-    /// TBB-NUMA; data distributed by the programmer's hints.
-    NacsNadd,
+crate::words! {
+    /// A scheduler and where the data lies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TaskScenario {
+        /// Standard TBB; all data was initialised by the master.
+        NoapFt = "noap-ft",
+        /// Standard TBB; data interleaved.
+        NoapIntl = "noap-intl",
+        /// Standard TBB with its affinity partitioner; data interleaved.
+        ApIntl = "ap-intl",
+        /// TBB-NUMA; data interleaved.
+        NacsIntl = "nacs-intl",
+        /// TBB-NUMA; data distributed by the programmer's hints.
+        NacsNadd = "nacs-nadd",
+    }
 }
 
 impl TaskScenario {
-    /// All, in the order in which the paper lists them.
-    pub const ALL: [Self; 5] = [Self::NoapFt, Self::NoapIntl, Self::ApIntl, Self::NacsIntl, Self::NacsNadd];
-
-    /// The word for it on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::NoapFt => "noap-ft",
-            Self::NoapIntl => "noap-intl",
-            Self::ApIntl => "ap-intl",
-            Self::NacsIntl => "nacs-intl",
-            Self::NacsNadd => "nacs-nadd",
-        }
-    }
-
     /// The scheduler: `settings` with what the scenario says.
     pub fn scheduler(self, settings: &SchedulerSettings) -> SchedulerSettings {
         let (kind, affinity_partitioner) = match self {

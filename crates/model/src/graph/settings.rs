@@ -2,113 +2,62 @@
 
 use crate::units::Seconds;
 
-/// Who decides which task runs on which socket.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SchedulerKind {
-    /// One queue, in the order in which tasks become ready; knows nothing of data.
-    #[default]
-    Fifo,
-    /// The programmer says which socket (paper 001, section 2.1).
-    Sa,
-    /// The socket where most of the data was written first (paper 001, Algorithm 2.1).
-    Dep,
-    /// The first window by graph partitioning, later tasks as `dep` (paper 001, section 2.3).
-    RipDep,
-    /// The first window by graph partitioning, later tasks where the parents ran (paper 001, Algorithm 2.3).
-    RipSp,
-    /// Graph partitioning of every window (paper 001, section 2.3).
-    RipMw,
-    /// A queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does.
-    RandomSteal,
-    /// List scheduling by upward rank to the worker that ends the task first (Topcuoglu, Hariri, Wu 2002).
-    Heft,
-    /// As `dep`, with the true homes of the blocks in place of the table of first writers (OmpSs-2's tracking).
-    Tracked,
-    /// Intel TBB: deques, mailboxes, a shared queue, random stealing (paper 003, Fig. 5).
-    Tbb,
-    /// TBB-NUMA: mailboxes and shared queues per node, affinities of the programmer (paper 003, Fig. 7).
-    TbbNuma,
-    /// The runtime of paper 000: tasks go to the node that the programmer hints at, and are never stolen by another one.
-    Hint,
-    /// The same, by a plan that was made from a profile.
-    Plan,
-    /// oneTBB with one arena per node, which no task leaves.
-    ArenaPerNode,
-    /// OpenMP tasks with the clause `affinity`, which go to a worker where their data is (Klinkenberg and others 2018).
-    TaskloopAffinity,
-    /// Loops in equal contiguous parts for all workers, as OpenMP's `schedule(static)`.
-    Static,
+crate::words! {
+    /// Who decides which task runs on which socket.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SchedulerKind {
+        /// One queue, in the order in which tasks become ready; knows nothing of data.
+        #[default]
+        Fifo = "fifo",
+        /// The programmer says which socket (paper 001, section 2.1).
+        Sa = "sa",
+        /// The socket where most of the data was written first (paper 001, Algorithm 2.1).
+        Dep = "dep",
+        /// The first window by graph partitioning, later tasks as `dep` (paper 001, section 2.3).
+        RipDep = "rip-dep",
+        /// The first window by graph partitioning, later tasks where the parents ran (paper 001, Algorithm 2.3).
+        RipSp = "rip-sp",
+        /// Graph partitioning of every window (paper 001, section 2.3).
+        RipMw = "rip-mw",
+        /// A queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does.
+        RandomSteal = "random-steal",
+        /// List scheduling by upward rank to the worker that ends the task first (Topcuoglu, Hariri, Wu 2002).
+        Heft = "heft",
+        /// As `dep`, with the true homes of the blocks in place of the table of first writers (OmpSs-2's tracking).
+        Tracked = "tracked",
+        /// Intel TBB: deques, mailboxes, a shared queue, random stealing (paper 003, Fig. 5).
+        Tbb = "tbb",
+        /// TBB-NUMA: mailboxes and shared queues per node, affinities of the programmer (paper 003, Fig. 7).
+        TbbNuma = "tbb-numa",
+        /// The runtime of paper 000: tasks go to the node that the programmer hints at, and are never stolen by another one.
+        Hint = "hint",
+        /// The same, by a plan that was made from a profile.
+        Plan = "plan",
+        /// oneTBB with one arena per node, which no task leaves.
+        ArenaPerNode = "arena-per-node",
+        /// OpenMP tasks with the clause `affinity`, which go to a worker where their data is (Klinkenberg and others 2018).
+        TaskloopAffinity = "taskloop-affinity",
+        /// Loops in equal contiguous parts for all workers, as OpenMP's `schedule(static)`.
+        Static = "static",
+    }
 }
 
 impl SchedulerKind {
-    /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 16] = [
-        Self::Fifo,
-        Self::Sa,
-        Self::Dep,
-        Self::RipDep,
-        Self::RipSp,
-        Self::RipMw,
-        Self::RandomSteal,
-        Self::Heft,
-        Self::Tracked,
-        Self::Tbb,
-        Self::TbbNuma,
-        Self::Hint,
-        Self::Plan,
-        Self::ArenaPerNode,
-        Self::TaskloopAffinity,
-        Self::Static,
-    ];
-
-    /// The word for it in files and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Fifo => "fifo",
-            Self::Sa => "sa",
-            Self::Dep => "dep",
-            Self::RipDep => "rip-dep",
-            Self::RipSp => "rip-sp",
-            Self::RipMw => "rip-mw",
-            Self::RandomSteal => "random-steal",
-            Self::Heft => "heft",
-            Self::Tracked => "tracked",
-            Self::Tbb => "tbb",
-            Self::TbbNuma => "tbb-numa",
-            Self::Hint => "hint",
-            Self::Plan => "plan",
-            Self::ArenaPerNode => "arena-per-node",
-            Self::TaskloopAffinity => "taskloop-affinity",
-            Self::Static => "static",
-        }
-    }
-
     /// Whether it partitions windows of the graph.
     pub const fn partitions(self) -> bool {
         matches!(self, Self::RipDep | Self::RipSp | Self::RipMw)
     }
 }
 
-/// Who cuts windows of the graph into parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Partitioner {
-    /// Sockets and tasks in two halves, and so on: dual recursive bipartitioning, the method that the thesis describes.
-    #[default]
-    Recursive,
-    /// METIS; only where the program is built with the feature `metis`.
-    Metis,
-}
-
-impl Partitioner {
-    /// Both, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::Recursive, Self::Metis];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Recursive => "recursive",
-            Self::Metis => "metis",
-        }
+crate::words! {
+    /// Who cuts windows of the graph into parts.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Partitioner {
+        /// Sockets and tasks in two halves, and so on: dual recursive bipartitioning, the method that the thesis describes.
+        #[default]
+        Recursive = "recursive",
+        /// METIS; only where the program is built with the feature `metis`.
+        Metis = "metis",
     }
 }
 
@@ -157,27 +106,16 @@ impl Default for SchedulerSettings {
     }
 }
 
-/// What happens first of things that are equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ties {
-    /// Drawn from the seed. The default: a fixed order gives equal tasks the same worker in every iteration, so that `fifo` looks
-    /// as if it knew of NUMA nodes.
-    #[default]
-    Random,
-    /// The lowest number.
-    Order,
-}
-
-impl Ties {
-    /// Both, in the order in which they are listed to people.
-    pub const ALL: [Self; 2] = [Self::Random, Self::Order];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Order => "order",
-        }
+crate::words! {
+    /// What happens first of things that are equal.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Ties {
+        /// Drawn from the seed. The default: a fixed order gives equal tasks the same worker in every iteration, so that `fifo` looks
+        /// as if it knew of NUMA nodes.
+        #[default]
+        Random = "random",
+        /// The lowest number.
+        Order = "order",
     }
 }
 
@@ -219,35 +157,21 @@ impl Default for RuntimeSettings {
     }
 }
 
-/// Where pages of blocks are that no file gives a home.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PagePlacement {
-    /// On the node of the worker that first takes a task accessing the block; blocks with a home lie there.
-    #[default]
-    FirstTouch,
-    /// 1/N of every block on each node.
-    Interleave,
-    /// All on the node of worker 0: a serial initialisation.
-    Master,
-    /// As first touch, but on the socket that the scheduler gave the task, also when another one runs it.
-    Numa,
-    /// All on the node of worker 0 at first; before the first task is created, blocks with a hint are moved there, which takes its time
-    /// (paper 003, section 4.4).
-    Nadd,
-}
-
-impl PagePlacement {
-    /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 5] = [Self::FirstTouch, Self::Interleave, Self::Master, Self::Numa, Self::Nadd];
-
-    /// The word for it on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstTouch => "first-touch",
-            Self::Interleave => "interleave",
-            Self::Master => "master",
-            Self::Numa => "numa",
-            Self::Nadd => "nadd",
-        }
+crate::words! {
+    /// Where pages of blocks are that no file gives a home.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum PagePlacement {
+        /// On the node of the worker that first takes a task accessing the block; blocks with a home lie there.
+        #[default]
+        FirstTouch = "first-touch",
+        /// 1/N of every block on each node.
+        Interleave = "interleave",
+        /// All on the node of worker 0: a serial initialisation.
+        Master = "master",
+        /// As first touch, but on the socket that the scheduler gave the task, also when another one runs it.
+        Numa = "numa",
+        /// All on the node of worker 0 at first; before the first task is created, blocks with a hint are moved there, which takes its time
+        /// (paper 003, section 4.4).
+        Nadd = "nadd",
     }
 }

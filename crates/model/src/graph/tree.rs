@@ -7,29 +7,17 @@ use crate::ids::NodeId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReplayId(pub u32);
 
-/// How a worker hands a task over that is ready.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Submit {
-    /// To the young end of its own deque.
-    #[default]
-    Spawn,
-    /// To the end of a shared queue.
-    Enqueue,
-    /// Enqueued where its affinity is another node than that of the worker, else spawned: the detached subtrees of TBB-NUMA.
-    Detach,
-}
-
-impl Submit {
-    /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 3] = [Self::Spawn, Self::Enqueue, Self::Detach];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Spawn => "spawn",
-            Self::Enqueue => "enqueue",
-            Self::Detach => "detach",
-        }
+crate::words! {
+    /// How a worker hands a task over that is ready.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Submit {
+        /// To the young end of its own deque.
+        #[default]
+        Spawn = "spawn",
+        /// To the end of a shared queue.
+        Enqueue = "enqueue",
+        /// Enqueued where its affinity is another node than that of the worker, else spawned: the detached subtrees of TBB-NUMA.
+        Detach = "detach",
     }
 }
 

@@ -39,45 +39,40 @@ impl Default for Dmv {
     }
 }
 
-/// What elements of a sparse matrix and of its vectors are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Elements {
-    /// Two numbers of 8 bytes.
-    Complex,
-    /// One.
-    Real,
+crate::words! {
+    /// What elements of a sparse matrix and of its vectors are.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Elements {
+        /// Two numbers of 8 bytes.
+        Complex = "complex",
+        /// One.
+        Real = "real",
+    }
 }
 
-/// How rows are divided among threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Partition {
-    /// As many rows each.
-    Equal,
-    /// About as many elements that are not zero each.
-    Nonzeros,
+crate::words! {
+    /// How rows are divided among threads.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Partition {
+        /// As many rows each.
+        Equal = "equal",
+        /// About as many elements that are not zero each.
+        Nonzeros = "nonzeros",
+    }
 }
 
-/// How the matrix lies in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    /// Arrays with all rows.
-    Whole,
-    /// For the rows of each node arrays of their own.
-    PerNode,
+crate::words! {
+    /// How the matrix lies in memory.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Storage {
+        /// Arrays with all rows.
+        Whole = "whole",
+        /// For the rows of each node arrays of their own.
+        PerNode = "per-node",
+    }
 }
 
 impl Elements {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Complex, Self::Real];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Complex => "complex",
-            Self::Real => "real",
-        }
-    }
-
     /// Bytes of an element.
     const fn bytes(self) -> u64 {
         match self {
@@ -91,32 +86,6 @@ impl Elements {
         match self {
             Self::Complex => 8,
             Self::Real => 2,
-        }
-    }
-}
-
-impl Partition {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Equal, Self::Nonzeros];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Nonzeros => "nonzeros",
-        }
-    }
-}
-
-impl Storage {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Whole, Self::PerNode];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::PerNode => "per-node",
         }
     }
 }

@@ -2,75 +2,40 @@
 
 use super::{Work, times};
 
-/// Whose the source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// All threads copy from one, which the first of them filled.
-    Shared,
-    /// The threads of a node copy from one of its own.
-    PerNode,
-    /// Each thread has its own.
-    Own,
-}
-
-/// When pages of the destination are touched for the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Faults {
-    /// Before what is measured.
-    Before,
-    /// By the copy: page faults are a part of what is measured.
-    Inside,
-}
-
-/// What copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
-    /// Stores past the caches.
-    Streaming,
-    /// Stores through the caches: a line is read before it is written, which is not counted.
-    Cached,
-    /// `memcpy` of the C library.
-    Library,
-}
-
-impl Source {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Shared, Self::PerNode, Self::Own];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Shared => "shared",
-            Self::PerNode => "per-node",
-            Self::Own => "own",
-        }
+crate::words! {
+    /// Whose the source is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Source {
+        /// All threads copy from one, which the first of them filled.
+        Shared = "shared",
+        /// The threads of a node copy from one of its own.
+        PerNode = "per-node",
+        /// Each thread has its own.
+        Own = "own",
     }
 }
 
-impl Faults {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Before, Self::Inside];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::Inside => "inside",
-        }
+crate::words! {
+    /// When pages of the destination are touched for the first time.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Faults {
+        /// Before what is measured.
+        Before = "before",
+        /// By the copy: page faults are a part of what is measured.
+        Inside = "inside",
     }
 }
 
-impl How {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Streaming, Self::Cached, Self::Library];
-
-    /// The word that stands for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Streaming => "streaming",
-            Self::Cached => "cached",
-            Self::Library => "library",
-        }
+crate::words! {
+    /// What copies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum How {
+        /// Stores past the caches.
+        Streaming = "streaming",
+        /// Stores through the caches: a line is read before it is written, which is not counted.
+        Cached = "cached",
+        /// `memcpy` of the C library.
+        Library = "library",
     }
 }
 

@@ -7,19 +7,21 @@
 
 use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 
-/// Why a task waits for another one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EdgeKind {
-    /// It reads what the other wrote.
-    Raw,
-    /// It writes what the other read.
-    War,
-    /// It writes what the other wrote.
-    Waw,
-    /// It reads what the other wrote, and writes what the other read.
-    RawWar,
-    /// It writes what the other read, and what it wrote.
-    WarWaw,
+numasim_model::words! {
+    /// Why a task waits for another one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum EdgeKind {
+        /// It reads what the other wrote.
+        Raw = "raw",
+        /// It writes what the other read.
+        War = "war",
+        /// It writes what the other wrote.
+        Waw = "waw",
+        /// It reads what the other wrote, and writes what the other read.
+        RawWar = "raw+war",
+        /// It writes what the other read, and what it wrote.
+        WarWaw = "war+waw",
+    }
 }
 
 /// A task that waits for another one.
@@ -33,22 +35,6 @@ pub struct Edge {
     pub kind: EdgeKind,
     /// What the later task declares of the blocks that it reads from the earlier one.
     pub bytes: f64,
-}
-
-impl EdgeKind {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Raw, Self::War, Self::Waw, Self::RawWar, Self::WarWaw];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Raw => "raw",
-            Self::War => "war",
-            Self::Waw => "waw",
-            Self::RawWar => "raw+war",
-            Self::WarWaw => "war+waw",
-        }
-    }
 }
 
 /// The reasons of one edge while they are found.

@@ -170,31 +170,21 @@ impl BlockClasses {
 
 // How blocks are dealt to nodes before anything is known of tasks: the "pre-defined data distribution pattern" of paper 000, section II.
 
-/// A distribution pattern.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Pattern {
-    /// Consecutive block classes on one node, as many on each.
-    #[default]
-    Block,
-    /// One after the other, node by node.
-    Cyclic,
-    /// Where the programmer wants them.
-    Hints,
+numasim_model::words! {
+    /// A distribution pattern.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Pattern {
+        /// Consecutive block classes on one node, as many on each.
+        #[default]
+        Block = "block",
+        /// One after the other, node by node.
+        Cyclic = "cyclic",
+        /// Where the programmer wants them.
+        Hints = "hints",
+    }
 }
 
 impl Pattern {
-    /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 3] = [Self::Block, Self::Cyclic, Self::Hints];
-
-    /// The word for it in files and on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Cyclic => "cyclic",
-            Self::Hints => "hints",
-        }
-    }
-
     /// The node of class `number` of `count` on so many nodes; `hint` is what the programmer wants.
     pub(crate) fn node(self, number: usize, count: usize, nodes: usize, hint: usize) -> usize {
         match self {

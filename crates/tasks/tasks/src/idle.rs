@@ -9,48 +9,24 @@ use std::ops::{Add, AddAssign, Index, IndexMut, Sub};
 
 use numasim_model::units::Seconds;
 
-/// Why a worker has no task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum IdleReason {
-    /// Ready tasks lie in queues that it does not take from: other sockets', without stealing.
-    Elsewhere,
-    /// No task is ready that has a socket, and the master partitions.
-    Partition,
-    /// No task is ready that has a socket, and the master creates the next one.
-    Creation,
-    /// No task is ready, and as many are alive as there may be.
-    Throttle,
-    /// No task is ready, and the next one waits for all earlier ones.
-    Taskwait,
-    /// All tasks are created, and those that nobody has taken wait for others that run.
-    Parents,
-    /// Every task has been taken: others run the last ones.
-    End,
-}
-
-impl IdleReason {
-    /// All, in the order in which they are asked.
-    pub const ALL: [Self; 7] = [
-        Self::Elsewhere,
-        Self::Partition,
-        Self::Creation,
-        Self::Throttle,
-        Self::Taskwait,
-        Self::Parents,
-        Self::End,
-    ];
-
-    /// The word for it in JSON and CSV.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Elsewhere => "elsewhere",
-            Self::Partition => "partition",
-            Self::Creation => "creation",
-            Self::Throttle => "throttle",
-            Self::Taskwait => "taskwait",
-            Self::Parents => "parents",
-            Self::End => "end",
-        }
+numasim_model::words! {
+    /// Why a worker has no task.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum IdleReason {
+        /// Ready tasks lie in queues that it does not take from: other sockets', without stealing.
+        Elsewhere = "elsewhere",
+        /// No task is ready that has a socket, and the master partitions.
+        Partition = "partition",
+        /// No task is ready that has a socket, and the master creates the next one.
+        Creation = "creation",
+        /// No task is ready, and as many are alive as there may be.
+        Throttle = "throttle",
+        /// No task is ready, and the next one waits for all earlier ones.
+        Taskwait = "taskwait",
+        /// All tasks are created, and those that nobody has taken wait for others that run.
+        Parents = "parents",
+        /// Every task has been taken: others run the last ones.
+        End = "end",
     }
 }
 

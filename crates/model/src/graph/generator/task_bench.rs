@@ -17,63 +17,31 @@ pub struct TaskBench {
     pub bytes: u64,
 }
 
-/// Which tasks of the row before a task depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pattern {
-    /// None.
-    Trivial,
-    /// Itself.
-    NoComm,
-    /// Itself and its neighbours.
-    Stencil,
-    /// The same on a ring.
-    StencilPeriodic,
-    /// Itself and the one to its left: a sweep.
-    Dom,
-    /// A binary tree that grows to the width.
-    Tree,
-    /// The butterfly of a fast Fourier transform.
-    Fft,
-    /// All.
-    AllToAll,
-    /// The nearest `radix` ones.
-    Nearest,
-    /// `radix` ones, spread over the row.
-    Spread,
-    /// Drawn ones among the nearest `radix`.
-    RandomNearest,
-}
-
-impl Pattern {
-    /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 11] = [
-        Self::Trivial,
-        Self::NoComm,
-        Self::Stencil,
-        Self::StencilPeriodic,
-        Self::Dom,
-        Self::Tree,
-        Self::Fft,
-        Self::AllToAll,
-        Self::Nearest,
-        Self::Spread,
-        Self::RandomNearest,
-    ];
-
-    /// The word for it in files, that of Task Bench.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Trivial => "trivial",
-            Self::NoComm => "no_comm",
-            Self::Stencil => "stencil_1d",
-            Self::StencilPeriodic => "stencil_1d_periodic",
-            Self::Dom => "dom",
-            Self::Tree => "tree",
-            Self::Fft => "fft",
-            Self::AllToAll => "all_to_all",
-            Self::Nearest => "nearest",
-            Self::Spread => "spread",
-            Self::RandomNearest => "random_nearest",
-        }
+crate::words! {
+    /// Which tasks of the row before a task depends on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Pattern {
+        /// None.
+        Trivial = "trivial",
+        /// Itself.
+        NoComm = "no_comm",
+        /// Itself and its neighbours.
+        Stencil = "stencil_1d",
+        /// The same on a ring.
+        StencilPeriodic = "stencil_1d_periodic",
+        /// Itself and the one to its left: a sweep.
+        Dom = "dom",
+        /// A binary tree that grows to the width.
+        Tree = "tree",
+        /// The butterfly of a fast Fourier transform.
+        Fft = "fft",
+        /// All.
+        AllToAll = "all_to_all",
+        /// The nearest `radix` ones.
+        Nearest = "nearest",
+        /// `radix` ones, spread over the row.
+        Spread = "spread",
+        /// Drawn ones among the nearest `radix`.
+        RandomNearest = "random_nearest",
     }
 }

@@ -2,39 +2,23 @@
 
 use numasim_model::graph::TaskId;
 
-/// Where a worker found a task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// The task that it ran before returned this one.
-    Returned,
-    /// The task that it ran before was the last one that this one waited for.
-    Successor,
-    /// Its own queue; under schedulers that know no other one that of its socket, or the only one.
-    #[default]
-    Own,
-    /// A mailbox: those who want a task near its data put it there.
-    Mailbox,
-    /// A queue that workers share, its own node's or another's.
-    Shared,
-    /// The queue of another worker or socket, which costs the time to steal.
-    Steal,
-}
-
-impl Source {
-    /// All, in the order in which a worker looks.
-    pub const ALL: [Self; 6] =
-        [Self::Returned, Self::Successor, Self::Own, Self::Mailbox, Self::Shared, Self::Steal];
-
-    /// The word for it in traces.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Returned => "returned",
-            Self::Successor => "successor",
-            Self::Own => "own",
-            Self::Mailbox => "mailbox",
-            Self::Shared => "shared",
-            Self::Steal => "steal",
-        }
+numasim_model::words! {
+    /// Where a worker found a task.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Source {
+        /// The task that it ran before returned this one.
+        Returned = "returned",
+        /// The task that it ran before was the last one that this one waited for.
+        Successor = "successor",
+        /// Its own queue; under schedulers that know no other one that of its socket, or the only one.
+        #[default]
+        Own = "own",
+        /// A mailbox: those who want a task near its data put it there.
+        Mailbox = "mailbox",
+        /// A queue that workers share, its own node's or another's.
+        Shared = "shared",
+        /// The queue of another worker or socket, which costs the time to steal.
+        Steal = "steal",
     }
 }
 
