@@ -1,16 +1,16 @@
 //! What the readers of `numasim profile-app` promise.
 
-use numasim_evidence::app_profile::Kind;
 use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Resident};
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::intensity::{Figure, intensity};
-use numasim_evidence::app_profile::likwid::read_likwid;
-use numasim_evidence::app_profile::numa_maps::read_numa_maps;
-use numasim_evidence::app_profile::perf::read_perf;
 use numasim_evidence::app_profile::placement::{Look, classify, signature};
-use numasim_evidence::app_profile::run::{Run, joined};
 use numasim_evidence::app_profile::scaling::scaling;
 use numasim_evidence::app_profile::seen::look;
+use numasim_evidence::formats::counted::Kind;
+use numasim_evidence::formats::counted::{Run, joined};
+use numasim_evidence::formats::likwid_perfctr::read_likwid;
+use numasim_evidence::formats::numa_maps::read_numa_maps;
+use numasim_evidence::formats::perf::read_perf;
 use numasim_study::{Problem, ProblemKind, SourceFile, read_study};
 
 use super::problems_are_sound;

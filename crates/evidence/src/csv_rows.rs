@@ -1,20 +1,18 @@
 //! Rows of a CSV text with the place of every field, so that a mistake can be shown where it is.
 //!
-//! The crate `csv` reads; it tells where a record begins, and only for a message is the record looked at again.
-//! Comment lines begin with `#`; spaces around fields do not count.
+//! Where a field is says `numasim_study::csv`. Comment lines begin with `#`; spaces around fields do not count.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 use std::ops::Range;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
-use numasim_model::text::{is_hidden, visible};
+use numasim_model::text::is_hidden;
+use numasim_study::csv::{cell, row_end, row_start};
+pub use numasim_study::csv::{first, is_full, shown};
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::figures;
-
-/// Most problems that are listed.
-const MOST_PROBLEMS: usize = 20;
 
 /// A CSV text, row by row.
 pub struct Rows<'t> {
@@ -55,7 +53,7 @@ impl<'t> Rows<'t> {
             return Err(Problem::new(ProblemKind::EmptyFile, message).at(Place::whole(0), ""));
         }
         let headers: Vec<String> = record.iter().map(str::to_owned).collect();
-        let start = row_start(text, 0);
+        let start = row_start(text, 0, true);
         for (column, name) in headers.iter().enumerate() {
             if headers[..column].contains(name) {
                 let place = Place::at(0, field_span(text, start, column));
@@ -80,18 +78,19 @@ impl<'t> Rows<'t> {
 
     /// A problem with the name of a column.
     pub fn header_problem(&self, column: usize, message: impl Into<String>) -> Problem {
-        let span = field_span(self.text, row_start(self.text, 0), column);
+        let span = field_span(self.text, row_start(self.text, 0, true), column);
         Problem::new(ProblemKind::UnknownKey, message).at(Place::at(0, span), "here")
     }
 
     /// A problem with the header as a whole.
     pub fn header_lacks(&self, message: impl Into<String>) -> Problem {
-        let start = row_start(self.text, 0);
-        let place = Place::at(0, start..line_end(self.text, start));
+        let start = row_start(self.text, 0, true);
+        let place = Place::at(0, start..row_end(self.text, start));
         Problem::new(ProblemKind::MissingKey, message).at(place, "the columns")
     }
 
     /// The next row; `None` behind the last.
+    #[allow(clippy::should_implement_trait, reason = "a row lends from the reader, as no iterator can")]
     pub fn next(&mut self) -> Option<Result<Row<'_>, Problem>> {
         match self.reader.read_record(&mut self.record) {
             Ok(false) => return None,
@@ -99,13 +98,13 @@ impl<'t> Rows<'t> {
             Err(error) => return Some(Err(broken(&error))),
         }
         let at = self.record.position().map_or(0, csv::Position::byte);
-        let start = row_start(self.text, usize::try_from(at).unwrap_or(usize::MAX));
+        let start = row_start(self.text, usize::try_from(at).unwrap_or(usize::MAX), true);
         let (fields, columns) = (self.record.len(), self.headers.len());
         if fields != columns {
             let span = if fields > columns {
                 field_span(self.text, start, columns)
             } else {
-                start..line_end(self.text, start)
+                start..row_end(self.text, start)
             };
             let what = if fields == 1 { "1 field".to_owned() } else { format!("{fields} fields") };
             let problem = Problem::new(
@@ -145,6 +144,9 @@ impl Row<'_> {
     }
 
     /// A name, as input files may have one; perhaps empty.
+    ///
+    /// # Errors
+    /// A field that is none, with its place.
     pub fn name(&self, column: usize) -> Result<&str, Problem> {
         let text = self.text(Some(column));
         if !text.contains(is_hidden) {
@@ -158,6 +160,9 @@ impl Row<'_> {
     }
 
     /// A finite number, zero or more. `example` says what belongs there.
+    ///
+    /// # Errors
+    /// A field that is none, with its place.
     pub fn amount(&self, column: usize, example: &str) -> Result<f64, Problem> {
         let text = self.text(Some(column));
         let name = &self.headers[column];
@@ -173,6 +178,9 @@ impl Row<'_> {
     }
 
     /// A bandwidth above zero in GB/s, of a figure in `unit` GB/s; no more than a machine has.
+    ///
+    /// # Errors
+    /// A field that is none, with its place.
     pub fn bandwidth(&self, column: usize, example: &str, unit: f64) -> Result<f64, Problem> {
         let value = self.amount(column, example)?;
         let name = &self.headers[column];
@@ -189,6 +197,9 @@ impl Row<'_> {
     }
 
     /// A whole number from `least` up. `example` says what belongs there.
+    ///
+    /// # Errors
+    /// A field that is none, with its place.
     pub fn whole_number(&self, column: usize, least: u32, example: &str) -> Result<u32, Problem> {
         let text = self.text(Some(column));
         text.parse::<u32>().ok().filter(|&number| number >= least).ok_or_else(|| {
@@ -200,82 +211,20 @@ impl Row<'_> {
 
 /// The row that begins at `start`, for a message.
 pub fn row_place(text: &str, start: usize) -> Place {
-    Place::at(0, start..line_end(text, start))
-}
-
-/// The first problems of a list that may be long.
-pub fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
-    if problems.len() > MOST_PROBLEMS {
-        problems.truncate(MOST_PROBLEMS);
-        problems.push(Problem::new(ProblemKind::More, "there are more problems; these are the first"));
-    }
-    problems
-}
-
-/// Whether [`first`] would leave out what is found from here on, so that there is no need to look for more.
-pub fn is_full(problems: &[Problem]) -> bool {
-    problems.len() > MOST_PROBLEMS
-}
-
-/// Text of a file in a message: short, and in one line.
-pub fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let short = text.char_indices().nth(LONGEST).map(|(end, _)| &text[..end]);
-    short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))
+    Place::at(0, start..row_end(text, start))
 }
 
 fn broken(error: &csv::Error) -> Problem {
     Problem::new(ProblemKind::Syntax, format!("this is not CSV: {error}")).at(Place::whole(0), "")
 }
 
-/// The record that the reader found at or behind `at`: it counts line ends and comments before a record to it.
-fn row_start(text: &str, mut at: usize) -> usize {
-    loop {
-        let Some(rest) = text.get(at..) else { return text.len() };
-        let skipped = rest.trim_start_matches(['\u{feff}', '\r', '\n']);
-        at += rest.len() - skipped.len();
-        if !skipped.starts_with('#') {
-            return at;
-        }
-        at = line_end(text, at);
-    }
-}
-
-fn line_end(text: &str, start: usize) -> usize {
-    let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
-    start + text[start..end].trim_end_matches('\r').len()
-}
-
-/// The bytes of a field without the spaces around it, quotes included. Behind the last field: the end of the row.
+/// The bytes of a field without the spaces around it, quotes included.
 fn field_span(text: &str, start: usize, column: usize) -> Range<usize> {
-    let bytes = text.as_bytes();
-    let mut from = start;
-    let mut at = start;
-    let mut seen = 0;
-    let mut quoted = false;
-    loop {
-        let byte = bytes.get(at).copied();
-        match byte {
-            Some(b'"') if quoted || at == from => quoted = !quoted,
-            Some(_) if quoted => {}
-            Some(b',' | b'\n') | None => {
-                if seen == column || byte != Some(b',') {
-                    let field = &text[from..at];
-                    let lead = field.len() - field.trim_start().len();
-                    return from + lead..(from + field.trim_end().len()).max(from + lead);
-                }
-                seen += 1;
-                from = at + 1;
-            }
-            // A doubled quote inside of quotes closes and opens again.
-            Some(_) => {}
-        }
-        if byte == Some(b'"') && !quoted && bytes.get(at + 1) == Some(&b'"') {
-            quoted = true;
-            at += 1;
-        }
-        at += 1;
-    }
+    let cell = cell(text, start, column);
+    let field = text.get(cell.clone()).unwrap_or_default();
+    let lead = field.len() - field.trim_start().len();
+    let end = cell.start + field.trim_end().len();
+    cell.start + lead..end.max(cell.start + lead)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub mod csv_rows;
 mod draws;
 mod figures;
 pub mod fit;
-pub mod import;
+pub mod formats;
 pub mod intervals;
 pub mod measured;
 pub mod null_models;

@@ -13,6 +13,7 @@ mod circles;
 mod commands;
 mod couplings;
 mod course;
+pub mod csv;
 mod data;
 pub mod figure;
 mod kernel_variants;

@@ -5,10 +5,10 @@ use numasim_model::dynamics::Scaling;
 use numasim_model::text::visible;
 use numasim_study::writing::quoted;
 
-use super::Kind;
 use super::intensity::Figure;
 use super::placement::{Candidate, Signature, Verdict};
 use super::scaling::Scaled;
+use crate::formats::counted::Kind;
 
 /// Where no pages were looked at.
 const UNKNOWN: &str =

@@ -3,11 +3,11 @@
 use numasim_model::machine::MAX_NODES;
 use numasim_study::{Place, Problem, ProblemKind};
 
-use super::Kind;
 use super::placement::Look;
-use super::run::{Amount, Run};
 use crate::compare::{Measured, read_measured};
 use crate::csv_rows::{Rows, shown};
+use crate::formats::counted::Kind;
+use crate::formats::counted::{Amount, Run};
 
 /// What no memory controller saw.
 const COUNTED: &str =

@@ -1,7 +1,7 @@
 //! The arithmetic intensity of a program from its runs.
 
-use super::Kind;
-use super::run::Run;
+use crate::formats::counted::Kind;
+use crate::formats::counted::Run;
 use crate::statistics::{median, median_interval};
 
 /// A figure with what it was made from.
@@ -44,8 +44,8 @@ pub fn intensity(runs: &[Run]) -> Option<Figure> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::Amount;
     use super::*;
+    use crate::formats::counted::Amount;
 
     #[test]
     fn what_was_measured_counts_and_estimates_only_without_it() {

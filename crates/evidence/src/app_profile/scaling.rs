@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use numasim_model::dynamics::Scaling;
 
-use super::run::Run;
+use crate::formats::counted::Run;
 use crate::statistics::median;
 
 /// Amdahl's law describes the runs if no speed is further from it than this part of it.

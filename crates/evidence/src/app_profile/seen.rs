@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::numa_maps::Pages;
 use super::placement::Look;
+use crate::formats::numa_maps::Pages;
 
 /// A thread with less of the processor time of the busiest one only waits: it starts others, or is woken now and then.
 const WORKS: f64 = 0.1;

@@ -70,23 +70,19 @@ pub(super) fn minimize(
         if steepest.is_nan() || steepest <= TOLERANCE {
             break;
         }
-        let scale = match &mut scale {
-            Some(scale) => {
-                scale.iter_mut().zip(&norms).for_each(|(scale, norm)| *scale = scale.max(*norm));
-                scale
-            }
-            None => {
-                let scale =
-                    scale.insert(norms.iter().map(|&norm| if norm == 0.0 { 1.0 } else { norm }).collect());
-                let far = norm(&product(scale, &point));
-                allowed = if far == 0.0 { FIRST_STEP } else { FIRST_STEP * far };
-                scale
-            }
-        };
+        if let Some(scale) = &mut scale {
+            scale.iter_mut().zip(&norms).for_each(|(scale, norm)| *scale = scale.max(*norm));
+        } else {
+            let first: Vec<f64> = norms.iter().map(|&norm| if norm == 0.0 { 1.0 } else { norm }).collect();
+            let far = norm(&product(&first, &point));
+            allowed = if far == 0.0 { FIRST_STEP } else { FIRST_STEP * far };
+            scale = Some(first);
+        }
+        let scale = scale.as_deref().unwrap_or_default();
         loop {
             let step = factored.step(scale, allowed, damping);
             damping = step.damping;
-            let along = (factored.change(&step.step) / length).powi(2);
+            let along = (factored.change(&step.change) / length).powi(2);
             let damped = (damping.sqrt() * step.length / length).powi(2);
             if !(step.length + along + damped).is_finite() {
                 return point;
@@ -95,7 +91,7 @@ pub(super) fn minimize(
             if evaluations == 1 {
                 allowed = allowed.min(step.length);
             }
-            let there: Vec<f64> = point.iter().zip(&step.step).map(|(at, step)| at - step).collect();
+            let there: Vec<f64> = point.iter().zip(&step.change).map(|(at, step)| at - step).collect();
             evaluations += 1;
             let Some(off_there) = residuals(&there) else { return point };
             let length_there = norm(&off_there);
@@ -130,7 +126,7 @@ pub(super) fn minimize(
 
 /// A step from a point: it is subtracted.
 struct Step {
-    step: Vec<f64>,
+    change: Vec<f64>,
     damping: f64,
     /// Of the step in units of the scale.
     length: f64,
@@ -201,7 +197,7 @@ impl Factored {
         let mut length = norm(&scaled);
         let mut excess = length - allowed;
         if excess <= NEAR * allowed {
-            return Step { step, damping: 0.0, length };
+            return Step { change: step, damping: 0.0, length };
         }
         // Newton's step of the damping, by the derivative of the length.
         let correction = |upper: &Upper, scaled: &[f64], length: f64, excess: f64| {
@@ -245,7 +241,7 @@ impl Factored {
             }
             damping = low.max(damping + correction(&upper, &scaled, length, excess));
         }
-        Step { step, damping, length }
+        Step { change: step, damping, length }
     }
 
     /// R and Q' b with a diagonal below them, by Givens' rotations.

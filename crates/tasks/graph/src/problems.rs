@@ -1,12 +1,9 @@
-//! What is wrong with a text: problems with their places, a list of them that stays short, and text of files in messages.
+//! What is wrong with a text: problems with their places, in a list that stays short.
 
 use std::ops::Range;
 
-use numasim_model::text::visible;
-use numasim_study::{Place, Problem, ProblemKind};
-
-/// Most problems that are listed.
-const MOST: usize = 20;
+pub(crate) use numasim_study::csv::shown;
+use numasim_study::{Place, Problem, ProblemKind, csv};
 
 /// Said of a graph that has none.
 pub(crate) const NO_TASKS: &str = "there are no tasks: this graph is empty";
@@ -22,13 +19,7 @@ pub(crate) struct Problems(Vec<Problem>);
 impl Problems {
     /// One more.
     pub(crate) fn add(&mut self, problem: Problem) {
-        if self.0.len() == MOST {
-            let message = "there are more problems; these are the first";
-            self.0.push(Problem::new(ProblemKind::More, message));
-        }
-        if !self.is_full() {
-            self.0.push(problem);
-        }
+        csv::add(&mut self.0, problem);
     }
 
     /// The value, or `None` and one more problem.
@@ -38,7 +29,7 @@ impl Problems {
 
     /// Nothing that is found from here on would be listed.
     pub(crate) fn is_full(&self) -> bool {
-        self.0.len() > MOST
+        csv::is_full(&self.0)
     }
 
     /// How many there are.
@@ -68,13 +59,6 @@ impl Problems {
 /// A problem with some bytes of a file.
 pub(crate) fn at(kind: ProblemKind, file: usize, span: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::new(kind, message).at(Place::at(file, span), "here")
-}
-
-/// Text of a file in a message: short, and in one line.
-pub(crate) fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
-    let short = text.char_indices().nth(LONGEST).and_then(|(end, _)| text.get(..end));
-    short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))
 }
 
 /// A number that can be computed with, zero or more, or why it is none: words behind `what is`.

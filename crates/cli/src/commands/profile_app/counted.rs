@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use numasim_evidence::app_profile::benched::read_benched;
-use numasim_evidence::app_profile::likwid::read_likwid;
-use numasim_evidence::app_profile::perf::read_perf;
 use numasim_evidence::app_profile::placement::Look;
-use numasim_evidence::app_profile::run::{Run, joined};
+use numasim_evidence::formats::counted::{Run, joined};
+use numasim_evidence::formats::likwid_perfctr::read_likwid;
+use numasim_evidence::formats::perf::read_perf;
 use numasim_model::Machine;
 use numasim_study::Problem;
 

@@ -1,19 +1,19 @@
 //! Rows of a CSV text with the place of every cell.
 //!
-//! The crate `csv` reads and tells where a record begins; only for a message is the record read again, cell by cell.
+//! Where a cell is says `numasim_study::csv`.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 use std::ops::Range;
 
 use ::csv::{ReaderBuilder, StringRecord};
-use csv_core::ReadFieldResult;
 use numasim_model::graph::MAX_TASKS;
 use numasim_model::machine::MAX_NODES;
 use numasim_model::text::is_hidden;
+use numasim_study::csv::{cell, row_start, shown};
 use numasim_study::{Place, Problem, ProblemKind};
 
-use crate::problems::{self, Problems, amount, shown};
+use crate::problems::{self, Problems, amount};
 
 /// Which columns a file has.
 pub(super) struct Columns<const N: usize> {
@@ -107,6 +107,7 @@ fn header<const N: usize>(
     known: &Columns<N>,
     problems: &mut Problems,
 ) -> Option<[Option<usize>; N]> {
+    let start = row_start(text, 0, false);
     let mut columns = [None; N];
     let mut good = true;
     for (at, name) in record.iter().enumerate() {
@@ -115,11 +116,11 @@ fn header<const N: usize>(
             None => {
                 let message = format!("there is no column `{}`", shown(name));
                 let hint = format!("the columns are {}", known.names.join(","));
-                problems::at(ProblemKind::UnknownKey, file, cell(text, 0, at), message).hint(hint)
+                problems::at(ProblemKind::UnknownKey, file, cell(text, start, at), message).hint(hint)
             }
             Some(Some(_)) => {
                 let message = format!("the column `{name}` appears twice");
-                problems::at(ProblemKind::DuplicateKey, file, cell(text, 0, at), message)
+                problems::at(ProblemKind::DuplicateKey, file, cell(text, start, at), message)
             }
             Some(column) => {
                 *column = Some(at);
@@ -132,7 +133,7 @@ fn header<const N: usize>(
     for (name, column) in known.names.iter().zip(&columns) {
         if column.is_none() && known.required.contains(name) {
             good = false;
-            let span = cell(text, 0, 0).start..cell(text, 0, record.len().saturating_sub(1)).end;
+            let span = cell(text, start, 0).start..cell(text, start, record.len().saturating_sub(1)).end;
             let message = format!("there is no column `{name}`");
             problems.add(problems::at(ProblemKind::MissingKey, file, span, message));
         }
@@ -246,36 +247,8 @@ impl<const N: usize> Row<'_, N> {
     }
 
     fn cell(&self, column: usize) -> Range<usize> {
-        let start = self.record.position().map_or(0, ::csv::Position::byte);
-        cell(self.text, usize::try_from(start).unwrap_or(usize::MAX), column)
+        let at = self.record.position().map_or(0, ::csv::Position::byte);
+        let start = row_start(self.text, usize::try_from(at).unwrap_or(usize::MAX), false);
+        cell(self.text, start, column)
     }
-}
-
-/// The bytes of a cell, quotes included, of the record at or behind `start`.
-fn cell(text: &str, start: usize, column: usize) -> Range<usize> {
-    let rest = text.get(start..).unwrap_or_default();
-    // Empty lines and the mark at the begin of a file belong to the record behind them.
-    let lead = rest.len() - rest.trim_start_matches(['\u{feff}', '\r', '\n']).len();
-    let (mut reader, mut content) = (csv_core::Reader::new(), [0; 256]);
-    let mut at = start.saturating_add(lead).min(text.len());
-    let mut from = at;
-    let mut seen = 0;
-    loop {
-        let input = text.as_bytes().get(at..).unwrap_or_default();
-        let (result, read, _) = reader.read_field(input, &mut content);
-        at += read;
-        match result {
-            ReadFieldResult::OutputFull => {}
-            ReadFieldResult::InputEmpty if read > 0 => {}
-            ReadFieldResult::Field { record_end: false } if seen < column => {
-                seen += 1;
-                from = at;
-            }
-            _ => break,
-        }
-    }
-    let field = text.get(from..at).unwrap_or_default();
-    let separator =
-        if field.ends_with(',') { 1 } else { field.len() - field.trim_end_matches(['\r', '\n']).len() };
-    from..from + field.len() - separator
 }

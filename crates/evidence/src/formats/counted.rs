@@ -1,6 +1,27 @@
 //! One run of a program, as far as a tool counted it.
 
-use super::Kind;
+use std::fmt;
+
+/// How a figure is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Counted or timed while the program ran.
+    Measured,
+    /// Made from something that was counted and stands for it.
+    Estimated,
+    /// Written by a person.
+    Given,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Measured => "measured",
+            Self::Estimated => "estimated",
+            Self::Given => "given",
+        })
+    }
+}
 
 /// Something that was counted over a run, or stands for it.
 #[derive(Clone, Debug, PartialEq)]

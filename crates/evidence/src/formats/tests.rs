@@ -2,7 +2,7 @@
 
 use numasim_study::Problem;
 
-use super::likwid::read_likwid;
+use super::likwid_bench::read_likwid;
 use super::matrix::{Given, Matrices, machine_file};
 use super::mlc::read_mlc;
 use super::runs::{csv, proposals};

@@ -3,7 +3,7 @@
 use numasim_study::Problem;
 
 use crate::csv_rows::shown;
-use crate::import::lines::{Line, lines};
+use crate::formats::lines::{Line, lines};
 
 /// All tables of an output.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::csv_rows::shown;
-use crate::import::lines::Line;
+use crate::formats::lines::Line;
 
 /// What a counter says.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 //! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of numactl, lscpu and
-//! likwid-topology.
+//! likwid-topology, counters of perf and likwid-perfctr, and `/proc/PID/numa_maps`.
 //!
 //! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
 //! reader also takes the CSV tables in which such figures are passed on: comment lines, then a header.
@@ -7,11 +7,15 @@
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 mod babelstream;
-pub mod likwid;
+pub mod counted;
+pub mod likwid_bench;
+pub mod likwid_perfctr;
 pub(crate) mod lines;
 pub mod matrix;
 pub mod mlc;
 mod mlc_csv;
+pub mod numa_maps;
+pub mod perf;
 pub mod runs;
 pub mod stream;
 #[cfg(test)]

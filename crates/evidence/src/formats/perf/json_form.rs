@@ -4,7 +4,7 @@ use numasim_study::Problem;
 use serde_json::{Map, Value as Json};
 
 use super::counter::{Counter, Odd, Output, is_silent, no_count, other_language, span, value};
-use crate::import::lines::lines;
+use crate::formats::lines::lines;
 
 pub(super) fn read(text: &str) -> Result<Output, Problem> {
     let mut output = Output::default();

@@ -8,7 +8,7 @@
 use numasim_model::Access;
 use numasim_study::Problem;
 
-use super::likwid::Runs;
+use super::likwid_bench::Runs;
 use super::lines::{Line, lines, nothing};
 use super::runs::Run;
 use crate::csv_rows::shown;

@@ -18,7 +18,7 @@ pub use self::mapped::Files;
 use self::mapped::Role;
 use self::policy::Policy;
 use crate::csv_rows::shown;
-use crate::import::lines::{Line, lines, nothing};
+use crate::formats::lines::{Line, lines, nothing};
 
 /// Page size of a line that does not say it, in kB: kernels before 3.13.
 const OLD_PAGE_KB: u64 = 4;

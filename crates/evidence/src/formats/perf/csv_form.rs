@@ -8,7 +8,7 @@ use numasim_study::Problem;
 use super::counter::{Counter, Odd, Output, has_size, is_silent, no_count, other_language, span, value};
 use super::events::is_unit;
 use crate::csv_rows::shown;
-use crate::import::lines::{Line, lines};
+use crate::formats::lines::{Line, lines};
 
 /// Fields in front of the unit: time, name, its processors, and a value that a language has cut into several.
 const MOST_IN_FRONT: usize = 8;

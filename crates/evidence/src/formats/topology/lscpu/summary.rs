@@ -8,7 +8,7 @@ use numasim_study::Problem;
 
 use super::super::{Cores, Node, node_number, once, processors};
 use super::LANGUAGE;
-use crate::import::lines::Line;
+use crate::formats::lines::Line;
 
 /// What of the summary is needed.
 #[derive(Debug, Default)]

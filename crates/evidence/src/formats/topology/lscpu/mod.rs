@@ -12,7 +12,7 @@ use numasim_study::Problem;
 use self::summary::{Size, Summary};
 use self::table::{Row, Table};
 use super::{Cache, Cores, Node, Topology};
-use crate::import::lines::{Line, lines, nothing};
+use crate::formats::lines::{Line, lines, nothing};
 
 const HINT: &str = "import the output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`, with LC_ALL=C";
 

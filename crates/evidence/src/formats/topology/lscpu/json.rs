@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::summary::Summary;
 use super::table::{Columns, Table};
 use super::{HINT, Lscpu};
-use crate::import::lines::{Line, lines};
+use crate::formats::lines::{Line, lines};
 
 pub(super) fn read(text: &str, into: &mut Lscpu) -> Result<(), Problem> {
     let all: Vec<Line<'_>> = lines(text).collect();

@@ -8,7 +8,7 @@ use numasim_study::Problem;
 
 use super::super::node_number;
 use super::HINT;
-use crate::import::lines::Line;
+use crate::formats::lines::Line;
 
 /// A processor.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ use numasim_model::cpus::ranges;
 use numasim_study::Problem;
 
 use super::{Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
-use crate::import::lines::{Line, lines, nothing};
+use crate::formats::lines::{Line, lines, nothing};
 
 const HINT: &str = "import the output of `numactl --hardware`, from its line `available: ...` on";
 

@@ -7,7 +7,7 @@ use numasim_study::Problem;
 
 use super::{Cache, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
 use crate::csv_rows::shown;
-use crate::import::lines::{Line, lines, nothing};
+use crate::formats::lines::{Line, lines, nothing};
 
 const HINT: &str = "import the output of `likwid-topology`, with or without -c or -O";
 

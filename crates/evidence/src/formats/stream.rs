@@ -5,7 +5,7 @@ use numasim_model::Access;
 use numasim_study::Problem;
 
 use super::babelstream;
-use super::likwid::Runs;
+use super::likwid_bench::Runs;
 use super::lines::{Line, comments, is_csv, lines, nothing};
 use super::runs::Run;
 use crate::csv_rows::{Rows, shown};

@@ -10,11 +10,11 @@ mod tests;
 
 use numasim_study::{Problem, ProblemKind};
 
-use super::Kind;
-use super::run::{Amount, Part, Run, joined};
+use super::counted::Kind;
+use super::counted::{Amount, Part, Run, joined};
 use crate::csv_rows::shown;
 use crate::figures::{self, too_fast, too_much};
-use crate::import::lines::nothing;
+use crate::formats::lines::nothing;
 use rows::{Memory, Unit, flop_rows, memory};
 use tables::{Group, Output, Table};
 

@@ -14,11 +14,11 @@ mod text_form;
 
 use numasim_study::Problem;
 
-use super::Kind;
-use super::run::{Amount, Run};
+use super::counted::Kind;
+use super::counted::{Amount, Run};
 use crate::csv_rows::shown;
 use crate::figures::{self, too_fast, too_much};
-use crate::import::lines::{lines, nothing};
+use crate::formats::lines::{lines, nothing};
 use counter::{Counter, Output, Value};
 use events::{Direction, Family, Flop, Meaning, Traffic, bytes_each, meaning, seconds_each};
 

@@ -7,7 +7,7 @@ use super::counter::{
 };
 use super::events::is_unit;
 use crate::csv_rows::shown;
-use crate::import::lines::{Line, lines};
+use crate::formats::lines::{Line, lines};
 
 pub(super) const HEADER: &str = "Performance counter stats for";
 
