@@ -347,6 +347,7 @@ struct Coverage {
 }
 
 /// How often.
+#[allow(clippy::struct_field_names, reason = "the keys of the document")]
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
 struct Held {
