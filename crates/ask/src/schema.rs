@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use numasim_study::schema::{DRAFT, without_null};
+use numasim_study::schema::DRAFT;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -65,5 +65,29 @@ impl<T: JsonSchema> JsonSchema for ByName<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         std::collections::BTreeMap::<String, T>::json_schema(generator)
+    }
+}
+
+/// No null where a key is there or it is not, as in TOML; and a description is one paragraph.
+fn without_null(schema: &mut Schema) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+        if let [Value::Object(only)] = choices.as_slice() {
+            let only = only.clone();
+            schema.remove("anyOf");
+            only.into_iter().for_each(|(key, value)| {
+                schema.insert(key, value);
+            });
+        }
+    }
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text.replace('\n', " ");
     }
 }

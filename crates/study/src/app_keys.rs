@@ -6,67 +6,53 @@ use numasim_model::units::{FlopPerByte, Gibibytes};
 
 use super::course::{self, CourseReading, Known};
 use super::data;
+use super::keys::app;
 use super::log::Log;
 use super::machine::MachineReading;
 use super::names::plural;
 use super::node_numbers;
 use super::problem::{Problem, ProblemKind};
 use super::problem_keys::{self, Stands};
-use super::reading::TableKind;
 use super::room;
 use super::table::TableReader;
-use super::value::{Count, INTENSITY, MEMORY, Quantity, Value};
+use super::value::Value;
 
-const THREADS: Count = Count { what: "a number of threads", example: "8", min: 0, max: u32::MAX as u64 };
-const WEIGHT: Quantity = Quantity { what: "a weight; 0 does not count", example: "1.0", zero: true };
-
-/// What describes one instance, and what it does over time; its names are filled in later. `name` is for the defaults.
-pub(super) fn read(
-    table: &mut TableReader<'_>,
-    name: &str,
-    machine: &MachineReading,
-) -> (Option<App>, CourseReading) {
-    let log = table.source.log;
-    let intensity_value = table.optional("arithmetic_intensity");
+/// What describes one instance, and what it does over time; its names are filled in later.
+pub(super) fn read(table: &mut TableReader<'_>, machine: &MachineReading) -> (Option<App>, CourseReading) {
+    let intensity_value = table.optional(&app::ARITHMETIC_INTENSITY);
     // Each falls back to its default, which is noted, only where the key is not there at all.
-    let data_value = table.optional("data");
+    let data_value = table.optional(&app::DATA);
     let data = data_value.as_ref().map_or_else(
         || {
-            log.note_default(TableKind::App, name, "data", "local");
+            table.note(&app::DATA, app::DATA.default);
             Some(Data::Placed(Placement::Local))
         },
         |value| data::read(value, machine),
     );
-    let nodes_value = table.optional("nodes");
+    let nodes_value = table.optional(&app::NODES);
     let nodes = nodes_value.as_ref().map_or_else(
         || {
-            log.note_default(TableKind::App, name, "nodes", "all");
+            table.note(&app::NODES, app::NODES.default);
             Some(None)
         },
         |value| read_nodes(value, machine).map(Some),
     );
-    let memory_value = table.optional("memory_gib");
+    let memory_value = table.optional(&app::MEMORY_GIB);
     let memory = memory_value.as_ref().map_or_else(
         || {
-            log.note_default(TableKind::App, name, "memory_gib", "not given");
+            table.note(&app::MEMORY_GIB, app::MEMORY_GIB.default);
             Some(None)
         },
-        |value| value.number(MEMORY).map(Some),
+        |value| value.number().map(Some),
     );
-    let stands = problem_keys::read(table, name);
-    let intensity = read_intensity(table, name, intensity_value, stands);
-    let limits = read_limits(table, name, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
-    let weight = table.optional("weight").map_or_else(
-        || {
-            log.note_default(TableKind::App, name, "weight", "1");
-            Some(1.0)
-        },
-        |value| value.number(WEIGHT),
-    );
+    let stands = problem_keys::read(table);
+    let intensity = read_intensity(table, intensity_value, stands);
+    let limits = read_limits(table, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
+    let weight = table.read_or(&app::WEIGHT, 1.0, Value::number);
     let nodes_place = nodes_value.as_ref().map(Value::place);
     let allowed = nodes.as_ref().and_then(Option::as_deref).zip(nodes_place.as_ref());
     let known = Known { intensity, data: data.as_ref(), nodes: allowed };
-    let course = course::read(table, name, known, machine);
+    let course = course::read(table, known, machine);
     let work = course.total_work.filter(|work| work.value() > 0.0);
     let app = || {
         let limits = limits?;
@@ -101,27 +87,26 @@ pub(super) fn read(
 /// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.
 fn read_intensity(
     table: &mut TableReader<'_>,
-    name: &str,
     value: Option<Value<'_>>,
     stands: Option<Stands>,
 ) -> Option<FlopPerByte> {
-    const KEY: &str = "arithmetic_intensity";
+    const KEY: &str = app::ARITHMETIC_INTENSITY.name;
     let log = table.source.log;
-    let kernel = table.place_of("kernel");
-    let given = value.as_ref().and_then(|value| value.number(INTENSITY)).map(FlopPerByte::new);
+    let kernel = table.place_of(&app::KERNEL);
+    let given = value.as_ref().and_then(|value| value.number()).map(FlopPerByte::new);
     let problem = match stands {
         Some(Stands::Real(problem)) => problem,
         // A word that nobody knows may have been meant for a real kernel.
         None if kernel.is_some() => return given,
         Some(Stands::Synthetic(_)) | None => {
             if value.is_none() {
-                table.missing(KEY, "0.5");
+                table.missing(&app::ARITHMETIC_INTENSITY);
             }
             return given;
         }
     };
     let Some(value) = value else {
-        log.note_default(TableKind::App, name, KEY, problem.modelled_intensity().value().to_string());
+        table.note(&app::ARITHMETIC_INTENSITY, problem.modelled_intensity().value().to_string());
         return Some(problem.modelled_intensity());
     };
     if problem.has_intensity(given?) {
@@ -177,23 +162,18 @@ struct Limits {
 }
 
 /// `nodes`: the list of nodes that may hold threads, if the file has one; `cores`: how many those have.
-fn read_limits(
-    table: &mut TableReader<'_>,
-    name: &str,
-    nodes: Option<&Value<'_>>,
-    cores: Option<u64>,
-) -> Option<Limits> {
+fn read_limits(table: &mut TableReader<'_>, nodes: Option<&Value<'_>>, cores: Option<u64>) -> Option<Limits> {
     let log = table.source.log;
-    let min_value = table.optional("min_threads");
-    let max_value = table.optional("max_threads");
+    let min_value = table.optional(&app::MIN_THREADS);
+    let max_value = table.optional(&app::MAX_THREADS);
     if min_value.is_none() {
-        log.note_default(TableKind::App, name, "min_threads", "1");
+        table.note(&app::MIN_THREADS, app::MIN_THREADS.default);
     }
     if max_value.is_none() {
-        log.note_default(TableKind::App, name, "max_threads", "no limit");
+        table.note(&app::MAX_THREADS, app::MAX_THREADS.default);
     }
-    let min = min_value.as_ref().map_or(Some(1), |value| value.count(THREADS));
-    let max = max_value.as_ref().and_then(|value| value.count(THREADS));
+    let min = min_value.as_ref().map_or(Some(1), |value| value.count());
+    let max = max_value.as_ref().and_then(|value| value.count());
     if let (Some(min), Some(cores), Some(value)) = (min, cores, &min_value)
         && u64::from(min) > cores
     {

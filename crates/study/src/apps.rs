@@ -8,16 +8,14 @@ use numasim_model::ids::NodeId;
 
 use super::app_keys;
 use super::course::CourseReading;
+use super::keys::app;
 use super::log::Log;
 use super::machine::MachineReading;
 use super::places::AppPlaces;
 use super::problem::{Place, Problem, ProblemKind};
-use super::reading::{Group, TableKind};
+use super::reading::Group;
 use super::table::TableReader;
-use super::value::{Count, Value};
-
-const INSTANCES: Count =
-    Count { what: "a number of instances", example: "3", min: 1, max: MAX_INSTANCES as u64 };
+use super::value::Value;
 
 /// Most figures of the courses of all instances: 256 MB.
 const MAX_COURSE_SIZE: usize = 32_000_000;
@@ -68,28 +66,29 @@ impl Apps {
     pub(super) fn add(&mut self, mut table: TableReader<'_>, machine: &MachineReading) {
         let log = table.source.log;
         let header = table.place();
-        let name_value = table.required("name", "\"mem\"");
+        let name_value = table.required(&app::NAME);
         let name = name_value.as_ref().and_then(Value::name).map(str::to_owned);
         let mut places = AppPlaces {
             name: name_value.map_or(header, |value| value.place()),
-            data: table.place_of("data"),
-            min_threads: table.place_of("min_threads"),
-            nodes: table.place_of("nodes"),
-            memory_gib: table.place_of("memory_gib"),
-            work: table.place_of("work_gflop").or_else(|| table.place_of("task_gflop")),
-            iterations: table.place_of("iterations"),
-            threads: table.place_of("threads"),
-            control: table.place_of("control"),
+            data: table.place_of(&app::DATA),
+            min_threads: table.place_of(&app::MIN_THREADS),
+            nodes: table.place_of(&app::NODES),
+            memory_gib: table.place_of(&app::MEMORY_GIB),
+            work: table.place_of(&app::WORK_GFLOP).or_else(|| table.place_of(&app::TASK_GFLOP)),
+            iterations: table.place_of(&app::ITERATIONS),
+            threads: table.place_of(&app::THREADS),
+            control: table.place_of(&app::CONTROL),
             phases: Vec::new(),
         };
-        let instances_value = table.optional("instances");
-        let given = instances_value.as_ref().map(|value| value.count(INSTANCES));
+        let instances_value = table.optional(&app::INSTANCES);
+        let given = instances_value.as_ref().map(|value| value.count());
         let instances = given.unwrap_or(Some(1));
         let shown = name.as_deref().unwrap_or_default();
+        shown.clone_into(&mut table.name);
         if given.is_none() {
-            log.note_default(TableKind::App, shown, "instances", "1");
+            table.note(&app::INSTANCES, app::INSTANCES.default);
         }
-        let (app, mut course) = app_keys::read(&mut table, shown, machine);
+        let (instance, mut course) = app_keys::read(&mut table, machine);
         places.phases = std::mem::take(&mut course.phases);
         table.finish();
 
@@ -108,7 +107,7 @@ impl Apps {
         if self.total <= MAX_INSTANCES {
             let first = self.total - count;
             self.groups.push(Group { name: shown.to_owned(), first, instances: count });
-            self.tables.push(AppTable { name, places, instances, app, course });
+            self.tables.push(AppTable { name, places, instances, app: instance, course });
         }
     }
 

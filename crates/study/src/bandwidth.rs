@@ -2,13 +2,12 @@
 
 use numasim_model::ids::NodeId;
 
+use super::keys::machine;
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
 use super::sockets::SocketsReading;
 use super::table::TableReader;
-use super::value::{BANDWIDTH, Quantity, Value};
-
-const LINK: Quantity = Quantity { what: "the bandwidth of a link in GB/s", example: "10.0", zero: false };
+use super::value::{Quantity, Value};
 
 /// Bandwidths in GB/s.
 pub(super) struct Bandwidth {
@@ -25,9 +24,9 @@ pub(super) fn read(
     without_memory: &[NodeId],
     sockets: &SocketsReading,
 ) -> Option<Bandwidth> {
-    let controller = table.optional("bandwidth_gbs");
-    let link = table.optional("link_gbs");
-    let matrix = table.optional("bandwidth_matrix_gbs");
+    let controller = table.optional(&machine::BANDWIDTH_GBS);
+    let link = table.optional(&machine::LINK_GBS);
+    let matrix = table.optional(&machine::BANDWIDTH_MATRIX_GBS);
     let log = table.source.log;
     match (controller.as_ref().or(link.as_ref()), &matrix) {
         (None, None) => {
@@ -35,7 +34,10 @@ pub(super) fn read(
             let problem = Problem::new(ProblemKind::MissingKey, "the bandwidths of the machine are missing")
                 .at(table.place(), "this machine has no bandwidth")
                 .hint(hint);
-            table.missing_any(&["bandwidth_gbs", "link_gbs", "bandwidth_matrix_gbs"], problem);
+            table.missing_any(
+                &[&machine::BANDWIDTH_GBS, &machine::LINK_GBS, &machine::BANDWIDTH_MATRIX_GBS],
+                problem,
+            );
             None
         }
         (Some(_), None) => read_flat(table, controller.as_ref(), link.as_ref(), count, sockets),
@@ -47,7 +49,7 @@ pub(super) fn read(
                 .hint("keep either `bandwidth_gbs` and `link_gbs`, or `bandwidth_matrix_gbs`");
             log.report(problem);
             for value in [&controller, &link].into_iter().flatten() {
-                value.number(BANDWIDTH);
+                value.number();
             }
             read_matrix(matrix, count, cores, without_memory);
             None
@@ -63,7 +65,7 @@ fn read_flat(
     sockets: &SocketsReading,
 ) -> Option<Bandwidth> {
     if controller.is_none() {
-        table.missing("bandwidth_gbs", "32.0");
+        table.missing(&machine::BANDWIDTH_GBS);
     }
     // How many nodes `link_gbs` joins: those of the machine, or of each socket.
     let (joined, whose) = match sockets {
@@ -78,10 +80,10 @@ fn read_flat(
         let problem = Problem::new(ProblemKind::MissingKey, message)
             .at(table.place(), "this table needs `link_gbs`")
             .hint("add the bandwidth between two different nodes in GB/s, e.g. `link_gbs = 10.0`");
-        table.missing_any(&["link_gbs"], problem);
+        table.missing_any(&[&machine::LINK_GBS], problem);
     }
-    let controller = controller.map(|value| value.number(BANDWIDTH));
-    let link = link.map(|value| value.number(LINK));
+    let controller = controller.map(|value| value.number());
+    let link = link.map(|value| value.number());
     let (controller, nodes, joined) = (controller??, count?, joined?);
     let link = match link {
         Some(link) => link?,
@@ -103,7 +105,8 @@ fn read_flat(
 
 /// An entry in the column of a node without memory, which is 0.
 fn read_without_memory(entry: &Value<'_>, node: usize) -> Option<f64> {
-    let value = entry.number(Quantity { what: "0 (this node has no memory)", example: "0", zero: true })?;
+    let value =
+        entry.number_of(Quantity { what: "0 (this node has no memory)", example: "0", zero: true })?;
     if value > 0.0 {
         let message = format!("`{}` is a bandwidth of the memory of node {node}, which has none", entry.name);
         let hint =
@@ -192,7 +195,7 @@ fn read_matrix(
             } else {
                 "the bandwidth of this link in GB/s (0 only in the row of a node without cores, e.g. CXL memory, or in the column of a node without memory, which says `memory_gib = 0`)"
             };
-            match entry.number(Quantity { what, zero: may_be_zero, ..LINK }) {
+            match entry.number_of(Quantity { what, zero: may_be_zero, ..machine::LINK_GBS.quantity() }) {
                 Some(value) => links.push(value),
                 None => fits = false,
             }

@@ -7,18 +7,15 @@ use numasim_model::units::Seconds;
 use super::apps::{Apps, Named};
 use super::by_name;
 use super::course::CourseReading;
+use super::keys::command;
 use super::machine::MachineReading;
 use super::names::{self, plural};
 use super::places::AppPlaces;
 use super::problem::{Place, Problem, ProblemKind};
 use super::table::TableReader;
 use super::thread_row;
-use super::value::{Count, Quantity, Value};
+use super::value::Value;
 
-const AT: Quantity = Quantity { what: "when it is given, in seconds", example: "0.5", zero: true };
-const TOTAL: Count = Count { what: "a number of threads", example: "2", min: 0, max: u32::MAX as u64 };
-const CORE: Count =
-    Count { what: "the number of a core, from 0", example: "0", min: 0, max: u32::MAX as u64 };
 const ORDER_HINT: &str = "write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`";
 /// Most numbers in the orders of all commands, one order for each instance: 128 MB.
 const MAX_NUMBERS: usize = 16_000_000;
@@ -53,17 +50,17 @@ impl Commands {
 
     fn read(&mut self, table: &mut TableReader<'_>, apps: &Apps, machine: &MachineReading) -> Option<()> {
         let (log, header) = (table.source.log, table.place());
-        let at = table.required("at_s", "0.5").and_then(|value| value.number(AT));
-        let app = table.required("app", "\"mem\"").and_then(|value| addressee(&value, apps));
+        let at = table.required(&command::AT_S).and_then(|value| value.number());
+        let app = table.required(&command::APP).and_then(|value| addressee(&value, apps));
         let given = [Control::Total, Control::PerNode, Control::Cores]
-            .map(|kind| table.optional(key(kind)?).map(|value| (kind, value)));
+            .map(|kind| table.named(key(kind)?).map(|value| (kind, value)));
         let mut given = given.into_iter().flatten();
         let (first, second) = (given.next(), given.next());
         let Some((kind, value)) = first else {
             let problem = Problem::new(ProblemKind::MissingKey, "[[command]] orders nothing")
                 .at(header, "how many threads?")
                 .hint(ORDER_HINT);
-            table.missing_any(&["total", "per_node", "cores"], problem);
+            table.missing_any(&[&command::TOTAL, &command::PER_NODE, &command::CORES], problem);
             return None;
         };
         if let Some((_, second)) = second {
@@ -166,7 +163,7 @@ fn read_order(
     let threads = app.and_then(|app| Some((app, app.course.threads.as_deref()?)));
     match kind {
         Control::Total => {
-            let total = value.count(TOTAL)?;
+            let total = value.count()?;
             if let Some((app, threads)) = threads {
                 let all: u64 = threads.iter().map(|&threads| u64::from(threads)).sum();
                 fits(app, value, u64::from(total), all, "")?;
@@ -220,7 +217,7 @@ fn read_cores(
 ) -> Option<Vec<u32>> {
     let hint = "write the numbers of cores, counted through all nodes from 0, e.g. `cores = [0, 1]`";
     let entries = value.list("a list of cores", hint)?;
-    let numbers: Vec<Option<u32>> = entries.iter().map(|entry| entry.count(CORE)).collect();
+    let numbers: Vec<Option<u32>> = entries.iter().map(|entry| entry.count()).collect();
     let cores = cores?;
     // The first core behind each node.
     let mut ends = Vec::with_capacity(cores.len());

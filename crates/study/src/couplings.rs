@@ -1,6 +1,5 @@
 //! Reads `[[channel]]` and `[[call]]`: who waits for whom.
 
-use numasim_model::bounds::MOST_EXACT;
 use numasim_model::dynamics::{Call, Channel};
 use numasim_model::ids::AppId;
 use numasim_model::units::Megabytes;
@@ -8,19 +7,13 @@ use numasim_model::units::Megabytes;
 use super::apps::Apps;
 use super::by_name;
 use super::circles;
+use super::keys::{call, channel};
 use super::log::Log;
 use super::names::{self, plural};
 use super::problem::{Place, Problem, ProblemKind};
-use super::reading::TableKind;
 use super::table::TableReader;
-use super::value::{Count, Quantity};
+use super::value::Value;
 
-const ITEM: Quantity =
-    Quantity { what: "the size of an item in MB (10^6 bytes)", example: "100.0", zero: true };
-const CAPACITY: Count =
-    Count { what: "how many items may be produced and not finished", example: "4", min: 1, max: MOST_EXACT };
-const EVERY: Count =
-    Count { what: "after each how many iterations it calls", example: "1", min: 1, max: MOST_EXACT };
 /// Most places that are shown of one mistake.
 const MOST_SHOWN: usize = 12;
 
@@ -52,24 +45,10 @@ pub(super) struct Coupled {
 
 impl Couplings {
     pub(super) fn add_channel(&mut self, mut table: TableReader<'_>, apps: &Apps) {
-        let log = table.source.log;
-        let joint = ends(&mut table, apps, "a channel joins single ones");
-        let name = joint.as_ref().map(|joint| joint_name(apps, joint)).unwrap_or_default();
-        let default = |key: &str, value: &str| log.note_default(TableKind::Channel, &name, key, value);
-        let item = table.optional("item_mb").map_or_else(
-            || {
-                default("item_mb", "0");
-                Some(0.0)
-            },
-            |value| value.number(ITEM),
-        );
-        let capacity = table.optional("capacity").map_or_else(
-            || {
-                default("capacity", "no limit");
-                Some(None)
-            },
-            |value| value.large_count(CAPACITY).map(Some),
-        );
+        let (from, to) = (table.required(&channel::FROM), table.required(&channel::TO));
+        let joint = ends(&mut table, [from, to], apps, "a channel joins single ones");
+        let item = table.read_or(&channel::ITEM_MB, 0.0, Value::number);
+        let capacity = table.read_or(&channel::CAPACITY, None, |value| value.large_count().map(Some));
         table.finish();
         match joint.zip(item).zip(capacity) {
             Some(((joint, item), capacity)) => {
@@ -81,16 +60,9 @@ impl Couplings {
     }
 
     pub(super) fn add_call(&mut self, mut table: TableReader<'_>, apps: &Apps) {
-        let log = table.source.log;
-        let joint = ends(&mut table, apps, "a call joins single ones");
-        let every = table.optional("every").map_or_else(
-            || {
-                let name = joint.as_ref().map(|joint| joint_name(apps, joint)).unwrap_or_default();
-                log.note_default(TableKind::Call, &name, "every", "1");
-                Some(1)
-            },
-            |value| value.large_count(EVERY),
-        );
+        let (from, to) = (table.required(&call::FROM), table.required(&call::TO));
+        let joint = ends(&mut table, [from, to], apps, "a call joins single ones");
+        let every = table.read_or(&call::EVERY, 1, Value::large_count);
         table.finish();
         match joint.zip(every) {
             Some((joint, every)) => {
@@ -240,19 +212,19 @@ impl Couplings {
     }
 }
 
-/// The two instances that a table joins; `single` says that it joins no groups.
-fn ends(table: &mut TableReader<'_>, apps: &Apps, single: &str) -> Option<Joint> {
+/// The two instances that a table joins, which name it in lists of defaults; `single` says that it joins no groups.
+fn ends(
+    table: &mut TableReader<'_>,
+    [from, to]: [Option<Value<'_>>; 2],
+    apps: &Apps,
+    single: &str,
+) -> Option<Joint> {
     let header = table.place();
-    let (from, to) = (table.required("from", "\"producer\""), table.required("to", "\"consumer\""));
     // Both are looked up, so that both mistakes are reported.
     let found = [&from, &to].map(|end| by_name::instance(end.as_ref()?, apps, single));
     let [Some(first), Some(second)] = found else { return None };
+    table.name = format!("{} -> {}", apps.instance_name(first), apps.instance_name(second));
     Some(Joint { from: first, to: second, header, from_place: from?.place(), to_place: to?.place() })
-}
-
-/// `producer -> consumer`, for the defaults.
-fn joint_name(apps: &Apps, joint: &Joint) -> String {
-    format!("{} -> {}", apps.instance_name(joint.from), apps.instance_name(joint.to))
 }
 
 fn counted(count: u64, noun: &str) -> String {

@@ -5,16 +5,15 @@ use toml::de::DeValue;
 use numasim_model::app::{Data, Placement};
 use numasim_model::ids::NodeId;
 
+use super::keys::{data, fractions, home, interleave};
 use super::machine::MachineReading;
 use super::memory_nodes;
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Quantity, Value};
+use super::value::Value;
 
 const HINT: &str = "write `\"local\"`, `\"interleave\"`, `{ home = 0 }`, `{ home = \"any\" }`, `{ home = 0, share = 0.5 }`, `{ interleave = 0.3 }` or `{ fractions = [0.5, 0.5] }`";
-const FRACTION: Quantity = Quantity { what: "a fraction between 0 and 1", example: "0.5", zero: true };
-const SHARE: Quantity = Quantity { what: "a share of the data from 0 to 1", example: "0.5", zero: true };
 /// How far the sum of the fractions may be from 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
@@ -58,11 +57,11 @@ fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
 }
 
 fn read_table(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
-    let mut table = value.table("data", "a word or a table", HINT)?;
-    let home = table.optional("home");
-    let share = table.optional("share");
-    let interleave = table.optional("interleave");
-    let fractions = table.optional("fractions");
+    let mut table = value.table(&data::TABLE, "a word or a table", HINT)?;
+    let home = table.optional(&home::HOME);
+    let share = table.optional(&home::SHARE);
+    let interleave = table.optional(&interleave::INTERLEAVE);
+    let fractions = table.optional(&fractions::FRACTIONS);
     if home.is_none() && fractions.is_none() && interleave.is_none() {
         report_no_place(value, &mut table, share.as_ref());
     }
@@ -103,7 +102,7 @@ fn report_no_place(value: &Value<'_>, table: &mut TableReader<'_>, share: Option
         .at(table.place(), "where is the data?")
         .hint(HINT),
     };
-    table.missing_any(&["home", "interleave", "fractions"], problem);
+    table.missing_any(&[&home::HOME, &interleave::INTERLEAVE, &fractions::FRACTIONS], problem);
 }
 
 /// Whether the data is placed in more than one way, which is reported. `ways`: home, interleave, fractions.
@@ -122,7 +121,7 @@ fn conflict(ways: &[Option<&Value<'_>>; 3]) -> bool {
 
 /// From 0, all local, to 1.
 fn read_share(value: &Value<'_>) -> Option<f64> {
-    let share = value.number(SHARE)?;
+    let share = value.number()?;
     if share > 1.0 {
         let message = format!("`{}` must be a share from 0 to 1, not {}", value.name, value.text());
         let hint = "1 is all of the data, 0 none of it; the rest lies where each thread runs";
@@ -155,7 +154,7 @@ fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) ->
 
 fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let entries = value.list("a list of fractions", "write one fraction for each node, e.g. `[0.5, 0.5]`")?;
-    let fractions: Vec<Option<f64>> = entries.iter().map(|entry| entry.number(FRACTION)).collect();
+    let fractions: Vec<Option<f64>> = entries.iter().map(|entry| entry.number()).collect();
     if let Some(nodes) = machine.nodes().filter(|&nodes| nodes != fractions.len()) {
         let message = format!(
             "`fractions` has {}, but the machine has {}",

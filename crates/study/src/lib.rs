@@ -3,7 +3,6 @@
 //! Nothing here touches the disk. Every problem of every file is reported, not only the first, and every value
 //! that no file gives is listed among the defaults.
 
-mod aliases;
 mod app_keys;
 mod apps;
 mod bandwidth;
@@ -17,6 +16,7 @@ pub mod csv;
 mod data;
 pub mod figure;
 mod kernel_variants;
+pub mod keys;
 mod log;
 mod machine;
 mod memory_nodes;
@@ -35,7 +35,7 @@ mod provenance;
 mod random;
 mod reading;
 mod room;
-mod root;
+mod root_tables;
 mod scenarios;
 #[cfg(feature = "schema")]
 pub mod schema;
@@ -51,7 +51,6 @@ mod tests;
 mod thread_row;
 mod threads;
 mod value;
-mod words;
 pub mod writing;
 
 use toml::Spanned;
@@ -64,11 +63,12 @@ pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 use apps::Apps;
 use commands::Commands;
 use couplings::Couplings;
+use keys::root;
 use log::{Log, Source};
 use machine::MachineReading;
 use numasim_model::dynamics::Dynamics;
 use numasim_model::scenario::Study;
-use root::Tables;
+use root_tables::Tables;
 use scenarios::Scenarios;
 use value::Value;
 
@@ -105,14 +105,14 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     if nothing_read && !log.has_broken_syntax() {
         return None;
     }
-    let machine = read_machine(files, log, &tables.single("machine", log));
+    let machine = read_machine(files, log, &tables.single(&root::MACHINE, log));
     let mut apps = Apps::default();
-    for table in tables.list("app") {
+    for table in tables.list(&root::APP) {
         apps.add(table, &machine);
     }
     apps.name_instances(log);
     let mut scenarios = Scenarios::default();
-    for table in tables.list("scenario") {
+    for table in tables.list(&root::SCENARIO) {
         scenarios.add(table, &apps, &machine);
     }
     let over_time = read_dynamics(&mut tables, log, &apps, &machine);
@@ -168,27 +168,27 @@ fn sizes_are_sane(files: &[SourceFile], log: &Log) -> bool {
 }
 
 /// What the applications do over time, and where that stands.
-fn read_dynamics(
-    tables: &mut Tables<'_>,
-    log: &Log,
+fn read_dynamics<'a>(
+    tables: &mut Tables<'a>,
+    log: &'a Log,
     apps: &Apps,
     machine: &MachineReading,
 ) -> Option<(Dynamics, Places)> {
     let mut couplings = Couplings::default();
-    for table in tables.list("channel") {
+    for table in tables.list(&root::CHANNEL) {
         couplings.add_channel(table, apps);
     }
-    for table in tables.list("call") {
+    for table in tables.list(&root::CALL) {
         couplings.add_call(table, apps);
     }
     let coupled = couplings.finish(apps, log);
     let mut commands = Commands::default();
-    for table in tables.list("command") {
+    for table in tables.list(&root::COMMAND) {
         commands.add(table, apps, machine);
     }
-    let policy = settings::policy(tables.table("policy", log), log);
-    let os = settings::os(tables.table("os", log), log);
-    let cluster = settings::cluster(tables.table("cluster", log));
+    let policy = settings::policy(tables.table_or_none(&root::POLICY, log));
+    let os = settings::os(tables.table_or_none(&root::OS, log));
+    let cluster = settings::cluster(tables.table(&root::CLUSTER, log));
     let (policy, policy_places) = policy?;
     let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
     let places = Places {
@@ -222,7 +222,7 @@ fn read_machine(files: &[SourceFile], log: &Log, machines: &[Value<'_>]) -> Mach
     let single = machines.len() == 1;
     let read: Vec<MachineReading> = machines
         .iter()
-        .filter_map(|value| value.table("[machine]", "a table", hint))
+        .filter_map(|value| value.table(&keys::machine::TABLE, "a table", hint))
         .map(machine::read)
         .collect();
     // With two machines nobody knows for which one the apps and scenarios were written.

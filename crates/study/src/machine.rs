@@ -2,26 +2,22 @@
 
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{Machine, Node, SharedLink};
-use numasim_model::units::{Gflops, Gibibytes, GigabytesPerSecond};
+use numasim_model::units::{Gflops, GigabytesPerSecond};
 
 use super::bandwidth;
 use super::kernel_variants;
+use super::keys::machine as keys;
 use super::node_limits::{self, NodeLimits};
 use super::nodes;
-use super::pairs::{self, Figures};
+use super::pairs;
 use super::problem::{Problem, ProblemKind};
 use super::provenance;
-use super::reading::TableKind;
 use super::shared_links;
 use super::sharing;
 use super::sockets::{self, SocketsReading};
 use super::table::TableReader;
-use super::value::Quantity;
 
-const DISTANCES: Figures = Figures {
-    quantity: Quantity { what: "a distance as the firmware states it", example: "10.0", zero: false },
-    hint: "write one row for each node as `numactl --hardware` prints it, e.g. `[[10, 21], [21, 10]]`: row = node of the core, column = node of the memory",
-};
+const DISTANCES: &str = "write one row for each node as `numactl --hardware` prints it, e.g. `[[10, 21], [21, 10]]`: row = node of the core, column = node of the memory";
 
 /// What could be read of a machine. Even a broken one may tell how many cores each node has.
 #[derive(Default)]
@@ -49,8 +45,8 @@ impl MachineReading {
 
 pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let log = table.source.log;
-    let name = table.required("name", "\"4 nodes x 8 cores\"").and_then(|value| value.name());
-    let source = table.optional("source");
+    let name = table.required(&keys::NAME).and_then(|value| value.name());
+    let source = table.optional(&keys::SOURCE);
     let limits = NodeLimits::read(&mut table).unwrap_or_default();
     let nodes = nodes::read(&mut table);
     let (cores, without_memory) = (nodes.cores(), nodes.without_memory());
@@ -67,24 +63,25 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         sharing::read_latencies(&mut table, nodes.count, cores.as_deref(), &without_memory);
     let model = sharing::read(&mut table, has_latencies);
     let distances = table
-        .optional("distance_matrix")
+        .optional(&keys::DISTANCE_MATRIX)
         .map(|matrix| pairs::read(&matrix, DISTANCES, nodes.count, cores.as_deref(), &[]));
     let provenance = provenance::read(&mut table);
     let variants = kernel_variants::read(&mut table);
 
     let shown = name.unwrap_or_default();
+    shown.clone_into(&mut table.name);
     match &source {
         Some(value) => {
             value.string();
         }
-        None => log.note_default(TableKind::Machine, shown, "source", "not given"),
+        None => table.note(&keys::SOURCE, keys::SOURCE.default),
     }
     let of_nodes: Vec<Option<NodeLimits>> =
-        nodes.figures.iter().map(|node| node.map(|node| node.limits)).collect();
-    node_limits::note_defaults(log, shown, limits, &of_nodes);
-    node_limits::check_caches(&table, limits, &of_nodes);
-    let caches: Vec<_> = of_nodes.iter().flatten().map(|own| own.or(limits).cache()).collect();
-    let machine = assemble(&table, name, limits, &nodes, bandwidth, shared_links).map(|machine| {
+        nodes.figures.iter().map(|node| node.as_ref().map(|node| node.limits.clone())).collect();
+    node_limits::note_defaults(log, shown, &limits, &of_nodes);
+    node_limits::check_caches(&table, &limits, &of_nodes);
+    let caches: Vec<_> = of_nodes.iter().flatten().map(|own| own.or(&limits).cache()).collect();
+    let machine = assemble(&table, name, &limits, &nodes, bandwidth, shared_links).map(|machine| {
         let source = source.as_ref().and_then(|value| value.get().as_str()).map(str::to_owned);
         let machine = machine
             .with_source(source)
@@ -112,27 +109,25 @@ fn with<T, E>(machine: Machine, part: Option<T>, add: fn(Machine, T) -> Result<M
 fn assemble(
     table: &TableReader<'_>,
     name: Option<&str>,
-    limits: NodeLimits,
+    limits: &NodeLimits,
     nodes: &nodes::NodesReading,
     bandwidth: Option<bandwidth::Bandwidth>,
     shared_links: Option<Vec<SharedLink>>,
 ) -> Option<Machine> {
-    let figures: Vec<nodes::NodeFigures> = nodes.figures.iter().copied().collect::<Option<_>>()?;
+    let figures: Vec<nodes::NodeFigures> = nodes.figures.iter().cloned().collect::<Option<_>>()?;
     let (bandwidth, shared_links) = (bandwidth?, shared_links?);
     let parts = figures
         .iter()
         .zip(&bandwidth.controllers)
         .map(|(node, &controller)| {
-            let limits = node.limits.or(limits);
-            Node {
+            let mut read = Node {
                 cores: node.cores,
                 gflops_per_core: Gflops::new(node.gflops_per_core),
                 bandwidth: GigabytesPerSecond::new(controller),
-                core_bandwidth: limits.core_bandwidth().map(GigabytesPerSecond::new),
-                read_bandwidth: limits.read_bandwidth().map(GigabytesPerSecond::new),
-                memory: limits.memory().map(Gibibytes::new),
-                kernels: limits.kernels(),
-            }
+                ..Node::default()
+            };
+            node.limits.or(limits).put(&mut read);
+            read
         })
         .collect();
     let links = bandwidth.links.into_iter().map(GigabytesPerSecond::new).collect();

@@ -12,8 +12,8 @@ const NODE: Count =
 
 /// One node. `nodes` is how many there are, if the machine is known.
 pub(super) fn read(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
-    let Some(nodes) = nodes else { return Some(NodeId(value.count(NODE)? as usize)) };
-    let node = value.count(Count { max: u64::from(u32::MAX), ..NODE })? as usize;
+    let Some(nodes) = nodes else { return Some(NodeId(value.count_of(NODE)? as usize)) };
+    let node = value.count_of(Count { max: u64::from(u32::MAX), ..NODE })? as usize;
     if node >= nodes {
         let message = format!("there is no node {node}; the machine has {}", plural(nodes, "node"));
         let hint = format!("nodes are numbered from 0: write a number from 0 to {}", nodes.saturating_sub(1));

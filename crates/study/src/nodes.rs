@@ -2,21 +2,17 @@
 
 use numasim_model::cpus::OsNode;
 use numasim_model::ids::NodeId;
-use numasim_model::machine::{MAX_CORES_PER_NODE, MAX_NODES};
+use numasim_model::machine::MAX_NODES;
 
+use super::keys::{machine, node};
 use super::node_limits::NodeLimits;
 use super::os_nodes::{self, OsKeys};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Count, Quantity, Value};
-
-const NODES: Count = Count { what: "a number of NUMA nodes", example: "4", min: 1, max: MAX_NODES as u64 };
-const CORES: Count =
-    Count { what: "a number of cores", example: "8", min: 0, max: MAX_CORES_PER_NODE as u64 };
-const PEAK: Quantity = Quantity { what: "the peak of one core in GFLOPS", example: "10.0", zero: false };
+use super::value::{Quantity, Value};
 
 /// The figures of one node, apart from its bandwidth.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct NodeFigures {
     pub(super) cores: u32,
     pub(super) gflops_per_core: f64,
@@ -39,7 +35,7 @@ impl NodesReading {
     /// The nodes that say that they have no memory.
     pub(super) fn without_memory(&self) -> Vec<NodeId> {
         let has_none =
-            |figures: &Option<NodeFigures>| figures.is_some_and(|node| node.limits.has_no_memory());
+            |figures: &Option<NodeFigures>| figures.as_ref().is_some_and(|node| node.limits.has_no_memory());
         (0..)
             .zip(&self.figures)
             .filter(|(_, figures)| has_none(figures))
@@ -55,10 +51,13 @@ impl NodesReading {
 }
 
 pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
-    let uniform =
-        [table.optional("nodes"), table.optional("cores_per_node"), table.optional("gflops_per_core")];
-    let listed = table.optional("node");
-    let cpus = table.optional("cpus");
+    let uniform = [
+        table.optional(&machine::NODES),
+        table.optional(&machine::CORES_PER_NODE),
+        table.optional(&machine::GFLOPS_PER_CORE),
+    ];
+    let listed = table.optional(&machine::NODE);
+    let cpus = table.optional(&machine::CPUS);
     if let (Some(cpus), Some(listed)) = (&cpus, &listed) {
         os_nodes::report_two_ways(cpus, listed);
     }
@@ -70,7 +69,10 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
             let problem = Problem::new(ProblemKind::MissingKey, message)
                 .at(table.place(), "this machine has no nodes")
                 .hint(hint);
-            table.missing_any(&["nodes", "cores_per_node", "gflops_per_core", "node"], problem);
+            table.missing_any(
+                &[&machine::NODES, &machine::CORES_PER_NODE, &machine::GFLOPS_PER_CORE, &machine::NODE],
+                problem,
+            );
             NodesReading::default()
         }
         (Some(_), None) => read_uniform(table, &uniform, cpus.as_ref()),
@@ -93,9 +95,9 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
 fn check_uniform(values: &[Option<Value<'_>>; 3]) -> (Option<u32>, Option<u32>, Option<f64>) {
     let [nodes, cores, peak] = values;
     (
-        nodes.as_ref().and_then(|value| value.count(NODES)),
-        cores.as_ref().and_then(|value| value.count(Count { min: 1, ..CORES })),
-        peak.as_ref().and_then(|value| value.number(PEAK)),
+        nodes.as_ref().and_then(|value| value.count()),
+        cores.as_ref().and_then(|value| value.count()),
+        peak.as_ref().and_then(|value| value.number()),
     )
 }
 
@@ -104,10 +106,10 @@ fn read_uniform(
     values: &[Option<Value<'_>>; 3],
     cpus: Option<&Value<'_>>,
 ) -> NodesReading {
-    let examples = [("nodes", "4"), ("cores_per_node", "8"), ("gflops_per_core", "10.0")];
-    for ((key, example), value) in examples.into_iter().zip(values) {
+    let keys = [&machine::NODES, &machine::CORES_PER_NODE, &machine::GFLOPS_PER_CORE];
+    for (key, value) in keys.into_iter().zip(values) {
         if value.is_none() {
-            table.missing(key, example);
+            table.missing(key);
         }
     }
     let (nodes, cores, peak) = check_uniform(values);
@@ -167,30 +169,30 @@ type NodeReading<'a> = (Option<u32>, (Option<NodeFigures>, OsKeys<'a>));
 
 fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     let hint = "write a table, e.g. `{ cores = 8, gflops_per_core = 10.0 }`";
-    let Some(mut table) = entry.table("[[machine.node]]", "a table", hint) else {
+    let Some(mut table) = entry.table(&node::TABLE, "a table", hint) else {
         return (None, (None, OsKeys::default()));
     };
-    let cores = table.required("cores", "8").and_then(|value| value.count(CORES));
-    let peak_value = table.optional("gflops_per_core");
+    let cores = table.required(&node::CORES).and_then(|value| value.count());
+    let peak_value = table.optional(&node::GFLOPS_PER_CORE);
     let limits = NodeLimits::read_of_node(&mut table);
     // The peak of a node without cores means nothing; 0 or no key at all both say so.
     let memory_only = cores == Some(0);
     let peak = match &peak_value {
         Some(value) => value
-            .number(Quantity { zero: memory_only || cores.is_none(), ..PEAK })
+            .number_of(Quantity { zero: memory_only || cores.is_none(), ..node::GFLOPS_PER_CORE.quantity() })
             .map(|peak| if memory_only { 0.0 } else { peak }),
         None if memory_only => Some(0.0),
         None => {
             if cores.is_some() {
-                table.missing("gflops_per_core", "10.0");
+                table.missing(&node::GFLOPS_PER_CORE);
             }
             None
         }
     };
     let os_keys = OsKeys::read(&mut table);
-    let memory_place = table.place_of("memory_gib").unwrap_or_else(|| table.place());
+    let memory_place = table.place_of(&node::MEMORY_GIB).unwrap_or_else(|| table.place());
     table.finish();
-    let has_no_memory = limits.is_some_and(|limits| limits.has_no_memory());
+    let has_no_memory = limits.as_ref().is_some_and(NodeLimits::has_no_memory);
     if has_no_memory && memory_only {
         let problem = Problem::new(ProblemKind::BadValue, "a node has neither cores nor memory")
             .at(memory_place, "`cores = 0` and no memory")

@@ -2,16 +2,15 @@
 
 use toml::de::DeValue;
 
-use numasim_model::cpus::{CpuList, CpuListError, MAX_OS_NODE, OsNode, OsNodesError, contradictions};
+use numasim_model::cpus::{CpuList, CpuListError, OsNode, OsNodesError, contradictions};
 
+use super::keys::node;
 use super::log::Log;
 use super::problem::{Problem, ProblemKind};
 use super::reading::TableKind;
 use super::table::TableReader;
-use super::value::{Count, Value};
+use super::value::Value;
 
-const OS_NODE: Count =
-    Count { what: "a number of a NUMA node", example: "0", min: 0, max: MAX_OS_NODE as u64 };
 const EXAMPLE: &str = "write numbers and ranges as Linux does, e.g. `\"0-19\"` or `\"0-9,40-49\"`";
 
 /// The keys of one node; a value that could not be read is there without its meaning.
@@ -24,12 +23,12 @@ pub(super) struct OsKeys<'a> {
 impl<'a> OsKeys<'a> {
     /// Of a `[[machine.node]]`.
     pub(super) fn read(table: &mut TableReader<'a>) -> Self {
-        let cpus = table.optional("cpus").map(|value| {
+        let cpus = table.optional(&node::CPUS).map(|value| {
             let list = read_cpus(&value);
             (value, list)
         });
-        let os_node = table.optional("os_node").map(|value| {
-            let number = value.count(OS_NODE);
+        let os_node = table.optional(&node::OS_NODE).map(|value| {
+            let number = value.count();
             (value, number)
         });
         Self { cpus, os_node }
@@ -94,7 +93,7 @@ pub(super) fn assemble(log: &Log, cores: &[Option<u32>], keys: &[OsKeys<'_>]) ->
             Some((_, Some(number))) => *number,
             Some((_, None)) => return Vec::new(),
             None => {
-                log.note_default(TableKind::Node, &place.to_string(), "os_node", place.to_string());
+                log.note_default(TableKind::Node, &place.to_string(), node::OS_NODE.name, place.to_string());
                 place
             }
         };

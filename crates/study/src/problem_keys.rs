@@ -2,35 +2,23 @@
 
 use numasim_model::app::Access;
 use numasim_model::problem::{
-    BlackScholes, Cells, Chase, Dmv, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
-    Partition, Seismic, Source, Spmv, Stencil2d, Storage,
+    BlackScholes, Cells, Chase, Dmv, Elements, Faults, How, KernelName, KernelProblem, Memcpy, Partition,
+    Seismic, Source, Spmv, Stencil2d, Storage,
 };
 
+use super::keys::{Key, app, problem};
 use super::log::Log;
 use super::names;
 use super::problem::{Problem, ProblemKind};
-use super::reading::TableKind;
 use super::table::TableReader;
 use super::value::{Count, Value};
-use super::words;
 
-/// Title of the table.
-pub(super) const TITLE: &str = "[app.problem]";
-
-const OPTIONS: Count =
-    Count { what: "a number of options", example: "10_000_000", min: 1, max: BlackScholes::MOST_OPTIONS };
-const TIMES: Count = Count { what: "how often", example: "10", min: 1, max: 1_000_000_000 };
+const TITLE: &str = problem::TABLE.title;
+/// A dense matrix has fewer rows than a grid of points.
 const ROWS: Count = Count { what: "a number of rows", example: "5120", min: 1, max: Dmv::MOST_ROWS };
-const SIDE: Count =
-    Count { what: "a number of rows or columns of points", example: "8192", min: 1, max: MOST_SIDE };
-const CELLS: Count = Count { what: "a number of cells", example: "4", min: 1, max: Cells::MOST_ROWS };
-const COPY_MIB: Count =
-    Count { what: "a size in MiB (2^20 bytes)", example: "4096", min: 1, max: Memcpy::MOST_MIB };
+/// What each thread follows addresses in is smaller than what it copies.
 const CHASE_MIB: Count =
     Count { what: "a size in MiB (2^20 bytes)", example: "256", min: 1, max: Chase::MOST_MIB };
-const CHAINS: Count = Count { what: "a number of chains", example: "1", min: 1, max: Chase::MOST_CHAINS };
-const HOPS: Count =
-    Count { what: "a number of hops of each chain", example: "4_194_304", min: 1, max: 1_000_000_000_000 };
 
 /// What stands for an application.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,21 +45,18 @@ impl Word {
     }
 }
 
-/// Reads both; `name` is for the defaults. `None` is a mistake, which is reported.
-pub(super) fn read(table: &mut TableReader<'_>, name: &str) -> Option<Stands> {
+/// Reads both. `None` is a mistake, which is reported.
+pub(super) fn read(table: &mut TableReader<'_>) -> Option<Stands> {
     let log = table.source.log;
-    let (kernel, problem) = (table.optional("kernel"), table.optional("problem"));
-    let word = kernel.as_ref().map_or_else(
-        || {
-            log.note_default(TableKind::App, name, "kernel", Access::default().as_str());
-            Some(Word::Synthetic(Access::default()))
-        },
-        |value| {
-            let words: Vec<Word> =
-                Access::ALL.map(Word::Synthetic).into_iter().chain(KernelName::ALL.map(Word::Real)).collect();
-            words::read(value, &words, Word::as_str)
-        },
+    let (kernel, problem) = (
+        table.given_or(&app::KERNEL, || Access::default().as_str().to_owned()),
+        table.optional(&app::PROBLEM),
     );
+    let words: Vec<Word> =
+        Access::ALL.map(Word::Synthetic).into_iter().chain(KernelName::ALL.map(Word::Real)).collect();
+    let word = kernel
+        .as_ref()
+        .map_or_else(|| Some(Word::Synthetic(Access::default())), |value| value.word(&words, Word::as_str));
     match word? {
         Word::Synthetic(access) => {
             if let Some(value) = problem {
@@ -82,15 +67,14 @@ pub(super) fn read(table: &mut TableReader<'_>, name: &str) -> Option<Stands> {
         }
         Word::Real(kernel) => {
             let hint = "write `[app.problem]` below the keys of its `[[app]]`, and sizes below it";
-            let table = problem.map(|value| value.table(TITLE, "a table", hint));
-            if table.as_ref().is_some_and(Option::is_none) {
-                return None;
-            }
-            let mut sizes = Sizes { log, name, table: table.flatten() };
-            let read = sizes.read(kernel);
-            if let Some(table) = sizes.table {
-                table.finish();
-            }
+            let mut sizes = match problem {
+                Some(value) => value.table(&problem::TABLE, "a table", hint)?,
+                None => TableReader::none(log, &problem::TABLE),
+            };
+            sizes.name.clone_from(&table.name);
+            sizes.prefix = "problem.";
+            let read = sizes.problem(kernel);
+            sizes.finish();
             read.map(Stands::Real)
         }
     }
@@ -111,48 +95,27 @@ fn report_without_kernel(log: &Log, value: &Value<'_>, kernel: Option<&Value<'_>
     });
 }
 
-/// The keys of a table that need not be there.
-struct Sizes<'a, 'n> {
-    log: &'a Log,
-    name: &'n str,
-    table: Option<TableReader<'a>>,
-}
-
-impl<'a> Sizes<'a, '_> {
-    /// The value of a key; where it is not there, its default is noted.
-    fn value(&mut self, key: &'static str, default: &dyn ToString) -> Option<Value<'a>> {
-        let value = self.table.as_mut().and_then(|table| table.optional(key));
-        if value.is_none() {
-            self.log.note_default(TableKind::App, self.name, format!("problem.{key}"), default.to_string());
-        }
-        value
+impl TableReader<'_> {
+    fn size(&mut self, key: &'static Key, default: u64) -> Option<u64> {
+        self.read_or_shown(key, (default, default), Value::large_count)
     }
 
-    fn count(&mut self, key: &'static str, count: Count, default: u64) -> Option<u64> {
-        self.value(key, &default).map_or(Some(default), |value| value.large_count(count))
-    }
-
-    fn word<T: Copy>(
-        &mut self,
-        key: &'static str,
-        all: &[T],
-        word: fn(T) -> &'static str,
-        default: T,
-    ) -> Option<T> {
-        self.value(key, &word(default)).map_or(Some(default), |value| words::read(&value, all, word))
+    /// The same with limits that only this kernel has.
+    fn size_of(&mut self, key: &'static Key, count: Count, default: u64) -> Option<u64> {
+        self.read_or_shown(key, (default, default), |value| value.large_count_of(count))
     }
 
     /// Every key is read, so that every mistake is reported.
-    fn read(&mut self, kernel: KernelName) -> Option<KernelProblem> {
+    fn problem(&mut self, kernel: KernelName) -> Option<KernelProblem> {
         match KernelProblem::of(kernel) {
             KernelProblem::BlackScholes(own) => {
-                let options = self.count("options", OPTIONS, own.options);
-                let runs = self.count("runs", TIMES, own.runs);
+                let options = self.size(&problem::OPTIONS, own.options);
+                let runs = self.size(&problem::RUNS, own.runs);
                 Some(KernelProblem::BlackScholes(BlackScholes { options: options?, runs: runs? }))
             }
             KernelProblem::Dmv(own) => {
-                let rows = self.count("rows", ROWS, own.rows);
-                let iterations = self.count("iterations", TIMES, own.iterations);
+                let rows = self.size_of(&problem::ROWS, ROWS, own.rows);
+                let iterations = self.size(&problem::ITERATIONS, own.iterations);
                 Some(KernelProblem::Dmv(Dmv { rows: rows?, iterations: iterations? }))
             }
             KernelProblem::Spmv(own) => self.spmv(own),
@@ -174,9 +137,9 @@ impl<'a> Sizes<'a, '_> {
                 }))
             }
             KernelProblem::Chase(own) => {
-                let size_mib = self.count("size_mib", CHASE_MIB, own.size_mib);
-                let chains = self.count("chains", CHAINS, own.chains);
-                let hops = self.count("hops", HOPS, own.hops);
+                let size_mib = self.size_of(&problem::SIZE_MIB, CHASE_MIB, own.size_mib);
+                let chains = self.size(&problem::CHAINS, own.chains);
+                let hops = self.size(&problem::HOPS, own.hops);
                 Some(KernelProblem::Chase(Chase { size_mib: size_mib?, chains: chains?, hops: hops? }))
             }
         }
@@ -184,19 +147,19 @@ impl<'a> Sizes<'a, '_> {
 
     fn grid(&mut self, [rows, columns, iterations]: [u64; 3]) -> [Option<u64>; 3] {
         [
-            self.count("rows", SIDE, rows),
-            self.count("columns", SIDE, columns),
-            self.count("iterations", TIMES, iterations),
+            self.size(&problem::ROWS, rows),
+            self.size(&problem::COLUMNS, columns),
+            self.size(&problem::ITERATIONS, iterations),
         ]
     }
 
     fn spmv(&mut self, own: Spmv) -> Option<KernelProblem> {
         let [x, ..] = own.cells.0;
-        let cells = self.value("cells", &x).map_or(Some(own.cells), |value| read_cells(&value));
-        let iterations = self.count("iterations", TIMES, own.iterations);
-        let elements = self.word("elements", &Elements::ALL, Elements::as_str, own.elements);
-        let partition = self.word("partition", &Partition::ALL, Partition::as_str, own.partition);
-        let storage = self.word("storage", &Storage::ALL, Storage::as_str, own.storage);
+        let cells = self.read_or_shown(&problem::CELLS, (own.cells, x), read_cells);
+        let iterations = self.size(&problem::ITERATIONS, own.iterations);
+        let elements = self.word_or(&problem::ELEMENTS, own.elements, &Elements::ALL, Elements::as_str);
+        let partition = self.word_or(&problem::PARTITION, own.partition, &Partition::ALL, Partition::as_str);
+        let storage = self.word_or(&problem::STORAGE, own.storage, &Storage::ALL, Storage::as_str);
         Some(KernelProblem::Spmv(Spmv {
             cells: cells?,
             iterations: iterations?,
@@ -207,11 +170,11 @@ impl<'a> Sizes<'a, '_> {
     }
 
     fn memcpy(&mut self, own: Memcpy) -> Option<KernelProblem> {
-        let size_mib = self.count("size_mib", COPY_MIB, own.size_mib);
-        let copies = self.count("copies", TIMES, own.copies);
-        let source = self.word("source", &Source::ALL, Source::as_str, own.source);
-        let faults = self.word("faults", &Faults::ALL, Faults::as_str, own.faults);
-        let how = self.word("how", &How::ALL, How::as_str, own.how);
+        let size_mib = self.size(&problem::SIZE_MIB, own.size_mib);
+        let copies = self.size(&problem::COPIES, own.copies);
+        let source = self.word_or(&problem::SOURCE, own.source, &Source::ALL, Source::as_str);
+        let faults = self.word_or(&problem::FAULTS, own.faults, &Faults::ALL, Faults::as_str);
+        let how = self.word_or(&problem::HOW, own.how, &How::ALL, How::as_str);
         Some(KernelProblem::Memcpy(Memcpy {
             size_mib: size_mib?,
             copies: copies?,
@@ -227,7 +190,7 @@ fn read_cells(value: &Value<'_>) -> Option<Cells> {
     let hint = "write the cells along x, y and z, e.g. `[4, 4, 8]`, or one number for all three";
     let cells = if value.is_list() {
         let entries = value.list("a list of three numbers", hint)?;
-        let counts: Vec<Option<u64>> = entries.iter().map(|entry| entry.large_count(CELLS)).collect();
+        let counts: Vec<Option<u64>> = entries.iter().map(|entry| entry.large_count()).collect();
         let counts: Vec<u64> = counts.into_iter().collect::<Option<_>>()?;
         let Ok(counts) = <[u64; 3]>::try_from(counts) else {
             let message = format!("`{}` needs three numbers, not {}", value.name, entries.len());
@@ -236,7 +199,7 @@ fn read_cells(value: &Value<'_>) -> Option<Cells> {
         };
         Cells(counts)
     } else {
-        Cells([value.large_count(CELLS)?; 3])
+        Cells([value.large_count()?; 3])
     };
     if cells.rows() > Cells::MOST_ROWS {
         let message = format!(

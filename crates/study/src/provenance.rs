@@ -4,66 +4,40 @@ use std::collections::BTreeMap;
 
 use numasim_model::machine::{FigureKind, Provenance};
 
+use super::keys::{machine, origin, provenance};
 use super::names;
 use super::problem::ProblemKind;
 use super::table::TableReader;
-use super::value::{Quantity, Value};
-
-const INTERVAL: Quantity =
-    Quantity { what: "the half-width of an interval of 95 % in percent", example: "1.5", zero: true };
-const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
-
-/// Keys whose origin `[machine.provenance]` may state.
-pub(super) const FIGURES: [&str; 18] = [
-    "cores",
-    "gflops_per_core",
-    "core_bandwidth_gbs",
-    "bandwidth_gbs",
-    "link_gbs",
-    "socket_link_gbs",
-    "bandwidth_matrix_gbs",
-    "shared_link",
-    "read_gbs",
-    "memory_gib",
-    "copy_gbs",
-    "triad_gbs",
-    "update_gbs",
-    "llc_mb",
-    "llc_gbs",
-    "latency_matrix_ns",
-    "distance_matrix",
-    "sharing",
-];
+use super::value::Value;
 
 /// The origin of each figure that the file has one for.
 pub(super) fn read(table: &mut TableReader<'_>) -> BTreeMap<String, Provenance> {
-    table.optional("provenance").map(|value| read_provenance(&value)).unwrap_or_default()
+    table.optional(&machine::PROVENANCE).map(|value| read_provenance(&value)).unwrap_or_default()
 }
 
 fn read_provenance(value: &Value<'_>) -> BTreeMap<String, Provenance> {
-    let mut provenance = BTreeMap::new();
+    let mut origins = BTreeMap::new();
     let expected = "a table of figures";
     let hint = "write e.g. `[machine.provenance]` and below it `link_gbs = { kind = \"measured\" }`";
-    let Some(mut table) = value.table("[machine.provenance]", expected, hint) else { return provenance };
-    for figure in FIGURES {
+    let Some(mut table) = value.table(&provenance::TABLE, expected, hint) else { return origins };
+    for &figure in provenance::TABLE.keys {
         if let Some(read) = table.optional(figure).and_then(|value| read_figure(&value)) {
-            provenance.insert(figure.to_owned(), read);
+            origins.insert(figure.name.to_owned(), read);
         }
     }
     table.finish();
-    provenance
+    origins
 }
 
 fn read_figure(value: &Value<'_>) -> Option<Provenance> {
     const KINDS: [FigureKind; 4] =
         [FigureKind::Measured, FigureKind::Theoretical, FigureKind::Estimated, FigureKind::Assumed];
     let hint = "write e.g. `{ kind = \"measured\", source = \"STREAM, 8 threads\" }`";
-    let mut table = value.table("an entry of [machine.provenance]", "a table with `kind`", hint)?;
-    let kind = table.required("kind", "\"measured\"");
-    let source = table.optional("source").and_then(|value| value.string());
-    let uncertainty_percent =
-        table.optional("uncertainty_percent").and_then(|value| value.number(UNCERTAINTY));
-    let interval95_percent = table.optional("interval95_percent").and_then(|value| value.number(INTERVAL));
+    let mut table = value.table(&origin::TABLE, "a table with `kind`", hint)?;
+    let kind = table.required(&origin::KIND);
+    let source = table.optional(&origin::SOURCE).and_then(|value| value.string());
+    let uncertainty_percent = table.optional(&origin::UNCERTAINTY_PERCENT).and_then(|value| value.number());
+    let interval95_percent = table.optional(&origin::INTERVAL95_PERCENT).and_then(|value| value.number());
     table.finish();
     let kind = kind?;
     let word = kind.string()?;

@@ -10,6 +10,7 @@ use numasim_model::scenario::Scenario;
 use super::apps::{Apps, Named};
 use super::by_name::{by_instance, look_up};
 use super::data;
+use super::keys::scenario;
 use super::machine::MachineReading;
 use super::names;
 use super::places::ScenarioPlaces;
@@ -45,7 +46,7 @@ impl Scenarios {
     /// Reads one more table; `machine` as far as it could be read.
     pub(super) fn add(&mut self, mut table: TableReader<'_>, apps: &Apps, machine: &MachineReading) {
         let (log, cores) = (table.source.log, machine.cores.as_deref());
-        let name_value = table.required("name", "\"even\"");
+        let name_value = table.required(&scenario::NAME);
         let name = name_value.as_ref().and_then(Value::name).map(str::to_owned);
         if let (Some(value), Some(name)) = (&name_value, &name) {
             if let Some(first) = self.names.get(name) {
@@ -59,10 +60,10 @@ impl Scenarios {
                 self.names.insert(name.clone(), value.place());
             }
         }
-        let threads = table.required("threads", "{ mem = 1, compute = 5 }");
-        let data = table.optional("data");
+        let threads = table.required(&scenario::THREADS);
+        let data = table.optional(&scenario::DATA);
         // Its default is what a scenario has always been: it is not listed.
-        let static_work = table.optional("static").map_or(Some(false), |value| value.flag());
+        let static_work = table.optional(&scenario::STATIC).map_or(Some(false), |value| value.flag());
         let place = table.place();
         table.finish();
         self.places.push(ScenarioPlaces {

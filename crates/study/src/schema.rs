@@ -1,141 +1,195 @@
-//! The input file as types: what its JSON Schema is generated from, and what a program that writes such files fills.
-//!
-//! Reading does not go through these types, because a file may have many mistakes at once and each wants its place;
-//! a test holds the two together key by key.
+//! The JSON Schema of an input file, made of the declarations of its keys ([`crate::keys`]); what keys say together is added here.
 
-mod app;
-mod data;
-mod dynamics;
-mod kernels;
-mod machine;
-mod origin;
-mod problem;
-mod programs;
-mod range;
-mod scenario;
-mod tasks;
+use serde_json::{Map, Value, json};
 
-use schemars::transform::{RecursiveTransform, Transform};
-use schemars::{JsonSchema, Schema, generate::SchemaSettings, json_schema};
-use serde::Serialize;
-use serde_json::Value;
-
-pub use app::AppTable;
-pub use data::{AnyWord, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, InterleaveTable};
-pub use dynamics::{
-    BindWord, CallTable, ChannelTable, ClusterTable, CommandTable, ControlWord, OsTable, PhaseTable,
-    PickWord, PolicyTable, ScalingValue, SerialTable, SpeedupTable, SyncWord, TaskWorkValue,
-};
-pub use kernels::{IsaWord, KernelsTable, StoresWord, VariantTable};
-pub use machine::{MachineTable, NodeTable, SharedLinkTable};
-pub use origin::{FigureTable, ProvenanceTable, SharingTable};
-pub use problem::{
-    CellsValue, ElementsWord, FaultsWord, HowWord, KernelWord, PartitionWord, ProblemTable, SourceWord,
-    StorageWord,
-};
-pub use programs::{ContenderTable, LoopShapeWord, ProgramArrayTable, ProgramLoopTable, ProgramTable};
-pub use scenario::{ScenarioTable, ThreadsValue};
-pub use tasks::{
-    BlockHomeValue, BlockTable, GeneratorWord, GraphTable, InterleaveWord, PatternWord, RuntimeTable,
-    SchedulerTable, SchedulerWord, SubmitWord, TaskTable, TiesWord,
-};
+use crate::keys::{self, Forms, Key, Shape, Table, Words};
+use numasim_model::bounds::{MOST_EXACT, SMALLEST};
+use numasim_model::problem::KernelName;
 
 /// The version of JSON Schema.
 pub const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The JSON Schema (draft 2020-12) of one input file.
-pub fn json_schema() -> Schema {
-    let mut generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<StudyFile>();
-    RecursiveTransform(without_null).transform(&mut generated);
-    let mut schema = json_schema!({ "$schema": DRAFT, "title": "numasim input file" });
-    for (key, value) in generated.as_object().into_iter().flatten().filter(|(key, _)| *key != "title") {
-        schema.insert(key.clone(), value.clone());
+pub fn json_schema() -> Value {
+    let mut types = Map::new();
+    let mut schema = object([("$schema", DRAFT.into()), ("title", "numasim input file".into())]);
+    schema.extend(table(&keys::root::TABLE, &mut types));
+    schema.insert("$defs".to_owned(), types.into());
+    schema.into()
+}
+
+type Schema = Map<String, Value>;
+
+fn object<const N: usize>(entries: [(&str, Value); N]) -> Schema {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// The text of documentation comments as one paragraph.
+fn paragraph(doc: &str) -> Value {
+    doc.trim().into()
+}
+
+/// A reference to the type of this name, which `make` makes where there is none so far.
+fn reference(name: &str, types: &mut Schema, make: impl FnOnce(&mut Schema) -> Schema) -> Schema {
+    if !types.contains_key(name) {
+        // The place of a type is before those that it needs.
+        types.insert(name.to_owned(), Value::Null);
+        let made = make(types);
+        types.insert(name.to_owned(), made.into());
+    }
+    object([("$ref", format!("#/$defs/{name}").into())])
+}
+
+fn table(table: &Table, types: &mut Schema) -> Schema {
+    let properties: Schema =
+        table.keys.iter().map(|key| (key.name.to_owned(), property(key, types).into())).collect();
+    let required: Vec<&str> = table.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let mut schema = object([
+        ("type", "object".into()),
+        ("additionalProperties", false.into()),
+        ("properties", properties.into()),
+        ("description", paragraph(table.doc)),
+    ]);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
+    if let Value::Object(relations) = relations(table) {
+        schema.extend(relations);
     }
     schema
 }
 
-/// No null where a key is there or it is not, as in TOML; and a description is one paragraph.
-pub fn without_null(schema: &mut Schema) {
-    if let Some(Value::Array(types)) = schema.get_mut("type") {
-        types.retain(|name| name != "null");
-        if let [only] = types.as_slice() {
-            let only = only.clone();
-            schema.insert("type".to_owned(), only);
+fn property(key: &Key, types: &mut Schema) -> Schema {
+    described(shape(&key.shape, types), key.description().into())
+}
+
+fn described(mut schema: Schema, description: Value) -> Schema {
+    schema.insert("description".to_owned(), description);
+    schema
+}
+
+fn shape(of: &Shape, types: &mut Schema) -> Schema {
+    match of {
+        Shape::Number(least, most) => object([
+            ("type", "number".into()),
+            ("format", "double".into()),
+            ("minimum", (*least).into()),
+            ("maximum", (*most).into()),
+        ]),
+        Shape::Whole(least, most, bits) => {
+            let mut schema = object([
+                ("type", "integer".into()),
+                ("format", format!("uint{bits}").into()),
+                ("minimum", (*least).into()),
+            ]);
+            // Beyond these the type says it, or no number of a file is exact.
+            if *most < if *bits == u32::BITS { u64::from(u32::MAX) } else { MOST_EXACT } {
+                schema.insert("maximum".to_owned(), (*most).into());
+            }
+            schema
         }
-    }
-    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
-        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
-        if let [Value::Object(only)] = choices.as_slice() {
-            let only = only.clone();
-            schema.remove("anyOf");
-            only.into_iter().for_each(|(key, value)| {
-                schema.insert(key, value);
-            });
+        Shape::Flag => object([("type", "boolean".into())]),
+        Shape::Text => object([("type", "string".into())]),
+        Shape::Name => {
+            object([("type", "string".into()), ("minLength", 1.into()), ("pattern", r"\S".into())])
         }
-    }
-    if let Some(Value::String(text)) = schema.get_mut("description") {
-        *text = text.replace('\n', " ");
+        Shape::Cpus => object([("type", "string".into()), ("pattern", "[0-9]".into())]),
+        Shape::Words(words) => reference(words.type_name, types, |_| choice(words)),
+        Shape::List(each, least, most) => list(shape(each, types), *least, *most),
+        Shape::Map(each) => {
+            object([("type", "object".into()), ("additionalProperties", shape(each, types).into())])
+        }
+        Shape::Table(of) => reference(of.type_name, types, |types| table(of, types)),
+        Shape::Tables(of, least, most) => {
+            list(reference(of.type_name, types, |types| table(of, types)), *least, *most)
+        }
+        Shape::Forms(forms) => reference(forms.type_name, types, |types| any_of(forms, types)),
     }
 }
 
-/// Input file of numasim: a machine, applications, scenarios, what the applications do over time, and graphs of tasks. A study may be spread over several files; `[machine]`
-/// stands in exactly one of them. Bandwidths are in GB/s with 1 GB = 10^9 bytes; nodes are numbered from 0.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub struct StudyFile {
-    /// The machine: NUMA nodes, their cores and memory controllers, and the links between them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub machine: Option<MachineTable>,
-    /// The applications.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub app: Vec<AppTable>,
-    /// Ways of placing the threads.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub scenario: Vec<ScenarioTable>,
-    /// Producers and consumers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub channel: Vec<ChannelTable>,
-    /// Who calls whom, as a library.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub call: Vec<CallTable>,
-    /// What the policy "script" orders when.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub command: Vec<CommandTable>,
-    /// Who decides how many threads each application may run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub policy: Option<PolicyTable>,
-    /// What it costs that more threads run than there are cores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub os: Option<OsTable>,
-    /// The cluster of which the machine is one node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cluster: Option<ClusterTable>,
-    /// Blocks of data that tasks read and write.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub block: Vec<BlockTable>,
-    /// Tasks, in the order in which they are created.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(default)]
-    pub task: Vec<TaskTable>,
-    /// The graph of tasks: its name, and what makes it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub graph: Option<GraphTable>,
-    /// Loops over chunks of arrays, in place of tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub program: Option<ProgramTable>,
-    /// Who decides which task runs on which node.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheduler: Option<SchedulerTable>,
-    /// What creating, fetching and stealing tasks costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub runtime: Option<RuntimeTable>,
-    /// Other programs that want the workers, too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub contender: Option<ContenderTable>,
+fn list(each: Schema, least: u32, most: u32) -> Schema {
+    let mut schema = object([("type", "array".into()), ("items", each.into())]);
+    for (key, bound) in [("minItems", least), ("maxItems", most)] {
+        if bound > 0 {
+            schema.insert(key.to_owned(), bound.into());
+        }
+    }
+    schema
+}
+
+fn choice(words: &Words) -> Schema {
+    let word = |(word, doc): &(&str, &str)| json!({ "type": "string", "const": word, "description": doc });
+    let words_of: Vec<Value> = words.words.iter().map(word).collect();
+    object([("oneOf", words_of.into()), ("description", paragraph(words.doc))])
+}
+
+fn any_of(forms: &Forms, types: &mut Schema) -> Schema {
+    let form = |(of, doc): &(Shape, &str)| Value::from(described(shape(of, types), (*doc).into()));
+    let forms_of: Vec<Value> = forms.forms.iter().map(form).collect();
+    object([("anyOf", forms_of.into()), ("description", paragraph(forms.doc))])
+}
+
+/// What the keys of a table say together: which need each other, and which exclude each other.
+fn relations(table: &Table) -> Value {
+    // One of the keys on the left, or those on the right.
+    let form = |keys: &[&str], other: &str| {
+        let given: Vec<Value> = keys.iter().map(|key| json!({ "required": [key] })).collect();
+        json!({ "required": [other], "not": { "anyOf": given } })
+    };
+    match table.type_name {
+        "MachineTable" => json!({
+            "allOf": [
+                { "oneOf": [
+                    { "required": ["nodes", "cores_per_node", "gflops_per_core"], "not": { "required": ["node"] } },
+                    form(&["nodes", "cores_per_node", "gflops_per_core", "cpus"], "node"),
+                ] },
+                { "oneOf": [
+                    { "required": ["bandwidth_gbs"], "not": { "required": ["bandwidth_matrix_gbs"] } },
+                    form(
+                        &["bandwidth_gbs", "link_gbs", "sockets", "socket_link_gbs", "shared_link_gbs"],
+                        "bandwidth_matrix_gbs"
+                    ),
+                ] },
+            ],
+            "dependentRequired": { "socket_link_gbs": ["sockets"], "shared_link_gbs": ["sockets"] },
+        }),
+        // A node with cores needs their peak.
+        "NodeTable" => json!({
+            "if": { "properties": { "cores": { "minimum": 1 } } },
+            "then": {
+                "required": ["gflops_per_core"],
+                "properties": { "gflops_per_core": { "minimum": SMALLEST } }
+            },
+        }),
+        "SharedLinkTable" => json!({ "oneOf": [
+            { "required": ["between"], "not": { "anyOf": [{ "required": ["from"] }, { "required": ["to"] }] } },
+            { "required": ["from", "to"], "not": { "required": ["between"] } },
+        ] }),
+        // An intensity, or a kernel that counts its own; sizes only for such a kernel.
+        "AppTable" => {
+            let real = KernelName::ALL.map(|kernel| json!({ "const": kernel.as_str() }));
+            json!({
+                "anyOf": [
+                    { "required": ["arithmetic_intensity"] },
+                    { "required": ["kernel"], "properties": { "kernel": { "anyOf": real } } },
+                ],
+                "dependentRequired": { "problem": ["kernel"] },
+            })
+        }
+        "BlockTable" | "ProgramArrayTable" => {
+            json!({ "oneOf": [{ "required": ["bytes"] }, { "required": ["mb"] }] })
+        }
+        // All keys but the name belong to a generator.
+        "GraphTable" => {
+            let own = |key: &&&Key| !matches!(key.name, "name" | "generator");
+            let needs: Schema = table
+                .keys
+                .iter()
+                .filter(own)
+                .map(|key| (key.name.to_owned(), json!(["generator"])))
+                .collect();
+            json!({ "dependentRequired": needs })
+        }
+        _ => Value::Null,
+    }
 }

@@ -6,23 +6,21 @@ use numasim_model::ids::NodeId;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::GigabytesPerSecond;
 
+use super::keys::{machine, shared_link};
 use super::names::{plural, shown};
 use super::node_numbers;
 use super::problem::{Place, Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Quantity, Value};
+use super::value::Value;
 
 /// Most shared links of a machine: as many as the pairs of 64 sockets, and more.
 const MAX_SHARED_LINKS: usize = 4096;
 
-const TITLE: &str = "[[machine.shared_link]]";
 const BETWEEN: &str = "write two groups of nodes, e.g. `between = [[0, 1], [2, 3]]`";
-const CAPACITY: Quantity =
-    Quantity { what: "what the link carries in each direction in GB/s", example: "60.0", zero: false };
 
 /// The links of the file; `None` if one of them makes no sense.
 pub(super) fn read(table: &mut TableReader<'_>, nodes: Option<usize>) -> Option<Vec<SharedLink>> {
-    let Some(list) = table.optional("shared_link") else { return Some(Vec::new()) };
+    let Some(list) = table.optional(&machine::SHARED_LINK) else { return Some(Vec::new()) };
     let hint = "write `[[machine.shared_link]]`, with two brackets on each side, above each of them";
     let entries = list.list("a list of shared links", hint)?;
     if entries.len() > MAX_SHARED_LINKS {
@@ -44,8 +42,8 @@ fn read_link(
     names: &mut HashMap<String, Place>,
 ) -> Option<SharedLink> {
     let hint = "write a table, e.g. `{ name = \"xGMI\", gbs = 60.0, between = [[0, 1], [2, 3]] }`";
-    let mut table = entry.table(TITLE, "a table", hint)?;
-    let name_value = table.required("name", "\"xGMI\"");
+    let mut table = entry.table(&shared_link::TABLE, "a table", hint)?;
+    let name_value = table.required(&shared_link::NAME);
     let mut name = name_value.as_ref().and_then(Value::name);
     if let (Some(value), Some(own)) = (&name_value, name) {
         if let Some(first) = names.get(own) {
@@ -60,7 +58,7 @@ fn read_link(
             names.insert(own.to_owned(), value.place());
         }
     }
-    let gbs = table.required("gbs", "60.0").and_then(|value| value.number(CAPACITY));
+    let gbs = table.required(&shared_link::GBS).and_then(|value| value.number());
     let groups = read_groups(&mut table, nodes);
     table.finish();
     let (from, to, both_ways) = groups?;
@@ -70,8 +68,8 @@ fn read_link(
 type Groups = (Vec<NodeId>, Vec<NodeId>, bool);
 
 fn read_groups(table: &mut TableReader<'_>, nodes: Option<usize>) -> Option<Groups> {
-    let between = table.optional("between");
-    let (from, to) = (table.optional("from"), table.optional("to"));
+    let between = table.optional(&shared_link::BETWEEN);
+    let (from, to) = (table.optional(&shared_link::FROM), table.optional(&shared_link::TO));
     match (&between, from.as_ref().or(to.as_ref())) {
         (Some(between), Some(one_way)) => {
             let message = "the shared link says in two ways which nodes it joins";
@@ -87,9 +85,9 @@ fn read_groups(table: &mut TableReader<'_>, nodes: Option<usize>) -> Option<Grou
             Some((from, to, true))
         }
         (None, Some(_)) => {
-            for (key, value) in [("from", &from), ("to", &to)] {
+            for (key, value) in [(&shared_link::FROM, &from), (&shared_link::TO, &to)] {
                 if value.is_none() {
-                    table.missing(key, "[0, 1]");
+                    table.missing(key);
                 }
             }
             let read = |value: Option<&Value<'_>>| value.map(|value| node_numbers::read_list(value, nodes));
@@ -103,7 +101,7 @@ fn read_groups(table: &mut TableReader<'_>, nodes: Option<usize>) -> Option<Grou
                 Problem::new(ProblemKind::MissingKey, "the shared link does not say which nodes it joins")
                     .at(table.place(), "this table needs `between`")
                     .hint(format!("{BETWEEN}, or `from` and `to` for one direction only"));
-            table.missing_any(&["between", "from", "to"], problem);
+            table.missing_any(&[&shared_link::BETWEEN, &shared_link::FROM, &shared_link::TO], problem);
             None
         }
     }

@@ -1,27 +1,25 @@
 //! Reads `[machine.sharing]` and `latency_matrix_ns`: how a machine shares bandwidth.
 
+use super::keys::{machine, sharing};
 use super::names;
-use super::pairs::{self, Figures};
+use super::pairs;
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Quantity, Value};
+use super::value::Value;
 use numasim_model::ids::NodeId;
 use numasim_model::sharing::{Model, ModelKind, Parameter};
 
-const LATENCIES: Figures = Figures {
-    quantity: Quantity { what: "a latency in ns", example: "90.0", zero: false },
-    hint: "write one row for each node, e.g. `[[90.0, 140.0], [140.0, 90.0]]`: row = node of the core, column = node of the memory",
-};
+const LATENCIES: &str = "write one row for each node, e.g. `[[90.0, 140.0], [140.0, 90.0]]`: row = node of the core, column = node of the memory";
 
 /// The model and its parameters; the default where there is no table. `latencies`: the machine has a latency matrix.
 pub(super) fn read(table: &mut TableReader<'_>, latencies: bool) -> Model {
-    let Some(value) = table.optional("sharing") else { return Model::default() };
+    let Some(value) = table.optional(&machine::SHARING) else { return Model::default() };
     let hint = "write `[machine.sharing]` and below it e.g. `model = \"max-min\"`";
-    let Some(mut table) = value.table("[machine.sharing]", "a table", hint) else { return Model::default() };
-    let kind = table.optional("model").and_then(|value| read_kind(&value));
+    let Some(mut table) = value.table(&sharing::TABLE, "a table", hint) else { return Model::default() };
+    let kind = table.optional(&sharing::MODEL).and_then(|value| read_kind(&value));
     let mut model = Model::from(kind.unwrap_or_default());
     for parameter in Parameter::ALL {
-        let Some(value) = table.optional(parameter.key()) else { continue };
+        let Some(value) = table.named(parameter.key()) else { continue };
         read_parameter(parameter, &value, &mut model);
         if parameter == Parameter::OutstandingLines && !latencies {
             let message = "`outstanding_lines` needs the latencies of the machine";
@@ -51,24 +49,10 @@ fn read_kind(value: &Value<'_>) -> Option<ModelKind> {
 }
 
 fn read_parameter(parameter: Parameter, value: &Value<'_>, model: &mut Model) {
-    let (low, high) = parameter.range();
-    let quantity = Quantity { what: "a number", example: example(parameter), zero: low == 0.0 };
-    let Some(number) = value.number(quantity) else { return };
+    let Some(number) = value.number() else { return };
     if let Err(error) = model.parameters.set(parameter, number) {
-        let label = if number > high { "too large" } else { "too small" };
+        let label = if number > parameter.range().1 { "too large" } else { "too small" };
         value.report(ProblemKind::BadValue, error.to_string(), label, "`numasim models` explains it");
-    }
-}
-
-const fn example(parameter: Parameter) -> &'static str {
-    match parameter {
-        Parameter::SaturationKnee | Parameter::OverloadLoss => "0.1",
-        Parameter::CoreLocal | Parameter::OutstandingLines => "12.0",
-        Parameter::CoreRemote => "7.0",
-        Parameter::LinkEfficiency => "0.9",
-        Parameter::RemoteLoss => "0.2",
-        Parameter::RemoteWeight => "2.0",
-        Parameter::EcmPenalty => "0.5",
     }
 }
 
@@ -80,6 +64,6 @@ pub(super) fn read_latencies(
     cores: Option<&[u32]>,
     without_memory: &[NodeId],
 ) -> (bool, Option<Vec<f64>>) {
-    let Some(matrix) = table.optional("latency_matrix_ns") else { return (false, None) };
+    let Some(matrix) = table.optional(&machine::LATENCY_MATRIX_NS) else { return (false, None) };
     (true, pairs::read(&matrix, LATENCIES, count, cores, without_memory))
 }

@@ -6,23 +6,10 @@ use numasim_model::ids::NodeId;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::GigabytesPerSecond;
 
+use super::keys::machine;
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Count, Quantity};
-
-/// Between 64 sockets there are 2016 shared links.
-const SOCKETS: Count = Count { what: "a number of sockets", example: "2", min: 1, max: 64 };
-const LINK: Quantity = Quantity {
-    what: "the bandwidth between two nodes on different sockets in GB/s",
-    example: "10.0",
-    zero: false,
-};
-const SHARED: Quantity = Quantity {
-    what: "what all nodes of a socket together read from another socket in GB/s",
-    example: "60.0",
-    zero: false,
-};
 
 /// Nodes on sockets.
 #[derive(Clone, Copy)]
@@ -72,12 +59,12 @@ impl Sockets {
 /// `nodes` is how many there are, if that is known.
 pub(super) fn read(table: &mut TableReader<'_>, nodes: Option<usize>) -> SocketsReading {
     let log = table.source.log;
-    let matrix = table.place_of("bandwidth_matrix_gbs");
-    let sockets = table.optional("sockets");
-    let link = table.optional("socket_link_gbs");
-    let shared = table.optional("shared_link_gbs");
-    let link_gbs = link.as_ref().map(|value| value.number(LINK));
-    let shared_gbs = shared.as_ref().map(|value| value.number(SHARED));
+    let matrix = table.place_of(&machine::BANDWIDTH_MATRIX_GBS);
+    let sockets = table.optional(&machine::SOCKETS);
+    let link = table.optional(&machine::SOCKET_LINK_GBS);
+    let shared = table.optional(&machine::SHARED_LINK_GBS);
+    let link_gbs = link.as_ref().map(|value| value.number());
+    let shared_gbs = shared.as_ref().map(|value| value.number());
     let Some(first) = sockets.as_ref().or(link.as_ref()).or(shared.as_ref()) else {
         return SocketsReading::Absent;
     };
@@ -94,10 +81,10 @@ pub(super) fn read(table: &mut TableReader<'_>, nodes: Option<usize>) -> Sockets
         let problem = Problem::new(ProblemKind::MissingKey, message)
             .at(first.key_place(), "between which sockets?")
             .hint("add the number of sockets, e.g. `sockets = 2`; nodes are numbered socket by socket");
-        table.missing_any(&["sockets"], problem);
+        table.missing_any(&[&machine::SOCKETS], problem);
         return SocketsReading::Broken;
     };
-    let (Some(count), Some(nodes)) = (sockets.count(SOCKETS).map(|count| count as usize), nodes) else {
+    let (Some(count), Some(nodes)) = (sockets.count().map(|count| count as usize), nodes) else {
         return SocketsReading::Broken;
     };
     if !nodes.is_multiple_of(count) {
@@ -120,7 +107,7 @@ pub(super) fn read(table: &mut TableReader<'_>, nodes: Option<usize>) -> Sockets
         let problem = Problem::new(ProblemKind::MissingKey, message)
             .at(sockets.place(), "sockets need a link between their nodes")
             .hint("add the bandwidth between two nodes on different sockets in GB/s, e.g. `socket_link_gbs = 10.0`");
-        table.missing_any(&["socket_link_gbs"], problem);
+        table.missing_any(&[&machine::SOCKET_LINK_GBS], problem);
         return SocketsReading::Broken;
     }
     match (link_gbs, shared_gbs) {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::aliases;
 use super::census::{self, MAX_MISTAKES, MAX_TABLES, TooMuch};
+use super::keys::{Shape, root};
 use super::log::Source;
 use super::problem::{Place, Problem, ProblemKind};
 
@@ -143,12 +143,13 @@ fn duplicate(source: Source<'_>, at: &Range<usize>, repeated_table: bool) -> Pro
     let (start, line) = line_of(text, at.start);
     let problem = if repeated_table {
         let header = line.split('#').next().unwrap_or_default().trim();
-        let kind = if aliases::SINGLE.contains(&word) {
+        let shape = root::TABLE.key(word).map(|key| key.shape);
+        let kind = if matches!(shape, Some(Shape::Table(_))) {
             ProblemKind::SecondTable
         } else {
             ProblemKind::DuplicateKey
         };
-        let hint = if aliases::LISTS.contains(&word) {
+        let hint = if matches!(shape, Some(Shape::Tables(..))) {
             format!("write a list entry with two brackets each time: `[[{word}]]`")
         } else {
             "keep one of them".to_owned()

@@ -1,11 +1,11 @@
-//! Reads a table key by key, and reports the keys nobody asked for.
+//! Reads a table key by key, and reports the keys that were not asked for.
 
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::aliases::{self, Alias, ROOT, alias};
-use super::log::Source;
+use super::keys::{Key, Meant, Shape, Table, root};
+use super::log::{Log, Source};
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
 use super::value::Value;
@@ -13,10 +13,14 @@ use super::value::Value;
 /// A table while its keys are read.
 pub(super) struct TableReader<'a> {
     pub(super) source: Source<'a>,
-    /// What messages call it: `[[app]]`.
-    title: &'static str,
-    table: &'a DeTable<'a>,
+    declared: &'static Table,
+    /// `None` where no file has it, so that all its defaults hold.
+    table: Option<&'a DeTable<'a>>,
     header: Range<usize>,
+    /// Whose defaults these are: the name of an application.
+    pub(super) name: String,
+    /// What stands before its keys where defaults are listed: `problem.`.
+    pub(super) prefix: &'static str,
     known: Vec<&'static str>,
     /// Keys that seem to be missing. If one is only misspelt, the unknown key says so, and this is not reported.
     missing: Vec<(Vec<&'static str>, Problem)>,
@@ -26,7 +30,7 @@ impl<'a> Value<'a> {
     /// A table, to be read key by key.
     pub(super) fn table(
         &self,
-        title: &'static str,
+        declared: &'static Table,
         expected: &str,
         hint: impl Into<String>,
     ) -> Option<TableReader<'a>> {
@@ -34,31 +38,44 @@ impl<'a> Value<'a> {
             self.wrong_type(expected, hint);
             return None;
         };
-        Some(TableReader::new(self.source, title, table, self.spanned.span()))
+        Some(TableReader::new(self.source, declared, table, self.spanned.span()))
     }
-}
 
-impl<'a> Value<'a> {
-    /// A list of tables, each below a header `title`, which are to be read key by key.
-    pub(super) fn tables(&self, title: &'static str, hint: &str) -> Option<Vec<TableReader<'a>>> {
+    /// A list of tables, each below its header, which are to be read key by key.
+    pub(super) fn tables(&self, declared: &'static Table, hint: &str) -> Option<Vec<TableReader<'a>>> {
         if matches!(self.get(), DeValue::Table(_)) {
-            let message = format!("`{}` is a list; its entries begin with `{title}`", self.name);
+            let message = format!("`{}` is a list; its entries begin with `{}`", self.name, declared.title);
             self.report(ProblemKind::WrongType, message, "one bracket on each side", hint);
             return None;
         }
         let entries = self.list("a list of tables", hint)?;
-        Some(entries.iter().filter_map(|entry| entry.table(title, "a table", hint)).collect())
+        Some(entries.iter().filter_map(|entry| entry.table(declared, "a table", hint)).collect())
     }
 }
 
 impl<'a> TableReader<'a> {
     pub(super) fn new(
         source: Source<'a>,
-        title: &'static str,
+        declared: &'static Table,
         table: &'a DeTable<'a>,
         header: Range<usize>,
     ) -> Self {
-        Self { source, title, table, header, known: Vec::new(), missing: Vec::new() }
+        Self { table: Some(table), header, ..Self::absent(source, declared) }
+    }
+
+    /// A table that no file has.
+    pub(super) fn none(log: &'a Log, declared: &'static Table) -> Self {
+        Self::absent(Source { log, file: 0, text: "" }, declared)
+    }
+
+    fn absent(source: Source<'a>, declared: &'static Table) -> Self {
+        let (name, known, missing) = (String::new(), Vec::new(), Vec::new());
+        Self { source, declared, table: None, header: 0..0, name, prefix: "", known, missing }
+    }
+
+    /// Whether some file has it.
+    pub(super) const fn is_there(&self) -> bool {
+        self.table.is_some()
     }
 
     /// The header `[[app]]`, or the whole of an inline table.
@@ -67,55 +84,121 @@ impl<'a> TableReader<'a> {
     }
 
     /// The value of `key`, if it is there; from now on the key is known.
-    pub(super) fn optional(&mut self, key: &'static str) -> Option<Value<'a>> {
-        self.known.push(key);
-        let (found, value) = self.table.get_key_value(key)?;
-        Some(Value::new(self.source, key.to_owned(), found.span(), value))
+    pub(super) fn optional(&mut self, key: &'static Key) -> Option<Value<'a>> {
+        self.known.push(key.name);
+        let (found, value) = self.table?.get_key_value(key.name)?;
+        Some(Value::new(self.source, key, found.span(), value))
+    }
+
+    /// The value of the declared key with this name, if it is there.
+    pub(super) fn named(&mut self, name: &str) -> Option<Value<'a>> {
+        self.declared.key(name).and_then(|key| self.optional(key))
+    }
+
+    /// The value of `key`; where it is not there, its default is noted.
+    pub(super) fn given(&mut self, key: &'static Key) -> Option<Value<'a>> {
+        self.given_or(key, || key.default.to_owned())
+    }
+
+    /// The value of `key`; where it is not there, this default is noted.
+    pub(super) fn given_or(
+        &mut self,
+        key: &'static Key,
+        default: impl FnOnce() -> String,
+    ) -> Option<Value<'a>> {
+        let value = self.optional(key);
+        if value.is_none() {
+            self.note(key, default());
+        }
+        value
+    }
+
+    /// What `read` makes of the value of `key`, or its default, which is noted; `None` where the value makes no sense.
+    pub(super) fn read_or<T>(
+        &mut self,
+        key: &'static Key,
+        default: T,
+        read: impl FnOnce(&Value<'a>) -> Option<T>,
+    ) -> Option<T> {
+        self.given(key).map_or(Some(default), |value| read(&value))
+    }
+
+    /// The same with a default that is a value of the model, and how it is shown.
+    pub(super) fn read_or_shown<T>(
+        &mut self,
+        key: &'static Key,
+        (default, shown): (T, impl ToString),
+        read: impl FnOnce(&Value<'a>) -> Option<T>,
+    ) -> Option<T> {
+        self.given_or(key, || shown.to_string()).map_or(Some(default), |value| read(&value))
+    }
+
+    /// The one of `all` whose word the value of `key` is, or the default.
+    pub(super) fn word_or<T: Copy>(
+        &mut self,
+        key: &'static Key,
+        default: T,
+        all: &[T],
+        word: fn(T) -> &'static str,
+    ) -> Option<T> {
+        self.read_or_shown(key, (default, word(default)), |value| value.word(all, word))
+    }
+
+    /// Notes that a default holds.
+    pub(super) fn note(&self, key: &'static Key, default: impl Into<String>) {
+        if let Some(kind) = self.declared.kind {
+            let key = format!("{}{}", self.prefix, key.name);
+            self.source.log.note_default(kind, &self.name, key, default);
+        }
     }
 
     /// Where the value of `key` stands, if it is there; the key is not known by that.
-    pub(super) fn place_of(&self, key: &str) -> Option<Place> {
-        let (_, value) = self.table.get_key_value(key)?;
+    pub(super) fn place_of(&self, key: &Key) -> Option<Place> {
+        let (_, value) = self.table?.get_key_value(key.name)?;
         Some(self.source.place(&value.span()))
     }
 
     /// The value of `key`; reports it as missing if it is not there.
-    pub(super) fn required(&mut self, key: &'static str, example: &str) -> Option<Value<'a>> {
+    pub(super) fn required(&mut self, key: &'static Key) -> Option<Value<'a>> {
         let value = self.optional(key);
         if value.is_none() {
-            self.missing(key, example);
+            self.missing(key);
         }
         value
     }
 
     /// Reports that `key` is missing, with an example of what to write.
-    pub(super) fn missing(&mut self, key: &'static str, example: &str) {
-        let problem = Problem::new(ProblemKind::MissingKey, format!("`{key}` is missing in {}", self.title))
-            .at(self.place(), format!("this table needs `{key}`"))
-            .hint(format!("add e.g. `{key} = {example}`"));
+    pub(super) fn missing(&mut self, key: &'static Key) {
+        let Key { name, example, .. } = *key;
+        let problem =
+            Problem::new(ProblemKind::MissingKey, format!("`{name}` is missing in {}", self.declared.title))
+                .at(self.place(), format!("this table needs `{name}`"))
+                .hint(format!("add e.g. `{name} = {example}`"));
         self.missing_any(&[key], problem);
     }
 
     /// Reports `problem`, which is that none of `keys` is there.
-    pub(super) fn missing_any(&mut self, keys: &[&'static str], problem: Problem) {
-        self.missing.push((keys.to_vec(), problem));
+    pub(super) fn missing_any(&mut self, keys: &[&'static Key], problem: Problem) {
+        self.missing.push((keys.iter().map(|key| key.name).collect(), problem));
     }
 
     /// Reports the keys that are missing and every key that was not asked for.
     pub(super) fn finish(self) {
         let log = self.source.log;
         #[cfg(test)]
-        log.keys.borrow_mut().entry(self.title).or_default().extend(&self.known);
+        log.keys.borrow_mut().entry(self.declared.title).or_default().extend(&self.known);
+        let Some(table) = self.table else { return };
         let mut meant = Vec::new();
-        for (key, value) in self.table.iter().filter(|(key, _)| !self.known.contains(&&**key.get_ref())) {
-            let (close, advice) = match alias(self.title, key.get_ref()) {
-                Some(Alias::Key(key)) => (Some(key), None),
-                Some(Alias::Advice(advice)) => (None, Some(advice)),
+        for (key, value) in table.iter().filter(|(key, _)| !self.known.contains(&&**key.get_ref())) {
+            let (close, advice) = match self.declared.meant(key.get_ref()) {
+                Some(Meant::Key(key)) => (Some(key), None),
+                Some(Meant::Advice(advice)) => (None, Some(advice)),
                 None => (log.suggest(key.get_ref(), self.known.iter().copied()), None),
             };
             meant.extend(close);
             let word = names::shown(key.get_ref());
-            let message = format!("unknown {} `{word}` in {}", self.what(value.get_ref()), self.title);
+            let message =
+                format!("unknown {} `{word}` in {}", self.what(value.get_ref()), self.declared.title);
             let hint = match (advice, close) {
                 (Some(advice), _) => advice.to_owned(),
                 (None, Some(close)) => format!("did you mean `{}`?", self.written(close)),
@@ -134,7 +217,7 @@ impl<'a> TableReader<'a> {
     }
 
     fn is_root(&self) -> bool {
-        self.title == ROOT
+        std::ptr::eq(self.declared, &raw const root::TABLE)
     }
 
     fn what(&self, value: &DeValue<'_>) -> &'static str {
@@ -143,20 +226,26 @@ impl<'a> TableReader<'a> {
     }
 
     /// A key as it is written in the file: at the top with its brackets.
-    fn written(&self, key: &str) -> String {
-        match (self.is_root(), key) {
-            (false, _) => key.to_owned(),
-            (true, _) => aliases::title(key).to_owned(),
-        }
+    fn written(&self, key: &'static str) -> &'static str {
+        let table = self.declared.key(key).filter(|_| self.is_root()).and_then(|key| key.shape.table());
+        table.map_or(key, |table| table.title)
     }
 
     fn all_keys(&self) -> String {
         if self.is_root() {
-            let (machine, others) = aliases::SINGLE.split_at(1);
-            let keys = machine.iter().chain(&aliases::LISTS).chain(others);
-            let headers = keys.map(|key| aliases::title(key));
+            let headers = root::TABLE.keys.iter().map(|key| self.written(key.name));
             return format!("every key belongs below a header, {}", names::one_of_all(headers));
         }
-        format!("the keys of {} are {}", self.title, names::all(self.known.iter().copied()))
+        format!("the keys of {} are {}", self.declared.title, names::all(self.known.iter().copied()))
+    }
+}
+
+impl Shape {
+    /// The table that it is, or that each entry of a list is.
+    pub(super) const fn table(&self) -> Option<&'static Table> {
+        match self {
+            Self::Table(table) | Self::Tables(table, ..) => Some(table),
+            _ => None,
+        }
     }
 }

@@ -8,11 +8,13 @@ mod tasks;
 mod trees;
 mod variants;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::keys::Shape;
 use super::*;
 use numasim_model::app::{Access, Data, Placement};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::FigureKind;
-#[cfg(feature = "schema")]
 use numasim_model::problem::KernelName;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 
@@ -372,12 +374,11 @@ fn mistakes_in_the_sharing_model_are_reported() {
     );
 }
 
-/// The walker and the types of the schema know the same keys in every table.
-#[cfg(feature = "schema")]
+/// The reader asks for every key that is declared, in every table, so that none is accepted and ignored.
 #[test]
-fn the_schema_has_the_keys_that_the_reader_knows() {
+fn every_key_that_is_declared_is_asked_for() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n[program]\n[[program.array]]\n[[program.loop]]\n[contender]\n{}",
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[machine.kernels]\nread = {{}}\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n[program]\n[[program.array]]\n[[program.loop]]\n[contender]\n{}",
         KernelName::ALL
             .map(|kernel| format!("[[app]]\nkernel = \"{}\"\n[app.problem]\n", kernel.as_str()))
             .concat()
@@ -385,52 +386,28 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
     let log = Log::default();
     read_files(&files(&[&text]), &log);
     let known = log.keys.borrow();
-    let schema = schema::json_schema().to_value();
-    let properties = |pointer: &str| {
-        let table =
-            schema.pointer(pointer).and_then(|table| table.as_object()).expect("a table of the schema");
-        table.keys().cloned().collect::<std::collections::BTreeSet<String>>()
-    };
-    let mut data = properties("/$defs/HomeTable/properties");
-    data.extend(properties("/$defs/FractionsTable/properties"));
-    data.extend(properties("/$defs/InterleaveTable/properties"));
-    let mut scaling = properties("/$defs/SerialTable/properties");
-    scaling.extend(properties("/$defs/SpeedupTable/properties"));
-    let tables = [
-        ("the file", properties("/properties")),
-        ("[machine]", properties("/$defs/MachineTable/properties")),
-        ("[machine.sharing]", properties("/$defs/SharingTable/properties")),
-        ("[[machine.node]]", properties("/$defs/NodeTable/properties")),
-        ("[[machine.shared_link]]", properties("/$defs/SharedLinkTable/properties")),
-        ("[machine.provenance]", properties("/$defs/ProvenanceTable/properties")),
-        ("an entry of [machine.provenance]", properties("/$defs/FigureTable/properties")),
-        ("[[app]]", properties("/$defs/AppTable/properties")),
-        ("data", data),
-        ("[app.problem]", properties("/$defs/ProblemTable/properties")),
-        ("[[app.phase]]", properties("/$defs/PhaseTable/properties")),
-        ("scaling", scaling),
-        ("[[channel]]", properties("/$defs/ChannelTable/properties")),
-        ("[[call]]", properties("/$defs/CallTable/properties")),
-        ("[[command]]", properties("/$defs/CommandTable/properties")),
-        ("[policy]", properties("/$defs/PolicyTable/properties")),
-        ("[os]", properties("/$defs/OsTable/properties")),
-        ("[cluster]", properties("/$defs/ClusterTable/properties")),
-        ("[[scenario]]", properties("/$defs/ScenarioTable/properties")),
-        ("[[block]]", properties("/$defs/BlockTable/properties")),
-        ("[[task]]", properties("/$defs/TaskTable/properties")),
-        ("[graph]", properties("/$defs/GraphTable/properties")),
-        ("[scheduler]", properties("/$defs/SchedulerTable/properties")),
-        ("[runtime]", properties("/$defs/RuntimeTable/properties")),
-        ("[program]", properties("/$defs/ProgramTable/properties")),
-        ("[[program.array]]", properties("/$defs/ProgramArrayTable/properties")),
-        ("[[program.loop]]", properties("/$defs/ProgramLoopTable/properties")),
-        ("[contender]", properties("/$defs/ContenderTable/properties")),
-    ];
-    assert_eq!(known.len(), tables.len(), "a table without a test: {:?}", known.keys());
-    for (title, expected) in tables {
-        let found: std::collections::BTreeSet<String> =
-            known[title].iter().map(|&key| key.to_owned()).collect();
-        assert_eq!(found, expected, "{title}");
+    let mut declared = BTreeMap::new();
+    add_keys(&keys::root::TABLE, &mut declared);
+    assert_eq!(known.len(), declared.len(), "a table without a test: {:?}", known.keys());
+    for (title, expected) in declared {
+        assert_eq!(known[title], expected, "{title}");
+    }
+}
+
+/// The keys of a table and of all tables below it, by their titles.
+fn add_keys(table: &keys::Table, into: &mut BTreeMap<&'static str, BTreeSet<&'static str>>) {
+    for key in table.keys {
+        into.entry(table.title).or_default().insert(key.name);
+        add_keys_of(&key.shape, into);
+    }
+}
+
+fn add_keys_of(shape: &Shape, into: &mut BTreeMap<&'static str, BTreeSet<&'static str>>) {
+    match shape {
+        Shape::Table(table) | Shape::Tables(table, ..) => add_keys(table, into),
+        Shape::Map(each) | Shape::List(each, ..) => add_keys_of(each, into),
+        Shape::Forms(forms) => forms.forms.iter().for_each(|(form, _)| add_keys_of(form, into)),
+        _ => {}
     }
 }
 

@@ -19,12 +19,12 @@ pub(super) fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Optio
             value.wrong_type("a whole number or a list", HINT);
             return None;
         }
-        let threads = value.count(count)?;
+        let threads = value.count_of(count)?;
         let on = |&cores: &u32| if cores == 0 { 0 } else { threads };
         return Some(cores.unwrap_or_default().iter().map(on).collect());
     }
     let entries = value.list("a list", HINT)?;
-    let threads: Vec<Option<u32>> = entries.iter().map(|entry| entry.count(count)).collect();
+    let threads: Vec<Option<u32>> = entries.iter().map(|entry| entry.count_of(count)).collect();
     let nodes = cores.map_or(entries.len(), <[u32]>::len);
     if nodes != entries.len() {
         let message = format!(

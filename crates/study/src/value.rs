@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
+use super::keys::Key;
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
@@ -20,26 +21,6 @@ pub(super) struct Quantity {
     pub(super) zero: bool,
 }
 
-/// The bandwidth of a memory, a link or a core.
-pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", example: "32.0", zero: false };
-
-/// A size of memory.
-pub(super) const MEMORY: Quantity =
-    Quantity { what: "a size of memory in GiB (2^30 bytes)", example: "64.0", zero: false };
-
-/// The memory of each node of a machine.
-pub(super) const MEMORY_OF_NODES: Quantity = Quantity {
-    what: "a size of memory in GiB (2^30 bytes; 0 only in the `[[machine.node]]` of a node without memory)",
-    ..MEMORY
-};
-
-/// The size of data.
-pub(super) const BYTES: Quantity = Quantity { what: "a size in bytes", example: "3e6", zero: true };
-
-/// The arithmetic intensity of an application or a phase.
-pub(super) const INTENSITY: Quantity =
-    Quantity { what: "an arithmetic intensity in FLOP per byte", example: "0.5", zero: false };
-
 /// A whole number.
 #[derive(Clone, Copy)]
 pub(super) struct Count {
@@ -50,12 +31,28 @@ pub(super) struct Count {
     pub(super) max: u64,
 }
 
+impl Key {
+    /// The number that its value, or each entry of it, is.
+    pub(super) fn quantity(&self) -> Quantity {
+        let (least, _) = self.shape.numbers().unwrap_or_default();
+        Quantity { what: self.what, example: self.example, zero: least == 0.0 }
+    }
+
+    /// The whole number that its value, or each entry of it, is.
+    pub(super) fn count(&self) -> Count {
+        let (min, max) = self.shape.counts().unwrap_or_default();
+        Count { what: self.what, example: self.example, min, max }
+    }
+}
+
 /// A value, with the key that leads to it.
 #[derive(Clone)]
 pub(super) struct Value<'a> {
     pub(super) source: Source<'a>,
     /// `threads.mem[2]`
     pub(super) name: String,
+    /// The declaration of that key, or of the one whose list or table it is in.
+    pub(super) of: &'static Key,
     key: Range<usize>,
     pub(super) spanned: &'a Spanned<DeValue<'a>>,
 }
@@ -63,11 +60,11 @@ pub(super) struct Value<'a> {
 impl<'a> Value<'a> {
     pub(super) fn new(
         source: Source<'a>,
-        name: String,
+        of: &'static Key,
         key: Range<usize>,
         value: &'a Spanned<DeValue<'a>>,
     ) -> Self {
-        Self { source, name, key, spanned: value }
+        Self { source, name: of.name.to_owned(), of, key, spanned: value }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -114,8 +111,28 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The number that its key declares.
+    pub(super) fn number(&self) -> Option<f64> {
+        self.number_of(self.of.quantity())
+    }
+
+    /// The whole number that its key declares, one of 32 bits.
+    pub(super) fn count(&self) -> Option<u32> {
+        self.count_of(self.of.count())
+    }
+
+    /// The whole number that its key declares.
+    pub(super) fn large_count(&self) -> Option<u64> {
+        self.large_count_of(self.of.count())
+    }
+
+    /// The whole number that its key declares, which may also be written as a decimal number: `1e7`, `36.1e6`.
+    pub(super) fn scientific_count(&self) -> Option<u64> {
+        self.scientific_count_of(self.of.count())
+    }
+
     /// A finite figure; whole numbers are accepted.
-    pub(super) fn number(&self, quantity: Quantity) -> Option<f64> {
+    pub(super) fn number_of(&self, quantity: Quantity) -> Option<f64> {
         let advice = self.advice(quantity.what, quantity.example);
         let number = match self.get() {
             DeValue::Float(float) => float.as_str().parse::<f64>().ok()?,
@@ -143,13 +160,13 @@ impl<'a> Value<'a> {
     }
 
     /// A whole number within its limits, and those of `u32`.
-    pub(super) fn count(&self, count: Count) -> Option<u32> {
-        let number = self.large_count(Count { max: count.max.min(u64::from(u32::MAX)), ..count })?;
+    pub(super) fn count_of(&self, count: Count) -> Option<u32> {
+        let number = self.large_count_of(Count { max: count.max.min(u64::from(u32::MAX)), ..count })?;
         u32::try_from(number).ok()
     }
 
     /// A whole number within its limits.
-    pub(super) fn large_count(&self, count: Count) -> Option<u64> {
+    pub(super) fn large_count_of(&self, count: Count) -> Option<u64> {
         let advice = self.advice(count.what, count.example);
         match self.get() {
             DeValue::Integer(integer) => {
@@ -173,8 +190,8 @@ impl<'a> Value<'a> {
     }
 
     /// The same, which may also be written as a decimal number: `1e7`, `36.1e6`.
-    pub(super) fn scientific_count(&self, count: Count) -> Option<u64> {
-        let DeValue::Float(float) = self.get() else { return self.large_count(count) };
+    pub(super) fn scientific_count_of(&self, count: Count) -> Option<u64> {
+        let DeValue::Float(float) = self.get() else { return self.large_count_of(count) };
         let number = float.as_str().parse::<f64>().ok();
         let Some(whole) = number.filter(|number| number.is_finite() && number.fract() == 0.0) else {
             self.wrong_type("a whole number", self.advice(count.what, count.example));
@@ -201,6 +218,29 @@ impl<'a> Value<'a> {
             self.report(ProblemKind::Limit, message, "too large", advice);
         }
         None
+    }
+
+    /// The one of `all` whose word it is: `control = "per-node"`.
+    pub(super) fn word<T: Copy>(&self, all: &[T], word: fn(T) -> &'static str) -> Option<T> {
+        let words = || all.iter().map(|&one| word(one));
+        let all_words = || {
+            let quoted: Vec<String> = words().map(|word| format!("\"{word}\"")).collect();
+            format!("write {}", names::one_of(quoted.iter().map(String::as_str)))
+        };
+        let DeValue::String(text) = self.get() else {
+            self.wrong_type("a word", all_words());
+            return None;
+        };
+        let found = all.iter().copied().find(|&one| word(one) == text);
+        if found.is_none() {
+            let hint = match self.source.log.suggest(text, words()) {
+                Some(close) => format!("did you mean `\"{close}\"`?"),
+                None => all_words(),
+            };
+            let message = format!("`{}` must be {}, not {}", self.name, names::one_of(words()), self.text());
+            self.report(ProblemKind::BadValue, message, "unknown word", hint);
+        }
+        found
     }
 
     /// True or false.
@@ -262,6 +302,7 @@ impl<'a> Value<'a> {
         let entry = |(index, value): (usize, &'a Spanned<DeValue<'a>>)| Value {
             source: self.source,
             name: format!("{}[{index}]", self.name),
+            of: self.of,
             key: self.key.clone(),
             spanned: value,
         };
@@ -272,7 +313,13 @@ impl<'a> Value<'a> {
     pub(super) fn list_entry(&self, index: usize) -> Option<Value<'a>> {
         let DeValue::Array(array) = self.get() else { return None };
         let name = format!("{}[{index}]", self.name);
-        Some(Value { source: self.source, name, key: self.key.clone(), spanned: array.get(index)? })
+        Some(Value {
+            source: self.source,
+            name,
+            of: self.of,
+            key: self.key.clone(),
+            spanned: array.get(index)?,
+        })
     }
 
     /// The entries of a table whose keys are free names, in the order of the file.
@@ -289,7 +336,8 @@ impl<'a> Value<'a> {
             .iter()
             .map(|(key, value)| {
                 let name = format!("{}.{}", self.name, names::shown(key.get_ref()));
-                (&**key.get_ref(), Value { source: self.source, name, key: key.span(), spanned: value })
+                let value = Value { source: self.source, name, of: self.of, key: key.span(), spanned: value };
+                (&**key.get_ref(), value)
             })
             .collect();
         entries.sort_by_key(|(_, value)| value.key.start);

@@ -1,12 +1,15 @@
 //! Pieces of input files for those who write some: `detect`, `calibrate`, `fit`, `import`, `explore --save`.
 
 pub mod scenario;
+pub mod study;
 
 use std::fmt::Write as _;
 
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{KernelVariants, Machine, Node};
 use numasim_model::text::is_hidden;
+
+use crate::keys::node;
 
 /// What a comment says where `gflops_per_core` is not known: how to find it.
 pub const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
@@ -30,14 +33,11 @@ pub fn quoted(text: &str) -> String {
 /// What a node can read, its memory, and what that delivers to kernels that write, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
 pub fn limits_of_node(node: &Node) -> String {
     let mut lines = String::new();
-    if let Some(read) = node.read_bandwidth {
-        let _ = writeln!(lines, "read_gbs = {}", float(read.value()));
-    }
-    if let Some(memory) = node.memory {
-        let _ = writeln!(lines, "memory_gib = {}", float(memory.value()));
-    }
-    for (kernel, measured) in node.kernels.iter() {
-        let _ = writeln!(lines, "{} = {}", kernel.figure_key(), float(measured.value()));
+    let keys = node::TABLE.keys.iter().filter(|key| key.name != node::CORE_BANDWIDTH_GBS.name);
+    for key in keys {
+        if let Some(value) = key.node.and_then(|field| (field.get)(node)) {
+            let _ = writeln!(lines, "{} = {}", key.name, float(value));
+        }
     }
     lines
 }
@@ -98,10 +98,6 @@ pub fn distance_matrix(rows: impl IntoIterator<Item = Vec<f64>>) -> String {
 
 /// The shared links of a machine, each as a `[[machine.shared_link]]` after an empty line.
 pub fn shared_links(machine: &Machine) -> String {
-    let list = |nodes: &[NodeId]| {
-        let nodes: Vec<String> = nodes.iter().map(|node| node.0.to_string()).collect();
-        format!("[{}]", nodes.join(", "))
-    };
     let mut text = String::new();
     for link in machine.shared_links() {
         let (name, gbs) = (quoted(&link.name), float(link.bandwidth.value()));
@@ -114,6 +110,17 @@ pub fn shared_links(machine: &Machine) -> String {
         };
     }
     text
+}
+
+/// Nodes by their numbers.
+fn list(nodes: &[NodeId]) -> String {
+    let nodes: Vec<usize> = nodes.iter().map(|node| node.0).collect();
+    format!("{nodes:?}")
+}
+
+/// A matrix row by row, in one line.
+fn matrix(rows: impl Iterator<Item = Vec<f64>>) -> String {
+    format!("{:?}", rows.collect::<Vec<_>>())
 }
 
 /// A number that TOML reads as the same float.

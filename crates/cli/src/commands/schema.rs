@@ -10,7 +10,7 @@ use crate::shell::Shell;
 
 /// Runs the command.
 pub(crate) fn run(args: &SchemaArgs, _shell: &Shell) -> Result<(), Failure> {
-    let schema = args.document.map_or_else(|| schema::json_schema().to_value(), documents::json_schema);
+    let schema = args.document.map_or_else(schema::json_schema, documents::json_schema);
     let text = format!("{schema:#}\n");
     Destination::open(args.file.output.as_deref())?.deliver(&text)
 }

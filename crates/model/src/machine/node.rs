@@ -10,7 +10,7 @@ pub const MAX_NODES: usize = 1024;
 pub const MAX_CORES_PER_NODE: u32 = 65_536;
 
 /// One NUMA node: its cores and its memory controller.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
     /// Cores; 0 for a memory-only node (CXL, HBM in flat mode).
     pub cores: u32,

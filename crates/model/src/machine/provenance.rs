@@ -2,7 +2,6 @@
 
 /// How a figure of a machine file came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FigureKind {
     /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.

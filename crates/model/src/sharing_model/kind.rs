@@ -2,7 +2,6 @@
 
 /// The rules by which bandwidth is shared; each is described in the module of its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelKind {
     /// Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.

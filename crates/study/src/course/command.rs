@@ -1,7 +1,7 @@
 //! Reads `command`: an application that is a program of its own, with its arguments.
 
+use super::super::keys::app;
 use super::super::problem::ProblemKind;
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
 use super::super::value::Value;
 
@@ -10,11 +10,8 @@ const ADVICE: &str =
     "write the program and its arguments, e.g. `command = [\"./a.out\", \"--size\", \"100\"]`";
 
 /// The program and its arguments; `Some(None)` where there is none.
-pub(super) fn read(table: &mut TableReader<'_>, name: &str) -> Option<Option<Vec<String>>> {
-    let Some(value) = table.optional("command") else {
-        table.source.log.note_default(TableKind::App, name, "command", "none");
-        return Some(None);
-    };
+pub(super) fn read(table: &mut TableReader<'_>) -> Option<Option<Vec<String>>> {
+    let Some(value) = table.given(&app::COMMAND) else { return Some(None) };
     let words = value.list("a list of texts", ADVICE)?;
     if words.is_empty() {
         let message = format!("`{}` is empty, so there is nothing to start", value.name);

@@ -7,31 +7,20 @@ mod scaling;
 mod work;
 
 use numasim_model::app::Data;
-use numasim_model::bounds::MOST_REPEATED;
 use numasim_model::dynamics::{Binding, Control, Course, Pick, Work};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::MAX_CORES_PER_NODE;
 use numasim_model::units::{FlopPerByte, Gflop, Seconds};
 
+use super::keys::app;
 use super::machine::MachineReading;
 use super::places::PhasePlaces;
 use super::problem::{Place, ProblemKind};
-use super::reading::TableKind;
 use super::table::TableReader;
 use super::thread_row;
-use super::value::{Count, Quantity, Value};
-use super::words;
+use super::value::Value;
 use phases::FromApp;
 use work::WorkKeys;
-
-const ITERATIONS: Count =
-    Count { what: "a number of iterations", example: "100", min: 1, max: MOST_REPEATED };
-const ARRIVES: Quantity = Quantity { what: "when it arrives, in seconds", example: "2.5", zero: true };
-const SPREAD: Quantity = Quantity {
-    what: "the coefficient of variation of the work of tasks; 0 is none",
-    example: "0.2",
-    zero: true,
-};
 
 /// What the file says about one application, as far as it could be read.
 #[derive(Default)]
@@ -75,65 +64,22 @@ impl CourseReading {
     }
 }
 
-/// Reads the keys of an application; `name` is for the defaults.
-pub(super) fn read(
-    table: &mut TableReader<'_>,
-    name: &str,
-    known: Known<'_>,
-    machine: &MachineReading,
-) -> CourseReading {
-    let log = table.source.log;
-    let default = |key: &'static str, value: &'static str| log.note_default(TableKind::App, name, key, value);
-    let iterations = table.optional("iterations").map_or_else(
-        || {
-            default("iterations", "1");
-            Some(1)
-        },
-        |value| value.large_count(ITERATIONS),
-    );
+/// Reads the keys of an application.
+pub(super) fn read(table: &mut TableReader<'_>, known: Known<'_>, machine: &MachineReading) -> CourseReading {
+    let iterations = table.read_or(&app::ITERATIONS, 1, Value::large_count);
     let keys = WorkKeys::of(table);
-    let from_app = FromApp::read(table, name, known, &keys);
-    let (phases, total, phase_places) = phases::read(table, name, &from_app, &keys, iterations, machine);
-    let spread = table.optional("task_spread").map_or_else(
-        || {
-            default("task_spread", "0");
-            Some(0.0)
-        },
-        |value| value.number(SPREAD),
-    );
-    let arrives = table.optional("arrives_s").map_or_else(
-        || {
-            default("arrives_s", "0");
-            Some(0.0)
-        },
-        |value| value.number(ARRIVES),
-    );
-    let threads = read_threads(table, name, known, machine);
-    let command = command::read(table, name);
-    let control = table.optional("control").map_or_else(
-        || {
-            // Who knows nothing of an agent is told by the processors that it may use.
-            let own = if command == Some(None) { Control::default() } else { Control::Cores };
-            default("control", own.as_str());
-            Some(own)
-        },
-        |value| words::read(&value, &Control::ALL, Control::as_str),
-    );
-    let bind = table.optional("bind").map_or_else(
-        || {
-            let own = if control == Some(Control::Cores) { Binding::Core } else { Binding::default() };
-            default("bind", own.as_str());
-            Some(own)
-        },
-        |value| words::read(&value, &Binding::ALL, Binding::as_str),
-    );
-    let pick = table.optional("pick").map_or_else(
-        || {
-            default("pick", Pick::default().as_str());
-            Some(Pick::default())
-        },
-        |value| words::read(&value, &Pick::ALL, Pick::as_str),
-    );
+    let from_app = FromApp::read(table, known, &keys);
+    let (phases, total, phase_places) = phases::read(table, &from_app, &keys, iterations, machine);
+    let spread = table.read_or(&app::TASK_SPREAD, 0.0, Value::number);
+    let arrives = table.read_or(&app::ARRIVES_S, 0.0, Value::number);
+    let threads = read_threads(table, known, machine);
+    let command = command::read(table);
+    // Who knows nothing of an agent is told by the processors that it may use.
+    let own = if command == Some(None) { Control::default() } else { Control::Cores };
+    let control = table.word_or(&app::CONTROL, own, &Control::ALL, Control::as_str);
+    let own = if control == Some(Control::Cores) { Binding::Core } else { Binding::default() };
+    let bind = table.word_or(&app::BIND, own, &Binding::ALL, Binding::as_str);
+    let pick = table.word_or(&app::PICK, Pick::default(), &Pick::ALL, Pick::as_str);
     let course = || {
         Some(Course {
             iterations: iterations?,
@@ -152,12 +98,7 @@ pub(super) fn read(
 
 /// Threads on each node: as many as the file says, else one per core; none where there are no cores, or where the
 /// application may not run.
-fn read_threads(
-    table: &mut TableReader<'_>,
-    name: &str,
-    known: Known<'_>,
-    machine: &MachineReading,
-) -> Option<Vec<u32>> {
+fn read_threads(table: &mut TableReader<'_>, known: Known<'_>, machine: &MachineReading) -> Option<Vec<u32>> {
     let cores = machine.cores.as_deref();
     let only_allowed = |mut threads: Vec<u32>| {
         for (node, threads) in threads.iter_mut().enumerate() {
@@ -167,8 +108,7 @@ fn read_threads(
         }
         threads
     };
-    let Some(value) = table.optional("threads") else {
-        table.source.log.note_default(TableKind::App, name, "threads", "one per core");
+    let Some(value) = table.given(&app::THREADS) else {
         return cores.map(|cores| only_allowed(cores.to_vec()));
     };
     let threads = thread_row::read(&value, MAX_CORES_PER_NODE, cores)?;

@@ -5,16 +5,16 @@ use numasim_model::dynamics::{Phase, Scaling};
 use numasim_model::units::{FlopPerByte, Gflop, Seconds};
 
 use super::super::data;
+use super::super::keys::{app, phase};
 use super::super::machine::MachineReading;
 use super::super::places::PhasePlaces;
 use super::super::problem::{Problem, ProblemKind};
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{INTENSITY, Value};
+use super::super::value::Value;
 use super::work::{WorkKeys, WorkReading};
 use super::{Known, given, scaling};
 
-const TITLE: &str = "[[app.phase]]";
+const TITLE: &str = phase::TABLE.title;
 const HINT: &str = "write `[[app.phase]]`, with two brackets on each side, above each phase";
 /// Most phases of an application.
 const MOST_PHASES: usize = 10_000;
@@ -29,19 +29,10 @@ pub(super) struct FromApp<'a> {
 }
 
 impl<'a> FromApp<'a> {
-    pub(super) fn read(
-        table: &mut TableReader<'_>,
-        name: &str,
-        known: Known<'a>,
-        keys: &WorkKeys<'_>,
-    ) -> Self {
-        let log = table.source.log;
-        let scaling_value = table.optional("scaling");
-        if scaling_value.is_none() {
-            log.note_default(TableKind::App, name, "scaling", "linear");
-        }
+    pub(super) fn read(table: &mut TableReader<'_>, known: Known<'a>, keys: &WorkKeys<'_>) -> Self {
+        let scaling_value = table.given(&app::SCALING);
         if keys.io.is_none() {
-            log.note_default(TableKind::App, name, "io_ms", "0");
+            table.note(&app::IO_MS, app::IO_MS.default);
         }
         Self {
             intensity: known.intensity,
@@ -57,23 +48,21 @@ type Phases = (Option<Vec<Phase>>, Option<Gflop>, Vec<PhasePlaces>);
 /// The phases, the work of all of them in all iterations where all of it is known, and where they stand.
 pub(super) fn read(
     table: &mut TableReader<'_>,
-    name: &str,
-    app: &FromApp<'_>,
+    from_app: &FromApp<'_>,
     keys: &WorkKeys<'_>,
     iterations: Option<u64>,
     machine: &MachineReading,
 ) -> Phases {
-    let log = table.source.log;
-    let Some(list) = table.optional("phase") else {
+    let Some(list) = table.optional(&app::PHASE) else {
         if keys.total.is_none() && keys.each.is_none() {
-            log.note_default(TableKind::App, name, "work_gflop", "not given");
+            table.note(&app::WORK_GFLOP, app::WORK_GFLOP.default);
         }
         if keys.tasks.is_none() && keys.each.is_none() {
-            log.note_default(TableKind::App, name, "tasks", "none: divisible work");
+            table.note(&app::TASKS, app::TASKS.default);
         }
-        return single(app, keys, iterations);
+        return single(from_app, keys, iterations);
     };
-    let entries = list.tables(TITLE, HINT);
+    let entries = list.tables(&phase::TABLE, HINT);
     work_is_in_the_phases(keys, &list);
     let Some(entries) = entries else { return (None, None, Vec::new()) };
     let wrong = if entries.is_empty() {
@@ -90,7 +79,7 @@ pub(super) fn read(
     }
     let (mut phases, mut total, mut places) = (Some(Vec::new()), Some(Gflop::new(0.0)), Vec::new());
     for entry in entries {
-        let (phase, work, place) = read_phase(entry, app, keys, iterations, machine);
+        let (phase, work, place) = read_phase(entry, from_app, keys, iterations, machine);
         places.push(place);
         total = total.zip(work).map(|(total, work)| total + work);
         phases = phases.zip(phase).map(|(mut phases, phase)| {
@@ -152,9 +141,9 @@ fn read_phase(
     machine: &MachineReading,
 ) -> (Option<Phase>, Option<Gflop>, PhasePlaces) {
     let place = table.place();
-    let intensity = table.optional("arithmetic_intensity");
-    let data = table.optional("data");
-    let scaling = table.optional("scaling");
+    let intensity = table.optional(&phase::ARITHMETIC_INTENSITY);
+    let data = table.optional(&phase::DATA);
+    let scaling = table.optional(&phase::SCALING);
     let keys = WorkKeys::of(&mut table);
     table.finish();
     let places =
@@ -162,7 +151,7 @@ fn read_phase(
     // All of it is read, so that every mistake is reported.
     let work = keys.read(iterations);
     let total = work.as_ref().and_then(|work| work.total);
-    let intensity = given(intensity.as_ref(), |value| value.number(INTENSITY));
+    let intensity = given(intensity.as_ref(), |value| value.number());
     let data = given(data.as_ref(), |value| read_data(value, machine));
     let scaling = given(scaling.as_ref(), scaling::read);
     let io = keys.sleep();

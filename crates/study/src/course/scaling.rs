@@ -2,23 +2,24 @@
 
 use numasim_model::dynamics::Scaling;
 
+use super::super::keys::{scaling, serial, speedup};
 use super::super::problem::{Problem, ProblemKind};
 use super::super::value::{Count, Quantity, Value};
 
 const HINT: &str = "write `{ serial_fraction = 0.1 }`, or speedups: `{ table = [[1, 1.0], [4, 3.1]] }`";
 const TABLE: &str = "write pairs of threads and speedup from one thread up, e.g. `[[1, 1.0], [4, 3.1]]`";
-const FRACTION: Quantity = Quantity { what: "a fraction from 0 to 1", example: "0.1", zero: true };
 const SPEEDUP: Quantity = Quantity { what: "a speedup", example: "3.1", zero: false };
 const THREADS: Count = Count { what: "a number of threads", example: "4", min: 1, max: u32::MAX as u64 };
 
 /// The scaling that the file gives; a mistake is reported.
 pub(super) fn read(value: &Value<'_>) -> Option<Scaling> {
-    let mut table = value.table("scaling", "a table", HINT)?;
-    let (fraction, points) = (table.optional("serial_fraction"), table.optional("table"));
+    let mut table = value.table(&scaling::TABLE, "a table", HINT)?;
+    let (fraction, points) =
+        (table.optional(&serial::SERIAL_FRACTION), table.optional(&speedup::TABLE_OF_SPEEDUPS));
     if fraction.is_none() && points.is_none() {
         let message = format!("`{}` says neither `serial_fraction` nor `table`", value.name);
         let problem = Problem::new(ProblemKind::MissingKey, message).at(table.place(), "how does it scale?");
-        table.missing_any(&["serial_fraction", "table"], problem.hint(HINT));
+        table.missing_any(&[&serial::SERIAL_FRACTION, &speedup::TABLE_OF_SPEEDUPS], problem.hint(HINT));
     }
     table.finish();
     match (fraction, points) {
@@ -37,7 +38,7 @@ pub(super) fn read(value: &Value<'_>) -> Option<Scaling> {
 }
 
 fn read_fraction(value: &Value<'_>) -> Option<Scaling> {
-    let fraction = value.number(FRACTION)?;
+    let fraction = value.number()?;
     if fraction > 1.0 {
         let message = format!("`{}` must be a fraction from 0 to 1, not {}", value.name, value.text());
         let hint = "0 scales linearly; with 1 no thread adds to the speed of the first";
@@ -88,6 +89,6 @@ fn read_point(value: &Value<'_>) -> Option<(u32, f64)> {
         value.report(ProblemKind::WrongLength, message, "not a pair", TABLE);
         return None;
     };
-    let (threads, speedup) = (threads.count(THREADS), speedup.number(SPEEDUP));
+    let (threads, speedup) = (threads.count_of(THREADS), speedup.number_of(SPEEDUP));
     threads.zip(speedup)
 }

@@ -2,21 +2,13 @@
 
 use toml::de::DeValue;
 
-use numasim_model::bounds::MOST_REPEATED;
 use numasim_model::dynamics::Work;
 use numasim_model::units::Gflop;
 
+use super::super::keys::app;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::table::TableReader;
-use super::super::value::{Count, Quantity, Value};
-
-const TOTAL: Quantity = Quantity { what: "an amount of work in GFLOP", example: "1000.0", zero: false };
-const EACH: Quantity =
-    Quantity { what: "the work of each task in GFLOP, or a list", example: "0.5", zero: true };
-const TASKS: Count =
-    Count { what: "a number of tasks in each iteration", example: "64", min: 1, max: MOST_REPEATED };
-const IO: Quantity =
-    Quantity { what: "how long a thread sleeps after a task, in ms", example: "10.0", zero: true };
+use super::super::value::{Quantity, Value};
 
 /// The keys of a table that say how much there is to do, as far as they are there.
 pub(super) struct WorkKeys<'a> {
@@ -40,10 +32,10 @@ pub(super) struct WorkReading {
 impl<'a> WorkKeys<'a> {
     pub(super) fn of(table: &mut TableReader<'a>) -> Self {
         Self {
-            total: table.optional("work_gflop"),
-            each: table.optional("task_gflop"),
-            tasks: table.optional("tasks"),
-            io: table.optional("io_ms"),
+            total: table.optional(&app::WORK_GFLOP),
+            each: table.optional(&app::TASK_GFLOP),
+            tasks: table.optional(&app::TASKS),
+            io: table.optional(&app::IO_MS),
         }
     }
 
@@ -59,7 +51,7 @@ impl<'a> WorkKeys<'a> {
 
     /// Milliseconds of sleep after each task; the outer `None` where the value makes no sense.
     pub(super) fn sleep(&self) -> Option<Option<f64>> {
-        self.io.as_ref().map_or(Some(None), |value| value.number(IO).map(Some))
+        self.io.as_ref().map_or(Some(None), |value| value.number().map(Some))
     }
 
     /// Reports a sleep after tasks that there are not; `io` says how long, `place` where. Whether there are none.
@@ -82,7 +74,7 @@ impl<'a> WorkKeys<'a> {
 
     /// The work of one iteration; `None` where something makes no sense.
     pub(super) fn read(&self, iterations: Option<u64>) -> Option<WorkReading> {
-        let tasks = self.tasks.as_ref().map(|value| value.large_count(TASKS));
+        let tasks = self.tasks.as_ref().map(|value| value.large_count());
         if let (Some(total), Some(each)) = (&self.total, &self.each) {
             let problem = Problem::new(ProblemKind::Conflict, "the work is given in two ways")
                 .at(each.key_place(), "of each task")
@@ -93,8 +85,8 @@ impl<'a> WorkKeys<'a> {
         }
         let each = self.each.as_ref().map(read_each);
         // Work of tasks may be nothing: threads that only sleep.
-        let quantity = Quantity { zero: tasks.is_some(), ..TOTAL };
-        let total = self.total.as_ref().map(|value| value.number(quantity));
+        let quantity = Quantity { zero: tasks.is_some(), ..app::WORK_GFLOP.quantity() };
+        let total = self.total.as_ref().map(|value| value.number_of(quantity));
         let (tasks, each, total) = (transposed(tasks)?, transposed(each)?, transposed(total)?);
         let iterations = iterations? as f64;
         Some(match (total, each, tasks) {
@@ -120,7 +112,7 @@ fn transposed<T>(value: Option<Option<T>>) -> Option<Option<T>> {
 /// The work of each task: a number, or a list that repeats.
 fn read_each(value: &Value<'_>) -> Option<Vec<Gflop>> {
     if !matches!(value.get(), DeValue::Array(_)) {
-        return Some(vec![Gflop::new(value.number(EACH)?)]);
+        return Some(vec![Gflop::new(value.number()?)]);
     }
     let hint = "write the work of one task after the other in GFLOP, e.g. `task_gflop = [3.0, 4.0]`";
     let entries = value.list("a number or a list", hint)?;
@@ -129,6 +121,6 @@ fn read_each(value: &Value<'_>) -> Option<Vec<Gflop>> {
         return None;
     }
     // Every entry is read, so that every mistake is reported.
-    let each: Vec<Option<Gflop>> = entries.iter().map(|entry| entry.number(EACH).map(Gflop::new)).collect();
+    let each: Vec<Option<Gflop>> = entries.iter().map(|entry| entry.number().map(Gflop::new)).collect();
     each.into_iter().collect()
 }

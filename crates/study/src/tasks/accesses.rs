@@ -4,14 +4,12 @@ use std::collections::HashMap;
 
 use numasim_model::graph::{Access, AccessMode};
 
+use super::super::keys::task;
 use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::table::TableReader;
-use super::super::value::{BYTES, Quantity, Value};
+use super::super::value::Value;
 use super::blocks::Blocks;
-
-const DECLARED: Quantity = Quantity { what: "how many bytes count in decisions", ..BYTES };
-const MOVED: Quantity = Quantity { what: "how many bytes are moved", ..BYTES };
 
 /// What a task accesses, by the name of the block.
 #[derive(Default)]
@@ -31,19 +29,19 @@ pub(super) fn read<'a>(
 ) -> Option<(Vec<Access>, [bool; 2])> {
     let mut accesses = Accesses::default();
     for mode in AccessMode::ALL {
-        if let Some(value) = table.optional(mode.as_str()) {
+        if let Some(value) = table.named(mode.as_str()) {
             accesses.add(&value, mode, called, blocks);
         }
     }
-    let [declared, moved] = ["declared_bytes", "moved_bytes"].map(|key| table.optional(key));
+    let [declared, moved] = [&task::DECLARED_BYTES, &task::MOVED_BYTES].map(|key| table.optional(key));
     let given = [&declared, &moved].map(Option::is_some);
     if let Some(value) = declared {
-        accesses.set(&value, DECLARED, called, blocks, |access, bytes| {
+        accesses.set(&value, called, blocks, |access, bytes| {
             (access.declared_bytes, access.moved_bytes) = (bytes, bytes);
         });
     }
     if let Some(value) = moved {
-        accesses.set(&value, MOVED, called, blocks, |access, bytes| access.moved_bytes = bytes);
+        accesses.set(&value, called, blocks, |access, bytes| access.moved_bytes = bytes);
     }
     (!accesses.broken).then_some((accesses.list, given))
 }
@@ -81,21 +79,14 @@ impl<'a> Accesses<'a> {
     }
 
     /// Sets the bytes of some accesses.
-    fn set(
-        &mut self,
-        value: &Value<'a>,
-        quantity: Quantity,
-        called: &str,
-        blocks: &Blocks<'a>,
-        set: impl Fn(&mut Access, f64),
-    ) {
+    fn set(&mut self, value: &Value<'a>, called: &str, blocks: &Blocks<'a>, set: impl Fn(&mut Access, f64)) {
         let hint = format!("write the bytes of each block, e.g. `{} = {{ X = 1e6 }}`", value.name);
         let Some(entries) = value.entries("a table of blocks", hint) else {
             self.broken = true;
             return;
         };
         for (name, entry) in entries {
-            let bytes = entry.number(quantity);
+            let bytes = entry.number();
             self.broken |= bytes.is_none();
             let Some((number, _)) = self.by_name.get(name) else {
                 report_not_accessed(name, &entry, called, blocks);

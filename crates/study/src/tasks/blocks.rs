@@ -6,27 +6,19 @@ use toml::de::DeValue;
 
 use numasim_model::graph::{Block, BlockHome, BlockId, TaskGraphBuilder};
 
+use super::super::keys::block;
 use super::super::log::Log;
 use super::super::machine::MachineReading;
 use super::super::memory_nodes;
 use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{BYTES, Quantity, Value};
+use super::super::value::Value;
 use super::left_out::LeftOut;
 use super::tree::Creators;
 use super::unknown;
 
-const MB: Quantity = Quantity { what: "a size in MB (10^6 bytes)", example: "3.0", zero: true };
 const SIZE_HINT: &str = "write e.g. `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
-
-/// Keys that a block need not have, and what stands for them.
-const OPTIONAL: [(&str, &str); 3] = [
-    ("home", "where it is touched first"),
-    ("created_by", "the first task that accesses it"),
-    ("hint", "none"),
-];
 
 /// A block that a file names.
 #[derive(Clone)]
@@ -43,13 +35,13 @@ pub(super) struct Blocks<'a> {
     names: Vec<&'a str>,
     /// Blocks of which a file names the creator, and where.
     creators: Vec<(BlockId, &'a str, Place)>,
-    left_out: LeftOut<{ OPTIONAL.len() }>,
+    left_out: LeftOut,
     incomplete: bool,
 }
 
 impl Default for Blocks<'_> {
     fn default() -> Self {
-        let left_out = LeftOut::new(TableKind::Block, OPTIONAL);
+        let left_out = LeftOut::new(&block::TABLE);
         Self { known: HashMap::new(), names: Vec::new(), creators: Vec::new(), left_out, incomplete: false }
     }
 }
@@ -62,9 +54,9 @@ impl<'a> Blocks<'a> {
         machine: &MachineReading,
     ) {
         let header = table.place();
-        let name = table.required("name", "\"X\"").and_then(|value| Some((value.name()?, value.place())));
+        let name = table.required(&block::NAME).and_then(|value| Some((value.name()?, value.place())));
         let bytes = read_size(&mut table, "block");
-        let [home, creator, hint] = OPTIONAL.map(|(key, _)| {
+        let [home, creator, hint] = [&block::HOME, &block::CREATED_BY, &block::HINT].map(|key| {
             let value = table.optional(key);
             if value.is_none() {
                 self.left_out.count(key);
@@ -86,22 +78,22 @@ impl<'a> Blocks<'a> {
             self.incomplete = true;
             return;
         }
-        let block = bytes.zip(home).and_then(|(bytes, home)| {
-            let added = graph.block(Block { bytes, home }, Some(name));
-            let added = added.inspect_err(|error| {
+        let added = bytes.zip(home).and_then(|(bytes, home)| {
+            let block = graph.block(Block { bytes, home }, Some(name));
+            let block = block.inspect_err(|error| {
                 log.report(Problem::new(ProblemKind::Limit, error.to_string()).at(header, "this block"));
             });
-            Some((added.ok()?, bytes))
+            Some((block.ok()?, bytes))
         });
-        if let (Some((block, _)), Some(Some((creator, place)))) = (block, &creator) {
+        if let (Some((block, _)), Some(Some((creator, place)))) = (added, &creator) {
             self.creators.push((block, creator, place.clone()));
         }
-        if let (Some((block, _)), Some(Some(node))) = (block, hint) {
+        if let (Some((block, _)), Some(Some(node))) = (added, hint) {
             // It is there.
             self.incomplete |= graph.block_hint(block, node).is_err();
         }
-        self.incomplete |= block.is_none() || creator.is_none() || hint.is_none();
-        self.known.insert(name, Known { block, place });
+        self.incomplete |= added.is_none() || creator.is_none() || hint.is_none();
+        self.known.insert(name, Known { block: added, place });
         self.names.push(name);
     }
 
@@ -157,9 +149,9 @@ pub(super) fn report_twice(noun: &str, name: &str, place: Place, first: &Place, 
 
 /// The size of a `noun` in bytes.
 pub(super) fn read_size(table: &mut TableReader<'_>, noun: &str) -> Option<f64> {
-    match (table.optional("bytes"), table.optional("mb")) {
-        (Some(bytes), None) => bytes.number(BYTES),
-        (None, Some(mb)) => mb.number(MB).map(|mb| mb * 1e6),
+    match (table.optional(&block::BYTES), table.optional(&block::MB)) {
+        (Some(bytes), None) => bytes.number(),
+        (None, Some(mb)) => mb.number().map(|mb| mb * 1e6),
         (Some(bytes), Some(mb)) => {
             let problem =
                 Problem::new(ProblemKind::Conflict, format!("the size of the {noun} is given in two ways"))
@@ -175,7 +167,7 @@ pub(super) fn read_size(table: &mut TableReader<'_>, noun: &str) -> Option<f64> 
                 Problem::new(ProblemKind::MissingKey, format!("the size of {article} {noun} is missing"))
                     .at(table.place(), "this table needs `bytes` or `mb`")
                     .hint(SIZE_HINT);
-            table.missing_any(&["bytes", "mb"], problem);
+            table.missing_any(&[&block::BYTES, &block::MB], problem);
             None
         }
     }

@@ -3,37 +3,18 @@
 use numasim_model::graph::Contender;
 use numasim_model::units::Seconds;
 
+use super::super::keys::contender;
 use super::super::problem::{Problem, ProblemKind};
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{Count, Quantity, Value};
+use super::super::value::Value;
 
-const GFLOP: Quantity = Quantity {
-    what: "the work of a task of the contender in GFLOP (10^9 FLOP)",
-    example: "0.1",
-    zero: false,
-};
-const COUNT: Count =
-    Count { what: "how many such programs there are", example: "1", min: 1, max: MOST_CONTENDERS };
-const TIME: Quantity = Quantity { what: "a time in seconds", example: "0.5", zero: true };
 const PHASES: &str = "write when they want workers, from and to in seconds, e.g. `phases_s = [[0.1, 0.2], [0.3, 0.4]]`; without it they do as long as the run lasts";
-/// More than there are workers on any machine.
-const MOST_CONTENDERS: u64 = 1_000_000;
 
 /// The contender; `None` where it makes no sense.
 pub(super) fn read(mut table: TableReader<'_>) -> Option<Contender> {
-    let log = table.source.log;
-    let gflop = table.required("gflop", "0.1").and_then(|value| value.number(GFLOP));
-    let count = table.optional("count");
-    if count.is_none() {
-        log.note_default(TableKind::Contender, "", "count", "1");
-    }
-    let count = count.map_or(Some(1), |value| value.count(COUNT));
-    let phases = table.optional("phases_s");
-    if phases.is_none() {
-        log.note_default(TableKind::Contender, "", "phases_s", "as long as the run lasts");
-    }
-    let phases = phases.map_or(Some(None), |value| read_phases(&value).map(Some));
+    let gflop = table.required(&contender::GFLOP).and_then(|value| value.number());
+    let count = table.read_or(&contender::COUNT, 1, Value::count);
+    let phases = table.read_or(&contender::PHASES_S, None, |value| read_phases(value).map(Some));
     table.finish();
     Some(Contender { gflop: gflop?, count: count?, phases: phases? })
 }
@@ -80,7 +61,7 @@ fn read_phase(entry: &Value<'_>) -> Option<(f64, f64)> {
         entry.report(ProblemKind::WrongLength, message, "not two", PHASES);
         return None;
     };
-    let (from, to_s) = (from.number(TIME), to.number(TIME));
+    let (from, to_s) = (from.number(), to.number());
     let (from, to_s) = (from?, to_s?);
     if from >= to_s {
         let message = format!("`{}` ends at {to_s}, but begins at {from}", entry.name);

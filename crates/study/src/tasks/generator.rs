@@ -2,16 +2,12 @@
 
 use numasim_model::graph::{Generator, Indivisible, OfMachine, Parameter, Pattern};
 
+use super::super::keys::graph;
 use super::super::log::Log;
 use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{Count, Quantity, Value};
-use super::super::words;
-
-const PATTERN: &str = "pattern";
-const INIT: &str = "init";
+use super::super::value::Value;
 
 /// The generator of this name with its parameters; `None` where one of them makes no sense. `cores` are those of each node that has any, if
 /// that is clear.
@@ -29,15 +25,16 @@ pub(super) fn read(
     let mut places: Vec<(&str, Place)> = Vec::new();
     let mut fits = true;
     for (key, value) in generator.parameters_mut() {
+        let Some(key) = graph::TABLE.key(key) else { continue };
         match table.optional(key) {
             None => {
-                let value =
-                    Parameter::find(key).map_or(*value as f64, |parameter| parameter.in_its_unit(*value));
-                log.note_default(TableKind::Graph, "", key, value.to_string());
+                let value = Parameter::find(key.name)
+                    .map_or(*value as f64, |parameter| parameter.in_its_unit(*value));
+                table.note(key, value.to_string());
             }
             Some(given) => {
-                places.push((key, given.place()));
-                match parameter(&given, key) {
+                places.push((key.name, given.place()));
+                match parameter(&given) {
                     Some(number) => *value = number,
                     None => fits = false,
                 }
@@ -45,11 +42,12 @@ pub(super) fn read(
         }
     }
     for OfMachine { key, otherwise, value } in generator.of_machine_mut() {
+        let Some(key) = graph::TABLE.key(key) else { continue };
         match table.optional(key) {
-            None => log.note_default(TableKind::Graph, "", key, otherwise),
+            None => table.note(key, otherwise),
             Some(given) => {
-                places.push((key, given.place()));
-                *value = parameter(&given, key);
+                places.push((key.name, given.place()));
+                *value = parameter(&given);
                 fits &= value.is_some();
             }
         }
@@ -58,8 +56,8 @@ pub(super) fn read(
         generator.settle(cores);
     }
     if let Some(init) = generator.init_mut() {
-        match table.optional(INIT) {
-            None => log.note_default(TableKind::Graph, "", INIT, init.to_string()),
+        match table.optional(&graph::INIT) {
+            None => table.note(&graph::INIT, init.to_string()),
             Some(given) => match given.flag() {
                 Some(flag) => *init = flag,
                 None => fits = false,
@@ -67,9 +65,9 @@ pub(super) fn read(
         }
     }
     if let Generator::TaskBench(bench) = &mut generator {
-        match table.optional(PATTERN) {
-            None => log.note_default(TableKind::Graph, "", PATTERN, bench.pattern.as_str()),
-            Some(given) => match words::read(&given, &Pattern::ALL, Pattern::as_str) {
+        match table.optional(&graph::PATTERN) {
+            None => table.note(&graph::PATTERN, bench.pattern.as_str()),
+            Some(given) => match given.word(&Pattern::ALL, Pattern::as_str) {
                 Some(pattern) => bench.pattern = pattern,
                 None => fits = false,
             },
@@ -83,7 +81,8 @@ pub(super) fn read(
 
 /// The first key of some generator that is there; from now on all of them are known.
 pub(super) fn parameters_there<'a>(table: &mut TableReader<'a>) -> Option<Value<'a>> {
-    let keys = Parameter::ALL.iter().map(|parameter| parameter.key).chain([INIT, PATTERN]);
+    let numbers = Parameter::ALL.iter().filter_map(|parameter| graph::TABLE.key(parameter.key));
+    let keys = numbers.chain([&graph::INIT, &graph::PATTERN]);
     let there: Vec<Option<Value<'a>>> = keys.map(|key| table.optional(key)).collect();
     there.into_iter().flatten().min_by_key(|value| value.key_place().span.map_or(0, |span| span.start))
 }
@@ -105,12 +104,12 @@ fn by_name(value: &Value<'_>) -> Option<Generator> {
 }
 
 /// The value of a parameter: a whole number, or a size in bytes.
-fn parameter(given: &Value<'_>, key: &str) -> Option<u64> {
-    let Parameter { what, example, least: min, most: max, unit, .. } = Parameter::find(key)?;
+fn parameter(given: &Value<'_>) -> Option<u64> {
+    let Parameter { key, what, example, most: max, unit, .. } = Parameter::find(given.of.name)?;
     if unit == 1 {
-        return given.scientific_count(Count { what, example, min, max });
+        return given.scientific_count();
     }
-    let bytes = given.number(Quantity { what, example, zero: false })? * unit as f64;
+    let bytes = given.number()? * unit as f64;
     let whole = bytes.round();
     let hint = || format!("write {what}, e.g. `{key} = {example}`");
     if bytes > max as f64 {

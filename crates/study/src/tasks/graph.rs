@@ -2,6 +2,7 @@
 
 use numasim_model::graph::Generator;
 
+use super::super::keys::graph;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::table::TableReader;
 use super::super::value::Value;
@@ -21,8 +22,8 @@ pub(super) fn read(
     cores: Option<&[u32]>,
 ) -> (Option<GraphTable>, Option<Place>) {
     let Some(mut table) = table else { return (Some(GraphTable::default()), None) };
-    let name = table.optional("name").map(|value| value.name());
-    let word = table.optional("generator");
+    let name = table.optional(&graph::NAME).map(|value| value.name());
+    let word = table.optional(&graph::GENERATOR);
     let generator = match &word {
         Some(word) => generator::read(word, &mut table, cores).map(Some),
         None => no_generator(&mut table),
@@ -47,6 +48,6 @@ fn no_generator(table: &mut TableReader<'_>) -> Option<Option<Generator>> {
     let problem = Problem::new(ProblemKind::MissingKey, message)
         .at(parameter.key_place(), "of which generator?")
         .hint("add e.g. `generator = \"gauss-seidel\"`");
-    table.missing_any(&["generator"], problem);
+    table.missing_any(&[&graph::GENERATOR], problem);
     None
 }

@@ -2,52 +2,31 @@
 
 use numasim_model::graph::{NewTask, TaskGraphBuilder};
 
+use super::super::keys::{Key, task};
 use super::super::log::Log;
 use super::super::machine::MachineReading;
 use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{Quantity, Value};
+use super::super::value::Value;
 use super::accesses;
 use super::blocks::{Blocks, report_twice};
 use super::core_nodes;
 use super::left_out::LeftOut;
 use super::tree::{Creators, TreeKeys};
 
-const GFLOP: Quantity =
-    Quantity { what: "the work of the task in GFLOP (10^9 FLOP)", example: "1.0", zero: true };
-/// The type of a task that has none.
-const PLAIN: &str = "task";
-/// Keys that a task need not have, and what stands for them.
-const OPTIONAL: [(&str, &str); 13] = [
-    ("name", "its number"),
-    ("type", PLAIN),
-    ("gflop", "0"),
-    ("declared_bytes", "the size of each block"),
-    ("moved_bytes", "declared_bytes"),
-    ("socket", "none"),
-    ("taskwait", "false"),
-    ("created_by", "the master"),
-    ("seq", "the order of the files"),
-    ("affinity", "none"),
-    ("submit", "spawn"),
-    ("returns", "false"),
-    ("replay", "none"),
-];
-
 /// The tasks of all files.
 pub(super) struct Tasks<'a> {
     pub(super) creators: Creators<'a>,
     /// Where each begins.
     pub(super) places: Vec<Place>,
-    left_out: LeftOut<{ OPTIONAL.len() }>,
+    left_out: LeftOut,
     incomplete: bool,
 }
 
 impl Default for Tasks<'_> {
     fn default() -> Self {
-        let left_out = LeftOut::new(TableKind::Task, OPTIONAL);
+        let left_out = LeftOut::new(&task::TABLE);
         Self { creators: Creators::default(), places: Vec::new(), left_out, incomplete: false }
     }
 }
@@ -79,7 +58,7 @@ impl<'a> Tasks<'a> {
     fn optional<T>(
         &mut self,
         table: &mut TableReader<'a>,
-        key: &'static str,
+        key: &'static Key,
         default: T,
         read: impl Fn(&Value<'a>) -> Option<T>,
     ) -> Option<T> {
@@ -98,25 +77,27 @@ impl<'a> Tasks<'a> {
         machine: &MachineReading,
     ) -> Option<()> {
         let (log, header) = (table.source.log, table.place());
-        let name = self.optional(table, "name", None, |value| Some(Some((value.name()?, value.place()))));
+        let name =
+            self.optional(table, &task::NAME, None, |value| Some(Some((value.name()?, value.place()))));
         let called = match name.as_ref().and_then(Option::as_ref) {
             Some((name, _)) => names::shown(name),
             None => format!("task {}", self.places.len()),
         };
         let is_new = self.is_new(name.as_ref().and_then(Option::as_ref), log);
-        let kind = self.optional(table, "type", PLAIN, Value::name);
-        let gflop = self.optional(table, "gflop", 0.0, |value| value.number(GFLOP));
+        let kind = self.optional(table, &task::TYPE, task::TYPE.default, Value::name);
+        let gflop = self.optional(table, &task::GFLOP, 0.0, Value::number);
         let accesses = accesses::read(table, &called, blocks);
-        let socket = self.optional(table, "socket", None, |value| core_nodes::read(value, machine).map(Some));
-        let taskwait = self.optional(table, "taskwait", false, Value::flag);
+        let socket =
+            self.optional(table, &task::SOCKET, None, |value| core_nodes::read(value, machine).map(Some));
+        let taskwait = self.optional(table, &task::TASKWAIT, false, Value::flag);
         let own = name.as_ref().and_then(Option::as_ref).map(|(name, _)| *name);
-        let waits = table.place_of("taskwait").filter(|_| taskwait == Some(true));
+        let waits = table.place_of(&task::TASKWAIT).filter(|_| taskwait == Some(true));
         let left_out = &mut self.left_out;
         let tree =
             TreeKeys::read(table, (own, waits), &mut self.creators, machine, |key| left_out.count(key));
         let (accesses, [declared, moved]) = accesses?;
         if !accesses.is_empty() {
-            [("declared_bytes", declared), ("moved_bytes", moved)]
+            [(&task::DECLARED_BYTES, declared), (&task::MOVED_BYTES, moved)]
                 .into_iter()
                 .filter(|(_, given)| !given)
                 .for_each(|(key, _)| self.left_out.count(key));
@@ -126,8 +107,8 @@ impl<'a> Tasks<'a> {
         let (socket, taskwait) = (socket?, taskwait?);
         let kind = graph.kind(kind);
         let tree = tree?;
-        let task = NewTask { kind, gflop, accesses: &accesses, socket, taskwait, name };
-        let added = graph.tree_task(task, tree.task()).inspect_err(|error| {
+        let new = NewTask { kind, gflop, accesses: &accesses, socket, taskwait, name };
+        let added = graph.tree_task(new, tree.task()).inspect_err(|error| {
             let message = format!("`{called}`: {error}");
             log.report(Problem::new(ProblemKind::Limit, message).at(header, "this task"));
         });

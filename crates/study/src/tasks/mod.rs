@@ -16,12 +16,13 @@ mod unknown;
 
 use numasim_model::graph::{Generator, GraphSource, TaskGraph, TaskGraphBuilder, TaskStudy};
 
+use super::keys::root;
 use super::log::Log;
 use super::machine::MachineReading;
 use super::places::Places;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::TableKind;
-use super::root::Tables;
+use super::root_tables::Tables;
 use super::table::TableReader;
 use blocks::Blocks;
 use graph::GraphTable;
@@ -43,14 +44,21 @@ pub(super) struct TasksReading {
 }
 
 /// All that the files say of tasks; `None` where some of it makes no sense.
-pub(super) fn read(tables: &mut Tables<'_>, log: &Log, machine: &MachineReading) -> Option<TasksReading> {
-    let (block_tables, task_tables) = (tables.list("block"), tables.list("task"));
+pub(super) fn read<'a>(
+    tables: &mut Tables<'a>,
+    log: &'a Log,
+    machine: &MachineReading,
+) -> Option<TasksReading> {
+    let (block_tables, task_tables) = (tables.list(&root::BLOCK), tables.list(&root::TASK));
     let first = block_tables.first().or(task_tables.first()).map(TableReader::place);
-    let singles = ["graph", "program", "scheduler", "runtime", "contender"].map(|key| tables.table(key, log));
-    if first.is_none() && singles.iter().all(Option::is_none) {
+    let [graph_table, program_table, contender_table] =
+        [&root::GRAPH, &root::PROGRAM, &root::CONTENDER].map(|key| tables.table(key, log));
+    let [scheduler_table, runtime_table] =
+        [&root::SCHEDULER, &root::RUNTIME].map(|key| tables.table_or_none(key, log));
+    let some = [&graph_table, &program_table, &contender_table].into_iter().any(Option::is_some);
+    if first.is_none() && !some && !scheduler_table.is_there() && !runtime_table.is_there() {
         return Some(TasksReading::default());
     }
-    let [graph_table, program_table, scheduler_table, runtime_table, contender_table] = singles;
     let cores = machine.cores_of_sockets();
     let program_place = program_table.as_ref().map(TableReader::place);
     let (table, generator_place) = graph::read(graph_table, cores.as_deref());
@@ -65,10 +73,10 @@ pub(super) fn read(tables: &mut Tables<'_>, log: &Log, machine: &MachineReading)
     let listed = listed_graph(block_tables, task_tables, &name, log, machine);
     let program = program_table.map(|table| program::read(table, machine));
     // Each is read, so that every mistake is reported.
-    let scheduler = scheduler::read(scheduler_table, log);
+    let scheduler = scheduler::read(scheduler_table);
     let workers = || cores.iter().flatten().copied().map(u64::from).sum();
     let throttle = generator.and_then(|generator| generator.throttle(workers()));
-    let runtime = runtime::read(runtime_table, throttle, log);
+    let runtime = runtime::read(runtime_table, throttle);
     let contender = contender_table.map_or(Some(None), |table| contender::read(table).map(Some));
     if report_two_ways([&first, &generator_place, &program_place], log) {
         return None;

@@ -4,47 +4,25 @@ use std::collections::HashMap;
 
 use numasim_model::graph::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
 
+use super::super::keys::{Table, array, program, program_loop};
 use super::super::machine::MachineReading;
 use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
-use super::super::reading::TableKind;
 use super::super::table::TableReader;
-use super::super::value::{Count, Quantity, Value};
-use super::super::words;
+use super::super::value::Value;
 use super::blocks::{read_size, report_twice};
 use super::unknown;
 
-const ARRAY: &str = "[[program.array]]";
-const LOOP: &str = "[[program.loop]]";
-const CHUNKS: Count = Count {
-    what: "into how many chunks arrays and loops are dealt",
-    example: "256",
-    min: 1,
-    max: u32::MAX as u64,
-};
-const REPEAT: Count =
-    Count { what: "how often all loops are run", example: "25", min: 0, max: u32::MAX as u64 };
-const GFLOP: Quantity =
-    Quantity { what: "the work of all pieces of the loop in GFLOP (10^9 FLOP)", example: "1.0", zero: true };
-
 /// The program; `None` where some of it makes no sense. Without `chunks` these follow from the machine.
 pub(super) fn read(mut table: TableReader<'_>, machine: &MachineReading) -> Option<Program> {
-    let log = table.source.log;
-    let chunks = table.optional("chunks");
-    if chunks.is_none() {
-        log.note_default(TableKind::Program, "", "chunks", "8 for each worker");
-    }
-    let chunks = chunks.map_or(Some(None), |value| value.scientific_count(CHUNKS).map(Some));
-    let repeat = table.optional("repeat");
-    if repeat.is_none() {
-        log.note_default(TableKind::Program, "", "repeat", "1");
-    }
-    let repeat = repeat.map_or(Some(1), |value| value.scientific_count(REPEAT));
-    let mut list = |key, title: &'static str| {
-        let hint = format!("write `{title}`, with two brackets on each side, above each of them");
-        table.optional(key).map_or(Some(Vec::new()), |value| value.tables(title, &hint))
+    let chunks = table.read_or(&program::CHUNKS, None, |value| value.scientific_count().map(Some));
+    let repeat = table.read_or(&program::REPEAT, 1, Value::scientific_count);
+    let mut list = |key, declared: &'static Table| {
+        let hint = format!("write `{}`, with two brackets on each side, above each of them", declared.title);
+        table.optional(key).map_or(Some(Vec::new()), |value| value.tables(declared, &hint))
     };
-    let (array_tables, loop_tables) = (list("array", ARRAY), list("loop", LOOP));
+    let (array_tables, loop_tables) =
+        (list(&program::ARRAY, &array::TABLE), list(&program::LOOP, &program_loop::TABLE));
     table.finish();
     let mut arrays = Arrays::default();
     let mut complete = array_tables.is_some();
@@ -57,11 +35,11 @@ pub(super) fn read(mut table: TableReader<'_>, machine: &MachineReading) -> Opti
         complete &= loops.add(table, &arrays).is_some();
     }
     let (chunks, repeat) = (chunks?, repeat?);
-    let mut program = Program { chunks, repeat, arrays: arrays.list, loops: loops.list };
+    let mut read = Program { chunks, repeat, arrays: arrays.list, loops: loops.list };
     if let Some(cores) = machine.cores_of_sockets() {
-        program.settle(&cores);
+        read.settle(&cores);
     }
-    complete.then_some(program)
+    complete.then_some(read)
 }
 
 #[derive(Default)]
@@ -74,7 +52,7 @@ struct Arrays<'a> {
 
 impl<'a> Arrays<'a> {
     fn add(&mut self, mut table: TableReader<'a>) -> Option<()> {
-        let name = table.required("name", "\"p\"").and_then(|value| Some((value.name()?, value.place())));
+        let name = table.required(&array::NAME).and_then(|value| Some((value.name()?, value.place())));
         let bytes = read_size(&mut table, "array");
         let log = table.source.log;
         table.finish();
@@ -112,23 +90,16 @@ struct Loops<'a> {
 impl<'a> Loops<'a> {
     fn add(&mut self, mut table: TableReader<'a>, arrays: &Arrays<'a>) -> Option<()> {
         let log = table.source.log;
-        let name = table.required("name", "\"spmv\"").and_then(|value| Some((value.name()?, value.place())));
+        let name = table.required(&program_loop::NAME).and_then(|value| Some((value.name()?, value.place())));
         let called = name.as_ref().map_or_else(|| "this loop".to_owned(), |(name, _)| names::shown(name));
-        let gflop = table.optional("gflop");
-        if gflop.is_none() {
-            log.note_default(TableKind::Loop, called.as_str(), "gflop", "0");
-        }
-        let gflop = gflop.map_or(Some(0.0), |value| value.number(GFLOP));
+        table.name.clone_from(&called);
+        let gflop = table.read_or(&program_loop::GFLOP, 0.0, Value::number);
         let mut uses = Uses { called: &called, arrays, used: HashMap::new() };
         let [inputs, whole, inout, out] =
-            ["in", "whole", "inout", "out"].map(|key| uses.read(table.optional(key)));
-        let shape = table.optional("shape");
-        if shape.is_none() {
-            log.note_default(TableKind::Loop, called.as_str(), "shape", LoopShape::default().as_str());
-        }
-        let shape = shape.map_or(Some(LoopShape::default()), |value| {
-            words::read(&value, &LoopShape::ALL, LoopShape::as_str)
-        });
+            [&program_loop::IN, &program_loop::WHOLE, &program_loop::INOUT, &program_loop::OUT]
+                .map(|key| uses.read(table.optional(key)));
+        let shape =
+            table.word_or(&program_loop::SHAPE, LoopShape::default(), &LoopShape::ALL, LoopShape::as_str);
         table.finish();
         let (name, place) = name?;
         if let Some(first) = self.names.get(name) {

@@ -5,22 +5,16 @@ use std::collections::HashMap;
 use numasim_model::graph::{GraphError, Submit, TaskGraph, TaskId, TreeTask};
 use numasim_model::ids::NodeId;
 
+use super::super::keys::{Key, task};
 use super::super::log::Log;
 use super::super::machine::MachineReading;
 use super::super::names;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::table::TableReader;
-use super::super::value::{Count, Value};
-use super::super::words;
+use super::super::value::Value;
 use super::core_nodes;
 use super::unknown;
 
-const SEQ: Count = Count {
-    what: "the place among the tasks of its creator",
-    example: "0",
-    min: 0,
-    max: numasim_model::graph::MAX_TASKS as u64,
-};
 /// What to write where there is no task with a name.
 const NAMELESS: &str = "give the task that creates this one a `name`";
 
@@ -65,25 +59,25 @@ impl<'a> TreeKeys<'a> {
         (own, waits): (Option<&'a str>, Option<Place>),
         creators: &mut Creators<'a>,
         machine: &MachineReading,
-        mut left_out: impl FnMut(&'static str),
+        mut left_out: impl FnMut(&'static Key),
     ) -> Option<Self> {
-        let mut given = |key: &'static str| {
+        let mut given = |key: &'static Key| {
             let value = table.optional(key);
             if value.is_none() {
                 left_out(key);
             }
             value
         };
-        let creator = given("created_by");
+        let creator = given(&task::CREATED_BY);
         let affinity =
-            given("affinity").map_or(Some(None), |value| core_nodes::read(&value, machine).map(Some));
-        let submit = given("submit")
-            .map_or(Some(Submit::default()), |value| words::read(&value, &Submit::ALL, Submit::as_str));
-        let returns = given("returns").map_or(Some(false), |value| value.flag());
-        let replay = given("replay").map_or(Some(None), |value| value.name().map(Some));
-        let seq = table.optional("seq");
+            given(&task::AFFINITY).map_or(Some(None), |value| core_nodes::read(&value, machine).map(Some));
+        let submit = given(&task::SUBMIT)
+            .map_or(Some(Submit::default()), |value| value.word(&Submit::ALL, Submit::as_str));
+        let returns = given(&task::RETURNS).map_or(Some(false), |value| value.flag());
+        let replay = given(&task::REPLAY).map_or(Some(None), |value| value.name().map(Some));
+        let seq = table.optional(&task::SEQ);
         if seq.is_none() && creator.is_some() {
-            left_out("seq");
+            left_out(&task::SEQ);
         }
         let seq = seq.map_or(Some(None), |value| read_seq(&value, creator.is_some()).map(Some));
         let created_by = creator.as_ref().map_or(Some(None), |value| creators.find(value, own).map(Some));
@@ -116,7 +110,7 @@ impl<'a> TreeKeys<'a> {
 
 /// A place among the tasks of a task, not of the master.
 fn read_seq(value: &Value<'_>, has_creator: bool) -> Option<(u32, Place)> {
-    let seq = value.count(SEQ)?;
+    let seq = value.count()?;
     if !has_creator {
         let message = "`seq` is the place among the tasks of a task, and the master creates this one";
         let hint = "leave it out: tasks of the master come in the order of the files; or write `created_by`";

@@ -95,19 +95,12 @@ fn an_unknown_kernel_is_told_all_that_there_are() {
 }
 
 /// What a program writes is read as what it was.
-#[cfg(feature = "schema")]
 #[test]
 fn what_is_written_is_read_as_it_was() {
-    use crate::schema::{KernelWord, ProblemTable};
     for kernel in KernelName::ALL {
         let study = read(&with(kernel.as_str(), "")).study;
-        let app = &study.apps[0];
-        let word = serde_json::to_value(KernelWord::from(app)).expect("a word");
-        assert_eq!(word, kernel.as_str());
-        let table = ProblemTable::from(&KernelProblem::of(kernel));
-        let table = serde_json::to_value(table).expect("a table");
-        let keys = table.as_object().expect("keys").iter().map(|(key, value)| format!("{key} = {value}\n"));
-        let written = with(kernel.as_str(), &format!("[app.problem]\n{}", keys.collect::<String>()));
-        assert_eq!(problem_of(&written), KernelProblem::of(kernel), "{written}");
+        let written = crate::writing::study::study(&study);
+        let again = read(&written).study;
+        assert_eq!((&again.machine.nodes(), &again.apps), (&study.machine.nodes(), &study.apps), "{written}");
     }
 }

@@ -1,6 +1,15 @@
 //! What files say about tasks, and about the caches and distances that tasks look at.
 
+use std::collections::HashMap;
+
+use numasim_model::access::Access as Memory;
+use numasim_model::dynamics::{Binding, Pick, Synchronisation};
+use numasim_model::machine::INSTRUCTION_SETS;
+use numasim_model::problem::{Elements, Faults, How, KernelName, Partition, Source, Storage};
+use numasim_model::sharing::ModelKind;
+
 use super::{MACHINE, files, problem, problems, read};
+use crate::keys::Shape;
 use crate::{Problem, ProblemKind, Reading, TableKind, read_study};
 use numasim_model::graph::{
     Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, LoopShape, Parameter, Partitioner,
@@ -405,16 +414,40 @@ fn caches_and_distances_that_make_no_sense_are_refused() {
     }
 }
 
-/// The words of the schema are those of the values.
-#[cfg(feature = "schema")]
+/// The words of the declarations are those of the values, of which the reader takes all.
 #[test]
-fn the_schema_has_the_words_that_the_reader_knows() {
-    let schema = crate::schema::json_schema().to_value();
-    let words = |name: &str| -> Vec<String> {
-        let choices = schema.pointer(&format!("/$defs/{name}/oneOf")).and_then(|choices| choices.as_array());
-        let choices = choices.expect("choices").iter();
-        choices.filter_map(|choice| Some(choice["const"].as_str()?.to_owned())).collect()
-    };
+fn the_words_of_declarations_are_those_that_the_reader_knows() {
+    fn add(table: &crate::keys::Table, into: &mut HashMap<&'static str, Vec<&'static str>>) {
+        table.keys.iter().for_each(|key| add_of(&key.shape, into));
+    }
+    fn add_of(shape: &Shape, into: &mut HashMap<&'static str, Vec<&'static str>>) {
+        match shape {
+            Shape::Words(words) => {
+                into.insert(words.type_name, words.words.iter().map(|(word, _)| *word).collect());
+            }
+            Shape::Table(table) | Shape::Tables(table, ..) => add(table, into),
+            Shape::Map(each) | Shape::List(each, ..) => add_of(each, into),
+            Shape::Forms(forms) => forms.forms.iter().for_each(|(form, _)| add_of(form, into)),
+            _ => {}
+        }
+    }
+    let mut declared = HashMap::new();
+    add(&crate::keys::root::TABLE, &mut declared);
+    let words = |name: &str| declared[name].clone();
+    assert_eq!(words("SyncWord"), Synchronisation::ALL.map(Synchronisation::as_str));
+    assert_eq!(words("BindWord"), Binding::ALL.map(Binding::as_str));
+    assert_eq!(words("PickWord"), Pick::ALL.map(Pick::as_str));
+    assert_eq!(words("PartitionerWord"), Partitioner::ALL.map(Partitioner::as_str));
+    assert_eq!(words("ModelKind"), ModelKind::ALL.map(ModelKind::name));
+    assert_eq!(words("IsaWord"), INSTRUCTION_SETS);
+    let kernels = Memory::ALL.map(Memory::as_str).into_iter().chain(KernelName::ALL.map(KernelName::as_str));
+    assert_eq!(words("KernelWord"), kernels.collect::<Vec<_>>());
+    assert_eq!(words("ElementsWord"), Elements::ALL.map(Elements::as_str));
+    assert_eq!(words("PartitionWord"), Partition::ALL.map(Partition::as_str));
+    assert_eq!(words("StorageWord"), Storage::ALL.map(Storage::as_str));
+    assert_eq!(words("SourceWord"), Source::ALL.map(Source::as_str));
+    assert_eq!(words("FaultsWord"), Faults::ALL.map(Faults::as_str));
+    assert_eq!(words("HowWord"), How::ALL.map(How::as_str));
     assert_eq!(words("SchedulerWord"), SchedulerKind::ALL.map(SchedulerKind::as_str));
     assert_eq!(words("PatternWord"), Pattern::ALL.map(Pattern::as_str));
     assert_eq!(words("TiesWord"), Ties::ALL.map(Ties::as_str));

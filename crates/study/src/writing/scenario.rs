@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use super::study::threads;
 use super::{float, quoted};
 use numasim_model::allocation::Allocation;
 use numasim_model::app::{App, Placement};
-use numasim_model::ids::AppId;
 
 /// A scenario to be written.
 #[derive(Clone, Copy, Debug)]
@@ -26,20 +26,12 @@ impl Written<'_> {
     /// The table. Beside the same applications it reads back as the same allocation, placements and work; applications without
     /// threads are left out of `threads`, those whose own data lie so out of `data`.
     pub fn toml(&self) -> String {
-        let rows = self.apps.iter().enumerate().map(|(app, named)| (named, self.allocation.row(AppId(app))));
-        let threads: Vec<String> = rows
-            .filter(|(_, row)| row.iter().any(|&threads| threads > 0))
-            .map(|(named, row)| {
-                let row: Vec<String> = row.iter().map(u32::to_string).collect();
-                format!("{} = [{}]", quoted(&named.name), row.join(", "))
-            })
-            .collect();
         let mut text = format!("[[scenario]]\nname = {}\n", quoted(self.name));
         if self.static_work {
             text.push_str("static = true\n");
         }
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "threads = {{ {} }}", threads.join(", "));
+        let _ = writeln!(text, "threads = {}", threads(self.apps, self.allocation));
         let moved = self.apps.iter().zip(self.placements);
         let moved = moved.filter(|(app, placement)| app.data.placement() != Some(placement));
         let data: Vec<String> =
@@ -55,14 +47,23 @@ impl Written<'_> {
 pub fn placement(placement: &Placement) -> String {
     match placement {
         Placement::Local => "\"local\"".to_owned(),
-        Placement::Home(home) => format!("{{ home = {} }}", home.0),
+        Placement::Home(node) => home(node.0, 1.0),
         Placement::Interleave => "\"interleave\"".to_owned(),
         Placement::Fractions(parts) => {
             let parts: Vec<String> = parts.iter().copied().map(float).collect();
             format!("{{ fractions = [{}] }}", parts.join(", "))
         }
-        Placement::PartHome { home, share } => format!("{{ home = {}, share = {} }}", home.0, float(*share)),
+        Placement::PartHome { home: node, share } => home(node.0, *share),
         Placement::PartInterleave { share } => format!("{{ interleave = {} }}", float(*share)),
+    }
+}
+
+/// Data of which a share lies on one node, the rest where the threads run.
+pub(super) fn home(node: impl std::fmt::Display, share: f64) -> String {
+    if share < 1.0 {
+        format!("{{ home = {node}, share = {} }}", float(share))
+    } else {
+        format!("{{ home = {node} }}")
     }
 }
 

@@ -7,11 +7,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use numasim_bench::plan::{Plan, written};
+use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::result_file::{FileError, ResultFile};
 use numasim_bench::session::{Outcome, Sink};
 use numasim_evidence::measured::Row;
+use numasim_study::writing::study;
 
 use super::same_run::same_run;
 use super::take_over;
@@ -116,8 +117,7 @@ impl Files {
 
     /// Writes what stands beside the measurements; it waits for the first one.
     fn write_beside(&self, plan: &Plan, provenance: &Provenance) -> Result<(), Failure> {
-        let study = toml::to_string(&written::study_file(&plan.study))
-            .map_err(|error| Failure::fault("cannot write the study as TOML").caused_by(&error))?;
+        let study = study::study(&plan.study);
         let head = "# What `numasim bench` ran; the measurements are beside it.\n";
         let measured = self.result.measurements() > 0;
         self.study.write(&format!("{head}{study}"), measured)?;

@@ -7,7 +7,6 @@ use std::cell::Cell;
 use numasim_model::Access;
 use numasim_model::machine::INSTRUCTION_SETS;
 use numasim_model::units::FlopPerByte;
-use numasim_study::schema::IsaWord;
 use proptest::prelude::*;
 
 use super::body::{Body, Job, Sums, Vector, bodies, body};
@@ -201,9 +200,8 @@ fn words_for_instruction_sets() {
     for isa in Isa::ALL {
         assert_eq!(isa.as_str().parse(), Ok(isa));
     }
-    // Those that a machine file may name, and its schema.
+    // Those that a machine file may name.
     assert_eq!(Isa::ALL.map(Isa::as_str), INSTRUCTION_SETS);
-    assert_eq!(Isa::ALL.map(Isa::as_str), IsaWord::ALL.map(IsaWord::as_str));
     let message = "sse".parse::<Isa>().unwrap_err().to_string();
     assert!(message.starts_with("no instruction set \"sse\"; this processor has portable"), "{message}");
     assert!(Isa::available().contains(&Isa::best()));

@@ -13,7 +13,6 @@ pub mod study_file;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tuned;
-pub mod written;
 
 use numasim_evidence::measured::Expected;
 use numasim_kernels::team::{Team, TeamError};

@@ -3,6 +3,7 @@
 use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
 use numasim_model::{Data, Machine};
+use numasim_study::writing::study as write;
 use numasim_study::{SourceFile, read_study};
 
 use super::*;
@@ -324,7 +325,7 @@ fn a_host_with_a_memory_only_node_holds_data_there() {
 fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
     for cores in [&[8; 4][..], &[8, 8], &[4], &[6, 6, 6, 6, 6]] {
         let plan = plan(PAPER, cores, true).expect("planned");
-        let text = toml::to_string(&written::study_file(&plan.study)).expect("TOML");
+        let text = write::study(&plan.study);
         let read = study(&text);
         assert_eq!(read.scenarios, plan.study.scenarios, "{text}");
         assert_eq!(read.machine.nodes(), plan.study.machine.nodes(), "{text}");
@@ -357,7 +358,7 @@ fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
                 [[app]]\nname = \"c\"\narithmetic_intensity = 1\nmin_threads = 0\ndata = { home = \"any\", share = 0.5 }\n\
                 [[scenario]]\nname = \"s\"\nthreads = { a = [1, 0, 2, 0], b = 1 }\ndata = { b = { home = 2, share = 0.75 } }\n";
     let plan = plan(text, &[4; 4], false).expect("fits");
-    let written = toml::to_string(&written::study_file(&plan.study)).expect("TOML");
+    let written = write::study(&plan.study);
     let read = study(&written);
     assert_eq!(read.machine.nodes(), plan.study.machine.nodes(), "{written}");
     assert_eq!(read.machine.shared_links(), plan.study.machine.shared_links());
@@ -409,7 +410,7 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
          [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n[[scenario]]\nname = \"s\"\nthreads = {{ a = 2 }}\n"
     );
     let plan = plan(&text, &[4, 4], false).expect("fits");
-    let written = toml::to_string(&written::study_file(&plan.study)).expect("TOML");
+    let written = write::study(&plan.study);
     let read = study(&written).machine;
     assert_eq!(read.sharing(), plan.study.machine.sharing(), "{written}");
     assert_eq!(read.sharing().name(), "ecm");

@@ -1,0 +1,296 @@
+//! The keys of `[machine]` and of the tables below it.
+
+use numasim_model::access::Access;
+use numasim_model::cpus::MAX_OS_NODE;
+use numasim_model::machine::{
+    FigureKind, INSTRUCTION_SETS, MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES,
+};
+use numasim_model::sharing::{ModelKind, Parameter};
+use numasim_model::units::{Gibibytes, GigabytesPerSecond};
+
+use super::{
+    Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, Words, key, table, whole, words,
+};
+
+/// What the memory of a node delivers to a kernel that writes.
+const fn kernel(access: Access) -> Key {
+    let what = "what the memory of a node delivers to this kernel in GB/s, as the kernel counts its traffic";
+    key(access.figure_key(), POSITIVE).means(what, "24.0").default("the bandwidth of reads").noted_when_used()
+}
+
+table! {
+    /// The machine. Its nodes are all alike (`nodes`, `cores_per_node`, `gflops_per_core`) or listed one by one
+    /// (`[[machine.node]]`); its bandwidths are all alike (`bandwidth_gbs`, `link_gbs`) or a full matrix
+    /// (`bandwidth_matrix_gbs`).
+    machine "[machine]" "MachineTable" Some(TableKind::Machine);
+    /// Name of the machine.
+    NAME = key("name", Shape::Name).example("\"4 nodes x 8 cores\"").required();
+    /// Where the figures come from; free text.
+    SOURCE = key("source", Shape::Text).default("not given");
+    /// Number of NUMA nodes, all alike.
+    NODES = key("nodes", whole(1, MAX_NODES as u64)).means("a number of NUMA nodes", "4").also(&["numa_nodes", "domains", "numa_domains"]);
+    /// Cores of each node.
+    CORES_PER_NODE = key("cores_per_node", whole(1, MAX_CORES_PER_NODE as u64)).means("a number of cores", "8").also(&["cores", "cores_per_socket", "threads_per_node", "cpus_per_node"]);
+    /// Peak of one core in GFLOPS (10^9 floating-point operations per second).
+    GFLOPS_PER_CORE = key("gflops_per_core", POSITIVE).means("the peak of one core in GFLOPS", "10.0").also(&["gflops", "peak", "peak_gflops", "flops_per_core"]);
+    /// Bandwidth of the memory controller of each node in GB/s.
+    BANDWIDTH_GBS = key("bandwidth_gbs", POSITIVE).of_node(|node| Some(node.bandwidth.value()), |node, gbs| node.bandwidth = GigabytesPerSecond::new(gbs)).means("a bandwidth in GB/s", "32.0").also(&["memory_bandwidth", "memory_bandwidth_gbs", "node_bandwidth_gbs", "local_gbs"]);
+    /// Bandwidth in GB/s of the link between each ordered pair of different nodes; not needed on one node.
+    LINK_GBS = key("link_gbs", POSITIVE).means("the bandwidth of a link in GB/s", "10.0").also(&["link", "link_bandwidth", "link_bandwidth_gbs", "remote_gbs", "remote_bandwidth_gbs"]);
+    /// Sockets, each with the same number of nodes, which are numbered socket by socket: a shorthand for a matrix
+    /// of bandwidths. `link_gbs` is then for nodes on the same socket; not needed where each socket has one node.
+    SOCKETS = key("sockets", whole(1, 64)).means("a number of sockets", "2").also(&["packages", "number_of_sockets", "num_sockets"]);
+    /// Bandwidth in GB/s of the link between each ordered pair of nodes on different sockets; needs `sockets`.
+    SOCKET_LINK_GBS = key("socket_link_gbs", POSITIVE).means("the bandwidth between two nodes on different sockets in GB/s", "10.0").also(&["socket_link", "socket_gbs", "inter_socket_gbs", "cross_socket_gbs"]);
+    /// What all nodes of a socket together read from another socket in GB/s: a shared link for each pair of
+    /// sockets, named `socket 0 - socket 1`; needs `sockets`. Default: no limit but the links of the pairs.
+    SHARED_LINK_GBS = key("shared_link_gbs", POSITIVE).means("what all nodes of a socket together read from another socket in GB/s", "60.0");
+    /// Bandwidths in GB/s as Intel MLC prints them: row = node of the core, column = node of the memory; the
+    /// diagonal is the memory controller. The row of a node without cores counts only on its diagonal; the column
+    /// of a node without memory is 0.
+    BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024)).also(&["matrix", "bandwidth_matrix", "matrix_gbs"]);
+    /// Nanoseconds that a load takes on the idle machine: row = node of the core, column = node of the memory, the
+    /// diagonal included. Only `outstanding_lines` of `[machine.sharing]` looks at it.
+    LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024)).means("a latency in ns", "90.0").also(&["latency", "latencies", "latency_ns", "latency_matrix"]);
+    /// How far the firmware says that memories are (SLIT, `numactl --hardware`): row = node of the core, column =
+    /// node of the memory; 10 is the own node. Only schedulers of tasks look at it.
+    DISTANCE_MATRIX = key("distance_matrix", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024)).means("a distance as the firmware states it", "10.0").default("not given").also(&["distances", "distance", "slit", "firmware_distances"]);
+    /// Size of the last-level cache of each node in MB (10^6 bytes); 0 for none. Only tasks look at it.
+    LLC_MB = key("llc_mb", NOT_NEGATIVE).default("none").noted_when_used().means("the size of the last-level cache of a node in MB (10^6 bytes), 0 for none", "20.0").also(&["llc", "llc_mib", "l3", "l3_mb", "l3_mib", "cache", "cache_mb", "last_level_cache_mb"]);
+    /// The most one core reads from the last-level cache of its node in GB/s; needs `llc_mb`.
+    LLC_GBS = key("llc_gbs", POSITIVE).default("no limit").noted_when_used().means("what one core reads from the last-level cache of its node in GB/s", "25.0").also(&["llc_bandwidth", "llc_bandwidth_gbs", "l3_gbs", "l3_bandwidth_gbs", "cache_gbs", "cache_bandwidth_gbs"]);
+    /// The most one thread can draw from all memories together in GB/s.
+    CORE_BANDWIDTH_GBS = key("core_bandwidth_gbs", POSITIVE).of_node(|node| node.core_bandwidth.map(GigabytesPerSecond::value), |node, gbs| node.core_bandwidth = Some(GigabytesPerSecond::new(gbs))).means("a bandwidth in GB/s", "32.0").default("no limit").also(&["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"]);
+    /// The most that all threads of a node can read together, local and remote, in GB/s.
+    READ_GBS = key("read_gbs", POSITIVE).of_node(|node| node.read_bandwidth.map(GigabytesPerSecond::value), |node, gbs| node.read_bandwidth = Some(GigabytesPerSecond::new(gbs))).means("what the threads of a node can read together in GB/s", "100.0").default("no limit").also(&["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"]);
+    /// How much memory a node has in GiB (2^30 bytes). Default: not known, no limit.
+    MEMORY_GIB = key("memory_gib", POSITIVE).of_node(|node| node.memory.map(Gibibytes::value), |node, gib| node.memory = Some(Gibibytes::new(gib))).means("a size of memory in GiB (2^30 bytes; 0 only in the `[[machine.node]]` of a node without memory)", "64.0").default("not given").also(&["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"]);
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `copy`, as the kernel counts what
+    /// it moves. Applications with that `kernel` use it.
+    COPY_GBS = kernel(Access::Copy).of_node(|node| node.kernels.copy.map(GigabytesPerSecond::value), |node, gbs| node.kernels.copy = Some(GigabytesPerSecond::new(gbs))).also(&["copy", "copy_bandwidth_gbs", "stream_copy", "stream_copy_gbs"]);
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `triad`, as the kernel counts what
+    /// it moves. Applications with that `kernel` use it.
+    TRIAD_GBS = kernel(Access::Triad).of_node(|node| node.kernels.triad.map(GigabytesPerSecond::value), |node, gbs| node.kernels.triad = Some(GigabytesPerSecond::new(gbs))).also(&["triad", "triad_bandwidth_gbs", "stream", "stream_gbs", "stream_triad", "stream_triad_gbs"]);
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `update`, as the kernel counts
+    /// what it moves. Applications with that `kernel` use it.
+    UPDATE_GBS = kernel(Access::Update).of_node(|node| node.kernels.update.map(GigabytesPerSecond::value), |node, gbs| node.kernels.update = Some(GigabytesPerSecond::new(gbs)));
+    /// Processor numbers of the operating system, one list for each node (`["0-19", "20-39"]`), as Linux writes
+    /// them; only needed to print commands (explore --emit). If there are more processors than cores, the first
+    /// ones are used.
+    CPUS = key("cpus", Shape::List(&Shape::Cpus, 1, 1024));
+    /// How bandwidth is shared. Default: the model baseline-proportional without corrections.
+    SHARING = key("sharing", Shape::Table(&sharing::TABLE));
+    /// How the benchmark's kernels go through the memory of this machine, as `calibrate` found it. Default: the
+    /// usual ways.
+    KERNELS = key("kernels", Shape::Table(&kernels::TABLE));
+    /// How the figures came about.
+    PROVENANCE = key("provenance", Shape::Table(&provenance::TABLE));
+    /// The nodes one by one.
+    NODE = key("node", Shape::Tables(&node::TABLE, 1, 1024));
+    /// Links that several pairs of nodes use together, such as those between two sockets.
+    SHARED_LINK = key("shared_link", Shape::Tables(&shared_link::TABLE, 0, 4096));
+    ["model"] => "write `[machine.sharing]` and below it `model = \"…\"`";
+    ["shared_links", "socket_links", "interconnect", "xgmi", "upi", "qpi"] => "write `[[machine.shared_link]]`, with two brackets on each side, above each shared link";
+    ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] => "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
+}
+
+table! {
+    /// One NUMA node.
+    node "[[machine.node]]" "NodeTable" Some(TableKind::Node);
+    /// Cores of the node; 0 for a node that has memory only (CXL, HBM).
+    CORES = key("cores", whole(0, MAX_CORES_PER_NODE as u64)).means("a number of cores", "8").required().also(&["cores_per_node", "threads"]);
+    /// Peak of one core in GFLOPS; 0 or left out where there are no cores.
+    GFLOPS_PER_CORE = key("gflops_per_core", NOT_NEGATIVE).means("the peak of one core in GFLOPS", "10.0").also(&["gflops", "peak", "peak_gflops"]);
+    CORE_BANDWIDTH_GBS = machine::CORE_BANDWIDTH_GBS.own("that of the machine");
+    READ_GBS = machine::READ_GBS.own("that of the machine");
+    /// How much memory this node has in GiB (2^30 bytes); 0 for a node that has cores and no memory (Threadripper
+    /// 2990WX). Its local data lies on the nearest node with memory.
+    MEMORY_GIB = machine::MEMORY_GIB.or_zero().own("that of the machine");
+    COPY_GBS = machine::COPY_GBS.own("that of the machine");
+    TRIAD_GBS = machine::TRIAD_GBS.own("that of the machine");
+    UPDATE_GBS = machine::UPDATE_GBS.own("that of the machine");
+    LLC_MB = machine::LLC_MB.own("that of the machine");
+    LLC_GBS = machine::LLC_GBS.own("that of the machine");
+    /// Processor numbers of the operating system as Linux writes them (`0-19,40-59`); only needed to print commands
+    /// (explore --emit). If there are more processors than cores, the first ones are used.
+    CPUS = key("cpus", Shape::Cpus);
+    /// Number of the node in the operating system (numactl --membind). Default: its place in this file.
+    OS_NODE = key("os_node", whole(0, MAX_OS_NODE as u64)).means("a number of a NUMA node", "0");
+    ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] => "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
+    ["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"] => "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
+    ["link_gbs"] => "links stand in `bandwidth_matrix_gbs` or `link_gbs` of `[machine]`";
+}
+
+table! {
+    /// Bandwidth that the reads of several pairs of nodes share, beside the links of the pairs.
+    shared_link "[[machine.shared_link]]" "SharedLinkTable" None;
+    /// Its name, unique on the machine.
+    NAME = key("name", Shape::Name).example("\"xGMI\"").required();
+    /// What it carries in each direction in GB/s.
+    GBS = key("gbs", POSITIVE).means("what the link carries in each direction in GB/s", "60.0").required().also(&["bandwidth", "bandwidth_gbs", "capacity", "capacity_gbs", "link_gbs", "shared_link_gbs"]);
+    /// Two groups of nodes: cores of the first read memories of the second over it and, with a capacity of its own,
+    /// the reverse.
+    BETWEEN = key("between", Shape::List(&Shape::List(&NODE_NUMBER, 1, 0), 2, 2)).also(&["groups", "nodes", "joins"]);
+    /// One direction only: nodes of the cores that read.
+    FROM = key("from", Shape::List(&NODE_NUMBER, 1, 0)).example("[0, 1]");
+    /// One direction only: nodes of the memories that they read.
+    TO = key("to", Shape::List(&NODE_NUMBER, 1, 0)).example("[0, 1]");
+}
+
+/// The key of a correction of sharing models. Its name and its range are those of [`Parameter`].
+const fn correction(parameter: Parameter, example: &'static str) -> Key {
+    let (least, most) = parameter.range();
+    key(parameter.key(), Shape::Number(least, most)).means("a number", example)
+}
+
+table! {
+    /// The sharing model of the machine and its corrections; `numasim models` explains all of them. A correction
+    /// that is not given is switched off.
+    sharing "[machine.sharing]" "SharingTable" None;
+    /// The model. Default: "baseline-proportional"; `--model` wins.
+    MODEL = key("model", Shape::Words(&MODEL_KIND_WORDS));
+    /// How soft the corner of a controller is: 1/p of the smooth minimum of demand and bandwidth. Default: 0, hard.
+    SATURATION_KNEE = correction(Parameter::SaturationKnee, "0.1");
+    /// What a controller loses when it is asked for more than it has: B / (1 + loss (asked / B - 1)). Default: 0.
+    OVERLOAD_LOSS = correction(Parameter::OverloadLoss, "0.1");
+    /// The most one thread draws from the memory of its own node in GB/s. Default: no limit.
+    CORE_LOCAL_GBS = correction(Parameter::CoreLocal, "12.0");
+    /// The most one thread draws from the memory of another node in GB/s. Default: no limit.
+    CORE_REMOTE_GBS = correction(Parameter::CoreRemote, "7.0");
+    /// Cache lines of 64 byte that one thread has under way: with a latency it draws at most lines x 64 byte /
+    /// latency. Needs `latency_matrix_ns`. Default: no limit.
+    OUTSTANDING_LINES = correction(Parameter::OutstandingLines, "12.0");
+    /// The part of the bandwidth of every link that data gets. Default: 1.
+    LINK_EFFICIENCY = correction(Parameter::LinkEfficiency, "0.9");
+    /// GB/s that the home controller loses for each GB/s read from outside, beyond it. Default: 0.
+    REMOTE_LOSS = correction(Parameter::RemoteLoss, "0.2");
+    /// The right of remote traffic at a controller where local traffic has 1. Default: 1.
+    REMOTE_WEIGHT = correction(Parameter::RemoteWeight, "2.0");
+    /// The model ecm: what each further thread adds to the latency of a line, in transfer times of a line. Default:
+    /// 0.
+    ECM_PENALTY = correction(Parameter::EcmPenalty, "0.5");
+}
+
+words! {
+    /// The rules by which bandwidth is shared; each is described in the module of its name.
+    MODEL_KIND_WORDS "ModelKind" {
+        ModelKind::BaselineProportional.name() => "Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.",
+        ModelKind::RemoteFirst.name() => "The paper's literal rule: remote readers first, then baseline plus proportional.",
+        ModelKind::MaxMin.name() => "All rates rise together until a resource is full.",
+        ModelKind::Proportional.name() => "Shares in proportion to demand.",
+        ModelKind::RequestFraction.name() => "Shares in proportion to the part of the controller that a thread alone would use.",
+        ModelKind::Ecm.name() => "Every cache line waits the same time; soft saturation.",
+    }
+}
+
+table! {
+    /// The fastest ways of the benchmark's kernels through the memory of this machine, by their use of memory.
+    kernels "[machine.kernels]" "KernelsTable" None;
+    /// The model of the processor on which they were tried, as its operating system calls it; `bench` doubts them
+    /// on another one.
+    PROCESSOR = key("processor", Shape::Text);
+    /// Of `read`.
+    READ = key("read", Shape::Table(&variant::TABLE));
+    /// Of `copy`.
+    COPY = key("copy", Shape::Table(&variant::TABLE));
+    /// Of `triad`.
+    TRIAD = key("triad", Shape::Table(&variant::TABLE));
+    /// Of `update`.
+    UPDATE = key("update", Shape::Table(&variant::TABLE));
+}
+
+table! {
+    /// A way through memory.
+    variant "an entry of [machine.kernels]" "VariantTable" None;
+    /// How wide vectors are.
+    ISA = key("isa", Shape::Words(&ISA_WORDS)).example("\"avx2\"").required();
+    /// Places of each array at which the kernel works at once.
+    STREAMS = key("streams", whole(1, 4)).means("a number of streams", "4").required();
+    /// How many bytes ahead each line is prefetched, far and near; 0: not at all.
+    PREFETCH_BYTES = key("prefetch_bytes", Shape::List(&whole(0, MOST_PREFETCH_BYTES as u64), 2, 2)).means("a distance in bytes", "[6144, 3072]").required();
+    /// How lines are written that the kernel does not read. Default: "streaming".
+    STORES = key("stores", Shape::Words(&STORES_WORDS));
+}
+
+words! {
+    /// An instruction set that kernels are written for.
+    ISA_WORDS "IsaWord" {
+        INSTRUCTION_SETS[0] => "Plain code, on every processor.",
+        INSTRUCTION_SETS[1] => "x86-64 with AVX2 and FMA.",
+        INSTRUCTION_SETS[2] => "x86-64 with AVX-512 F.",
+    }
+}
+
+words! {
+    /// How lines are written.
+    STORES_WORDS "StoresWord" {
+        "streaming" => "Past the caches, where the instruction set can.",
+        "cached" => "Through the caches: the processor reads each line before.",
+    }
+}
+
+table! {
+    /// How each figure of the machine came about.
+    provenance "[machine.provenance]" "ProvenanceTable" None;
+    /// Of the numbers of cores.
+    CORES = key("cores", Shape::Table(&origin::TABLE));
+    /// Of the peak of a core.
+    GFLOPS_PER_CORE = key("gflops_per_core", Shape::Table(&origin::TABLE));
+    /// Of what one thread can draw.
+    CORE_BANDWIDTH_GBS = key("core_bandwidth_gbs", Shape::Table(&origin::TABLE));
+    /// Of the memory controllers.
+    BANDWIDTH_GBS = key("bandwidth_gbs", Shape::Table(&origin::TABLE));
+    /// Of the links.
+    LINK_GBS = key("link_gbs", Shape::Table(&origin::TABLE));
+    /// Of the links between nodes on different sockets.
+    SOCKET_LINK_GBS = key("socket_link_gbs", Shape::Table(&origin::TABLE));
+    /// Of the bandwidth matrix.
+    BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::Table(&origin::TABLE));
+    /// Of the shared links, also of `shared_link_gbs`.
+    SHARED_LINK = key("shared_link", Shape::Table(&origin::TABLE));
+    /// Of what the threads of a node can read.
+    READ_GBS = key("read_gbs", Shape::Table(&origin::TABLE));
+    /// Of the sizes of the memories.
+    MEMORY_GIB = key("memory_gib", Shape::Table(&origin::TABLE));
+    /// Of the bandwidth of memories under the kernel `copy`.
+    COPY_GBS = key("copy_gbs", Shape::Table(&origin::TABLE));
+    /// Of the bandwidth of memories under the kernel `triad`.
+    TRIAD_GBS = key("triad_gbs", Shape::Table(&origin::TABLE));
+    /// Of the bandwidth of memories under the kernel `update`.
+    UPDATE_GBS = key("update_gbs", Shape::Table(&origin::TABLE));
+    /// Of the sizes of the last-level caches.
+    LLC_MB = key("llc_mb", Shape::Table(&origin::TABLE));
+    /// Of what one core reads from a last-level cache.
+    LLC_GBS = key("llc_gbs", Shape::Table(&origin::TABLE));
+    /// Of the latency matrix.
+    LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::Table(&origin::TABLE));
+    /// Of the firmware's distances.
+    DISTANCE_MATRIX = key("distance_matrix", Shape::Table(&origin::TABLE));
+    /// Of the parameters of the sharing model.
+    SHARING = key("sharing", Shape::Table(&origin::TABLE));
+}
+
+table! {
+    /// Kind and source of one figure.
+    origin "an entry of [machine.provenance]" "FigureTable" None;
+    /// Measured, theoretical, estimated or assumed.
+    KIND = key("kind", Shape::Words(&FIGURE_KIND_WORDS)).example("\"measured\"").required();
+    /// Who measured or computed it, and how; free text.
+    SOURCE = key("source", Shape::Text);
+    /// How far off it may be, in percent of the figure, or of the worst one where the key has several.
+    UNCERTAINTY_PERCENT = key("uncertainty_percent", NOT_NEGATIVE).means("an uncertainty in percent", "2.5");
+    /// Half-width of its interval of 95 %, in percent of the figure, or of the worst one where the key has several:
+    /// the true figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions get an interval
+    /// for it.
+    INTERVAL95_PERCENT = key("interval95_percent", NOT_NEGATIVE).means("the half-width of an interval of 95 % in percent", "1.5");
+}
+
+words! {
+    /// How a figure of a machine file came about.
+    FIGURE_KIND_WORDS "FigureKind" {
+        FigureKind::Measured.as_str() => "Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.",
+        FigureKind::Theoretical.as_str() => "Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.",
+        FigureKind::Estimated.as_str() => "Derived from other measurements, e.g. fitted to a benchmark run.",
+        FigureKind::Assumed.as_str() => "Chosen by the author of the file, e.g. for a made-up machine.",
+    }
+}

@@ -1,0 +1,387 @@
+//! What the keys of the input files are: each is declared once, in the table that has it, and everything that needs to know of
+//! it asks the declaration: the reader (type, range, what to write instead, words that people use for it), the JSON Schema,
+//! the lists of keys in messages and in `--help`, `sweep --set`, `sensitivity` and `fit`, `check`, and what writes files.
+//!
+//! **Why constants and not generated types.** Both were tried on `[[machine.node]]`. A macro that makes a struct of each table
+//! (as `config_data!` of rust-analyzer does) reads a table in one line, but a reader here wants each value with its place while the
+//! table is still open, as what a key may be depends on other keys (0 GFLOPS where there are no cores), and the keys that the machine
+//! gives for all its nodes would be fields of two structs. Constants are declared once and used in both, `table.optional(&node::CORES)`
+//! does not compile for a key that is not declared, and what a key says is ordinary data for the other users.
+//! The macro [`table!`] only keeps the documentation of a key and its constant together, and lists the constants.
+
+mod apps;
+mod machines;
+mod over_time;
+mod tasks;
+
+use numasim_model::app::App;
+use numasim_model::bounds::{LARGEST, SMALLEST};
+use numasim_model::machine::{MAX_NODES, Node};
+
+use super::reading::TableKind;
+
+pub use apps::{app, data, fractions, home, interleave, phase, problem, scaling, scenario, serial, speedup};
+pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
+pub use over_time::{call, channel, cluster, command, os, policy};
+pub use tasks::{array, block, contender, graph, program, program_loop, runtime, scheduler, task};
+
+/// A table of the input files.
+#[derive(Debug)]
+pub struct Table {
+    /// Its name in messages: `[[machine.node]]`.
+    pub title: &'static str,
+    /// Its name in the JSON Schema.
+    pub type_name: &'static str,
+    /// What it describes.
+    pub doc: &'static str,
+    /// Whose defaults these are, where they are listed.
+    pub kind: Option<TableKind>,
+    /// Its keys, in the order of the documentation.
+    pub keys: &'static [&'static Key],
+    /// Words that people write here, and what to write for what they mean where that is not one other key.
+    pub elsewhere: &'static [(&'static [&'static str], &'static str)],
+}
+
+/// A key of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it says.
+    pub doc: &'static str,
+    /// What its value looks like.
+    pub shape: Shape,
+    /// What to write, in messages: "a bandwidth in GB/s".
+    pub what: &'static str,
+    /// What to write, as an example.
+    pub example: &'static str,
+    /// Whether it must be there, whatever other keys say.
+    pub required: bool,
+    /// What holds where no file gives it; empty where that depends on something.
+    pub default: &'static str,
+    /// Words in lower case that people write for it.
+    pub also: &'static [&'static str],
+    /// Whether its default is only listed where something uses it.
+    pub noted_when_used: bool,
+    /// What holds without it where it is the own figure of a part: `that of the machine`.
+    pub inherited: Option<&'static str>,
+    /// Where its number is in a node of a machine.
+    pub node: Option<Field<Node>>,
+    /// Where its number is in an application.
+    pub app: Option<Field<App>>,
+}
+
+/// Where the number of a key is.
+#[derive(Debug)]
+pub struct Field<T> {
+    /// Reads it; `None` where nothing is said of it.
+    pub get: fn(&T) -> Option<f64>,
+    /// Replaces it by a number in its range.
+    pub put: fn(&mut T, f64),
+}
+
+impl<T> Clone for Field<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Field<T> {}
+
+/// What a value looks like.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A number from the first to the second; 0 is one only where the first is 0.
+    Number(f64, f64),
+    /// A whole number from the first to the second, of so many bits.
+    Whole(u64, u64, u32),
+    /// True or false.
+    Flag,
+    /// Any text.
+    Text,
+    /// Text that is not empty.
+    Name,
+    /// Processors as Linux writes them.
+    Cpus,
+    /// One of a few words.
+    Words(&'static Words),
+    /// A list of such values: at least so many and at most so many, 0 for any.
+    List(&'static Shape, u32, u32),
+    /// A table with names of the user as keys.
+    Map(&'static Shape),
+    /// A table.
+    Table(&'static Table),
+    /// A list of tables: at least so many and at most so many, 0 for any.
+    Tables(&'static Table, u32, u32),
+    /// One of several forms.
+    Forms(&'static Forms),
+}
+
+/// The words that a value may be.
+#[derive(Debug)]
+pub struct Words {
+    /// Their name in the JSON Schema.
+    pub type_name: &'static str,
+    /// What they say.
+    pub doc: &'static str,
+    /// Each with what it means.
+    pub words: &'static [(&'static str, &'static str)],
+}
+
+/// The forms that a value may have.
+#[derive(Debug)]
+pub struct Forms {
+    /// Their name in the JSON Schema.
+    pub type_name: &'static str,
+    /// What all of them say.
+    pub doc: &'static str,
+    /// Each with what it means.
+    pub forms: &'static [(Shape, &'static str)],
+}
+
+/// More than 0, and so that products and quotients stay finite.
+const POSITIVE: Shape = Shape::Number(SMALLEST, LARGEST);
+/// The same, or 0.
+const NOT_NEGATIVE: Shape = Shape::Number(0.0, LARGEST);
+/// From 0 to 1.
+const FRACTION: Shape = Shape::Number(0.0, 1.0);
+
+const fn whole(least: u64, most: u64) -> Shape {
+    Shape::Whole(least, most, u32::BITS)
+}
+
+/// A node by its number.
+const NODE_NUMBER: Shape = whole(0, MAX_NODES as u64 - 1);
+
+const fn large(least: u64, most: u64) -> Shape {
+    Shape::Whole(least, most, u64::BITS)
+}
+
+/// A whole number in the range of its key as a number of threads or cores.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in its range")]
+const fn count(value: f64) -> u32 {
+    value as u32
+}
+
+const fn key(name: &'static str, shape: Shape) -> Key {
+    Key {
+        name,
+        doc: "",
+        shape,
+        what: "",
+        example: "",
+        required: false,
+        default: "",
+        also: &[],
+        noted_when_used: false,
+        inherited: None,
+        node: None,
+        app: None,
+    }
+}
+
+impl Key {
+    const fn means(self, what: &'static str, example: &'static str) -> Self {
+        Self { what, example, ..self }
+    }
+
+    const fn example(self, example: &'static str) -> Self {
+        Self { example, ..self }
+    }
+
+    const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+
+    const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+
+    const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+
+    /// The figure of a part, which has `inherited` without it.
+    const fn own(self, inherited: &'static str) -> Self {
+        Self { inherited: Some(inherited), ..self }
+    }
+
+    /// Documentation of its own, unless that of the key it is made of holds.
+    const fn documented(self, doc: &'static str) -> Self {
+        if doc.is_empty() { self } else { Self { doc, ..self } }
+    }
+
+    const fn noted_when_used(self) -> Self {
+        Self { noted_when_used: true, ..self }
+    }
+
+    /// The same, which may be 0.
+    const fn or_zero(self) -> Self {
+        Self { shape: NOT_NEGATIVE, ..self }
+    }
+
+    const fn of_node(self, get: fn(&Node) -> Option<f64>, put: fn(&mut Node, f64)) -> Self {
+        Self { node: Some(Field { get, put }), ..self }
+    }
+
+    const fn of_app(self, get: fn(&App) -> Option<f64>, put: fn(&mut App, f64)) -> Self {
+        Self { app: Some(Field { get, put }), ..self }
+    }
+
+    /// What it says, as one paragraph, with what holds without it.
+    pub fn description(&self) -> String {
+        let doc = self.doc.trim();
+        match (self.inherited, self.default) {
+            (Some(inherited), _) => {
+                // The same words, of one.
+                let own = doc.replace("of each node", "of this node").replace("of a node", "of this node");
+                let own = own.split(" Default: ").next().unwrap_or_default();
+                format!("{own} Default: {inherited}.")
+            }
+            (None, "") => doc.to_owned(),
+            (None, _) if doc.contains("Default: ") => doc.to_owned(),
+            (None, default) => format!("{doc} Default: {default}."),
+        }
+    }
+}
+
+impl Shape {
+    /// The numbers that it may be, or that a list may have.
+    pub const fn numbers(&self) -> Option<(f64, f64)> {
+        match self {
+            Self::Number(least, most) => Some((*least, *most)),
+            Self::List(each, ..) | Self::Map(each) => each.numbers(),
+            Self::Forms(forms) => forms.forms[0].0.numbers(),
+            _ => None,
+        }
+    }
+
+    /// The whole numbers that it may be, or that a list may have.
+    pub const fn counts(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Whole(least, most, _) => Some((*least, *most)),
+            Self::List(each, ..) | Self::Map(each) => each.counts(),
+            Self::Forms(forms) => forms.forms[0].0.counts(),
+            _ => None,
+        }
+    }
+}
+
+impl Table {
+    /// The key with this name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().copied().find(|key| key.name == name)
+    }
+
+    /// What was probably meant by a word that is no key of this table: slips of the keyboard are left to
+    /// [`nearest`](numasim_model::words::nearest).
+    pub(super) fn meant(&self, word: &str) -> Option<Meant> {
+        let word = word.to_lowercase().replace('-', "_");
+        let key = self.keys.iter().find(|key| key.also.contains(&word.as_str()));
+        let advice = || self.elsewhere.iter().find(|(words, _)| words.contains(&word.as_str()));
+        key.map(|key| Meant::Key(key.name)).or_else(|| advice().map(|(_, advice)| Meant::Advice(advice)))
+    }
+}
+
+/// What was probably meant by a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// Another key of the same table.
+    Key(&'static str),
+    /// Something that one key cannot say.
+    Advice(&'static str),
+}
+
+/// A module with a constant for each key of a table, and the table itself as `TABLE`. Documentation above the name is that of
+/// the table, above a constant that of the key; a key without any has that of the key it is made of.
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])* $module:ident $title:literal $type_name:literal $kind:expr;
+        $($(#[doc = $doc:literal])* $name:ident = $key:expr;)*
+        $([$($word:literal),*] => $advice:literal;)*
+    ) => {
+        $(#[doc = $about])*
+        pub mod $module {
+            #![allow(missing_docs, reason = "a key that two tables have is documented where it is first")]
+
+            #[allow(clippy::wildcard_imports, reason = "the words of declarations")]
+            use super::*;
+            $(
+                $(#[doc = $doc])*
+                pub const $name: Key = $key.documented(concat!($($doc),*));
+            )*
+            #[doc = concat!("The table `", $title, "`.")]
+            pub static TABLE: Table = Table {
+                title: $title,
+                type_name: $type_name,
+                doc: concat!($($about),*),
+                kind: $kind,
+                keys: &[$(&$name),*],
+                elsewhere: &[$((&[$($word),*], $advice)),*],
+            };
+        }
+    };
+}
+
+/// Words with what each means.
+macro_rules! words {
+    ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($word:expr => $doc:literal,)* }) => {
+        $(#[doc = $about])*
+        pub(super) const $name: Words =
+            Words { type_name: $type_name, doc: concat!($($about),*), words: &[$(($word, $doc)),*] };
+    };
+}
+
+/// Forms with what each means.
+macro_rules! forms {
+    ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($form:expr => $doc:literal,)* }) => {
+        $(#[doc = $about])*
+        pub(super) const $name: Forms =
+            Forms { type_name: $type_name, doc: concat!($($about),*), forms: &[$(($form, $doc)),*] };
+    };
+}
+
+use {forms, table, words};
+
+table! {
+    /// Input file of numasim: a machine, applications, scenarios, what the applications do over time, and graphs of
+    /// tasks. A study may be spread over several files; `[machine]` stands in exactly one of them. Bandwidths are
+    /// in GB/s with 1 GB = 10^9 bytes; nodes are numbered from 0.
+    root "the file" "" None;
+    /// The machine: NUMA nodes, their cores and memory controllers, and the links between them.
+    MACHINE = key("machine", Shape::Table(&machine::TABLE));
+    /// The applications.
+    APP = key("app", Shape::Tables(&app::TABLE, 0, 0)).also(&["workload", "application", "applications"]);
+    /// Ways of placing the threads.
+    SCENARIO = key("scenario", Shape::Tables(&scenario::TABLE, 0, 0)).also(&["placement", "placements", "allocation", "allocations"]);
+    /// Producers and consumers.
+    CHANNEL = key("channel", Shape::Tables(&channel::TABLE, 0, 0));
+    /// Who calls whom, as a library.
+    CALL = key("call", Shape::Tables(&call::TABLE, 0, 0));
+    /// What the policy "script" orders when.
+    COMMAND = key("command", Shape::Tables(&command::TABLE, 0, 0));
+    /// Blocks of data that tasks read and write.
+    BLOCK = key("block", Shape::Tables(&block::TABLE, 0, 0)).also(&["data", "datum", "array", "arrays", "buffer"]);
+    /// Tasks, in the order in which they are created.
+    TASK = key("task", Shape::Tables(&task::TABLE, 0, 0));
+    /// Who decides how many threads each application may run.
+    POLICY = key("policy", Shape::Table(&policy::TABLE));
+    /// What it costs that more threads run than there are cores.
+    OS = key("os", Shape::Table(&os::TABLE));
+    /// The cluster of which the machine is one node.
+    CLUSTER = key("cluster", Shape::Table(&cluster::TABLE));
+    /// The graph of tasks: its name, and what makes it.
+    GRAPH = key("graph", Shape::Table(&graph::TABLE)).also(&["task_graph", "dag", "generator"]);
+    /// Who decides which task runs on which node.
+    SCHEDULER = key("scheduler", Shape::Table(&scheduler::TABLE)).also(&["scheduling", "schedule"]);
+    /// What creating, fetching and stealing tasks costs.
+    RUNTIME = key("runtime", Shape::Table(&runtime::TABLE)).also(&["overheads"]);
+    /// Other programs that want the workers, too.
+    CONTENDER = key("contender", Shape::Table(&contender::TABLE)).also(&["contenders", "competitor", "background"]);
+    /// Loops over chunks of arrays, in place of tasks.
+    PROGRAM = key("program", Shape::Table(&program::TABLE));
+    ["node", "nodes"] => "write `[[machine.node]]`";
+    ["sharing", "model"] => "write `[machine.sharing]` and below it `model = \"…\"`";
+    ["provenance"] => "write `[machine.provenance]`";
+    ["loop", "loops"] => "write `[[program.loop]]`, and `[[program.array]]` for its data";
+}
