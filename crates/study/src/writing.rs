@@ -9,7 +9,7 @@ use numasim_model::ids::NodeId;
 use numasim_model::machine::{KernelVariants, Machine, Node};
 use numasim_model::text::is_hidden;
 
-use crate::keys::node;
+use crate::keys::{limits_of, node};
 
 /// What a comment says where `gflops_per_core` is not known: how to find it.
 pub const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
@@ -33,9 +33,8 @@ pub fn quoted(text: &str) -> String {
 /// What a node can read, its memory, and what that delivers to kernels that write, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
 pub fn limits_of_node(node: &Node) -> String {
     let mut lines = String::new();
-    let keys = node::TABLE.keys.iter().filter(|key| key.name != node::CORE_BANDWIDTH_GBS.name);
-    for key in keys {
-        if let Some(value) = key.node.and_then(|field| (field.get)(node)) {
+    for (key, value) in limits_of(node).filter(|(key, _)| *key != &node::CORE_BANDWIDTH_GBS) {
+        if let Some(value) = value {
             let _ = writeln!(lines, "{} = {}", key.name, float(value));
         }
     }

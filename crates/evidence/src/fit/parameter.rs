@@ -4,7 +4,8 @@ use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
 use numasim_model::words::nearest;
 use numasim_model::{Machine, NodeId};
-use numasim_study::figure::{self, Figure, Figures, NodeFigure};
+use numasim_study::figure::{self, Figure, Figures};
+use numasim_study::keys::{machine as keys, node as of_node};
 
 /// A figure of the machine that a fit may change. A key of the whole machine stands for one value of all nodes, or
 /// of all links.
@@ -24,17 +25,6 @@ pub struct KeyError {
     pub hint: String,
 }
 
-const KEYS: [&str; 8] = [
-    "gflops_per_core",
-    "bandwidth_gbs",
-    "core_bandwidth_gbs",
-    "read_gbs",
-    "copy_gbs",
-    "triad_gbs",
-    "update_gbs",
-    "link_gbs",
-];
-
 impl Parameter {
     /// Reads a key as `sweep --set` takes it; `machine.` before it may be left out: `link_gbs`,
     /// `node.2.bandwidth_gbs`, `bandwidth_matrix_gbs.0.1`.
@@ -48,16 +38,17 @@ impl Parameter {
         let figure = Figure::find(machine, &[], &parts).map_err(|error| explained(machine, key, &error))?;
         match figure {
             // Cores are counted, not fitted.
-            Figure::Node(NodeFigure::Cores, node) => {
-                Err(unknown(node.map_or(key, |_| NodeFigure::Cores.key())))
+            Figure::Node(figure, node) if figure == &of_node::CORES => {
+                Err(unknown(node.map_or(key, |_| figure.name)))
             }
-            Figure::Node(
-                NodeFigure::GflopsPerCore | NodeFigure::CoreBandwidth | NodeFigure::Read,
-                Some(NodeId(node)),
-            ) if machine.node(NodeId(node)).cores == 0 => Err(wrong(
-                format!("node {node} has no cores"),
-                format!("a node without cores has only node.{node}.bandwidth_gbs"),
-            )),
+            Figure::Node(figure, Some(NodeId(node)))
+                if !figure.of_memory && machine.node(NodeId(node)).cores == 0 =>
+            {
+                Err(wrong(
+                    format!("node {node} has no cores"),
+                    format!("a node without cores has only node.{node}.bandwidth_gbs"),
+                ))
+            }
             figure => Ok(Self { key: key.to_owned(), figure }),
         }
     }
@@ -183,7 +174,9 @@ fn unknown(key: &str) -> KeyError {
     let forms = "as for sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
                  the whole machine, node.2.bandwidth_gbs for one node, bandwidth_matrix_gbs.0.1 for the link on which \
                  cores of node 0 read memory of node 1, shared_link.NAME.gbs for a shared link, sharing.remote_loss for a parameter of the sharing model";
-    let hint = match nearest(key, KEYS) {
+    // Cores are counted, not fitted.
+    let keys = figure::of_nodes().skip(1).map(|key| key.name).chain([keys::LINK_GBS.name]);
+    let hint = match nearest(key, keys) {
         Some(near) => format!("did you mean {near}?"),
         None => forms.to_owned(),
     };

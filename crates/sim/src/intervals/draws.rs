@@ -1,9 +1,10 @@
 //! Machines whose uncertain figures are drawn.
 
 use crate::search::generator;
+use numasim_model::Machine;
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::{Access, Machine};
-use numasim_study::figure::{Figure, Figures, NodeFigure};
+use numasim_study::figure::{Figure, Figures, of_nodes};
+use numasim_study::keys::Key;
 use rand::RngExt as _;
 
 /// Streams of random numbers from here on are those of figures; restarts of the search count from 0.
@@ -148,24 +149,24 @@ pub(super) fn uncertain(machine: &Machine) -> Vec<Uncertain> {
     let first = |keys: &[&'static str]| -> Option<(&'static str, f64)> {
         keys.iter().find_map(|&key| Some((key, percent(key)?)))
     };
-    let of_node = |figure: NodeFigure, keys: &[&'static str]| {
+    let of_node = |figure: &'static Key, keys: &[&'static str]| {
         let figures: Vec<Figure> = machine.node_ids().map(|node| Figure::Node(figure, Some(node))).collect();
         (first(keys), figures)
     };
-    let own = |figure: NodeFigure| of_node(figure, &[figure.key()]);
     let links = match (percent("link_gbs"), percent("socket_link_gbs")) {
         (Some(within), Some(between)) if between > within => Some(("socket_link_gbs", between)),
         _ => first(&["link_gbs", "socket_link_gbs", "bandwidth_matrix_gbs"]),
     };
     let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
     let shared = (0..machine.shared_links().len()).map(Figure::SharedLink).collect();
-    let mut kinds = vec![
-        own(NodeFigure::GflopsPerCore),
-        own(NodeFigure::CoreBandwidth),
-        of_node(NodeFigure::Bandwidth, &["bandwidth_gbs", "bandwidth_matrix_gbs"]),
-        own(NodeFigure::Read),
-    ];
-    kinds.extend(Access::WRITING.map(|kernel| own(NodeFigure::Kernel(kernel))));
+    // Cores are counted.
+    let drawn = of_nodes().filter(|key| key.changed_in != Some(""));
+    let mut kinds: Vec<_> = drawn
+        .map(|key| match key.name {
+            "bandwidth_gbs" => of_node(key, &["bandwidth_gbs", "bandwidth_matrix_gbs"]),
+            own => of_node(key, &[own]),
+        })
+        .collect();
     kinds.push((links, pairs.map(|pair| Figure::Link(Some(pair))).collect()));
     kinds.push((first(&["shared_link"]), shared));
     kinds.into_iter().flat_map(|(known, figures)| together(machine, known, figures)).collect()

@@ -7,8 +7,9 @@ use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Problem, margin};
-use numasim_model::{Access, App, AppId, Machine, NodeId};
-use numasim_study::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
+use numasim_model::{App, AppId, Machine, NodeId};
+use numasim_study::figure::{Figure as Known, Figures};
+use numasim_study::keys::{Key, app, machine, node};
 use std::collections::HashMap;
 
 /// One figure, or several that are changed together.
@@ -52,32 +53,32 @@ impl Figure {
     /// What it is, whatever it is of.
     const fn kind(&self) -> Known {
         match self {
-            Self::Controllers(_) => Known::Node(NodeFigure::Bandwidth, None),
+            Self::Controllers(_) => Known::Node(&machine::BANDWIDTH_GBS, None),
             Self::Links(_) => Known::Link(None),
-            Self::Peaks(_) => Known::Node(NodeFigure::GflopsPerCore, None),
-            Self::CoreBandwidths(_) => Known::Node(NodeFigure::CoreBandwidth, None),
-            Self::Cores(_) => Known::Node(NodeFigure::Cores, None),
-            Self::Intensities(_) => Known::App(AppFigure::ArithmeticIntensity, 0..0),
-            Self::Work(_) => Known::App(AppFigure::Work, 0..0),
+            Self::Peaks(_) => Known::Node(&machine::GFLOPS_PER_CORE, None),
+            Self::CoreBandwidths(_) => Known::Node(&machine::CORE_BANDWIDTH_GBS, None),
+            Self::Cores(_) => Known::Node(&node::CORES, None),
+            Self::Intensities(_) => Known::App(&app::ARITHMETIC_INTENSITY, 0..0),
+            Self::Work(_) => Known::App(&app::WORK_GFLOP, 0..0),
         }
     }
 
     /// Each of its figures alone.
     fn members(&self) -> Vec<Known> {
-        let of_nodes = |figure, nodes: &[NodeId]| -> Vec<Known> {
+        let of_nodes = |figure: &'static Key, nodes: &[NodeId]| -> Vec<Known> {
             nodes.iter().map(|&node| Known::Node(figure, Some(node))).collect()
         };
-        let of_apps = |figure, apps: &[AppId]| -> Vec<Known> {
+        let of_apps = |figure: &'static Key, apps: &[AppId]| -> Vec<Known> {
             apps.iter().map(|&AppId(a)| Known::App(figure, a..a + 1)).collect()
         };
         match self {
-            Self::Controllers(nodes) => of_nodes(NodeFigure::Bandwidth, nodes),
+            Self::Controllers(nodes) => of_nodes(&machine::BANDWIDTH_GBS, nodes),
             Self::Links(links) => links.iter().map(|&link| Known::Link(Some(link))).collect(),
-            Self::Peaks(nodes) => of_nodes(NodeFigure::GflopsPerCore, nodes),
-            Self::CoreBandwidths(nodes) => of_nodes(NodeFigure::CoreBandwidth, nodes),
-            Self::Cores(nodes) => of_nodes(NodeFigure::Cores, nodes),
-            Self::Intensities(apps) => of_apps(AppFigure::ArithmeticIntensity, apps),
-            Self::Work(apps) => of_apps(AppFigure::Work, apps),
+            Self::Peaks(nodes) => of_nodes(&machine::GFLOPS_PER_CORE, nodes),
+            Self::CoreBandwidths(nodes) => of_nodes(&machine::CORE_BANDWIDTH_GBS, nodes),
+            Self::Cores(nodes) => of_nodes(&node::CORES, nodes),
+            Self::Intensities(apps) => of_apps(&app::ARITHMETIC_INTENSITY, apps),
+            Self::Work(apps) => of_apps(&app::WORK_GFLOP, apps),
         }
     }
 
@@ -134,32 +135,26 @@ impl Figure {
     }
 
     /// Machine and applications after the change; `None` where such a machine is none (too many cores, overflow).
-    pub(super) fn changed(
-        &self,
-        machine: &Machine,
-        apps: &[App],
-        change: Change,
-    ) -> Option<(Machine, Vec<App>)> {
-        let mut figures = Figures::of(machine, apps);
+    pub(super) fn changed(&self, of: &Machine, apps: &[App], change: Change) -> Option<(Machine, Vec<App>)> {
+        let mut figures = Figures::of(of, apps);
         for member in self.members() {
             figures.change(&member, |value| change.of(value));
             // A controller is faster under every kernel, or under none.
-            if let (Known::Node(NodeFigure::Bandwidth, node), [old]) =
-                (&member, &member.values(machine, apps)[..])
+            if let (Known::Node(key, node), [old]) = (&member, &member.values(of, apps)[..])
+                && *key == &machine::BANDWIDTH_GBS
             {
-                for kernel in Access::WRITING {
-                    let of_kernel = Known::Node(NodeFigure::Kernel(kernel), *node);
+                for kernel in [&machine::COPY_GBS, &machine::TRIAD_GBS, &machine::UPDATE_GBS] {
+                    let of_kernel = Known::Node(kernel, *node);
                     figures.change(&of_kernel, |value| value * (change.of(*old) / old));
                 }
             }
             // What is wrong with a figure of the machine shows where the machine is made.
             let in_range = |value: &f64| member.range().contains(*value);
-            if matches!(member, Known::App(..)) && !member.values(machine, &figures.apps).iter().all(in_range)
-            {
+            if matches!(member, Known::App(..)) && !member.values(of, &figures.apps).iter().all(in_range) {
                 return None;
             }
         }
-        Some((figures.machine(machine).ok()?, figures.apps))
+        Some((figures.machine(of).ok()?, figures.apps))
     }
 }
 

@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use numasim_model::sharing::Parameter;
 use numasim_model::{AppId, NodeId, Study};
-use numasim_study::figure::{
-    AppFigure, Figure, KeyError, NodeFigure, TimeFigure, ValueRange, instances, node_number,
-};
+use numasim_study::figure::{Figure, KeyError, TimeFigure, ValueRange, instances, node_number};
+use numasim_study::keys::{app, node};
 
 use super::{SettingError, Task};
 
@@ -116,12 +115,12 @@ impl Target {
 
     /// Whether only `explore` looks at it.
     pub(super) fn only_for_explore(&self) -> bool {
-        matches!(self, Self::Figure(Figure::App(figure, _)) if *figure != AppFigure::ArithmeticIntensity)
+        matches!(self, Self::Figure(Figure::App(key, _)) if *key != &app::ARITHMETIC_INTENSITY)
     }
 
     /// Whether it is how many cores there are.
     pub(super) fn is_cores(&self) -> bool {
-        matches!(self, Self::Figure(Figure::Node(NodeFigure::Cores, _)))
+        matches!(self, Self::Figure(Figure::Node(key, _)) if *key == &node::CORES)
     }
 
     /// Whether only `evaluate` looks at it.

@@ -1,13 +1,13 @@
 //! The figures of a machine and its applications, to be changed in place.
 
-use super::kind::{AppFigure, Figure, NodeFigure};
+use super::kind::Figure;
 use super::read::Has;
 use numasim_model::app::App;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{Machine, MachineError, Node, SharedLink};
 use numasim_model::sharing_model::Model;
 use numasim_model::table::Table;
-use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::units::GigabytesPerSecond;
 
 /// A copy of the figures, of which some are replaced.
 #[derive(Clone, Debug)]
@@ -53,10 +53,10 @@ impl Figures {
         match figure {
             Figure::Node(figure, only) => {
                 for (n, (node, &has)) in self.nodes.iter_mut().zip(&self.has).enumerate() {
-                    if figure.covers(*only, n, has)
-                        && let Some(value) = new(figure.of(node))
+                    if let Some(field) = figure.node.filter(|_| has.covers(figure, *only, n))
+                        && let Some(value) = new((field.get)(node))
                     {
-                        figure.put(node, value);
+                        (field.put)(node, value);
                     }
                 }
             }
@@ -89,8 +89,10 @@ impl Figures {
             }
             Figure::App(figure, range) => {
                 for app in self.apps.get_mut(range.clone()).into_iter().flatten() {
-                    if let Some(value) = new(figure.of(app)) {
-                        figure.put(app, value);
+                    if let Some(field) = figure.app
+                        && let Some(value) = new((field.get)(app))
+                    {
+                        (field.put)(app, value);
                     }
                 }
             }
@@ -123,35 +125,4 @@ impl Figures {
             machine.with_shared_links(self.shared_links.clone())
         }
     }
-}
-
-impl NodeFigure {
-    fn put(self, node: &mut Node, value: f64) {
-        match self {
-            Self::Cores => node.cores = whole(value),
-            Self::GflopsPerCore => node.gflops_per_core = Gflops::new(value),
-            Self::Bandwidth => node.bandwidth = GigabytesPerSecond::new(value),
-            Self::CoreBandwidth => node.core_bandwidth = Some(GigabytesPerSecond::new(value)),
-            Self::Read => node.read_bandwidth = Some(GigabytesPerSecond::new(value)),
-            Self::Kernel(kernel) => node.kernels.set(kernel, GigabytesPerSecond::new(value)),
-        }
-    }
-}
-
-impl AppFigure {
-    fn put(self, app: &mut App, value: f64) {
-        match self {
-            Self::ArithmeticIntensity => app.arithmetic_intensity = FlopPerByte::new(value),
-            Self::MinThreads => app.min_threads = whole(value),
-            Self::MaxThreads => app.max_threads = Some(whole(value)),
-            Self::Weight => app.weight = value,
-            Self::Work => app.work = Some(Gflop::new(value)),
-        }
-    }
-}
-
-/// A count in its range as a number of threads or cores.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in ValueRange::Whole")]
-fn whole(value: f64) -> u32 {
-    value as u32
 }

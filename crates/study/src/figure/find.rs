@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::kind::{AppFigure, Figure, NodeFigure};
-use numasim_model::access::Access;
+use super::kind::Figure;
+use crate::keys::{Key, app, machine, node};
 use numasim_model::app::App;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
@@ -84,35 +84,34 @@ pub enum KeyError {
     NeedsLatencies(Parameter),
 }
 
+/// The keys of `[machine]` that a figure of its nodes may have; of one node the first is `cores`.
+pub fn of_nodes() -> impl Iterator<Item = &'static Key> {
+    let keys = machine::TABLE.keys.iter().copied();
+    keys.filter(|key| key.node.is_some() && key.changed_in.is_some())
+}
+
 /// Keys of `[machine]`.
-const MACHINE: [&str; 13] = [
-    "cores_per_node",
-    "gflops_per_core",
-    "bandwidth_gbs",
-    "core_bandwidth_gbs",
-    "read_gbs",
-    "copy_gbs",
-    "triad_gbs",
-    "update_gbs",
-    "link_gbs",
-    "bandwidth_matrix_gbs.FROM.TO",
-    "node.NUMBER.KEY",
-    "shared_link.NAME.gbs",
-    "sharing.PARAMETER",
-];
+fn machine_keys() -> Vec<&'static str> {
+    let forms = [
+        machine::LINK_GBS.name,
+        "bandwidth_matrix_gbs.FROM.TO",
+        "node.NUMBER.KEY",
+        "shared_link.NAME.gbs",
+        "sharing.PARAMETER",
+    ];
+    of_nodes().map(|key| key.name).chain(forms).collect()
+}
+
 /// Keys of `[[machine.node]]`.
-const NODE: [&str; 8] = [
-    "cores",
-    "gflops_per_core",
-    "bandwidth_gbs",
-    "core_bandwidth_gbs",
-    "read_gbs",
-    "copy_gbs",
-    "triad_gbs",
-    "update_gbs",
-];
+fn node_keys() -> Vec<&'static str> {
+    std::iter::once(&node::CORES).chain(of_nodes().skip(1)).map(|key| key.name).collect()
+}
+
 /// Keys of `[[app]]`; `data` is the one that is no number.
-const APP: [&str; 6] = ["arithmetic_intensity", "data", "min_threads", "max_threads", "weight", "work_gflop"];
+fn app_keys() -> Vec<&'static str> {
+    let keys = app::TABLE.keys.iter().filter(|key| key.changed_in.is_some() || **key == &app::DATA);
+    keys.map(|key| key.name).collect()
+}
 
 impl Figure {
     /// Finds what the parts of a key stand for: `["machine", "node", "0", "bandwidth_gbs"]`.
@@ -124,17 +123,11 @@ impl Figure {
             ["machine", rest @ ..] => of_machine(machine, rest),
             ["app", name, key] => {
                 let instances = instances(apps, name)?;
-                let figure = match *key {
-                    "arithmetic_intensity" => {
-                        not_counted(apps, &instances, name)?;
-                        AppFigure::ArithmeticIntensity
-                    }
-                    "min_threads" => AppFigure::MinThreads,
-                    "max_threads" => AppFigure::MaxThreads,
-                    "weight" => AppFigure::Weight,
-                    "work_gflop" => AppFigure::Work,
-                    _ => return Err(unknown(&format!("app.{name}"), key, &APP)),
-                };
+                let found = app::TABLE.key(key).filter(|key| key.app.is_some() && key.changed_in.is_some());
+                let figure = found.ok_or_else(|| unknown(&format!("app.{name}"), key, app_keys()))?;
+                if figure == &app::ARITHMETIC_INTENSITY {
+                    not_counted(apps, &instances, name)?;
+                }
                 Ok(Self::App(figure, instances))
             }
             ["app", ..] | [] => Err(KeyError::Incomplete),
@@ -156,55 +149,46 @@ fn with_memory(machine: &Machine, node: NodeId) -> Result<NodeId, KeyError> {
     if machine.has_memory(node) { Ok(node) } else { Err(KeyError::NoMemory(node)) }
 }
 
-fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
-    let figure = |key: &str| match key {
-        "gflops_per_core" => Some(NodeFigure::GflopsPerCore),
-        "bandwidth_gbs" => Some(NodeFigure::Bandwidth),
-        "core_bandwidth_gbs" => Some(NodeFigure::CoreBandwidth),
-        "read_gbs" => Some(NodeFigure::Read),
-        _ => {
-            let kernel = Access::WRITING.into_iter().find(|kernel| kernel.figure_key() == key);
-            kernel.map(NodeFigure::Kernel)
-        }
-    };
+fn of_machine(of: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
+    let figure = |key: &str| of_nodes().skip(1).find(|figure| figure.name == key);
     match rest {
-        ["cores_per_node"] => Ok(Figure::Node(NodeFigure::Cores, None)),
-        ["link_gbs"] if machine.node_count() < 2 => Err(KeyError::NoLinks),
+        ["cores_per_node"] => Ok(Figure::Node(&node::CORES, None)),
+        ["link_gbs"] if of.node_count() < 2 => Err(KeyError::NoLinks),
         ["link_gbs"] => Ok(Figure::Link(None)),
         ["bandwidth_matrix_gbs", from, to] => {
-            let (from, to) = (node_number(machine, from)?, with_memory(machine, node_number(machine, to)?)?);
+            let (from, to) = (node_number(of, from)?, with_memory(of, node_number(of, to)?)?);
             if from == to {
-                return Ok(Figure::Node(NodeFigure::Bandwidth, Some(from)));
+                return Ok(Figure::Node(&machine::BANDWIDTH_GBS, Some(from)));
             }
-            if machine.node(from).cores == 0 {
+            if of.node(from).cores == 0 {
                 return Err(KeyError::NoReader { from, to });
             }
             Ok(Figure::Link(Some((from, to))))
         }
         ["node", number, key] => {
-            let node = node_number(machine, number)?;
+            let own = node_number(of, number)?;
             match (*key, figure(key)) {
-                ("cores", _) => Ok(Figure::Node(NodeFigure::Cores, Some(node))),
+                ("cores", _) => Ok(Figure::Node(&node::CORES, Some(own))),
                 (_, Some(figure)) => {
-                    if figure.is_of_memory() {
-                        with_memory(machine, node)?;
+                    if figure.of_memory {
+                        with_memory(of, own)?;
                     }
-                    Ok(Figure::Node(figure, Some(node)))
+                    Ok(Figure::Node(figure, Some(own)))
                 }
-                _ => Err(unknown(&format!("machine.node.{number}"), key, &NODE)),
+                _ => Err(unknown(&format!("machine.node.{number}"), key, node_keys())),
             }
         }
-        ["sharing", key] => of_sharing(machine, key),
+        ["sharing", key] => of_sharing(of, key),
         // A name may have dots of its own.
         ["shared_link", name @ .., "gbs"] if !name.is_empty() => {
             let name = name.join(".");
-            let found = machine.shared_links().iter().position(|link| link.name == name);
+            let found = of.shared_links().iter().position(|link| link.name == name);
             found.map(Figure::SharedLink).ok_or(KeyError::SharedLink(name))
         }
         ["shared_link" | "node" | "bandwidth_matrix_gbs" | "sharing", ..] | [] => Err(KeyError::Incomplete),
         [key, ..] => match figure(key) {
             Some(figure) if rest.len() == 1 => Ok(Figure::Node(figure, None)),
-            _ => Err(unknown("machine", key, &MACHINE)),
+            _ => Err(unknown("machine", key, machine_keys())),
         },
     }
 }
@@ -251,6 +235,6 @@ pub fn instances(apps: &[App], name: &str) -> Result<Range<usize>, KeyError> {
     }
 }
 
-pub(super) fn unknown(table: &str, key: &str, known: &[&'static str]) -> KeyError {
-    KeyError::Unknown { table: table.to_owned(), key: key.to_owned(), known: known.to_vec() }
+pub(super) fn unknown(table: &str, key: &str, known: Vec<&'static str>) -> KeyError {
+    KeyError::Unknown { table: table.to_owned(), key: key.to_owned(), known }
 }

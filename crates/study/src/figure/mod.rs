@@ -15,8 +15,8 @@ mod range;
 mod read;
 
 pub use change::Figures;
-pub use find::{KeyError, instances, node_number};
-pub use kind::{AppFigure, Figure, NodeFigure};
+pub use find::{KeyError, instances, node_number, of_nodes};
+pub use kind::Figure;
 pub use over_time::{ChannelFigure, CourseFigure, OsFigure, PhaseFigure, PolicyFigure, TimeFigure};
 pub use range::ValueRange;
 

@@ -1,5 +1,6 @@
 //! Which numbers the figure of a key may be.
 
+use crate::keys::Key;
 use numasim_model::bounds::{self, LARGEST, Misfit, SMALLEST};
 use numasim_model::sharing_model::Parameter;
 
@@ -22,6 +23,15 @@ pub enum ValueRange {
 }
 
 impl ValueRange {
+    /// The range that a key declares.
+    pub const fn of(key: &Key) -> Self {
+        match (key.shape.counts(), key.shape.numbers()) {
+            (Some((least, most)), _) => Self::Whole { least, most },
+            (None, Some((0.0, _))) => Self::NotNegative,
+            _ => Self::Positive,
+        }
+    }
+
     /// Whole, from `least` up, as far as `u32` goes.
     pub const fn whole(least: u32, most: u32) -> Self {
         Self::Whole { least: least as u64, most: most as u64 }

@@ -1,10 +1,11 @@
 //! What the figures of a machine and of applications are now.
 
-use super::kind::{AppFigure, Figure, NodeFigure};
+use super::kind::Figure;
+use crate::keys::Key;
 use numasim_model::app::App;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{Machine, Node};
-use numasim_model::units::{Gflop, GigabytesPerSecond};
+use numasim_model::units::GigabytesPerSecond;
 
 /// What a node has.
 #[derive(Clone, Copy, Debug)]
@@ -17,39 +18,11 @@ impl Has {
     pub(super) fn of(node: &Node) -> Self {
         Self { cores: node.cores > 0, memory: node.has_memory() }
     }
-}
-
-impl NodeFigure {
-    /// Its value; `None` where the machine does not limit it, or has no such memory.
-    pub(super) fn of(self, node: &Node) -> Option<f64> {
-        match self {
-            Self::Bandwidth if !node.has_memory() => None,
-            Self::Cores => Some(f64::from(node.cores)),
-            Self::GflopsPerCore => Some(node.gflops_per_core.value()),
-            Self::Bandwidth => Some(node.bandwidth.value()),
-            Self::CoreBandwidth => node.core_bandwidth.map(GigabytesPerSecond::value),
-            Self::Read => node.read_bandwidth.map(GigabytesPerSecond::value),
-            Self::Kernel(kernel) => node.kernels.get(kernel).map(GigabytesPerSecond::value),
-        }
-    }
 
     /// Whether a key that names `only`, or no node, stands for node `n`.
-    pub(super) fn covers(self, only: Option<NodeId>, n: usize, has: Has) -> bool {
-        let is_there = if self.is_of_memory() { has.memory } else { has.cores };
+    pub(super) fn covers(self, key: &Key, only: Option<NodeId>, n: usize) -> bool {
+        let is_there = if key.of_memory { self.memory } else { self.cores };
         only.map_or(is_there, |only| only == NodeId(n))
-    }
-}
-
-impl AppFigure {
-    /// Its value; `None` where the application has none.
-    pub(super) fn of(self, app: &App) -> Option<f64> {
-        match self {
-            Self::ArithmeticIntensity => Some(app.arithmetic_intensity.value()),
-            Self::MinThreads => Some(f64::from(app.min_threads)),
-            Self::MaxThreads => app.max_threads.map(f64::from),
-            Self::Weight => Some(app.weight),
-            Self::Work => app.work.map(Gflop::value),
-        }
     }
 }
 
@@ -60,8 +33,8 @@ impl Figure {
         match self {
             Self::Node(figure, only) => {
                 let nodes = machine.nodes().iter().enumerate();
-                let covered = nodes.filter(|(n, node)| figure.covers(*only, *n, Has::of(node)));
-                covered.filter_map(|(_, node)| figure.of(node)).collect()
+                let covered = nodes.filter(|(n, node)| Has::of(node).covers(figure, *only, *n));
+                covered.filter_map(|(_, node)| (figure.node?.get)(node)).collect()
             }
             Self::Link(Some(pair)) => link(*pair).into_iter().collect(),
             Self::Link(None) => {
@@ -73,7 +46,8 @@ impl Figure {
             }
             Self::Sharing(parameter) => machine.sharing().parameters.get(*parameter).into_iter().collect(),
             Self::App(figure, range) => {
-                apps.get(range.clone()).into_iter().flatten().filter_map(|app| figure.of(app)).collect()
+                let apps = apps.get(range.clone()).into_iter().flatten();
+                apps.filter_map(|app| (figure.app?.get)(app)).collect()
             }
         }
     }

@@ -124,7 +124,7 @@ fn what_is_set_is_read_again_and_all_else_stays() {
 #[test]
 fn a_change_starts_from_the_value_and_leaves_out_what_has_none() {
     let mut figures = Figures::of(&machine(), &apps());
-    figures.change(&Figure::Node(NodeFigure::CoreBandwidth, None), |old| 2.0 * old);
+    figures.change(&Figure::Node(&crate::keys::machine::CORE_BANDWIDTH_GBS, None), |old| 2.0 * old);
     let changed = figures.machine(&machine()).expect("a machine");
     let limits: Vec<_> = changed.nodes().iter().map(|node| node.core_bandwidth).collect();
     assert_eq!(limits, [Some(GigabytesPerSecond::new(24.0)), None, None]);

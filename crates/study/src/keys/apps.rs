@@ -21,17 +21,33 @@ table! {
     /// Name of the application, unique over all files.
     NAME = key("name", Shape::Name).example("\"mem\"").required();
     /// How many equal ones; `mem` with 3 makes mem-1, mem-2 and mem-3. Default: 1. At most 10000 over all files.
-    INSTANCES = key("instances", whole(1, MAX_INSTANCES as u64)).means("a number of instances", "3").default("1").also(&["count", "copies", "processes"]);
+    INSTANCES = key("instances", whole(1, MAX_INSTANCES as u64))
+        .means("a number of instances", "3")
+        .default("1")
+        .also(&["count", "copies", "processes"]);
     /// Arithmetic intensity in FLOP per byte moved to or from memory. A real kernel (`kernel`) counts its own: then
     /// it may be left out, or is at most 5 % off.
-    ARITHMETIC_INTENSITY = key("arithmetic_intensity", POSITIVE).of_app(|app| Some(app.arithmetic_intensity.value()), |app, value| app.arithmetic_intensity = FlopPerByte::new(value)).means("an arithmetic intensity in FLOP per byte", "0.5").also(&["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"]);
+    ARITHMETIC_INTENSITY = key("arithmetic_intensity", POSITIVE)
+        .of_app(
+            |app| Some(app.arithmetic_intensity.value()),
+            |app, value| app.arithmetic_intensity = FlopPerByte::new(value),
+        )
+        .changed_in("FLOP/byte")
+        .means("an arithmetic intensity in FLOP per byte", "0.5")
+        .also(&["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"]);
     /// Where the data lies. Default: "local".
     DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS)).default("local");
     /// Numbers of the only nodes that may hold its threads.
-    NODES = key("nodes", Shape::List(&NODE_NUMBER, 1, 1024)).default("all").also(&["allowed_nodes", "numa_nodes", "cpunodebind", "node"]);
+    NODES = key("nodes", Shape::List(&NODE_NUMBER, 1, 1024))
+        .default("all")
+        .also(&["allowed_nodes", "numa_nodes", "cpunodebind", "node"]);
     /// How much data it has in GiB (2^30 bytes), which lies as `data` says, local data in proportion to the
     /// threads. Default: not given, fits everywhere.
-    MEMORY_GIB = key("memory_gib", POSITIVE).of_app(|app| app.memory.map(Gibibytes::value), |app, gib| app.memory = Some(Gibibytes::new(gib))).means("a size of memory in GiB (2^30 bytes)", "64.0").default("not given").also(&["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"]);
+    MEMORY_GIB = key("memory_gib", POSITIVE)
+        .of_app(|app| app.memory.map(Gibibytes::value), |app, gib| app.memory = Some(Gibibytes::new(gib)))
+        .means("a size of memory in GiB (2^30 bytes)", "64.0")
+        .default("not given")
+        .also(&["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"]);
     /// What its threads compute: a synthetic kernel of the benchmark (numasim bench) of any intensity, or a real
     /// one with sizes in `[app.problem]`. Default: "read". The models use how it uses memory where the machine has
     /// `copy_gbs`, `triad_gbs` or `update_gbs`.
@@ -39,28 +55,62 @@ table! {
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
     PROBLEM = key("problem", Shape::Table(&problem::TABLE));
     /// Fewest threads over the whole machine that explore may give it.
-    MIN_THREADS = key("min_threads", whole(0, u32::MAX as u64)).of_app(|app| Some(f64::from(app.min_threads)), |app, threads| app.min_threads = count(threads)).means("a number of threads", "8").default("1").also(&["min"]);
+    MIN_THREADS = key("min_threads", whole(0, u32::MAX as u64))
+        .of_app(|app| Some(f64::from(app.min_threads)), |app, threads| app.min_threads = count(threads))
+        .changed_in("")
+        .means("a number of threads", "8")
+        .default("1")
+        .also(&["min"]);
     /// Most threads over the whole machine that explore may give it.
-    MAX_THREADS = key("max_threads", whole(0, u32::MAX as u64)).of_app(|app| app.max_threads.map(f64::from), |app, threads| app.max_threads = Some(count(threads))).means("a number of threads", "8").default("no limit").also(&["max"]);
+    MAX_THREADS = key("max_threads", whole(0, u32::MAX as u64))
+        .of_app(|app| app.max_threads.map(f64::from), |app, threads| app.max_threads = Some(count(threads)))
+        .changed_in("")
+        .means("a number of threads", "8")
+        .default("no limit")
+        .also(&["max"]);
     /// Weight in the objectives; 0 does not count.
-    WEIGHT = key("weight", NOT_NEGATIVE).of_app(|app| Some(app.weight), |app, weight| app.weight = weight).means("a weight; 0 does not count", "1.0").default("1").also(&["priority"]);
+    WEIGHT = key("weight", NOT_NEGATIVE)
+        .of_app(|app| Some(app.weight), |app, weight| app.weight = weight)
+        .changed_in("")
+        .means("a weight; 0 does not count", "1.0")
+        .default("1")
+        .also(&["priority"]);
     /// Work in GFLOP, of all iterations together; the makespan objective and simulations need it, or `task_gflop`.
     /// With `tasks` 0 is read, too.
-    WORK_GFLOP = key("work_gflop", POSITIVE).of_app(|app| app.work.map(Gflop::value), |app, work| app.work = Some(Gflop::new(work))).means("an amount of work in GFLOP", "1000.0").default("not given").also(&["work", "gflop", "flops"]);
+    WORK_GFLOP = key("work_gflop", POSITIVE)
+        .of_app(|app| app.work.map(Gflop::value), |app, work| app.work = Some(Gflop::new(work)))
+        .changed_in("GFLOP")
+        .means("an amount of work in GFLOP", "1000.0")
+        .default("not given")
+        .also(&["work", "gflop", "flops"]);
     /// Work of each task in GFLOP; a list repeats. Not beside `work_gflop`.
-    TASK_GFLOP = key("task_gflop", Shape::Forms(&TASK_WORK_FORMS)).means("the work of each task in GFLOP, or a list", "0.5");
+    TASK_GFLOP = key("task_gflop", Shape::Forms(&TASK_WORK_FORMS))
+        .means("the work of each task in GFLOP, or a list", "0.5");
     /// Tasks in each iteration. Default: the length of `task_gflop`; without that the work is divisible.
-    TASKS = key("tasks", large(1, MOST_REPEATED)).means("a number of tasks in each iteration", "64").default("none: divisible work");
+    TASKS = key("tasks", large(1, MOST_REPEATED))
+        .means("a number of tasks in each iteration", "64")
+        .default("none: divisible work");
     /// Coefficient of variation of the work of tasks (lognormal, mean 1).
-    TASK_SPREAD = key("task_spread", NOT_NEGATIVE).means("the coefficient of variation of the work of tasks; 0 is none", "0.2").default("0");
+    TASK_SPREAD = key("task_spread", NOT_NEGATIVE)
+        .means("the coefficient of variation of the work of tasks; 0 is none", "0.2")
+        .default("0");
     /// Iterations, one after the other.
-    ITERATIONS = key("iterations", large(1, MOST_REPEATED)).means("a number of iterations", "100").default("1").also(&["iters", "steps", "repetitions", "loops"]);
+    ITERATIONS = key("iterations", large(1, MOST_REPEATED))
+        .means("a number of iterations", "100")
+        .default("1")
+        .also(&["iters", "steps", "repetitions", "loops"]);
     /// How long a thread sleeps after each task, in ms.
-    IO_MS = key("io_ms", NOT_NEGATIVE).means("how long a thread sleeps after a task, in ms", "10.0").default("0").also(&["io", "sleep_ms", "wait_ms"]);
+    IO_MS = key("io_ms", NOT_NEGATIVE)
+        .means("how long a thread sleeps after a task, in ms", "10.0")
+        .default("0")
+        .also(&["io", "sleep_ms", "wait_ms"]);
     /// How fast several threads are together.
     SCALING = key("scaling", Shape::Forms(&SCALING_FORMS)).default("linear");
     /// When it arrives, in seconds.
-    ARRIVES_S = key("arrives_s", NOT_NEGATIVE).means("when it arrives, in seconds", "2.5").default("0").also(&["arrival", "arrival_s", "arrives", "start_s", "begins_s"]);
+    ARRIVES_S = key("arrives_s", NOT_NEGATIVE)
+        .means("when it arrives, in seconds", "2.5")
+        .default("0")
+        .also(&["arrival", "arrival_s", "arrives", "start_s", "begins_s"]);
     /// Threads that it has over time, on each node at most 65536, also more than cores.
     THREADS = key("threads", Shape::Forms(&THREADS_FORMS)).default("one per core");
     /// What its threads are bound to. Default: "node", or "core" where `control` is "cores".
@@ -69,17 +119,23 @@ table! {
     CONTROL = key("control", Shape::Words(&CONTROL_WORDS));
     /// A program of its own, which `numasim run` starts: its file and its arguments. Work and phases then say what
     /// `simulate` takes it for, and `control` is "cores" by default.
-    COMMAND = key("command", Shape::List(&Shape::Text, 1, 0)).default("none").also(&["program", "exec", "executable", "cmd", "args"]);
+    COMMAND = key("command", Shape::List(&Shape::Text, 1, 0))
+        .default("none")
+        .also(&["program", "exec", "executable", "cmd", "args"]);
     /// In which order its threads are numbered. Default: "spread".
     PICK = key("pick", Shape::Words(&PICK_WORDS));
     /// The phases of an iteration, one after the other; then the work stands in them.
     PHASE = key("phase", Shape::Tables(&phase::TABLE, 0, 0)).also(&["phases"]);
-    ["cores", "nthreads"] => "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
+    ["cores", "nthreads"] =>
+        "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
     ["serial_fraction", "speedup"] => "write `scaling = { serial_fraction = 0.1 }`";
-    ["other_threads"] => "write another `[[app]]` with `control = \"none\"` and its own `threads` for what cannot be controlled";
+    ["other_threads"] =>
+        "write another `[[app]]` with `control = \"none\"` and its own `threads` for what cannot be controlled";
     ["static_loop"] => "a static loop has as many `tasks` as threads: write `tasks`";
-    ["home", "placement", "share", "interleave"] => "write where the data lies as `data`, e.g. `data = { home = 0, share = 0.5 }`";
-    ["triad_gbs", "copy_gbs", "update_gbs"] => "what memories deliver to a kernel stands in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
+    ["home", "placement", "share", "interleave"] =>
+        "write where the data lies as `data`, e.g. `data = { home = 0, share = 0.5 }`";
+    ["triad_gbs", "copy_gbs", "update_gbs"] =>
+        "what memories deliver to a kernel stands in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
 }
 
 forms! {
@@ -106,7 +162,9 @@ table! {
     /// The node, or "any": explore chooses it.
     HOME = key("home", Shape::Forms(&HOME_FORMS)).required();
     /// The share of the data that lies there, the rest where each thread runs. Default: 1, all of it.
-    SHARE = key("share", FRACTION).means("a share of the data from 0 to 1", "0.5").also(&["fraction", "part", "portion"]);
+    SHARE = key("share", FRACTION)
+        .means("a share of the data from 0 to 1", "0.5")
+        .also(&["fraction", "part", "portion"]);
 }
 
 forms! {
@@ -135,7 +193,9 @@ table! {
     /// A fraction of the data on each node.
     fractions "data" "FractionsTable" None;
     /// One fraction for each node; they sum to 1.
-    FRACTIONS = key("fractions", Shape::List(&NOT_NEGATIVE, 1, 1024)).means("a fraction between 0 and 1", "0.5").required();
+    FRACTIONS = key("fractions", Shape::List(&NOT_NEGATIVE, 1, 1024))
+        .means("a fraction between 0 and 1", "0.5")
+        .required();
 }
 
 /// What `data` may be as a table, of whichever form.
@@ -285,7 +345,10 @@ table! {
     /// Amdahl's law: the speedup of n threads is 1 / (s + (1 - s) / n).
     serial "scaling" "SerialTable" None;
     /// s, the part of the work that only one thread can do.
-    SERIAL_FRACTION = key("serial_fraction", FRACTION).means("a fraction from 0 to 1", "0.1").required().also(&["serial", "fraction", "amdahl"]);
+    SERIAL_FRACTION = key("serial_fraction", FRACTION)
+        .means("a fraction from 0 to 1", "0.1")
+        .required()
+        .also(&["serial", "fraction", "amdahl"]);
 }
 
 table! {
@@ -293,7 +356,9 @@ table! {
     speedup "scaling" "SpeedupTable" None;
     /// Pairs of threads and speedup, from [1, 1.0] up; the speedup never falls and is at most the number of
     /// threads.
-    TABLE_OF_SPEEDUPS = key("table", Shape::List(&Shape::List(&POSITIVE, 2, 2), 1, 0)).required().also(&["speedup", "points"]);
+    TABLE_OF_SPEEDUPS = key("table", Shape::List(&Shape::List(&POSITIVE, 2, 2), 1, 0))
+        .required()
+        .also(&["speedup", "points"]);
 }
 
 /// What `scaling` may be, of whichever form.
@@ -355,10 +420,13 @@ table! {
     SCALING = app::SCALING.own("as in the application");
     IO_MS = app::IO_MS.own("as in the application");
     /// Work of this phase in GFLOP, of all iterations together. Not beside `task_gflop`.
-    WORK_GFLOP = key("work_gflop", NOT_NEGATIVE).means("an amount of work in GFLOP", "1000.0").also(&["work", "gflop", "flops"]);
+    WORK_GFLOP = key("work_gflop", NOT_NEGATIVE)
+        .means("an amount of work in GFLOP", "1000.0")
+        .also(&["work", "gflop", "flops"]);
     TASK_GFLOP = app::TASK_GFLOP;
     TASKS = app::TASKS;
-    ["iterations", "threads", "task_spread", "control", "bind"] => "it holds for all phases: write it in the `[[app]]`, above its phases";
+    ["iterations", "threads", "task_spread", "control", "bind"] =>
+        "it holds for all phases: write it in the `[[app]]`, above its phases";
 }
 
 table! {
@@ -367,7 +435,10 @@ table! {
     /// Name of the scenario, unique over all files.
     NAME = key("name", Shape::Name).example("\"even\"").required();
     /// Threads by the name of an application or of one instance; an application that is not named has none.
-    THREADS = key("threads", Shape::Map(&Shape::Forms(&THREADS_FORMS))).example("{ mem = 1, compute = 5 }").required().also(&["app", "apps", "allocation", "placement", "cores"]);
+    THREADS = key("threads", Shape::Map(&Shape::Forms(&THREADS_FORMS)))
+        .example("{ mem = 1, compute = 5 }")
+        .required()
+        .also(&["app", "apps", "allocation", "placement", "cores"]);
     /// Data that lies elsewhere in this scenario, by the name of an application or of one instance.
     DATA = key("data", Shape::Map(&Shape::Forms(&DATA_VALUE_FORMS)));
     /// Whether the work of each application is divided equally among its threads beforehand, so that its slowest

@@ -6,10 +6,10 @@ use numasim_model::machine::{
     FigureKind, INSTRUCTION_SETS, MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES,
 };
 use numasim_model::sharing::{ModelKind, Parameter};
-use numasim_model::units::{Gibibytes, GigabytesPerSecond};
+use numasim_model::units::{Gflops, Gibibytes, GigabytesPerSecond};
 
 use super::{
-    Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, Words, key, table, whole, words,
+    Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, Words, count, key, table, whole, words,
 };
 
 /// What the memory of a node delivers to a kernel that writes.
@@ -28,52 +28,144 @@ table! {
     /// Where the figures come from; free text.
     SOURCE = key("source", Shape::Text).default("not given");
     /// Number of NUMA nodes, all alike.
-    NODES = key("nodes", whole(1, MAX_NODES as u64)).means("a number of NUMA nodes", "4").also(&["numa_nodes", "domains", "numa_domains"]);
+    NODES = key("nodes", whole(1, MAX_NODES as u64))
+        .means("a number of NUMA nodes", "4")
+        .also(&["numa_nodes", "domains", "numa_domains"]);
     /// Cores of each node.
-    CORES_PER_NODE = key("cores_per_node", whole(1, MAX_CORES_PER_NODE as u64)).means("a number of cores", "8").also(&["cores", "cores_per_socket", "threads_per_node", "cpus_per_node"]);
+    CORES_PER_NODE = key("cores_per_node", whole(1, MAX_CORES_PER_NODE as u64))
+        .of_node(|node| Some(f64::from(node.cores)), |node, cores| node.cores = count(cores))
+        .changed_in("")
+        .means("a number of cores", "8")
+        .also(&["cores", "cores_per_socket", "threads_per_node", "cpus_per_node"]);
     /// Peak of one core in GFLOPS (10^9 floating-point operations per second).
-    GFLOPS_PER_CORE = key("gflops_per_core", POSITIVE).means("the peak of one core in GFLOPS", "10.0").also(&["gflops", "peak", "peak_gflops", "flops_per_core"]);
+    GFLOPS_PER_CORE = key("gflops_per_core", POSITIVE)
+        .of_node(
+            |node| Some(node.gflops_per_core.value()),
+            |node, peak| node.gflops_per_core = Gflops::new(peak),
+        )
+        .changed_in("GFLOPS")
+        .means("the peak of one core in GFLOPS", "10.0")
+        .also(&["gflops", "peak", "peak_gflops", "flops_per_core"]);
     /// Bandwidth of the memory controller of each node in GB/s.
-    BANDWIDTH_GBS = key("bandwidth_gbs", POSITIVE).of_node(|node| Some(node.bandwidth.value()), |node, gbs| node.bandwidth = GigabytesPerSecond::new(gbs)).means("a bandwidth in GB/s", "32.0").also(&["memory_bandwidth", "memory_bandwidth_gbs", "node_bandwidth_gbs", "local_gbs"]);
+    BANDWIDTH_GBS = key("bandwidth_gbs", POSITIVE)
+        .of_node(
+            |node| node.has_memory().then(|| node.bandwidth.value()),
+            |node, gbs| node.bandwidth = GigabytesPerSecond::new(gbs),
+        )
+        .of_memory()
+        .changed_in("GB/s")
+        .means("a bandwidth in GB/s", "32.0")
+        .also(&["memory_bandwidth", "memory_bandwidth_gbs", "node_bandwidth_gbs", "local_gbs"]);
     /// Bandwidth in GB/s of the link between each ordered pair of different nodes; not needed on one node.
-    LINK_GBS = key("link_gbs", POSITIVE).means("the bandwidth of a link in GB/s", "10.0").also(&["link", "link_bandwidth", "link_bandwidth_gbs", "remote_gbs", "remote_bandwidth_gbs"]);
+    LINK_GBS = key("link_gbs", POSITIVE)
+        .changed_in("GB/s")
+        .means("the bandwidth of a link in GB/s", "10.0")
+        .also(&["link", "link_bandwidth", "link_bandwidth_gbs", "remote_gbs", "remote_bandwidth_gbs"]);
     /// Sockets, each with the same number of nodes, which are numbered socket by socket: a shorthand for a matrix
     /// of bandwidths. `link_gbs` is then for nodes on the same socket; not needed where each socket has one node.
-    SOCKETS = key("sockets", whole(1, 64)).means("a number of sockets", "2").also(&["packages", "number_of_sockets", "num_sockets"]);
+    SOCKETS = key("sockets", whole(1, 64))
+        .means("a number of sockets", "2")
+        .also(&["packages", "number_of_sockets", "num_sockets"]);
     /// Bandwidth in GB/s of the link between each ordered pair of nodes on different sockets; needs `sockets`.
-    SOCKET_LINK_GBS = key("socket_link_gbs", POSITIVE).means("the bandwidth between two nodes on different sockets in GB/s", "10.0").also(&["socket_link", "socket_gbs", "inter_socket_gbs", "cross_socket_gbs"]);
+    SOCKET_LINK_GBS = key("socket_link_gbs", POSITIVE)
+        .means("the bandwidth between two nodes on different sockets in GB/s", "10.0")
+        .also(&["socket_link", "socket_gbs", "inter_socket_gbs", "cross_socket_gbs"]);
     /// What all nodes of a socket together read from another socket in GB/s: a shared link for each pair of
     /// sockets, named `socket 0 - socket 1`; needs `sockets`. Default: no limit but the links of the pairs.
-    SHARED_LINK_GBS = key("shared_link_gbs", POSITIVE).means("what all nodes of a socket together read from another socket in GB/s", "60.0");
+    SHARED_LINK_GBS = key("shared_link_gbs", POSITIVE)
+        .means("what all nodes of a socket together read from another socket in GB/s", "60.0");
     /// Bandwidths in GB/s as Intel MLC prints them: row = node of the core, column = node of the memory; the
     /// diagonal is the memory controller. The row of a node without cores counts only on its diagonal; the column
     /// of a node without memory is 0.
-    BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024)).also(&["matrix", "bandwidth_matrix", "matrix_gbs"]);
+    BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
+        .also(&["matrix", "bandwidth_matrix", "matrix_gbs"]);
     /// Nanoseconds that a load takes on the idle machine: row = node of the core, column = node of the memory, the
     /// diagonal included. Only `outstanding_lines` of `[machine.sharing]` looks at it.
-    LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024)).means("a latency in ns", "90.0").also(&["latency", "latencies", "latency_ns", "latency_matrix"]);
+    LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
+        .means("a latency in ns", "90.0")
+        .also(&["latency", "latencies", "latency_ns", "latency_matrix"]);
     /// How far the firmware says that memories are (SLIT, `numactl --hardware`): row = node of the core, column =
     /// node of the memory; 10 is the own node. Only schedulers of tasks look at it.
-    DISTANCE_MATRIX = key("distance_matrix", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024)).means("a distance as the firmware states it", "10.0").default("not given").also(&["distances", "distance", "slit", "firmware_distances"]);
+    DISTANCE_MATRIX = key("distance_matrix", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
+        .means("a distance as the firmware states it", "10.0")
+        .default("not given")
+        .also(&["distances", "distance", "slit", "firmware_distances"]);
     /// Size of the last-level cache of each node in MB (10^6 bytes); 0 for none. Only tasks look at it.
-    LLC_MB = key("llc_mb", NOT_NEGATIVE).default("none").noted_when_used().means("the size of the last-level cache of a node in MB (10^6 bytes), 0 for none", "20.0").also(&["llc", "llc_mib", "l3", "l3_mb", "l3_mib", "cache", "cache_mb", "last_level_cache_mb"]);
+    LLC_MB = key("llc_mb", NOT_NEGATIVE)
+        .default("none")
+        .noted_when_used()
+        .means("the size of the last-level cache of a node in MB (10^6 bytes), 0 for none", "20.0")
+        .also(&["llc", "llc_mib", "l3", "l3_mb", "l3_mib", "cache", "cache_mb", "last_level_cache_mb"]);
     /// The most one core reads from the last-level cache of its node in GB/s; needs `llc_mb`.
-    LLC_GBS = key("llc_gbs", POSITIVE).default("no limit").noted_when_used().means("what one core reads from the last-level cache of its node in GB/s", "25.0").also(&["llc_bandwidth", "llc_bandwidth_gbs", "l3_gbs", "l3_bandwidth_gbs", "cache_gbs", "cache_bandwidth_gbs"]);
+    LLC_GBS = key("llc_gbs", POSITIVE)
+        .default("no limit")
+        .noted_when_used()
+        .means("what one core reads from the last-level cache of its node in GB/s", "25.0")
+        .also(&[
+            "llc_bandwidth", "llc_bandwidth_gbs", "l3_gbs", "l3_bandwidth_gbs", "cache_gbs",
+            "cache_bandwidth_gbs",
+        ]);
     /// The most one thread can draw from all memories together in GB/s.
-    CORE_BANDWIDTH_GBS = key("core_bandwidth_gbs", POSITIVE).of_node(|node| node.core_bandwidth.map(GigabytesPerSecond::value), |node, gbs| node.core_bandwidth = Some(GigabytesPerSecond::new(gbs))).means("a bandwidth in GB/s", "32.0").default("no limit").also(&["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"]);
+    CORE_BANDWIDTH_GBS = key("core_bandwidth_gbs", POSITIVE)
+        .of_node(
+            |node| node.core_bandwidth.map(GigabytesPerSecond::value),
+            |node, gbs| node.core_bandwidth = Some(GigabytesPerSecond::new(gbs)),
+        )
+        .changed_in("GB/s")
+        .means("a bandwidth in GB/s", "32.0")
+        .default("no limit")
+        .also(&["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"]);
     /// The most that all threads of a node can read together, local and remote, in GB/s.
-    READ_GBS = key("read_gbs", POSITIVE).of_node(|node| node.read_bandwidth.map(GigabytesPerSecond::value), |node, gbs| node.read_bandwidth = Some(GigabytesPerSecond::new(gbs))).means("what the threads of a node can read together in GB/s", "100.0").default("no limit").also(&["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"]);
+    READ_GBS = key("read_gbs", POSITIVE)
+        .of_node(
+            |node| node.read_bandwidth.map(GigabytesPerSecond::value),
+            |node, gbs| node.read_bandwidth = Some(GigabytesPerSecond::new(gbs)),
+        )
+        .changed_in("GB/s")
+        .means("what the threads of a node can read together in GB/s", "100.0")
+        .default("no limit")
+        .also(&["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"]);
     /// How much memory a node has in GiB (2^30 bytes). Default: not known, no limit.
-    MEMORY_GIB = key("memory_gib", POSITIVE).of_node(|node| node.memory.map(Gibibytes::value), |node, gib| node.memory = Some(Gibibytes::new(gib))).means("a size of memory in GiB (2^30 bytes; 0 only in the `[[machine.node]]` of a node without memory)", "64.0").default("not given").also(&["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"]);
+    MEMORY_GIB = key("memory_gib", POSITIVE)
+        .of_node(
+            |node| node.memory.map(Gibibytes::value),
+            |node, gib| node.memory = Some(Gibibytes::new(gib)),
+        )
+        .means(
+            "a size of memory in GiB (2^30 bytes; 0 only in the `[[machine.node]]` of a node without memory)",
+            "64.0",
+        )
+        .default("not given")
+        .also(&["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"]);
     /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `copy`, as the kernel counts what
     /// it moves. Applications with that `kernel` use it.
-    COPY_GBS = kernel(Access::Copy).of_node(|node| node.kernels.copy.map(GigabytesPerSecond::value), |node, gbs| node.kernels.copy = Some(GigabytesPerSecond::new(gbs))).also(&["copy", "copy_bandwidth_gbs", "stream_copy", "stream_copy_gbs"]);
+    COPY_GBS = kernel(Access::Copy)
+        .of_node(
+            |node| node.kernels.copy.map(GigabytesPerSecond::value),
+            |node, gbs| node.kernels.copy = Some(GigabytesPerSecond::new(gbs)),
+        )
+        .of_memory()
+        .changed_in("GB/s")
+        .also(&["copy", "copy_bandwidth_gbs", "stream_copy", "stream_copy_gbs"]);
     /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `triad`, as the kernel counts what
     /// it moves. Applications with that `kernel` use it.
-    TRIAD_GBS = kernel(Access::Triad).of_node(|node| node.kernels.triad.map(GigabytesPerSecond::value), |node, gbs| node.kernels.triad = Some(GigabytesPerSecond::new(gbs))).also(&["triad", "triad_bandwidth_gbs", "stream", "stream_gbs", "stream_triad", "stream_triad_gbs"]);
+    TRIAD_GBS = kernel(Access::Triad)
+        .of_node(
+            |node| node.kernels.triad.map(GigabytesPerSecond::value),
+            |node, gbs| node.kernels.triad = Some(GigabytesPerSecond::new(gbs)),
+        )
+        .of_memory()
+        .changed_in("GB/s")
+        .also(&["triad", "triad_bandwidth_gbs", "stream", "stream_gbs", "stream_triad", "stream_triad_gbs"]);
     /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `update`, as the kernel counts
     /// what it moves. Applications with that `kernel` use it.
-    UPDATE_GBS = kernel(Access::Update).of_node(|node| node.kernels.update.map(GigabytesPerSecond::value), |node, gbs| node.kernels.update = Some(GigabytesPerSecond::new(gbs)));
+    UPDATE_GBS = kernel(Access::Update)
+        .of_node(
+            |node| node.kernels.update.map(GigabytesPerSecond::value),
+            |node, gbs| node.kernels.update = Some(GigabytesPerSecond::new(gbs)),
+        )
+        .of_memory()
+        .changed_in("GB/s");
     /// Processor numbers of the operating system, one list for each node (`["0-19", "20-39"]`), as Linux writes
     /// them; only needed to print commands (explore --emit). If there are more processors than cores, the first
     /// ones are used.
@@ -90,17 +182,26 @@ table! {
     /// Links that several pairs of nodes use together, such as those between two sockets.
     SHARED_LINK = key("shared_link", Shape::Tables(&shared_link::TABLE, 0, 4096));
     ["model"] => "write `[machine.sharing]` and below it `model = \"…\"`";
-    ["shared_links", "socket_links", "interconnect", "xgmi", "upi", "qpi"] => "write `[[machine.shared_link]]`, with two brackets on each side, above each shared link";
-    ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] => "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
+    ["shared_links", "socket_links", "interconnect", "xgmi", "upi", "qpi"] =>
+        "write `[[machine.shared_link]]`, with two brackets on each side, above each shared link";
+    ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] =>
+        "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
 }
 
 table! {
     /// One NUMA node.
     node "[[machine.node]]" "NodeTable" Some(TableKind::Node);
     /// Cores of the node; 0 for a node that has memory only (CXL, HBM).
-    CORES = key("cores", whole(0, MAX_CORES_PER_NODE as u64)).means("a number of cores", "8").required().also(&["cores_per_node", "threads"]);
+    CORES = key("cores", whole(0, MAX_CORES_PER_NODE as u64))
+        .of_node(|node| Some(f64::from(node.cores)), |node, cores| node.cores = count(cores))
+        .changed_in("")
+        .means("a number of cores", "8")
+        .required()
+        .also(&["cores_per_node", "threads"]);
     /// Peak of one core in GFLOPS; 0 or left out where there are no cores.
-    GFLOPS_PER_CORE = key("gflops_per_core", NOT_NEGATIVE).means("the peak of one core in GFLOPS", "10.0").also(&["gflops", "peak", "peak_gflops"]);
+    GFLOPS_PER_CORE = key("gflops_per_core", NOT_NEGATIVE)
+        .means("the peak of one core in GFLOPS", "10.0")
+        .also(&["gflops", "peak", "peak_gflops"]);
     CORE_BANDWIDTH_GBS = machine::CORE_BANDWIDTH_GBS.own("that of the machine");
     READ_GBS = machine::READ_GBS.own("that of the machine");
     /// How much memory this node has in GiB (2^30 bytes); 0 for a node that has cores and no memory (Threadripper
@@ -116,8 +217,10 @@ table! {
     CPUS = key("cpus", Shape::Cpus);
     /// Number of the node in the operating system (numactl --membind). Default: its place in this file.
     OS_NODE = key("os_node", whole(0, MAX_OS_NODE as u64)).means("a number of a NUMA node", "0");
-    ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] => "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
-    ["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"] => "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
+    ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] =>
+        "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
+    ["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"] =>
+        "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
     ["link_gbs"] => "links stand in `bandwidth_matrix_gbs` or `link_gbs` of `[machine]`";
 }
 
@@ -127,10 +230,15 @@ table! {
     /// Its name, unique on the machine.
     NAME = key("name", Shape::Name).example("\"xGMI\"").required();
     /// What it carries in each direction in GB/s.
-    GBS = key("gbs", POSITIVE).means("what the link carries in each direction in GB/s", "60.0").required().also(&["bandwidth", "bandwidth_gbs", "capacity", "capacity_gbs", "link_gbs", "shared_link_gbs"]);
+    GBS = key("gbs", POSITIVE)
+        .changed_in("GB/s")
+        .means("what the link carries in each direction in GB/s", "60.0")
+        .required()
+        .also(&["bandwidth", "bandwidth_gbs", "capacity", "capacity_gbs", "link_gbs", "shared_link_gbs"]);
     /// Two groups of nodes: cores of the first read memories of the second over it and, with a capacity of its own,
     /// the reverse.
-    BETWEEN = key("between", Shape::List(&Shape::List(&NODE_NUMBER, 1, 0), 2, 2)).also(&["groups", "nodes", "joins"]);
+    BETWEEN = key("between", Shape::List(&Shape::List(&NODE_NUMBER, 1, 0), 2, 2))
+        .also(&["groups", "nodes", "joins"]);
     /// One direction only: nodes of the cores that read.
     FROM = key("from", Shape::List(&NODE_NUMBER, 1, 0)).example("[0, 1]");
     /// One direction only: nodes of the memories that they read.
@@ -207,7 +315,9 @@ table! {
     /// Places of each array at which the kernel works at once.
     STREAMS = key("streams", whole(1, 4)).means("a number of streams", "4").required();
     /// How many bytes ahead each line is prefetched, far and near; 0: not at all.
-    PREFETCH_BYTES = key("prefetch_bytes", Shape::List(&whole(0, MOST_PREFETCH_BYTES as u64), 2, 2)).means("a distance in bytes", "[6144, 3072]").required();
+    PREFETCH_BYTES = key("prefetch_bytes", Shape::List(&whole(0, MOST_PREFETCH_BYTES as u64), 2, 2))
+        .means("a distance in bytes", "[6144, 3072]")
+        .required();
     /// How lines are written that the kernel does not read. Default: "streaming".
     STORES = key("stores", Shape::Words(&STORES_WORDS));
 }
@@ -282,7 +392,8 @@ table! {
     /// Half-width of its interval of 95 %, in percent of the figure, or of the worst one where the key has several:
     /// the true figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions get an interval
     /// for it.
-    INTERVAL95_PERCENT = key("interval95_percent", NOT_NEGATIVE).means("the half-width of an interval of 95 % in percent", "1.5");
+    INTERVAL95_PERCENT = key("interval95_percent", NOT_NEGATIVE)
+        .means("the half-width of an interval of 95 % in percent", "1.5");
 }
 
 words! {

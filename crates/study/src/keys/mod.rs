@@ -69,6 +69,26 @@ pub struct Key {
     pub node: Option<Field<Node>>,
     /// Where its number is in an application.
     pub app: Option<Field<App>>,
+    /// Whether it is of the memory of a node, and not of its cores.
+    pub of_memory: bool,
+    /// The unit of its number, empty for a plain one, where [`figure`](crate::figure) may change it: `sweep`, `sensitivity`, `fit`.
+    pub changed_in: Option<&'static str>,
+}
+
+/// Keys of one table are the same if their names are.
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Key {}
+
+/// The keys that the machine gives for all its nodes and a node for itself, as far as they are in a node of the model, each with its
+/// value there.
+pub fn limits_of(of: &Node) -> impl Iterator<Item = (&'static Key, Option<f64>)> {
+    let keys = node::TABLE.keys.iter().copied().filter(|key| key.inherited.is_some());
+    keys.filter_map(move |key| Some((key, (key.node?.get)(of))))
 }
 
 /// Where the number of a key is.
@@ -177,6 +197,8 @@ const fn key(name: &'static str, shape: Shape) -> Key {
         inherited: None,
         node: None,
         app: None,
+        of_memory: false,
+        changed_in: None,
     }
 }
 
@@ -222,6 +244,15 @@ impl Key {
 
     const fn of_node(self, get: fn(&Node) -> Option<f64>, put: fn(&mut Node, f64)) -> Self {
         Self { node: Some(Field { get, put }), ..self }
+    }
+
+    /// The same, of the memory.
+    const fn of_memory(self) -> Self {
+        Self { of_memory: true, ..self }
+    }
+
+    const fn changed_in(self, unit: &'static str) -> Self {
+        Self { changed_in: Some(unit), ..self }
     }
 
     const fn of_app(self, get: fn(&App) -> Option<f64>, put: fn(&mut App, f64)) -> Self {
@@ -353,7 +384,8 @@ table! {
     /// The applications.
     APP = key("app", Shape::Tables(&app::TABLE, 0, 0)).also(&["workload", "application", "applications"]);
     /// Ways of placing the threads.
-    SCENARIO = key("scenario", Shape::Tables(&scenario::TABLE, 0, 0)).also(&["placement", "placements", "allocation", "allocations"]);
+    SCENARIO = key("scenario", Shape::Tables(&scenario::TABLE, 0, 0))
+        .also(&["placement", "placements", "allocation", "allocations"]);
     /// Producers and consumers.
     CHANNEL = key("channel", Shape::Tables(&channel::TABLE, 0, 0));
     /// Who calls whom, as a library.
@@ -361,7 +393,8 @@ table! {
     /// What the policy "script" orders when.
     COMMAND = key("command", Shape::Tables(&command::TABLE, 0, 0));
     /// Blocks of data that tasks read and write.
-    BLOCK = key("block", Shape::Tables(&block::TABLE, 0, 0)).also(&["data", "datum", "array", "arrays", "buffer"]);
+    BLOCK = key("block", Shape::Tables(&block::TABLE, 0, 0))
+        .also(&["data", "datum", "array", "arrays", "buffer"]);
     /// Tasks, in the order in which they are created.
     TASK = key("task", Shape::Tables(&task::TABLE, 0, 0));
     /// Who decides how many threads each application may run.
@@ -377,7 +410,8 @@ table! {
     /// What creating, fetching and stealing tasks costs.
     RUNTIME = key("runtime", Shape::Table(&runtime::TABLE)).also(&["overheads"]);
     /// Other programs that want the workers, too.
-    CONTENDER = key("contender", Shape::Table(&contender::TABLE)).also(&["contenders", "competitor", "background"]);
+    CONTENDER = key("contender", Shape::Table(&contender::TABLE))
+        .also(&["contenders", "competitor", "background"]);
     /// Loops over chunks of arrays, in place of tasks.
     PROGRAM = key("program", Shape::Table(&program::TABLE));
     ["node", "nodes"] => "write `[[machine.node]]`";

@@ -14,9 +14,15 @@ table! {
     /// Name of the consumer, a single instance, with as many iterations.
     TO = key("to", Shape::Text).example("\"consumer\"").required().also(&["consumer", "target"]);
     /// Size of an item in MB (10^6 bytes).
-    ITEM_MB = key("item_mb", NOT_NEGATIVE).means("the size of an item in MB (10^6 bytes)", "100.0").default("0").also(&["size", "item_size", "item", "size_mb", "mb"]);
+    ITEM_MB = key("item_mb", NOT_NEGATIVE)
+        .means("the size of an item in MB (10^6 bytes)", "100.0")
+        .default("0")
+        .also(&["size", "item_size", "item", "size_mb", "mb"]);
     /// Most items that are produced and not finished: with so many the producer waits.
-    CAPACITY = key("capacity", large(1, MOST_EXACT)).means("how many items may be produced and not finished", "4").default("no limit").also(&["buffer", "slots", "limit", "bound"]);
+    CAPACITY = key("capacity", large(1, MOST_EXACT))
+        .means("how many items may be produced and not finished", "4")
+        .default("no limit")
+        .also(&["buffer", "slots", "limit", "bound"]);
 }
 
 table! {
@@ -27,7 +33,9 @@ table! {
     /// Name of who works, a single instance with as many iterations as calls, and without channels.
     TO = key("to", Shape::Text).example("\"consumer\"").required().also(&["callee", "library"]);
     /// After each how many iterations.
-    EVERY = key("every", large(1, MOST_EXACT)).means("after each how many iterations it calls", "1").default("1");
+    EVERY = key("every", large(1, MOST_EXACT))
+        .means("after each how many iterations it calls", "1")
+        .default("1");
 }
 
 table! {
@@ -35,7 +43,10 @@ table! {
     /// application's `control` says.
     command "[[command]]" "CommandTable" Some(TableKind::Command);
     /// When it is given, in seconds.
-    AT_S = key("at_s", NOT_NEGATIVE).means("when it is given, in seconds", "0.5").required().also(&["at", "time", "time_s", "at_ms"]);
+    AT_S = key("at_s", NOT_NEGATIVE)
+        .means("when it is given, in seconds", "0.5")
+        .required()
+        .also(&["at", "time", "time_s", "at_ms"]);
     /// Name of an application, for all of its instances, or of one instance.
     APP = key("app", Shape::Text).example("\"mem\"").required();
     /// Threads on all nodes together.
@@ -43,7 +54,8 @@ table! {
     /// Threads on each node.
     PER_NODE = key("per_node", Shape::Forms(&THREADS_FORMS));
     /// Cores whose threads may run, numbered through all nodes from 0.
-    CORES = key("cores", Shape::List(&whole(0, u32::MAX as u64), 0, 0)).means("the number of a core, from 0", "0");
+    CORES = key("cores", Shape::List(&whole(0, u32::MAX as u64), 0, 0))
+        .means("the number of a core, from 0", "0");
     ["threads"] => "write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`";
 }
 
@@ -53,12 +65,15 @@ table! {
     /// Name of the policy, with its argument: "lead:2". Default: none; `--policy` wins.
     NAME = key("name", Shape::Name).default("none").also(&["policy"]);
     /// Time between two decisions in ms; 0 is whenever something happens. Default: 0.
-    PERIOD_MS = key("period_ms", NOT_NEGATIVE).means("the time between two decisions in ms; 0 is at every event", "80.0");
+    PERIOD_MS = key("period_ms", NOT_NEGATIVE)
+        .means("the time between two decisions in ms; 0 is at every event", "80.0");
     /// From a decision to the threads that see it, in ms. Default: 0.
-    COMMAND_MS = key("command_ms", NOT_NEGATIVE).means("the time from a decision to the threads in ms", "1.0");
+    COMMAND_MS = key("command_ms", NOT_NEGATIVE)
+        .means("the time from a decision to the threads in ms", "1.0");
     ["lead", "argument"] => "write it behind the name: `name = \"lead:2\"`";
     ["seed"] => "`simulate --seed` gives it";
-    ["agent_cpu_ms", "agent_core"] => "write an `[[app]]` with `control = \"none\"`, `tasks` and `io_ms` for an agent that needs a core; the delay of its decisions is `command_ms`";
+    ["agent_cpu_ms", "agent_core"] =>
+        "write an `[[app]]` with `control = \"none\"`, `tasks` and `io_ms` for an agent that needs a core; the delay of its decisions is `command_ms`";
 }
 
 table! {
@@ -69,7 +84,8 @@ table! {
     /// The change to another thread, in us. Default: 5, assumed.
     SWITCH_US = key("switch_us", NOT_NEGATIVE).means("the change to another thread in us", "5.0");
     /// The time to fill the private caches again, in ms. Default: 0.1, assumed.
-    REFILL_MS = key("refill_ms", NOT_NEGATIVE).means("the time to fill the private caches again in ms", "0.1");
+    REFILL_MS = key("refill_ms", NOT_NEGATIVE)
+        .means("the time to fill the private caches again in ms", "0.1");
     ["refill_mb"] => "write the time: `refill_ms` = MB / (GB/s of a thread), 0.1 for 1 MB at 10 GB/s";
 }
 
@@ -77,11 +93,16 @@ table! {
     /// The machine stands for one of several equal nodes of a cluster.
     cluster "[cluster]" "ClusterTable" Some(TableKind::Cluster);
     /// Nodes of the cluster.
-    NODES = key("nodes", whole(1, u32::MAX as u64)).means("a number of nodes of the cluster", "16").required().also(&["size", "count"]);
+    NODES = key("nodes", whole(1, u32::MAX as u64))
+        .means("a number of nodes of the cluster", "16")
+        .required()
+        .also(&["size", "count"]);
     /// How they wait for each other. Default: "barrier".
     SYNC = key("sync", Shape::Words(&SYNC_WORDS));
     /// On how many of them the policy decides; on the others it is "static-even".
-    POLICY_ON = key("policy_on", whole(0, u32::MAX as u64)).means("on how many nodes of the cluster the policy runs", "8").default("all");
+    POLICY_ON = key("policy_on", whole(0, u32::MAX as u64))
+        .means("on how many nodes of the cluster the policy runs", "8")
+        .default("all");
 }
 
 words! {

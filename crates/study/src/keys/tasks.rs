@@ -40,12 +40,17 @@ table! {
     /// Its size in MB (10^6 bytes). Not beside `bytes`.
     MB = key("mb", NOT_NEGATIVE).means("a size in MB (10^6 bytes)", "3.0").also(&["size_mb", "megabytes"]);
     /// Where it lies: a node, or "interleave" for the same part on every node.
-    HOME = key("home", Shape::Forms(&BLOCK_HOME_FORMS)).default("where it is touched first").also(&["node", "socket", "numa_node", "placement"]);
+    HOME = key("home", Shape::Forms(&BLOCK_HOME_FORMS))
+        .default("where it is touched first")
+        .also(&["node", "socket", "numa_node", "placement"]);
     /// Name of the task that creates it.
-    CREATED_BY = key("created_by", Shape::Name).default("the first task that accesses it").also(&["creator", "creates", "owner"]);
+    CREATED_BY = key("created_by", Shape::Name)
+        .default("the first task that accesses it")
+        .also(&["creator", "creates", "owner"]);
     /// The node where the programmer wants it; only "hint" and "plan", "numa" and "nadd" look at it.
     HINT = key("hint", NODE_NUMBER).default("none").also(&["affinity", "wanted"]);
-    ["size", "kb", "gb", "kib", "mib", "gib", "memory_gib"] => "write its size as `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
+    ["size", "kb", "gb", "kib", "mib", "gib", "memory_gib"] =>
+        "write its size as `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
     ["interleave", "interleaved"] => "write `home = \"interleave\"`";
 }
 
@@ -73,26 +78,41 @@ table! {
     /// What kind of work it is. Default: "task".
     TYPE = key("type", Shape::Name).default("task").also(&["kind", "function", "code", "codelet"]);
     /// Its work in GFLOP (10^9 FLOP).
-    GFLOP = key("gflop", NOT_NEGATIVE).means("the work of the task in GFLOP (10^9 FLOP)", "1.0").default("0").also(&["gflops", "work", "work_gflop", "task_gflop"]);
+    GFLOP = key("gflop", NOT_NEGATIVE)
+        .means("the work of the task in GFLOP (10^9 FLOP)", "1.0")
+        .default("0")
+        .also(&["gflops", "work", "work_gflop", "task_gflop"]);
     /// Names of the blocks that it reads.
     IN = key("in", Shape::List(&Shape::Text, 0, 0)).also(&["read", "reads", "input", "inputs"]);
     /// Names of the blocks that it reads and writes.
-    INOUT = key("inout", Shape::List(&Shape::Text, 0, 0)).also(&["in_out", "readwrite", "read_write", "rw", "updates"]);
+    INOUT = key("inout", Shape::List(&Shape::Text, 0, 0))
+        .also(&["in_out", "readwrite", "read_write", "rw", "updates"]);
     /// Names of the blocks that it writes.
     OUT = key("out", Shape::List(&Shape::Text, 0, 0)).also(&["write", "writes", "output", "outputs"]);
     /// Bytes that count in decisions, by block. Default: the size of the block.
-    DECLARED_BYTES = key("declared_bytes", Shape::Map(&NOT_NEGATIVE)).means("how many bytes count in decisions", "3e6").default("the size of each block").also(&["declared", "declares"]);
+    DECLARED_BYTES = key("declared_bytes", Shape::Map(&NOT_NEGATIVE))
+        .means("how many bytes count in decisions", "3e6")
+        .default("the size of each block")
+        .also(&["declared", "declares"]);
     /// Bytes that are moved, by block; of a block that is read and written twice its size where all of it is.
     /// Default: what is declared.
-    MOVED_BYTES = key("moved_bytes", Shape::Map(&NOT_NEGATIVE)).means("how many bytes are moved", "3e6").default("declared_bytes").also(&["moved", "moves"]);
+    MOVED_BYTES = key("moved_bytes", Shape::Map(&NOT_NEGATIVE))
+        .means("how many bytes are moved", "3e6")
+        .default("declared_bytes")
+        .also(&["moved", "moves"]);
     /// The node with cores that the programmer wants it on, for the scheduler "sa".
     SOCKET = key("socket", NODE_NUMBER).default("none").also(&["node", "numa_node", "home", "place"]);
     /// Whether the master waits for all earlier tasks before it creates this one.
     TASKWAIT = key("taskwait", Shape::Flag).default("false").also(&["wait", "barrier"]);
     /// Name of an earlier task, which creates this one when it ends.
-    CREATED_BY = key("created_by", Shape::Name).default("the master").also(&["creator", "spawned_by", "parent"]);
+    CREATED_BY = key("created_by", Shape::Name)
+        .default("the master")
+        .also(&["creator", "spawned_by", "parent"]);
     /// Its place among the tasks of its creator: 0, 1, 2 ..., for all of them or none.
-    SEQ = key("seq", whole(0, MAX_TASKS as u64)).means("the place among the tasks of its creator", "0").default("the order of the files").also(&["sequence", "slot", "index"]);
+    SEQ = key("seq", whole(0, MAX_TASKS as u64))
+        .means("the place among the tasks of its creator", "0")
+        .default("the order of the files")
+        .also(&["sequence", "slot", "index"]);
     /// The node with cores where its data is, for the schedulers "tbb-numa", "hint" and "plan".
     AFFINITY = key("affinity", NODE_NUMBER).default("none").also(&["hint"]);
     /// How it is handed over when it is ready. Default: "spawn".
@@ -103,10 +123,13 @@ table! {
     /// "tbb".
     REPLAY = key("replay", Shape::Name).default("none").also(&["replays", "replay_key"]);
     ["flop", "flops", "mflop"] => "write the work in GFLOP: `gflop = 1.0` is 10^9 FLOP";
-    ["bytes", "mb", "size", "traffic"] => "by default an access declares and moves the whole block; else write e.g. `moved_bytes = { X = 1e6 }`, and `declared_bytes` for what counts in decisions";
+    ["bytes", "mb", "size", "traffic"] =>
+        "by default an access declares and moves the whole block; else write e.g. `moved_bytes = { X = 1e6 }`, and `declared_bytes` for what counts in decisions";
     ["spawn", "enqueue", "detach"] => "write `submit = \"spawn\"`, `\"enqueue\"` or `\"detach\"`";
-    ["after", "before", "depends", "depends_on", "deps", "parents", "children"] => "tasks wait for each other through the blocks that they access: write `in`, `inout` and `out`";
-    ["time", "time_s", "duration", "duration_s", "runtime", "runtime_s"] => "a task takes as long as its work and its bytes do on the machine: write `gflop`, and blocks in `in`, `inout` and `out`";
+    ["after", "before", "depends", "depends_on", "deps", "parents", "children"] =>
+        "tasks wait for each other through the blocks that they access: write `in`, `inout` and `out`";
+    ["time", "time_s", "duration", "duration_s", "runtime", "runtime_s"] =>
+        "a task takes as long as its work and its bytes do on the machine: write `gflop`, and blocks in `in`, `inout` and `out`";
     ["cores", "threads", "cpus"] => "a task runs on one core: write several tasks";
     ["priority", "prio"] => "there are no priorities: tasks are created in the order of the files";
 }
@@ -127,7 +150,8 @@ table! {
     /// Name of the graph. Default: the generator, or "tasks".
     NAME = key("name", Shape::Name);
     /// What makes the graph. Not beside `[[block]]` and `[[task]]`.
-    GENERATOR = key("generator", Shape::Words(&GENERATOR_WORDS)).also(&["type", "kind", "program", "workload"]);
+    GENERATOR = key("generator", Shape::Words(&GENERATOR_WORDS))
+        .also(&["type", "kind", "program", "workload"]);
     /// Whether there are first tasks that write what the others find; not for task-bench and the codes that create
     /// tasks from tasks. Default: true.
     INIT = key("init", Shape::Flag);
@@ -240,9 +264,15 @@ table! {
     /// Loops over arrays, one behind the other, in place of tasks that are listed one by one.
     program "[program]" "ProgramTable" Some(TableKind::Program);
     /// Into how many blocks each array is dealt, and into how many pieces each loop.
-    CHUNKS = key("chunks", whole(1, u32::MAX as u64)).means("into how many chunks arrays and loops are dealt", "256").default("8 for each worker").also(&["pieces"]);
+    CHUNKS = key("chunks", whole(1, u32::MAX as u64))
+        .means("into how many chunks arrays and loops are dealt", "256")
+        .default("8 for each worker")
+        .also(&["pieces"]);
     /// How often all loops are run.
-    REPEAT = key("repeat", whole(0, u32::MAX as u64)).means("how often all loops are run", "25").default("1").also(&["iterations", "repetitions", "repeats", "times"]);
+    REPEAT = key("repeat", whole(0, u32::MAX as u64))
+        .means("how often all loops are run", "25")
+        .default("1")
+        .also(&["iterations", "repetitions", "repeats", "times"]);
     /// The data.
     ARRAY = key("array", Shape::Tables(&array::TABLE, 0, 0)).also(&["arrays", "data"]);
     /// The loops, in the order in which they are run.
@@ -266,7 +296,10 @@ table! {
     /// Name of the loop, unique among loops.
     NAME = key("name", Shape::Name).example("\"spmv\"").required();
     /// Work of all pieces together in GFLOP (10^9 FLOP).
-    GFLOP = key("gflop", NOT_NEGATIVE).means("the work of all pieces of the loop in GFLOP (10^9 FLOP)", "1.0").default("0").also(&["work", "work_gflop", "gflops"]);
+    GFLOP = key("gflop", NOT_NEGATIVE)
+        .means("the work of all pieces of the loop in GFLOP (10^9 FLOP)", "1.0")
+        .default("0")
+        .also(&["work", "work_gflop", "gflops"]);
     /// Names of arrays of which each piece reads its own chunk.
     IN = key("in", Shape::List(&Shape::Text, 0, 0)).also(&["reads", "read", "input", "inputs"]);
     /// Names of arrays that each piece reads as a whole.
@@ -293,17 +326,27 @@ table! {
     /// Name of the scheduler. Default: "fifo"; `--scheduler` wins.
     NAME = key("name", Shape::Words(&SCHEDULER_WORDS)).also(&["scheduler", "kind", "type", "policy"]);
     /// How many tasks without data in a row a round robin gives to one socket. Default: 2.
-    STRIDE = key("stride", whole(1, u32::MAX as u64)).means("how many tasks without data in a row go to one socket", "2");
+    STRIDE = key("stride", whole(1, u32::MAX as u64))
+        .means("how many tasks without data in a row go to one socket", "2");
     /// How many tasks are partitioned together. Default: 1000.
-    WINDOW = key("window", whole(1, u32::MAX as u64)).means("how many tasks are partitioned together", "1000").also(&["window_size", "size"]);
+    WINDOW = key("window", whole(1, u32::MAX as u64))
+        .means("how many tasks are partitioned together", "1000")
+        .also(&["window_size", "size"]);
     /// How many more tasks the first window has. Default: 0.
-    INITIAL_EXTRA = key("initial_extra", whole(0, u32::MAX as u64)).means("how many more tasks the first window has", "100").also(&["extra"]);
+    INITIAL_EXTRA = key("initial_extra", whole(0, u32::MAX as u64))
+        .means("how many more tasks the first window has", "100")
+        .also(&["extra"]);
     /// How many of the newest tasks of a window stay in the next one; below `window`. Default: 0.
-    INTERSECTION = key("intersection", whole(0, u32::MAX as u64)).means("how many tasks of a window stay in the next one", "100").also(&["overlap"]);
+    INTERSECTION = key("intersection", whole(0, u32::MAX as u64))
+        .means("how many tasks of a window stay in the next one", "100")
+        .also(&["overlap"]);
     /// Who partitions. Default: "recursive".
     PARTITIONER = key("partitioner", Shape::Words(&PARTITIONER_WORDS));
     /// Time to partition in ns per task and edge of the window.
-    PARTITION_NS_PER_VERTEX_EDGE = key("partition_ns_per_vertex_edge", NOT_NEGATIVE).means("the time to partition in ns per task and edge", "100.0").default("the figure of this program").also(&["partition_ns", "partition_cost"]);
+    PARTITION_NS_PER_VERTEX_EDGE = key("partition_ns_per_vertex_edge", NOT_NEGATIVE)
+        .means("the time to partition in ns per task and edge", "100.0")
+        .default("the figure of this program")
+        .also(&["partition_ns", "partition_cost"]);
     /// Whether the two last writers of a block count as parents in what is partitioned. Default: false.
     OLD_DEPENDENCIES = key("old_dependencies", Shape::Flag);
     /// Whether "fifo" runs a task whose last parent has just ended on the same worker. Default: false.
@@ -312,7 +355,8 @@ table! {
     AFFINITY_PARTITIONER = key("affinity_partitioner", Shape::Flag);
     /// Whether "tbb-numa" hands over what belongs to other nodes first. Default: true.
     REFLECTION = key("reflection", Shape::Flag);
-    ["steal", "stealing"] => "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
+    ["steal", "stealing"] =>
+        "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
     ["placement"] => "`tasks --placement` says where blocks lie that no file gives a home";
 }
 
@@ -350,22 +394,33 @@ table! {
     /// What creating, fetching and stealing tasks costs, and what is drawn.
     runtime "[runtime]" "RuntimeTable" Some(TableKind::Runtime);
     /// The master creates a task, in us. Default: 0.5, assumed.
-    CREATION_US = key("creation_us", NOT_NEGATIVE).means("the time to create a task in us", "0.5").also(&["creation", "create_us", "creation_time_us"]);
+    CREATION_US = key("creation_us", NOT_NEGATIVE)
+        .means("the time to create a task in us", "0.5")
+        .also(&["creation", "create_us", "creation_time_us"]);
     /// A worker fetches and retires a task, in us. Default: 1, assumed.
-    TASK_US = key("task_us", NOT_NEGATIVE).means("the time to fetch and retire a task in us", "1.0").also(&["overhead_us", "fetch_us", "task_overhead_us"]);
+    TASK_US = key("task_us", NOT_NEGATIVE)
+        .means("the time to fetch and retire a task in us", "1.0")
+        .also(&["overhead_us", "fetch_us", "task_overhead_us"]);
     /// A worker steals a task, in us. Default: 1, assumed.
     STEAL_US = key("steal_us", NOT_NEGATIVE).means("the time to steal a task in us", "1.0");
     /// Moving a page of 4096 B to another node, in us, beside its bytes over the link. Default: 1, assumed.
-    PAGE_US = key("page_us", NOT_NEGATIVE).means("the time to move a page of 4096 B in us, beside its bytes over the link", "1.0").also(&["migration_us", "move_us", "page_move_us"]);
+    PAGE_US = key("page_us", NOT_NEGATIVE)
+        .means("the time to move a page of 4096 B in us, beside its bytes over the link", "1.0")
+        .also(&["migration_us", "move_us", "page_move_us"]);
     /// Most tasks that are created and not finished. Default: no limit; ferret: two for each worker.
-    THROTTLE = key("throttle", large(1, u64::MAX)).means("how many tasks may be created and not finished", "1000").also(&["max_tasks", "most_tasks"]);
+    THROTTLE = key("throttle", large(1, u64::MAX))
+        .means("how many tasks may be created and not finished", "1000")
+        .also(&["max_tasks", "most_tasks"]);
     /// Seed of everything that is drawn. Default: 1.
     SEED = key("seed", large(0, u64::MAX)).means("a seed", "1").also(&["random_seed"]);
     /// What happens first of things that are equal. Default: "random".
     TIES = key("ties", Shape::Words(&TIES_WORDS)).also(&["tie", "tie_break"]);
     /// Spread of the work of tasks: sigma of the logarithm of a factor with mean 1. Default: 0.
-    TASK_SPREAD = key("task_spread", NOT_NEGATIVE).means("the spread of the work of tasks: sigma of the logarithm of a factor", "0.1").also(&["spread", "noise"]);
-    ["steal", "stealing"] => "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
+    TASK_SPREAD = key("task_spread", NOT_NEGATIVE)
+        .means("the spread of the work of tasks: sigma of the logarithm of a factor", "0.1")
+        .also(&["spread", "noise"]);
+    ["steal", "stealing"] =>
+        "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
 }
 
 words! {
@@ -381,9 +436,18 @@ table! {
     /// have work as long as the run lasts.
     contender "[contender]" "ContenderTable" Some(TableKind::Contender);
     /// Work of one of their tasks in GFLOP (10^9 FLOP).
-    GFLOP = key("gflop", POSITIVE).means("the work of a task of the contender in GFLOP (10^9 FLOP)", "0.1").required().also(&["work", "work_gflop", "task_gflop", "gflops"]);
+    GFLOP = key("gflop", POSITIVE)
+        .means("the work of a task of the contender in GFLOP (10^9 FLOP)", "0.1")
+        .required()
+        .also(&["work", "work_gflop", "task_gflop", "gflops"]);
     /// How many such programs there are.
-    COUNT = key("count", whole(1, MOST_CONTENDERS)).means("how many such programs there are", "1").default("1").also(&["programs", "instances", "contenders"]);
+    COUNT = key("count", whole(1, MOST_CONTENDERS))
+        .means("how many such programs there are", "1")
+        .default("1")
+        .also(&["programs", "instances", "contenders"]);
     /// When they want workers: from and to in seconds, in the order of time.
-    PHASES_S = key("phases_s", Shape::List(&Shape::List(&NOT_NEGATIVE, 2, 2), 1, 0)).means("a time in seconds", "0.5").default("as long as the run lasts").also(&["phases", "phase_s", "times_s", "when_s"]);
+    PHASES_S = key("phases_s", Shape::List(&Shape::List(&NOT_NEGATIVE, 2, 2), 1, 0))
+        .means("a time in seconds", "0.5")
+        .default("as long as the run lasts")
+        .also(&["phases", "phase_s", "times_s", "when_s"]);
 }

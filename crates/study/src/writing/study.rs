@@ -14,7 +14,7 @@ use numasim_model::units::GigabytesPerSecond;
 
 use super::scenario::{home, placement};
 use super::{cache_of_node, float, kernel_variants, list, matrix, quoted, shared_links};
-use crate::keys::{Shape, app, machine, node, origin, problem, provenance, scenario, sharing};
+use crate::keys::{Shape, app, limits_of, machine, node, origin, problem, provenance, scenario, sharing};
 
 /// The study as an input file.
 pub fn study(study: &Study) -> String {
@@ -81,8 +81,8 @@ fn write_node(text: &mut String, of: &Machine, number: NodeId) {
     let own = of.node(number);
     text.push_str("\n[[machine.node]]\n");
     line!(text, node::CORES, own.cores);
-    for key in node::TABLE.keys {
-        if let Some(value) = key.node.and_then(|field| (field.get)(own)) {
+    for (key, value) in limits_of(own) {
+        if let Some(value) = value {
             line!(text, key, float(value));
         }
     }

@@ -4,7 +4,7 @@ use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::machine::{SharedLink, doubts};
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{AppId, Machine, NodeId};
-use numasim_study::Reading;
+use numasim_study::{Reading, keys};
 use serde_json::{Map, Value, json};
 
 use super::over_time;
@@ -78,20 +78,19 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
         .enumerate()
         .map(|(index, node)| {
             let os_node = machine.os_nodes().get(index);
-            json!({
+            let mut shown = json!({
                 "node": index, "cores": node.cores, "gflops_per_core": node.gflops_per_core.value(),
                 "bandwidth_gbs": node.bandwidth.value(),
-                "core_bandwidth_gbs": node.core_bandwidth.map(GigabytesPerSecond::value),
-                "read_gbs": node.read_bandwidth.map(GigabytesPerSecond::value),
-                "memory_gib": node.memory.map(Gibibytes::value),
-                "copy_gbs": node.kernels.copy.map(GigabytesPerSecond::value),
-                "triad_gbs": node.kernels.triad.map(GigabytesPerSecond::value),
-                "update_gbs": node.kernels.update.map(GigabytesPerSecond::value),
-                "llc_mb": cache(index).map(|cache| cache.size.value()),
-                "llc_gbs": cache(index).and_then(|cache| cache.core_bandwidth).map(GigabytesPerSecond::value),
-                "os_node": os_node.map(|os| os.number),
-                "cpus": os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
-            })
+            });
+            for (key, value) in keys::limits_of(node) {
+                shown[key.name] = value.into();
+            }
+            shown["llc_mb"] = cache(index).map(|cache| cache.size.value()).into();
+            let core_bandwidth = cache(index).and_then(|cache| cache.core_bandwidth);
+            shown["llc_gbs"] = core_bandwidth.map(GigabytesPerSecond::value).into();
+            shown["os_node"] = os_node.map(|os| os.number).into();
+            shown["cpus"] = os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string).into();
+            shown
         })
         .collect();
     let nodes: Vec<Value> = machine

@@ -2,9 +2,9 @@
 
 use numasim_ask::table::{Cell, line};
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, App, AppId, Data, Machine};
-use numasim_study::{Group, Reading, TableKind};
+use numasim_model::units::{Gflop, Gibibytes};
+use numasim_model::{App, AppId, Data, Machine};
+use numasim_study::{Group, Reading, TableKind, keys};
 use serde_json::Value;
 
 use super::{json, over_time, tasks, values};
@@ -48,25 +48,12 @@ impl Lines<'_> {
             self.put(table, &index, "cores", &node.cores.to_string(), false);
             self.put(table, &index, "gflops_per_core", &node.gflops_per_core.value().to_string(), false);
             self.put(table, &index, "bandwidth_gbs", &node.bandwidth.value().to_string(), false);
-            let limits = [
-                ("core_bandwidth_gbs", node.core_bandwidth.map(GigabytesPerSecond::value)),
-                ("read_gbs", node.read_bandwidth.map(GigabytesPerSecond::value)),
-                ("memory_gib", node.memory.map(Gibibytes::value)),
-            ];
-            for (key, value) in limits {
-                let default = [(TableKind::Machine, name), (table, &index)];
-                let default =
-                    default.into_iter().any(|(table, name)| self.reading.is_default(table, name, key));
-                let value = value.map(|value| value.to_string()).unwrap_or_default();
-                self.put(table, &index, key, &value, default);
-            }
-            for kernel in Access::WRITING {
-                let (key, measured) = (kernel.figure_key(), node.kernels.get(kernel));
+            for (key, value) in keys::limits_of(node) {
                 let mut tables = [(TableKind::Machine, name), (table, &index)].into_iter();
-                let default = tables.any(|(table, name)| self.reading.is_default(table, name, key));
-                if default || measured.is_some() {
-                    let value = measured.map(|gbs| gbs.value().to_string()).unwrap_or_default();
-                    self.put(table, &index, key, &value, default);
+                let default = tables.any(|(table, name)| self.reading.is_default(table, name, key.name));
+                if !key.noted_when_used || default || value.is_some() {
+                    let value = value.map(|value| value.to_string()).unwrap_or_default();
+                    self.put(table, &index, key.name, &value, default);
                 }
             }
         }

@@ -39,14 +39,14 @@ impl TimeFigure {
                 let figure = match *key {
                     "item_mb" => ChannelFigure::Item,
                     "capacity" => ChannelFigure::Capacity,
-                    _ => return Err(unknown("channel", key, &CHANNEL)),
+                    _ => return Err(unknown("channel", key, CHANNEL.to_vec())),
                 };
                 let pairs = dynamics.channels.iter().map(|channel| (channel.from.0, channel.to.0));
                 Ok(Self::Channel(figure, joints("channel", &study.apps, pairs, ends)?))
             }
             ["call", ends @ .., key] if !ends.is_empty() => {
                 if *key != "every" {
-                    return Err(unknown("call", key, &CALL));
+                    return Err(unknown("call", key, CALL.to_vec()));
                 }
                 let pairs = dynamics.calls.iter().map(|call| (call.from.0, call.to.0));
                 Ok(Self::CallEvery(joints("call", &study.apps, pairs, ends)?))
@@ -57,11 +57,11 @@ impl TimeFigure {
                 Some(name) if lead_of(name).is_none() => Err(KeyError::OtherPolicy(name.to_owned())),
                 _ => Ok(Self::Policy(PolicyFigure::Lead)),
             },
-            ["policy", key] => Err(unknown("policy", key, &POLICY)),
+            ["policy", key] => Err(unknown("policy", key, POLICY.to_vec())),
             ["os", "slice_ms"] => Ok(Self::Os(OsFigure::Slice)),
             ["os", "switch_us"] => Ok(Self::Os(OsFigure::Switch)),
             ["os", "refill_ms"] => Ok(Self::Os(OsFigure::Refill)),
-            ["os", key] => Err(unknown("os", key, &OS)),
+            ["os", key] => Err(unknown("os", key, OS.to_vec())),
             ["app" | "channel" | "call" | "policy" | "os", ..] | [] => Err(KeyError::Incomplete),
             [first, ..] => Err(KeyError::Table((*first).to_owned())),
         }
@@ -94,8 +94,8 @@ fn of_app(study: &Study, name: &str, rest: &[&str]) -> Result<TimeFigure, KeyErr
         "task_gflop" => PhaseFigure::TaskWork,
         "tasks" => PhaseFigure::Tasks,
         "io_ms" => PhaseFigure::Io,
-        _ if rest.len() > 1 => return Err(unknown(&format!("app.{name}.phase"), key, &PHASE)),
-        _ => return Err(unknown(&format!("app.{name}"), key, &APP)),
+        _ if rest.len() > 1 => return Err(unknown(&format!("app.{name}.phase"), key, PHASE.to_vec())),
+        _ => return Err(unknown(&format!("app.{name}"), key, APP.to_vec())),
     };
     Ok(TimeFigure::Phase(figure, apps, number))
 }
