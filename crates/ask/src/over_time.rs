@@ -10,7 +10,6 @@ use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::located::{HomeNeeded, Located};
 use crate::refusal::Refusal;
-use crate::simulate::Simulated;
 use crate::suggest;
 
 /// The policy that was probably meant.
@@ -101,22 +100,6 @@ fn ignored_commands(study: &Study, policies: &[PolicyName]) -> Vec<String> {
         )
     };
     policies.iter().filter(ignores).map(words).collect()
-}
-
-/// Simulations without a makespan that nobody ended: a warning for each.
-pub fn unfinished(simulated: &[Simulated]) -> Vec<String> {
-    let several = |one: &Simulated| simulated.iter().any(|other| other.seed != one.seed);
-    let words = |one: &Simulated| {
-        let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
-        format!(
-            "policy '{}'{}: {} not finished at --until {} s, so that there is no makespan",
-            one.policy,
-            if several(one) { format!(", seed {}", one.seed) } else { String::new() },
-            if apps == 1 { "1 application is".to_owned() } else { format!("{apps} applications are") },
-            numasim_draw::figures::short(one.run.time.value()),
-        )
-    };
-    simulated.iter().filter(|one| one.run.makespan.is_none()).map(words).collect()
 }
 
 /// Most threads of all applications together, as each is kept track of from the first instant to the last \[decision: about ten

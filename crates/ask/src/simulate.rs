@@ -103,7 +103,7 @@ impl<'a> Simulations<'a> {
         let results: Vec<Option<Simulated>> =
             of_policies.zip(results).map(result).collect::<Result<_, _>>()?;
         let runs: Vec<Simulated> = results.into_iter().map_while(|one| one).collect();
-        Ok(Simulation { asked, warnings: over_time::unfinished(&runs), ..Simulation::new(study, runs) })
+        Ok(Simulation { asked, warnings: unfinished(&runs), ..Simulation::new(study, runs) })
     }
 }
 
@@ -130,6 +130,22 @@ pub fn simulate(question: &Simulate<'_>, monitor: &dyn Monitor) -> Result<Simula
     let mut answer = simulations.answer(simulations.jobs().iter().map(one))?;
     answer.warnings.splice(0..0, simulations.warnings);
     Ok(answer)
+}
+
+/// Simulations without a makespan that nobody ended: a warning for each.
+fn unfinished(simulated: &[Simulated]) -> Vec<String> {
+    let several = |one: &Simulated| simulated.iter().any(|other| other.seed != one.seed);
+    let words = |one: &Simulated| {
+        let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
+        format!(
+            "policy '{}'{}: {} not finished at --until {} s, so that there is no makespan",
+            one.policy,
+            if several(one) { format!(", seed {}", one.seed) } else { String::new() },
+            if apps == 1 { "1 application is".to_owned() } else { format!("{apps} applications are") },
+            figures::short(one.run.time.value()),
+        )
+    };
+    simulated.iter().filter(|one| one.run.makespan.is_none()).map(words).collect()
 }
 
 /// Simulations of one study.
