@@ -68,6 +68,18 @@ pub(crate) fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     }
 }
 
+/// The same of a search: what no placement can keep to has an exception of its own, also if a line of the files is its cause.
+pub(crate) fn without_placement(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    match refusal {
+        Refusal::Located { problems, sources }
+            if problems.iter().all(|problem| problem.kind == ProblemKind::Infeasible) =>
+        {
+            located_as(py, "InfeasibleError", problems, sources)
+        }
+        other => refused(py, other),
+    }
+}
+
 /// The question is wrong.
 pub(crate) fn input(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InputError", message, &PyList::empty(py))

@@ -129,7 +129,9 @@ impl Simulation {
     /// The simulations, in the order of the policies, then of the seeds.
     #[getter]
     fn runs(&self) -> Vec<SimulatedRun> {
-        (0..self.0.answer.runs.len()).map(|number| SimulatedRun { done: Arc::clone(&self.0), number }).collect()
+        (0..self.0.answer.runs.len())
+            .map(|number| SimulatedRun { done: Arc::clone(&self.0), number })
+            .collect()
     }
 
     /// A row for each simulation and application, with the columns of `--format csv`.

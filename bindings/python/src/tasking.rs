@@ -121,7 +121,9 @@ pub(crate) fn tasks(
 /// The graph of the files, or that of `blocks.csv` and `tasks.csv`.
 fn graph_of(py: Python<'_>, study: &Study, folder: Option<Folder>) -> PyResult<TaskGraph> {
     let Some((name, files)) = folder else {
-        return py.detach(|| numasim_ask::tasks::graph(study)).map_err(|refusal| error::refused(py, &refusal));
+        return py
+            .detach(|| numasim_ask::tasks::graph(study))
+            .map_err(|refusal| error::refused(py, &refusal));
     };
     if !matches!(study.tasks.source, GraphSource::None) {
         let message = format!(

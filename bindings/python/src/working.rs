@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use numasim_ask::Clock;
+use numasim_ask::explored::WhyUnproven;
 use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 use pyo3::prelude::*;
@@ -18,13 +20,21 @@ pub(crate) struct Stop {
     out_of_time: AtomicBool,
     start: Instant,
     limit: Option<Duration>,
+    /// The part of the limit that is left for what comes after the search.
+    kept_back: Mutex<Duration>,
 }
 
 impl Stop {
     /// `limit`: work is to end after this time, with what it has.
     pub(crate) fn after(limit: Option<Duration>) -> Self {
         let no = || AtomicBool::new(false);
-        Self { interrupted: no(), out_of_time: no(), start: Instant::now(), limit }
+        Self {
+            interrupted: no(),
+            out_of_time: no(),
+            start: Instant::now(),
+            limit,
+            kept_back: Mutex::default(),
+        }
     }
 
     /// The same interruption with a clock of its own.
@@ -35,16 +45,6 @@ impl Stop {
     /// Whether the person wants an end.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
-    }
-
-    /// Whether the clock asked for an end.
-    pub(crate) fn is_out_of_time(&self) -> bool {
-        self.out_of_time.load(Ordering::Relaxed)
-    }
-
-    /// Seconds since the start.
-    pub(crate) fn elapsed_s(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
     }
 }
 
@@ -59,11 +59,37 @@ impl Monitor for Stop {
 
 impl Shared for Stop {
     fn is_over(&self, part: f64) -> bool {
-        let over = self.limit.is_some_and(|limit| self.start.elapsed() >= limit.mul_f64(part));
+        let over = self.limit.is_some_and(|limit| {
+            let kept_back = *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner);
+            self.start.elapsed() >= limit.saturating_sub(kept_back).mul_f64(part)
+        });
         if over {
             self.out_of_time.store(true, Ordering::Relaxed);
         }
         over
+    }
+}
+
+impl Clock for Stop {
+    fn elapsed_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    fn ended_by(&self) -> Option<WhyUnproven> {
+        self.out_of_time.load(Ordering::Relaxed).then_some(WhyUnproven::TimeLimit)
+    }
+
+    fn keep_back(&self, time: Duration) {
+        let kept = self.limit.map_or(Duration::ZERO, |limit| time.min(limit / 2));
+        *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
+    fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
+        Box::new(self.for_one(limit))
     }
 }
 
@@ -81,6 +107,32 @@ impl Monitor for OnePoint<'_> {
     }
 
     fn progress(&self, _: &Progress) {}
+}
+
+impl Shared for OnePoint<'_> {
+    fn is_over(&self, part: f64) -> bool {
+        self.limit.is_some_and(|limit| self.start.elapsed() >= limit.mul_f64(part))
+    }
+}
+
+impl Clock for OnePoint<'_> {
+    fn elapsed_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    fn ended_by(&self) -> Option<WhyUnproven> {
+        self.is_over(1.0).then_some(WhyUnproven::TimeLimit)
+    }
+
+    fn keep_back(&self, _: Duration) {}
+
+    fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
+        Box::new(self.stop.for_one(limit))
+    }
 }
 
 /// Whether the work is over, also where it ended in a panic.

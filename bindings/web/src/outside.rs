@@ -1,9 +1,13 @@
 //! The outside world of a search, as the page has it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use numasim_ask::Clock;
+use numasim_ask::explored::WhyUnproven;
 use numasim_model::AppId;
 use numasim_sim::Candidate;
+use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 use serde_json::{Value, json};
 
@@ -22,18 +26,18 @@ pub trait Outside: Sync {
 pub(crate) struct Watch<'a> {
     outside: &'a dyn Outside,
     start_ms: f64,
-    limit_ms: Option<f64>,
+    limit: Option<Duration>,
     out_of_time: AtomicBool,
     /// When the last report was made, as bits of milliseconds.
     told: std::sync::atomic::AtomicU64,
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn start(outside: &'a dyn Outside, limit_s: Option<f64>) -> Self {
+    pub(crate) fn start(outside: &'a dyn Outside, limit: Option<Duration>) -> Self {
         Self {
             outside,
             start_ms: outside.now_ms(),
-            limit_ms: limit_s.map(|seconds| seconds * 1000.0),
+            limit,
             out_of_time: AtomicBool::new(false),
             told: std::sync::atomic::AtomicU64::new(f64::NEG_INFINITY.to_bits()),
         }
@@ -42,23 +46,11 @@ impl<'a> Watch<'a> {
     fn elapsed_ms(&self) -> f64 {
         self.outside.now_ms() - self.start_ms
     }
-
-    pub(crate) fn elapsed_s(&self) -> f64 {
-        self.elapsed_ms() / 1000.0
-    }
-
-    pub(crate) fn is_out_of_time(&self) -> bool {
-        self.out_of_time.load(Ordering::Relaxed)
-    }
 }
 
 impl Monitor for Watch<'_> {
     fn stop(&self) -> bool {
-        let over = self.limit_ms.is_some_and(|limit| self.elapsed_ms() >= limit);
-        if over {
-            self.out_of_time.store(true, Ordering::Relaxed);
-        }
-        over
+        self.is_over(1.0)
     }
 
     fn progress(&self, progress: &Progress) {
@@ -75,6 +67,37 @@ impl Monitor for Watch<'_> {
             "found": progress.found.map(placed),
         });
         self.outside.tell(&report.to_string());
+    }
+}
+
+impl Shared for Watch<'_> {
+    fn is_over(&self, part: f64) -> bool {
+        let over = self.limit.is_some_and(|limit| self.elapsed_s() >= limit.as_secs_f64() * part);
+        if over {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+}
+
+impl Clock for Watch<'_> {
+    fn elapsed_s(&self) -> f64 {
+        self.elapsed_ms() / 1000.0
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    fn ended_by(&self) -> Option<WhyUnproven> {
+        self.out_of_time.load(Ordering::Relaxed).then_some(WhyUnproven::TimeLimit)
+    }
+
+    // Whoever looks at a page does not count the milliseconds after a search.
+    fn keep_back(&self, _: Duration) {}
+
+    fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
+        Box::new(Watch::start(self.outside, limit))
     }
 }
 

@@ -3,7 +3,7 @@
 use numasim_draw::figures;
 use numasim_model::{App, AppId};
 use numasim_sim::{Caution, Objective, cautions};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::scenario::{ScenarioView, numbers};
 
@@ -34,22 +34,39 @@ pub fn but(clauses: &[String]) -> String {
     if clauses.is_empty() { String::new() } else { format!(", but {}", clauses.join("; ")) }
 }
 
+/// What to know of an allocation beside its value.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Caution")
+)]
+pub struct CautionObject<'a> {
+    /// A stable word.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    code: &'static str,
+    /// The applications that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    apps: Option<Vec<&'a str>>,
+    /// The nodes that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<u64>>,
+    /// The same in words.
+    message: String,
+}
+
 /// For programs: a stable word, whom it is about, and the sentence.
-pub fn json(caution: &Caution, apps: &[App]) -> Value {
-    let message = clause(caution, apps);
-    match caution {
+pub fn object<'a>(caution: &Caution, apps: &'a [App]) -> CautionObject<'a> {
+    let (of_apps, nodes) = match caution {
         Caution::NothingDecided { apps: of, .. }
         | Caution::GetsNothing { apps: of }
         | Caution::NoThreads { apps: of }
         | Caution::FewestThreads { apps: of, .. } => {
-            let names: Vec<&str> = of.iter().map(|app| apps[app.0].name.as_str()).collect();
-            json!({ "code": code(caution), "apps": names, "message": message })
+            (Some(of.iter().map(|app| apps[app.0].name.as_str()).collect()), None)
         }
-        Caution::StarvedByRemote { nodes } => {
-            let nodes = numbers(nodes);
-            json!({ "code": code(caution), "nodes": nodes, "message": message })
-        }
-    }
+        Caution::StarvedByRemote { nodes } => (None, Some(nodes.iter().map(|node| node.0 as u64).collect())),
+    };
+    CautionObject { code: code(caution), apps: of_apps, nodes, message: clause(caution, apps) }
 }
 
 /// For CSV: the stable words of all, with `;` between them.

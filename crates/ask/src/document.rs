@@ -54,6 +54,27 @@ macro_rules! written_as {
 }
 pub(crate) use written_as;
 
+/// A stable word, which the schema lists with all others that may stand in its place.
+macro_rules! word {
+    ($name:ident, $schema:literal, $description:literal, $all:expr) => {
+        #[doc = $description]
+        #[derive(serde::Serialize)]
+        struct $name(&'static str);
+
+        #[cfg(feature = "schema")]
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $schema.into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "enum": $all, "description": $description })
+            }
+        }
+    };
+}
+pub(crate) use word;
+
 /// Values by name, in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ByName<T>(pub Vec<(String, T)>);

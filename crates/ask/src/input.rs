@@ -8,6 +8,7 @@ use numasim_model::{Machine, ModelKind, Study};
 use numasim_study::{DefaultUsed, Reading, SourceFile, read_study};
 
 use crate::located::Located;
+use crate::placing::{Asked, placed};
 use crate::refusal::Refusal;
 
 /// Machine, applications and scenarios, read and checked together.
@@ -54,6 +55,15 @@ impl Input {
         let defaults = std::mem::take(&mut reading.defaults).into();
         let (study, located) = Located::split(reading, sources);
         Self { study: Arc::new(study), located: Arc::new(located), defaults }
+    }
+
+    /// The same with what is asked of single applications beside the files.
+    ///
+    /// # Errors
+    /// Those of [`placed`].
+    pub fn placed(mut self, asked: &Asked) -> Result<Self, Refusal> {
+        self.study = Arc::new(placed(Study::clone(&self.study), asked)?);
+        Ok(self)
     }
 
     /// The same under the rules of another sharing model, whose corrections stay those of the file; and warnings: corrections that the

@@ -40,6 +40,7 @@ pub mod diagnostics;
 pub mod document;
 pub mod evaluate;
 pub mod explain;
+pub mod explore;
 pub mod explored;
 pub mod fit;
 pub mod heading;
@@ -58,6 +59,7 @@ pub mod run;
 mod scenario;
 #[cfg(feature = "schema")]
 pub mod schema;
+pub mod sensitivity;
 pub mod simulate;
 pub mod suggest;
 #[cfg(feature = "parallel")]
@@ -71,6 +73,8 @@ pub mod warning;
 mod wording;
 
 pub use evaluate::{Evaluate, Evaluated, EvaluatedUnderAll, evaluate, evaluate_under_all};
+pub use explore::{Clock, Explore, explore};
+pub use explored::Explored;
 pub use input::Input;
 pub use refusal::Refusal;
 pub use scenario::{EvaluatedScenario, ScenarioView, numbers};

@@ -8,7 +8,7 @@ use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placeme
 use numasim_sim::intervals::{Interval, Prediction};
 use serde::Serialize;
 
-use crate::document::{ends, plain, written_as};
+use crate::document::{ends, plain, word, written_as};
 #[cfg(feature = "schema")]
 use crate::schema::OrNull;
 use crate::warning;
@@ -174,20 +174,7 @@ struct AppObject<'a> {
     bottleneck_per_node: Vec<Option<BottleneckWord>>,
 }
 
-/// What holds threads back, as a stable word.
-#[derive(Serialize)]
-struct BottleneckWord(&'static str);
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for BottleneckWord {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Bottleneck".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "enum": numasim_model::Bottleneck::KINDS, "description": "What holds threads back." })
-    }
-}
+word!(BottleneckWord, "Bottleneck", "What holds threads back.", numasim_model::Bottleneck::KINDS);
 
 /// The memory of a node.
 #[derive(Serialize)]

@@ -39,7 +39,7 @@ use numasim_sim::search::{WITHIN, within};
 
 use crate::documents::Document;
 use crate::help;
-use crate::output::{Format, OutputArgs};
+use crate::output::OutputArgs;
 pub(crate) use agent::AgentArgs;
 #[cfg(target_os = "linux")]
 pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
@@ -333,38 +333,6 @@ pub(crate) struct ExploreArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-}
-
-impl ExploreArgs {
-    /// The best, the simplest and the robust placement of these files, and what wider resources are worth, for a page.
-    pub(crate) fn for_page(
-        files: Vec<PathBuf>,
-        model: Option<ModelKind>,
-        objective: ObjectiveName,
-        time_limit: Duration,
-    ) -> Self {
-        Self {
-            study: StudyArgs { files, model },
-            objective,
-            pareto: None,
-            models: Some(ModelList::All),
-            same_on_every_node: false,
-            whole_nodes: false,
-            min_threads_per_node: None,
-            no_idle_cores: false,
-            placing: PlacingArgs::default(),
-            simple: true,
-            within: WITHIN,
-            time_limit: Some(time_limit),
-            top: 0,
-            seed: 0,
-            sensitivity: true,
-            save: None,
-            plot: None,
-            emit: EmitArgs { emit: None, cpus_from: None },
-            output: OutputArgs { format: Format::Table, output: None },
-        }
-    }
 }
 
 /// `numasim check`.

@@ -3,10 +3,11 @@
 mod parts;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use numasim_ask::Clock;
 use numasim_ask::explored::WhyUnproven;
 use numasim_draw::figures;
 use numasim_sim::Objective;
@@ -69,32 +70,13 @@ pub(crate) struct Watch {
     start: Instant,
     limit: Option<Duration>,
     /// The part of the limit that is left for what comes after the search.
-    kept_back: Duration,
+    kept_back: Mutex<Duration>,
     /// Whether the clock was the first to ask for an end.
     out_of_time: AtomicBool,
     /// Hidden until [`SHOW_AFTER`]; none where standard error is not a terminal.
     bar: Option<ProgressBar>,
     shown: OnceLock<()>,
     objective: Objective,
-}
-
-/// Who ended a search early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EndedBy {
-    /// The person.
-    Interrupt,
-    /// `--time-limit`.
-    TimeLimit,
-}
-
-impl EndedBy {
-    /// Why there is no proof then.
-    pub(crate) const fn why(self) -> WhyUnproven {
-        match self {
-            Self::Interrupt => WhyUnproven::Interrupted,
-            Self::TimeLimit => WhyUnproven::TimeLimit,
-        }
-    }
 }
 
 impl Watch {
@@ -105,7 +87,7 @@ impl Watch {
         Self {
             start: Instant::now(),
             limit,
-            kept_back: Duration::ZERO,
+            kept_back: Mutex::default(),
             out_of_time: AtomicBool::new(false),
             bar: shell.stderr_is_terminal.then(ProgressBar::hidden),
             shown: OnceLock::new(),
@@ -113,30 +95,8 @@ impl Watch {
         }
     }
 
-    /// Leaves `time` of the limit, but half of it at most, for what comes after the search.
-    pub(crate) fn keep_back(&mut self, time: Duration) {
-        self.kept_back = self.limit.map_or(Duration::ZERO, |limit| time.min(limit / 2));
-    }
-
-    /// Seconds since the start.
-    pub(crate) fn elapsed_s(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
-    }
-
-    /// Who asked the search to end, if anybody did.
-    pub(crate) fn ended_by(&self) -> Option<EndedBy> {
-        if interrupted() {
-            Some(EndedBy::Interrupt)
-        } else {
-            self.out_of_time.load(Ordering::Relaxed).then_some(EndedBy::TimeLimit)
-        }
-    }
-
-    /// Takes the bar off the screen.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    fn kept_back(&self) -> Duration {
+        *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts the bar on the screen once the search has taken long enough.
@@ -191,7 +151,7 @@ impl Monitor for Watch {
             }
             return true;
         }
-        let out_of_time = self.limit.is_some_and(|limit| self.start.elapsed() + self.kept_back >= limit);
+        let out_of_time = self.limit.is_some_and(|limit| self.start.elapsed() + self.kept_back() >= limit);
         if out_of_time {
             self.out_of_time.store(true, Ordering::Relaxed);
         }
@@ -211,13 +171,55 @@ impl Monitor for Watch {
 
 impl Shared for Watch {
     fn is_over(&self, part: f64) -> bool {
-        let over = self
-            .limit
-            .is_some_and(|limit| self.start.elapsed() >= limit.saturating_sub(self.kept_back).mul_f64(part));
+        let over = self.limit.is_some_and(|limit| {
+            self.start.elapsed() >= limit.saturating_sub(self.kept_back()).mul_f64(part)
+        });
         if over {
             self.out_of_time.store(true, Ordering::Relaxed);
         }
         over
+    }
+}
+
+impl Clock for Watch {
+    fn elapsed_s(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    fn ended_by(&self) -> Option<WhyUnproven> {
+        if interrupted() {
+            Some(WhyUnproven::Interrupted)
+        } else {
+            self.out_of_time.load(Ordering::Relaxed).then_some(WhyUnproven::TimeLimit)
+        }
+    }
+
+    fn keep_back(&self, time: Duration) {
+        let kept = self.limit.map_or(Duration::ZERO, |limit| time.min(limit / 2));
+        *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+    }
+
+    fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
+        Box::new(Self {
+            start: Instant::now(),
+            limit,
+            kept_back: Mutex::default(),
+            out_of_time: AtomicBool::new(false),
+            bar: self.bar.is_some().then(ProgressBar::hidden),
+            shown: OnceLock::new(),
+            objective: self.objective,
+        })
+    }
+
+    /// Takes the bar off the screen.
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }
 
@@ -242,12 +244,12 @@ mod tests {
             Watch::start(Some(2 * hour), Objective::Fair, &Shell::new(crate::args::ColorWhen::Never));
         assert!(!watch.stop());
         watch.keep_back(3 * hour);
-        assert_eq!(watch.kept_back, hour);
+        assert_eq!(watch.kept_back(), hour);
         watch.start -= hour;
         assert!(watch.stop());
         watch.limit = None;
         watch.keep_back(hour);
-        assert_eq!(watch.kept_back, Duration::ZERO, "without a limit there is nothing to keep back from");
+        assert_eq!(watch.kept_back(), Duration::ZERO, "without a limit there is nothing to keep back from");
     }
 
     #[test]

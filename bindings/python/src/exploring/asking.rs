@@ -5,9 +5,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use numasim_ask::placing::{Asked, OfApp};
-use numasim_sim::search::over_models::{ModelList, ModelsError};
-use numasim_sim::search::{self, ExploreError, WITHIN};
-use numasim_sim::{Objective, ProblemError, Restrictions};
+use numasim_sim::search::over_models::ModelList;
+use numasim_sim::search::{self, WITHIN};
+use numasim_sim::{Objective, Restrictions};
 use pyo3::prelude::*;
 
 use crate::error;
@@ -92,28 +92,4 @@ fn figures<T: FromStr>(
         Err(error::input(py, &format!("{what}{whose} is a number from {least} to {most}, not {figure}")))
     });
     checked.collect()
-}
-
-/// Why a question cannot be asked.
-pub(super) fn refused(py: Python<'_>, error: &ProblemError) -> PyErr {
-    match error {
-        ProblemError::NoApps => {
-            error::input(py, "there is no application to place (add an App, or an [[app]] to the files)")
-        }
-        ProblemError::Infeasible(why) => error::infeasible(py, &format!("no allocation is possible: {why}")),
-        other => error::input(py, &other.to_string()),
-    }
-}
-
-/// Why there is no answer.
-pub(super) fn without_answer(py: Python<'_>, error: &ModelsError) -> PyErr {
-    match error {
-        ModelsError::Problem(error @ ProblemError::Infeasible(_)) => refused(py, error),
-        ModelsError::Problem(error) => error::input(py, &format!("{error} (leave it out of models)")),
-        ModelsError::Search(ExploreError::Infeasible(why)) => {
-            error::infeasible(py, &format!("no allocation is possible: {why}"))
-        }
-        ModelsError::Search(ExploreError::NothingFound) => error::infeasible(py, &error.to_string()),
-        ModelsError::Search(ExploreError::Fault(forbidden)) => error::fault(py, &forbidden.to_string()),
-    }
 }

@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_ask::caution;
-use numasim_ask::explored::{Explored, Further, RatedView, WhyUnproven};
-use numasim_model::Study;
-use numasim_sim::intervals::{Draws, Interval, Rival};
-use numasim_sim::search::Spent;
-use numasim_sim::{Caution, Problem};
+use numasim_ask::explored::{Rated, WhyUnproven};
+use numasim_ask::{Explored, caution, document};
 use pyo3::prelude::*;
 
 use super::{Robust, Simplest};
@@ -18,61 +14,83 @@ use crate::scenario::{ScenarioResult, loads, shown};
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Exploration {
-    pub(super) study: Arc<Study>,
-    pub(super) problem: Problem,
-    /// Seed of the random restarts.
-    #[pyo3(get)]
-    pub(super) seed: u64,
-    pub(super) cautions: Vec<Caution>,
-    pub(super) best: Py<ScenarioResult>,
-    pub(super) bound: f64,
-    pub(super) gap: f64,
-    pub(super) unproven: Option<WhyUnproven>,
-    /// Seconds of the search.
-    #[pyo3(get)]
-    pub(super) elapsed_s: f64,
-    pub(super) alternatives: Vec<Py<ScenarioResult>>,
-    /// Whether no better alternative is missing.
-    #[pyo3(get)]
-    pub(super) alternatives_complete: bool,
-    pub(super) baselines: Vec<(Py<ScenarioResult>, Option<String>)>,
-    pub(super) uncertainty: Option<(Draws, Interval)>,
-    /// Of alternatives, then of baselines; empty where nothing is uncertain.
-    pub(super) rivals: Vec<Rival>,
-    /// What the effort of an unproven search without a time limit has brought.
-    pub(super) spent: Option<Spent>,
-    pub(super) robust: Option<Py<Robust>>,
-    pub(super) simple: Option<Py<Simplest>>,
+    answer: Arc<Explored>,
+    best: Py<ScenarioResult>,
+    alternatives: Vec<Py<ScenarioResult>>,
+    baselines: Vec<Py<ScenarioResult>>,
+    robust: Option<Py<Robust>>,
+    simple: Option<Py<Simplest>>,
 }
 
-fn rated_view<'a>(one: &'a ScenarioResult, rival: Option<&'a Rival>) -> RatedView<'a> {
-    RatedView { scenario: one.scenario.view(), value: one.value.unwrap_or(f64::NAN), rival }
+impl Exploration {
+    /// As Python sees an answer.
+    pub(super) fn new(py: Python<'_>, answer: Explored) -> PyResult<Self> {
+        let answer = Arc::new(answer);
+        let result = |rated: &Rated| {
+            let scenario = Arc::clone(&rated.scenario);
+            Py::new(py, ScenarioResult { scenario, value: Some(rated.value) })
+        };
+        let robust = answer
+            .robust
+            .as_ref()
+            .map(|robust| Py::new(py, Robust { answer: robust.clone(), best: result(&robust.best)? }));
+        let simple = answer.simple.as_ref().map(|simple| {
+            let best = result(&simple.rated)?;
+            Py::new(py, Simplest { found: simple.found.clone(), within: simple.within, best })
+        });
+        Ok(Self {
+            best: result(&answer.best)?,
+            alternatives: answer.alternatives.iter().map(result).collect::<PyResult<_>>()?,
+            baselines: answer.baselines.iter().map(|one| result(&one.rated)).collect::<PyResult<_>>()?,
+            robust: robust.transpose()?,
+            simple: simple.transpose()?,
+            answer,
+        })
+    }
 }
 
 #[pymethods]
 impl Exploration {
+    /// Seed of the random restarts.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.answer.seed
+    }
+
+    /// Seconds of the search.
+    #[getter]
+    fn elapsed_s(&self) -> f64 {
+        self.answer.elapsed_s
+    }
+
+    /// Whether no better alternative is missing.
+    #[getter]
+    fn alternatives_complete(&self) -> bool {
+        self.answer.alternatives_complete
+    }
+
     /// The objective, by name.
     #[getter]
     fn objective(&self) -> &'static str {
-        self.problem.goal().objective().name()
+        self.answer.problem.goal().objective().name()
     }
 
     /// The unit of `value` and `bound`: GFLOPS, s, or nothing for a fraction.
     #[getter]
     fn unit(&self) -> &'static str {
-        self.problem.goal().objective().unit()
+        self.answer.problem.goal().objective().unit()
     }
 
     /// `optimal`: nothing is better, to a relative 1e-9. `feasible`: the best found.
     #[getter]
     fn status(&self) -> &'static str {
-        if self.unproven.is_none() { "optimal" } else { "feasible" }
+        self.answer.status()
     }
 
     /// Why the best is not proven: `time-limit`, `too-large` or `model`; None where it is.
     #[getter]
     fn unproven(&self) -> Option<&'static str> {
-        self.unproven.map(WhyUnproven::word)
+        self.answer.unproven.map(WhyUnproven::word)
     }
 
     /// The best allocation.
@@ -84,31 +102,31 @@ impl Exploration {
     /// Value of the best, in `unit`.
     #[getter]
     fn value(&self) -> f64 {
-        plain(self.best.get().value.unwrap_or(f64::NAN))
+        plain(self.answer.best.value)
     }
 
     /// 95 % interval of `value`, where figures of the machine are uncertain; else None.
     #[getter]
     fn value_interval(&self) -> Option<(f64, f64)> {
-        self.uncertainty.as_ref().map(|(_, interval)| (plain(interval.low), plain(interval.high)))
+        self.answer.uncertainty.as_ref().map(|(_, interval)| (plain(interval.low), plain(interval.high)))
     }
 
     /// No allocation has a better value than this.
     #[getter]
     fn bound(&self) -> f64 {
-        plain(self.bound)
+        plain(self.answer.bound)
     }
 
     /// |bound - value| / |bound|.
     #[getter]
     fn gap(&self) -> f64 {
-        plain(self.gap)
+        plain(self.answer.gap)
     }
 
     /// What to know about the best beside its value, in sentences.
     #[getter]
     fn cautions(&self) -> Vec<String> {
-        caution::clauses(&self.cautions, &self.study.apps)
+        caution::clauses(&self.answer.cautions, &self.answer.study.apps)
     }
 
     /// The next best allocations.
@@ -120,13 +138,13 @@ impl Exploration {
     /// What people do without a search: `even`, `one app per node`, and the scenarios of the study.
     #[getter]
     fn baselines(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
-        self.baselines.iter().map(|(one, _)| one.clone_ref(py)).collect()
+        self.baselines.iter().map(|one| one.clone_ref(py)).collect()
     }
 
     /// The restriction that each baseline breaks; None where it breaks none.
     #[getter]
     fn breaks(&self) -> Vec<Option<String>> {
-        self.baselines.iter().map(|(_, breaks)| breaks.clone()).collect()
+        self.answer.baselines.iter().map(|one| one.breaks.clone()).collect()
     }
 
     /// The placement that is good whichever of several models is right; None where nobody asked.
@@ -142,43 +160,13 @@ impl Exploration {
     }
 
     /// What `numasim explore --format json` writes.
-    fn to_json(&self) -> PyResult<String> {
-        let all = self.alternatives.len();
-        let view = |one, rival| rated_view(Py::get(one), rival);
-        let alternatives = self.alternatives.iter().enumerate();
-        let baselines = self.baselines.iter().enumerate();
-        let robust = self.robust.iter().map(Py::get);
-        let robust = robust.map(|one| Further::robust(&one.over, rated_view(one.best.get(), None)));
-        let simple = self.simple.iter().map(Py::get);
-        let simple =
-            simple.map(|one| Further::simple(&one.found, one.within, rated_view(one.best.get(), None)));
-        let document = Explored {
-            study: &self.study,
-            problem: &self.problem,
-            seed: self.seed,
-            cautions: &self.cautions,
-            best: view(&self.best, None),
-            bound: self.bound,
-            gap: self.gap,
-            unproven: self.unproven,
-            elapsed_s: self.elapsed_s,
-            alternatives: alternatives.map(|(i, one)| view(one, self.rivals.get(i))).collect(),
-            effort: self.spent.as_ref(),
-            alternatives_complete: self.alternatives_complete,
-            baselines: baselines
-                .map(|(i, (one, breaks))| (view(one, self.rivals.get(all + i)), breaks.as_deref()))
-                .collect(),
-            uncertainty: self.uncertainty.as_ref().map(|(draws, value)| (draws, *value)),
-            further: robust.chain(simple).collect(),
-            sensitivity: None,
-        };
-        serde_json::to_string(&document)
-            .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))
+    fn to_json(&self) -> String {
+        document::text(&*self.answer)
     }
 
     /// The same as a dict.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        loads(py, &self.to_json()?)
+        loads(py, &self.to_json())
     }
 
     /// One row for each allocation: best, alternatives, the robust one, baselines, and the simplest where it is another one.
@@ -195,7 +183,7 @@ impl Exploration {
         let space = if unit.is_empty() { "" } else { " " };
         format!(
             "<Exploration of {:?}: {objective} {}{space}{unit}, {}>",
-            self.study.machine.name(),
+            self.answer.study.machine.name(),
             self.value(),
             self.status()
         )

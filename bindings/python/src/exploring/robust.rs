@@ -1,7 +1,6 @@
 //! The placement that is good whichever model is right, as Python sees it.
 
 use numasim_model::ModelKind;
-use numasim_sim::search::over_models::OverModels;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,14 +11,14 @@ use crate::scenario::{ScenarioResult, shown};
 #[pyclass(frozen, module = "numasim._core")]
 #[derive(Debug)]
 pub(crate) struct Robust {
-    pub(super) over: OverModels,
+    pub(super) answer: numasim_ask::explored::Robust,
     pub(super) best: Py<ScenarioResult>,
 }
 
 impl Robust {
     fn by_model<'py>(&self, py: Python<'py>, regrets: &[f64]) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for (kind, regret) in self.over.kinds.iter().zip(regrets) {
+        for (kind, regret) in self.answer.over.kinds.iter().zip(regrets) {
             all.set_item(kind.name(), plain(*regret))?;
         }
         Ok(all)
@@ -37,31 +36,31 @@ impl Robust {
     /// What it loses at most, whichever model is right, of the best that was found under that model: 0 to 1.
     #[getter]
     fn worst_regret(&self) -> f64 {
-        plain(self.over.found.worst_regret)
+        plain(self.answer.over.found.worst_regret)
     }
 
     /// No placement has a smaller worst regret than this.
     #[getter]
     fn bound(&self) -> f64 {
-        plain(self.over.found.bound)
+        plain(self.answer.over.found.bound)
     }
 
     /// `optimal`: no placement has a smaller worst regret, and the best of every model is proven. `feasible`: the best found.
     #[getter]
     fn status(&self) -> &'static str {
-        self.over.found.status.word()
+        self.answer.over.found.status.word()
     }
 
     /// What it loses at most if the bests that are not proven are as good as their bounds.
     #[getter]
     fn at_most(&self) -> f64 {
-        plain(self.over.found.at_most)
+        plain(self.answer.over.found.at_most)
     }
 
     /// What it loses under each model, by the name of the model; the first is that of the exploration.
     #[getter]
     fn regrets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.by_model(py, &self.over.found.regrets)
+        self.by_model(py, &self.answer.over.found.regrets)
     }
 
     /// What the best of each model and the baselines lose under each model, by their name (`best of ecm`, `even`), then by that of the
@@ -69,7 +68,7 @@ impl Robust {
     #[getter]
     fn others<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for (name, regrets) in &self.over.others {
+        for (name, regrets) in &self.answer.over.others {
             all.set_item(name, self.by_model(py, regrets)?)?;
         }
         Ok(all)
@@ -79,7 +78,7 @@ impl Robust {
     #[getter]
     fn models<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for (kind, of) in self.over.kinds.iter().zip(&self.over.found.models) {
+        for (kind, of) in self.answer.over.kinds.iter().zip(&self.answer.over.found.models) {
             let known = PyDict::new(py);
             known.set_item("value", plain(of.value))?;
             known.set_item("bound", plain(of.bound))?;
@@ -98,7 +97,7 @@ impl Robust {
             one.set_item("reason", reason)?;
             Ok(one)
         };
-        self.over.left_out.iter().map(|one| of(one.kind, one.reason.to_string())).collect()
+        self.answer.over.left_out.iter().map(|one| of(one.kind, one.reason.to_string())).collect()
     }
 
     /// Who loses how much where: a row for the placement and each of `others`, a column for each model, and the `worst` of them.
@@ -111,7 +110,7 @@ impl Robust {
     }
 
     fn __repr__(&self) -> String {
-        let models = self.over.kinds.len();
+        let models = self.answer.over.kinds.len();
         format!("<Robust: loses at most {} under {models} models, {}>", self.worst_regret(), self.status())
     }
 }

@@ -3,16 +3,14 @@
 use numasim_evidence::compare::{Comparison, PredictedIntervals};
 use numasim_model::evaluation::Options;
 use numasim_model::{Scenario, Study};
-use numasim_sim::Candidate;
-use numasim_sim::intervals::{Interval, Rivals};
+use numasim_sim::intervals::Interval;
 
 use numasim_ask::located::placements;
 
 use crate::failure::Failure;
 use crate::shell::Shell;
-use crate::view::answer::Answer;
 use numasim_ask::intervals::{self, figures_of};
-use numasim_ask::refusal::{failed, impossible};
+use numasim_ask::refusal::failed;
 use numasim_model::{Data, Placement};
 use numasim_sim::intervals::{Draws, Prediction};
 
@@ -72,34 +70,4 @@ pub(super) fn of_comparison(
             apps: apps.map(|(app, interval)| (app.name.clone(), ends(interval))).collect(),
         })
     }))
-}
-
-/// What the answer of a search is worth where figures are uncertain: the intervals of the best, and who cannot be told from it.
-pub(super) fn of_answer(answer: &mut Answer<'_>, shell: &Shell) -> Result<(), Failure> {
-    let Answer { study, problem, best, alternatives, baselines, .. } = &*answer;
-    let all: Vec<&Candidate> = alternatives
-        .iter()
-        .chain(baselines.iter().map(|(rated, _)| rated))
-        .map(|rated| &rated.candidate)
-        .collect();
-    let of_one = figures_of(study, &best.candidate.placements);
-    // The best is evaluated in full and compared.
-    let Some(draws) = draws(study, of_one.saturating_mul(all.len() as u64 + 2), shell) else {
-        return Ok(());
-    };
-    let Candidate { allocation, placements, .. } = &best.candidate;
-    let prediction = draws
-        .predict(&study.apps, placements, allocation, Options::default())
-        .map_err(|error| impossible(&error))?;
-    let Some(Rivals { best: value, others }) = draws.rivals(problem, &best.candidate, &all) else {
-        return Ok(());
-    };
-    answer.best.intervals = prediction;
-    let others_rated =
-        answer.alternatives.iter_mut().chain(answer.baselines.iter_mut().map(|(rated, _)| rated));
-    for (rated, rival) in others_rated.zip(others) {
-        rated.rival = Some(rival);
-    }
-    answer.uncertainty = Some((draws, value));
-    Ok(())
 }

@@ -30,8 +30,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{cached, compared, warning};
 use numasim_ask::evaluate::{can_be_shown, wanted};
-use numasim_ask::located::Located;
-use numasim_ask::{Evaluated, EvaluatedScenario};
+use numasim_ask::{Evaluated, EvaluatedScenario, Input};
 use numasim_bench::bundle::Bundle;
 use numasim_model::evaluation::Options;
 
@@ -68,24 +67,27 @@ fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
 /// The page.
 fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
     let texts = inputs.studies()?;
-    let (study, located) = Located::split(files::read_from_texts(&texts)?, texts.clone());
-    let study = sharing::choose(study, args.model, shell)?;
+    let read = |texts: &[SourceFile]| {
+        let input = Input::of_reading(files::read_from_texts(texts)?, texts.to_vec());
+        sharing::choose_for(input, args.model, shell)
+    };
+    let input = read(&texts)?;
     let source = inputs.measured.as_deref().map(|path| inputs.read(path)).transpose()?;
     let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
     let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
 
-    let simulations = over_time::simulations(args, &study, &located, shell)?;
-    let tasks = tasked::tasks(args, &study)?;
+    let simulations = over_time::simulations(args, &input.study, &input.located, shell)?;
+    let tasks = tasked::tasks(args, &input.study)?;
     let searched =
-        source.is_none() && tasks.is_none() && explored::is_asked(args, &study, simulations.is_some());
-    let (explored, study, located) = if searched {
-        let (found, saved) = explored::explored(args, &study, &located, shell)?;
+        source.is_none() && tasks.is_none() && explored::is_asked(args, &input.study, simulations.is_some());
+    let (explored, input) = if searched {
+        let (found, saved) = explored::explored(args, &input, shell)?;
         let texts: Vec<SourceFile> = texts.iter().cloned().chain([saved]).collect();
-        let (study, located) = Located::split(files::read_from_texts(&texts)?, texts);
-        (Some(found), sharing::choose(study, args.model, shell)?, located)
+        (Some(found), read(&texts)?)
     } else {
-        (None, study, located)
+        (None, input)
     };
+    let Input { study, located, .. } = input;
     let scenarios = match (&simulations, &tasks) {
         // What happens over time is enough.
         (Some(_), _) | (_, Some(_)) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
@@ -94,10 +96,9 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     located.can_be_evaluated(&study, &scenarios)?;
     fit_a_page(scenarios.len())?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
-    let shared = Arc::new(study.clone());
     let evaluated = scenarios.into_iter().map(|scenario| {
         let options = Options { static_work: scenario.static_work, ..Options::default() };
-        EvaluatedScenario::new(&shared, scenario, options).map(Arc::new)
+        EvaluatedScenario::new(&study, scenario, options).map(Arc::new)
     });
     let evaluated = Evaluated::new(&study, evaluated.collect::<Result<_, _>>()?);
     let views = evaluated.views();
@@ -119,7 +120,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
                 Err(problems) => return Err(files::refused(&problems, source)),
             };
             let comparison =
-                compare::compared_with(&study, Some(&located), &[], (&source.name, &measurements), shell)
+                compare::compared_with(&study, Some(&*located), &[], (&source.name, &measurements), shell)
                     .map_err(|failure| what_ran(failure, inputs))?;
             Some((source.name, comparison))
         }

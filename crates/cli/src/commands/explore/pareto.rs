@@ -6,9 +6,7 @@ use numasim_model::{Study, evaluate};
 use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
-use super::{
-    in_pool, objective, open_plot, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer,
-};
+use super::{in_pool, objective, open_plot, restrictions};
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::failure::Failure;
 use crate::files;
@@ -17,9 +15,11 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::view::front::{Compared, FrontView, Shown};
 use crate::view::{figures, warning};
-use crate::watch::{EndedBy, Parts, Watch};
+use crate::watch::{Parts, Watch};
+use numasim_ask::Clock;
 use numasim_ask::evaluate::MOST_FIGURES;
-use numasim_ask::explored::WhyUnproven;
+use numasim_ask::explore::{refused, static_work_warning, without_answer};
+use numasim_ask::explored::{WhyUnproven, hopeless};
 use numasim_ask::intervals::figures_of;
 use numasim_ask::located::Located;
 use numasim_ask::placing::placed;
@@ -30,11 +30,8 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
     let study = placed(sharing::choose(study, args.study.model, shell)?, &args.placing.asked())?;
-    warn_of_static_work(
-        &study,
-        "its figures here are those of work shared by speed, as in the search",
-        shell,
-    );
+    let what = "its figures here are those of work shared by speed, as in the search";
+    shell.warn_all(static_work_warning(&study, what).as_slice());
     let destination = Destination::open(args.output.output.as_deref())?;
     let picture = open_plot(args)?;
     let objectives = pair.0.map(objective);
@@ -44,7 +41,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
             match error {
                 TradeOffError::SameObjective(_) => Failure::input(error.to_string()),
                 TradeOffError::Problem(error) => {
-                    located.refused(&study, &error).map_or_else(|| refused(error), Failure::from)
+                    located.refused(&study, &error).unwrap_or_else(|| refused(error)).into()
                 }
             }
         })?;
@@ -90,7 +87,7 @@ fn tell_warnings(view: &FrontView, shell: &Shell) {
         shell.warn(format!("{warned}{rule}"));
     }
     for problem in view.question.problems() {
-        tell_hopeless(problem, shell);
+        shell.warn_all(&hopeless(problem));
     }
 }
 
@@ -141,7 +138,7 @@ fn view<'a>(
             baselines.push(Compared { shown, beaten_by, same_as, breaks: baseline.breaks });
         }
     }
-    let unproven = (!found.complete).then(|| watch.ended_by().map_or(WhyUnproven::TooLarge, EndedBy::why));
+    let unproven = (!found.complete).then(|| watch.ended_by().unwrap_or(WhyUnproven::TooLarge));
     Ok(FrontView {
         study,
         question,

@@ -13,10 +13,11 @@ use numasim_sim::{Objective, ProblemError};
 
 use super::scenario;
 use crate::args::{ObjectiveName, PlotArgs};
-use crate::commands::explore::{objective, refused};
+use crate::commands::explore::objective;
 use crate::failure::Failure;
 use limits::Room;
 use memory::LyingData;
+use numasim_ask::explore::refused;
 use numasim_ask::located::{HomeNeeded, Located};
 use question::{Addressed, Question};
 use words::{axis, heading, title_of_values};

@@ -1,22 +1,24 @@
 //! Applications and no scenario: the search that answers first.
 
-use std::time::Instant;
-
 use numasim_model::Study;
 use numasim_model::pinning::node_without_cpus;
 use numasim_study::SourceFile;
 
-use crate::args::{EmitKind, ExploreArgs, ObjectiveName, ReportArgs};
+use crate::args::{EmitKind, ObjectiveName, ReportArgs};
 use crate::commands::explore::{self, objective};
 use crate::emit;
 use crate::failure::Failure;
 use crate::report::Explored;
 use crate::shell::Shell;
 use crate::view::Style;
-use crate::view::answer::Document;
+use crate::view::answer::Answer;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::watch::Watch;
-use numasim_ask::located::Located;
+use numasim_ask::evaluate::MOST_FIGURES;
+use numasim_ask::sensitivity::gain_unit;
+use numasim_ask::{Explore, Input};
+use numasim_sim::search::WITHIN;
+use numasim_sim::search::over_models::ModelList;
 
 /// The name of the file with what was found, as `explore --save` writes it.
 pub(super) const SAVED: &str = "best.toml";
@@ -29,32 +31,38 @@ pub(super) fn is_asked(args: &ReportArgs, study: &Study, over_time: bool) -> boo
 /// The answers, and the scenarios that they are, to be read with the files.
 pub(super) fn explored(
     args: &ReportArgs,
-    study: &Study,
-    located: &Located,
+    input: &Input,
     shell: &Shell,
 ) -> Result<(Explored, SourceFile), Failure> {
     let name = args.objective.unwrap_or(ObjectiveName::TotalGflops);
-    let asked = ExploreArgs::for_page(args.paths.clone(), args.model, name, args.time_limit);
-    let start = Instant::now();
-    let watch = Watch::start(asked.time_limit, objective(name), shell);
-    let problem = explore::problem(&asked, study, located)?;
-    let answer = explore::searched(&asked, study, &problem, watch, shell)?;
-    let found = explore::sensitivity(&asked, &answer, start, shell)?;
-    let sensitivity = SensitivityView { answer: &answer, found: &found };
-    let document = serde_json::to_value(Document { answer: &answer, sensitivity: Some(&sensitivity) })
+    let question = Explore {
+        objective: objective(name),
+        models: Some(&ModelList::All),
+        within: Some(WITHIN),
+        sensitivity: true,
+        top: 0,
+        most_figures: Some(MOST_FIGURES),
+        ..Explore::new(input)
+    };
+    let watch = Watch::start(Some(args.time_limit), question.objective, shell);
+    let found = explore::searched(&question, None, &watch)?;
+    shell.warn_all(&found.warnings);
+    let answer = Answer::of(&found);
+    let document = serde_json::to_value(&found)
         .map_err(|error| Failure::fault("cannot write JSON").caused_by(&error))?;
-    let script = match node_without_cpus(&study.machine) {
+    let script = match node_without_cpus(&input.study.machine) {
         Some(_) => None,
         None => {
             Some(emit::script_with_warnings(EmitKind::Numactl, &answer.best_view(), &answer.facts(), shell)?)
         }
     };
     let text = answer.saved();
+    let sensitivity = SensitivityView::of(&answer);
     let explored = Explored {
         objective: objective(name).name(),
         words: answer.in_words(),
-        prices: sensitivity.prices(&Style::default()),
-        gain_unit: sensitivity.gain_unit(),
+        prices: sensitivity.map_or_else(Vec::new, |view| view.prices(&Style::default())),
+        gain_unit: gain_unit(&found.problem),
         script,
         saved: text.clone(),
         document,

@@ -7,10 +7,11 @@ use numasim_sim::search::{Settings, explore};
 use numasim_sim::{Candidate, Objective, Problem, Restrictions};
 use numasim_study::writing::quoted;
 
-use crate::commands::explore as command;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::watch::Watch;
+use numasim_ask::Clock;
+use numasim_ask::explore::{refused, without_answer};
 use numasim_ask::located::Located;
 
 /// The name of the scenario that it writes.
@@ -23,13 +24,11 @@ pub(super) const NAME: &str = "explored";
 pub(super) fn best(study: &Study, located: &Located, shell: &Shell) -> Result<Candidate, Failure> {
     crate::threads::start(None)?;
     let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default())
-        .map_err(|error| {
-            located.refused(study, &error).map_or_else(|| command::refused(error), Failure::from)
-        })?;
+        .map_err(|error| located.refused(study, &error).unwrap_or_else(|| refused(error)))?;
     let watch = Watch::start(None, Objective::TotalGflops, shell);
     let outcome = explore(&problem, &Settings::default(), &watch);
     watch.finish();
-    let best = outcome.map_err(|error| command::without_answer(error, &problem))?.best;
+    let best = outcome.map_err(|error| without_answer(error, &problem))?.best;
     for (app, course) in study.dynamics.courses.iter().enumerate() {
         for (node, &threads) in course.threads.iter().enumerate() {
             let chosen = best.allocation.get(AppId(app), numasim_model::NodeId(node));

@@ -3,25 +3,31 @@
 use numasim_draw::grid::{Align, Grid};
 use numasim_sim::Objective;
 
-use super::{Answer, Rated};
+use super::Answer;
 use crate::view::{Style, figures};
+use numasim_ask::explored::Rated;
 
 impl Answer<'_> {
     /// What people do without a search, and the factor won.
     pub(super) fn compared(&self, style: &Style) -> String {
-        let noted = self.baselines.iter().any(|(_, breaks)| breaks.is_some());
+        let noted = self.baselines.iter().any(|one| one.breaks.is_some());
         let note = [("note", Align::Left)];
         let mut columns = vec![("best is", Align::Right)];
         columns.extend(noted.then_some(note).into_iter().flatten());
         let mut grid = self.values_grid(&columns);
         let rated: Vec<&Rated> =
-            std::iter::once(&self.best).chain(self.baselines.iter().map(|(r, _)| r)).collect();
+            std::iter::once(&self.best).chain(self.baselines.iter().map(|one| &one.rated)).collect();
         let cells = self.value_cells(&rated);
         for (i, (rated, cells)) in rated.iter().zip(cells).enumerate() {
-            let breaks = i.checked_sub(1).and_then(|b| self.baselines[b].1.as_deref());
-            let mut row = vec![if i == 0 { style.strong(&rated.name) } else { rated.name.clone() }];
+            let breaks = i.checked_sub(1).and_then(|b| self.baselines[b].breaks.as_deref());
+            let mut row =
+                vec![if i == 0 { style.strong(&rated.scenario.name) } else { rated.scenario.name.clone() }];
             row.extend(cells);
-            row.push(if i == 0 { String::new() } else { self.won(rated) + rated.blurred(self.ties(rated)) });
+            row.push(if i == 0 {
+                String::new()
+            } else {
+                self.won(rated) + super::rivals::blurred(rated, self.ties(rated))
+            });
             if noted {
                 row.push(breaks.map_or(String::new(), |why| style.faint(&format!("not allowed: {why}"))));
             }
@@ -68,8 +74,9 @@ impl Answer<'_> {
     /// Value, and total GFLOPS where that is something else, of each allocation.
     pub(super) fn value_cells(&self, rated: &[&Rated]) -> Vec<Vec<String>> {
         let values = figures::column(&rated.iter().map(|rated| rated.value).collect::<Vec<_>>());
-        let totals =
-            figures::column(&rated.iter().map(|rated| rated.evaluation.total.value()).collect::<Vec<_>>());
+        let totals = figures::column(
+            &rated.iter().map(|rated| rated.scenario.evaluation.total.value()).collect::<Vec<_>>(),
+        );
         let both = self.problem.goal().objective() != Objective::TotalGflops || self.weighted();
         values.into_iter().zip(totals).map(|(v, t)| if both { vec![v, t] } else { vec![v] }).collect()
     }

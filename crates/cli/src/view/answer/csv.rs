@@ -12,10 +12,11 @@ type Row<'v> = ((&'static str, f64), Placed<'v>);
 impl Answer<'_> {
     /// One row per allocation, application and node: the columns of `evaluate` between those of the search.
     pub(crate) fn csv(&self) -> String {
-        let status = if self.unproven.is_none() { "optimal" } else { "feasible" };
+        let status = self.status();
         let objective = self.problem.goal().objective().name();
         let cautions = caution::codes(&self.cautions);
-        let views: Vec<_> = self.all().map(|(role, rated)| ((role, rated.value), self.view(rated))).collect();
+        let views: Vec<_> =
+            self.all().map(|(role, rated)| ((role, rated.value), rated.scenario.view())).collect();
         let mut columns = vec![
             // `best`, `alternative`, `robust`, `baseline` or `simple`.
             Of::text("role", |((role, _), _): &Row| *role),

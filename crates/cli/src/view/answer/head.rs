@@ -2,10 +2,11 @@
 
 use numasim_sim::Objective;
 
+use super::Answer;
 use super::table::gap;
-use super::{Answer, Rated};
 use crate::view::saved::{self, Saved};
 use crate::view::{caution, machine_title};
+use numasim_ask::explored::Rated;
 
 impl Answer<'_> {
     /// What was asked, the value, and how sure it is; nothing that differs from run to run.
@@ -41,18 +42,19 @@ impl Answer<'_> {
     pub(crate) fn saved(&self) -> String {
         let of_files = &self.study.scenarios;
         let known = |role: &str, rated: &Rated| {
-            role == "baseline" && of_files.iter().any(|scenario| scenario.name == rated.name)
+            role == "baseline" && of_files.iter().any(|scenario| scenario.name == rated.scenario.name)
         };
         let all = self.all().filter(|(role, rated)| !known(role, rated));
-        let saved: Vec<Saved> =
-            all.map(|(role, rated)| Saved { view: self.view(rated), role, static_work: false }).collect();
+        let saved: Vec<Saved> = all
+            .map(|(role, rated)| Saved { view: rated.scenario.view(), role, static_work: false })
+            .collect();
         let mut facts = vec![("Found by", "numasim explore".to_owned())];
         facts.extend(self.facts());
         saved::toml(&facts, &saved, of_files)
     }
 
     /// The best allocation with everything that belongs to it.
-    pub(crate) fn best_view(&self) -> super::ScenarioView<'_> {
-        self.view(&self.best)
+    pub(crate) fn best_view(&self) -> numasim_ask::ScenarioView<'_> {
+        self.best.scenario.view()
     }
 }

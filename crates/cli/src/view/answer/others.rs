@@ -4,9 +4,11 @@ use numasim_draw::grid::{Align, wrap};
 use numasim_model::{AppId, NodeId};
 use numasim_sim::Candidate;
 
-use super::{Answer, Rated};
+use super::Answer;
+use super::rivals::blurred;
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, figures};
+use numasim_ask::explored::Rated;
 
 /// On more nodes than this the changed ones are listed, not all.
 const MOST_NODES_IN_A_ROW: usize = 12;
@@ -25,7 +27,7 @@ impl Answer<'_> {
         let rated: Vec<&Rated> = self.alternatives.iter().collect();
         for (rated, cells) in rated.iter().zip(self.value_cells(&rated)) {
             let difference = (rated.value - self.best.value) / self.best.value * 100.0;
-            let mut row = vec![rated.name.clone()];
+            let mut row = vec![rated.scenario.name.clone()];
             row.extend(cells);
             let ties = self.ties(rated);
             let difference = match difference {
@@ -33,7 +35,7 @@ impl Answer<'_> {
                 percent if percent.is_finite() => format!("{} %", signed(percent)),
                 _ => "-".to_owned(),
             };
-            row.push(difference + rated.blurred(ties));
+            row.push(difference + blurred(rated, ties));
             row.push(self.differences(&rated.candidate, &self.best.candidate, &letters, style));
             grid.row(row);
         }

@@ -2,17 +2,16 @@
 
 use numasim_draw::grid::wrap;
 
-use super::{Answer, Rated};
+use super::Answer;
 use crate::suggest;
 use crate::view::{Style, intervals};
+use numasim_ask::explored::Rated;
 
-impl Rated {
-    /// What follows a difference that the uncertainty of the machine may as well have made; of `ties` it goes without saying.
-    pub(super) fn blurred(&self, ties: bool) -> &'static str {
-        match self.rival {
-            Some(rival) if !ties && !rival.distinguishable => ", not distinguishable",
-            _ => "",
-        }
+/// What follows a difference that the uncertainty of the machine may as well have made; of `ties` it goes without saying.
+pub(super) fn blurred(rated: &Rated, ties: bool) -> &'static str {
+    match rated.rival {
+        Some(rival) if !ties && !rival.distinguishable => ", not distinguishable",
+        _ => "",
     }
 }
 
@@ -22,8 +21,8 @@ impl Answer<'_> {
         let (draws, _) = self.uncertainty.as_ref()?;
         let others = self.all().map(|(_, rated)| rated);
         let blurred: Vec<&str> = others
-            .filter(|rated| !rated.blurred(self.ties(rated)).is_empty())
-            .map(|rated| rated.name.as_str())
+            .filter(|rated| !blurred(rated, self.ties(rated)).is_empty())
+            .map(|rated| rated.scenario.name.as_str())
             .collect();
         let note = intervals::note(draws, style);
         if blurred.is_empty() {

@@ -1,27 +1,31 @@
 //! The placement that is good whichever model is right, for people and for programs.
 
+use std::ops::Deref;
+
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_sim::search::Status;
-use numasim_sim::search::over_models::OverModels;
 use numasim_sim::search::robust::Robust;
 
-use super::{Answer, Rated};
+use super::Answer;
 use crate::view::{Style, figures, table};
+use numasim_ask::explored;
 
 /// Columns of the name of an allocation.
 const NAME_COLUMNS: usize = 36;
 
 /// The robust placement, and what it is compared with.
-#[derive(Debug)]
-pub(crate) struct RobustAnswer {
-    pub(crate) over: OverModels,
-    /// The placement under the first model.
-    pub(crate) best: Rated,
-    /// Seconds of all searches.
-    pub(crate) elapsed_s: f64,
+#[derive(Clone, Copy)]
+pub(super) struct RobustAnswer<'a>(pub(super) &'a explored::Robust);
+
+impl Deref for RobustAnswer<'_> {
+    type Target = explored::Robust;
+
+    fn deref(&self) -> &explored::Robust {
+        self.0
+    }
 }
 
-impl RobustAnswer {
+impl RobustAnswer<'_> {
     /// What the placement loses, and how sure that is.
     pub(super) fn verdict(&self, style: &Style) -> String {
         let Robust { worst_regret, bound, at_most, status, models, .. } = &self.over.found;
@@ -125,14 +129,14 @@ fn cell(part: f64) -> String {
 impl Answer<'_> {
     /// The robust placement below the answer for one model; `None` without `--models`.
     pub(super) fn robust_part(&self, style: &Style) -> Option<String> {
-        let robust = self.robust.as_ref()?;
+        let robust = RobustAnswer(self.robust.as_ref()?);
         let best = &self.best.candidate;
         let same = robust.best.candidate.allocation == best.allocation
             && robust.best.candidate.placements == best.placements;
         let map = if same {
             "The robust placement is the best one above.\n".to_owned()
         } else {
-            table::table(&self.view(&robust.best), style)
+            table::table(&robust.best.scenario.view(), style)
         };
         let note = format!(
             "Loss: 1 - value / {} under that model; JSON has what is known of each. Columns: the model that is right.",
@@ -155,8 +159,8 @@ impl Answer<'_> {
     }
 
     /// What `--plot` draws: the robust placement where there is one, else the best.
-    pub(crate) fn drawn_view(&self) -> super::ScenarioView<'_> {
-        self.view(self.robust.as_ref().map_or(&self.best, |robust| &robust.best))
+    pub(crate) fn drawn_view(&self) -> numasim_ask::ScenarioView<'_> {
+        self.robust.as_ref().map_or(&self.best, |robust| &robust.best).scenario.view()
     }
 }
 

@@ -3,41 +3,26 @@
 use numasim_draw::figures as ranges;
 use numasim_draw::grid::wrap;
 use numasim_model::{Allocation, AppId, Machine, NodeId};
-use numasim_sim::search::Simplest;
 
+use super::Answer;
 use super::table::gap;
-use super::{Answer, Rated};
 use crate::view::Style;
+use numasim_ask::explored::Simple;
 
-/// The answer to `--simple`.
-#[derive(Debug)]
-pub(crate) struct Simple {
-    /// The allocation with its evaluation.
-    pub(crate) rated: Rated,
-    /// What is known of it.
-    pub(crate) found: Simplest,
-    /// The share of the best that it may lose.
-    pub(crate) within: f64,
-    /// Whether it is the best itself.
-    pub(crate) is_best: bool,
-}
-
-impl Simple {
-    fn verdict(&self) -> String {
-        let within = gap(self.within);
-        let proof = match (self.is_best, self.found.proven) {
-            (true, true) => format!("proven: no simpler allocation is within {within} of the best"),
-            (true, false) => format!("no simpler allocation within {within} of it was found; not proven"),
-            (false, true) => format!("proven: nothing simpler is within {within}"),
-            (false, false) => format!("the simplest within {within} that was found; not proven"),
-        };
-        if self.is_best {
-            return format!("Simple: the best itself ({proof}).");
-        }
-        match gap(self.found.loss).as_str() {
-            "0 %" => format!("Simple: as good as the best ({proof})."),
-            loss => format!("Simple: loses {loss} of the best ({proof})."),
-        }
+fn verdict(simple: &Simple) -> String {
+    let within = gap(simple.within);
+    let proof = match (simple.is_best, simple.found.proven) {
+        (true, true) => format!("proven: no simpler allocation is within {within} of the best"),
+        (true, false) => format!("no simpler allocation within {within} of it was found; not proven"),
+        (false, true) => format!("proven: nothing simpler is within {within}"),
+        (false, false) => format!("the simplest within {within} that was found; not proven"),
+    };
+    if simple.is_best {
+        return format!("Simple: the best itself ({proof}).");
+    }
+    match gap(simple.found.loss).as_str() {
+        "0 %" => format!("Simple: as good as the best ({proof})."),
+        loss => format!("Simple: loses {loss} of the best ({proof})."),
     }
 }
 
@@ -45,7 +30,7 @@ impl Answer<'_> {
     /// How good the simplest is, and what to set up, a line for each application.
     pub(super) fn simple(&self, style: &Style) -> Option<String> {
         let simple = self.simple.as_ref()?;
-        let mut text = wrap(&simple.verdict(), style.columns()).join("\n") + "\n";
+        let mut text = wrap(&verdict(simple), style.columns()).join("\n") + "\n";
         if simple.is_best {
             return Some(text);
         }

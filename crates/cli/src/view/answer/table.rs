@@ -5,6 +5,7 @@ use numasim_sim::Objective;
 
 use super::Answer;
 use super::others::NO_BREAK;
+use super::robust::RobustAnswer;
 use crate::view::intervals::plus_minus;
 use crate::view::{Style, caution, figures, machine_title, table};
 use numasim_ask::explored::WhyUnproven;
@@ -16,7 +17,7 @@ impl Answer<'_> {
     /// The question, the answer and how sure it is, the best allocation, and what it is compared with.
     pub(crate) fn table(&self, style: &Style) -> String {
         let mut parts =
-            vec![self.question(style), self.verdict(style), table::table(&self.view(&self.best), style)];
+            vec![self.question(style), self.verdict(style), table::table(&self.best.scenario.view(), style)];
         parts.extend(self.simple(style));
         parts.push(self.compared(style));
         if let Some(others) = self.others(style) {
@@ -33,7 +34,7 @@ impl Answer<'_> {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut words = vec![one_line(&self.verdict(&style))];
         words.extend(self.simple(&style));
-        words.extend(self.robust.as_ref().map(|robust| one_line(&robust.verdict(&style))));
+        words.extend(self.robust.as_ref().map(|robust| one_line(&RobustAnswer(robust).verdict(&style))));
         words
     }
 

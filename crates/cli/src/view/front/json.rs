@@ -24,7 +24,7 @@ impl FrontView<'_> {
         });
         let ends = self.ends.iter().zip(names).enumerate().map(|(i, (end, name))| {
             let cautions = self.cautions(i);
-            let cautions = cautions.iter().map(|one| caution::json(one, &self.study.apps));
+            let cautions = cautions.iter().map(|one| caution::object(one, &self.study.apps));
             json!({
                 "objective": name,
                 "status": status(end.proven),

@@ -4,9 +4,9 @@ use numasim_ask::table::{self, Of};
 use numasim_sim::Candidate;
 use numasim_sim::sensitivity::{Figure, Range, Switch, Widening};
 
-use super::json::step;
 use super::{SensitivityView, names};
 use crate::view::Style;
+use numasim_ask::sensitivity::step;
 
 /// A resource, or an input.
 #[derive(Clone, Copy)]

@@ -2,16 +2,16 @@
 
 mod csv;
 mod inputs;
-mod json;
 mod names;
 mod widening;
 
 pub(crate) use widening::Price;
 
+use numasim_ask::sensitivity::gain_unit;
 use numasim_draw::grid::{width, wrap};
 use numasim_model::AppId;
+use numasim_sim::Candidate;
 use numasim_sim::sensitivity::{Figure, Sensitivity};
-use numasim_sim::{Candidate, Objective};
 
 use super::Answer;
 use super::others::NO_BREAK;
@@ -28,6 +28,13 @@ pub(crate) struct SensitivityView<'a> {
     pub(crate) answer: &'a Answer<'a>,
     /// The analysis.
     pub(crate) found: &'a Sensitivity,
+}
+
+impl<'a> SensitivityView<'a> {
+    /// The analysis of an answer, if it was asked for.
+    pub(crate) fn of(answer: &'a Answer<'a>) -> Option<Self> {
+        answer.sensitivity.as_ref().map(|found| Self { answer, found })
+    }
 }
 
 impl SensitivityView<'_> {
@@ -68,7 +75,7 @@ impl SensitivityView<'_> {
                 && rated.candidate.placements == candidate.placements
         });
         if let Some((_, rated)) = known {
-            return rated.name.clone();
+            return rated.scenario.name.clone();
         }
         let apps = self.answer.problem.apps();
         let in_words = self.answer.differences(candidate, self.subject(), &Lettering::new(apps), style);
@@ -86,10 +93,7 @@ impl SensitivityView<'_> {
 
     /// The unit of gains; `p` for a fraction.
     fn unit(&self) -> &'static str {
-        match self.answer.problem.goal().objective() {
-            Objective::Fair | Objective::Geomean => "p",
-            objective => objective.unit(),
-        }
+        gain_unit(&self.answer.problem)
     }
 }
 

@@ -19,11 +19,6 @@ pub(crate) struct Price {
 }
 
 impl SensitivityView<'_> {
-    /// The unit of gains.
-    pub(crate) fn gain_unit(&self) -> &'static str {
-        self.unit()
-    }
-
     /// Resources of which more is worth anything, some of each kind.
     pub(crate) fn prices(&self, style: &Style) -> Vec<Price> {
         let mut shown: Vec<&Widening> = Vec::new();
