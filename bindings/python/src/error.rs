@@ -90,13 +90,6 @@ pub(crate) fn infeasible(py: Python<'_>, message: &str) -> PyErr {
     raise(py, "InfeasibleError", message, &PyList::empty(py))
 }
 
-/// The program is wrong.
-pub(crate) fn fault(py: Python<'_>, message: &str) -> PyErr {
-    let version = env!("CARGO_PKG_VERSION");
-    let message = format!("this is a fault of numasim, not of your input: {message} (numasim {version})");
-    raise(py, "Fault", &message, &PyList::empty(py))
-}
-
 /// Something to know beside a result.
 pub(crate) fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     py.import("numasim._errors")?.getattr("warn")?.call1((message,)).map(|_| ())

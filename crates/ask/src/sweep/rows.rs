@@ -44,6 +44,7 @@ enum Per {
 /// A column with its place in the documents, and the rule that takes its cell from a row.
 struct Declared {
     column: Column,
+    #[cfg_attr(not(feature = "schema"), allow(dead_code, reason = "the description in the schema"))]
     about: &'static str,
     per: Per,
     tasks: &'static [Task],
