@@ -93,7 +93,7 @@ fn read_intensity(
     const KEY: &str = app::ARITHMETIC_INTENSITY.name;
     let log = table.source.log;
     let kernel = table.place_of(&app::KERNEL);
-    let given = value.as_ref().and_then(|value| value.number()).map(FlopPerByte::new);
+    let given = value.as_ref().and_then(Value::number).map(FlopPerByte::new);
     let problem = match stands {
         Some(Stands::Real(problem)) => problem,
         // A word that nobody knows may have been meant for a real kernel.
@@ -172,8 +172,8 @@ fn read_limits(table: &mut TableReader<'_>, nodes: Option<&Value<'_>>, cores: Op
     if max_value.is_none() {
         table.note(&app::MAX_THREADS, app::MAX_THREADS.default);
     }
-    let min = min_value.as_ref().map_or(Some(1), |value| value.count());
-    let max = max_value.as_ref().and_then(|value| value.count());
+    let min = min_value.as_ref().map_or(Some(1), Value::count);
+    let max = max_value.as_ref().and_then(Value::count);
     if let (Some(min), Some(cores), Some(value)) = (min, cores, &min_value)
         && u64::from(min) > cores
     {

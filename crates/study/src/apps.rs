@@ -81,7 +81,7 @@ impl Apps {
             phases: Vec::new(),
         };
         let instances_value = table.optional(&app::INSTANCES);
-        let given = instances_value.as_ref().map(|value| value.count());
+        let given = instances_value.as_ref().map(Value::count);
         let instances = given.unwrap_or(Some(1));
         let shown = name.as_deref().unwrap_or_default();
         shown.clone_into(&mut table.name);

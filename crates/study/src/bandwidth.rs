@@ -82,8 +82,8 @@ fn read_flat(
             .hint("add the bandwidth between two different nodes in GB/s, e.g. `link_gbs = 10.0`");
         table.missing_any(&[&machine::LINK_GBS], problem);
     }
-    let controller = controller.map(|value| value.number());
-    let link = link.map(|value| value.number());
+    let controller = controller.map(Value::number);
+    let link = link.map(Value::number);
     let (controller, nodes, joined) = (controller??, count?, joined?);
     let link = match link {
         Some(link) => link?,

@@ -217,7 +217,7 @@ fn read_cores(
 ) -> Option<Vec<u32>> {
     let hint = "write the numbers of cores, counted through all nodes from 0, e.g. `cores = [0, 1]`";
     let entries = value.list("a list of cores", hint)?;
-    let numbers: Vec<Option<u32>> = entries.iter().map(|entry| entry.count()).collect();
+    let numbers: Vec<Option<u32>> = entries.iter().map(Value::count).collect();
     let cores = cores?;
     // The first core behind each node.
     let mut ends = Vec::with_capacity(cores.len());

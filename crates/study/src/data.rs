@@ -154,7 +154,7 @@ fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) ->
 
 fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let entries = value.list("a list of fractions", "write one fraction for each node, e.g. `[0.5, 0.5]`")?;
-    let fractions: Vec<Option<f64>> = entries.iter().map(|entry| entry.number()).collect();
+    let fractions: Vec<Option<f64>> = entries.iter().map(Value::number).collect();
     if let Some(nodes) = machine.nodes().filter(|&nodes| nodes != fractions.len()) {
         let message = format!(
             "`fractions` has {}, but the machine has {}",

@@ -95,9 +95,9 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
 fn check_uniform(values: &[Option<Value<'_>>; 3]) -> (Option<u32>, Option<u32>, Option<f64>) {
     let [nodes, cores, peak] = values;
     (
-        nodes.as_ref().and_then(|value| value.count()),
-        cores.as_ref().and_then(|value| value.count()),
-        peak.as_ref().and_then(|value| value.number()),
+        nodes.as_ref().and_then(Value::count),
+        cores.as_ref().and_then(Value::count),
+        peak.as_ref().and_then(Value::number),
     )
 }
 

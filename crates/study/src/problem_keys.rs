@@ -190,7 +190,7 @@ fn read_cells(value: &Value<'_>) -> Option<Cells> {
     let hint = "write the cells along x, y and z, e.g. `[4, 4, 8]`, or one number for all three";
     let cells = if value.is_list() {
         let entries = value.list("a list of three numbers", hint)?;
-        let counts: Vec<Option<u64>> = entries.iter().map(|entry| entry.large_count()).collect();
+        let counts: Vec<Option<u64>> = entries.iter().map(Value::large_count).collect();
         let counts: Vec<u64> = counts.into_iter().collect::<Option<_>>()?;
         let Ok(counts) = <[u64; 3]>::try_from(counts) else {
             let message = format!("`{}` needs three numbers, not {}", value.name, entries.len());

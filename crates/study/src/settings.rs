@@ -66,8 +66,8 @@ pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>>
     );
     let policy_on = table.given(&cluster::POLICY_ON);
     table.finish();
-    let nodes = nodes_value.as_ref().and_then(|value| value.large_count());
-    let on = policy_on.as_ref().map_or(nodes, |value| value.large_count());
+    let nodes = nodes_value.as_ref().and_then(Value::large_count);
+    let on = policy_on.as_ref().map_or(nodes, Value::large_count);
     let (nodes, on) = (nodes?, on?);
     if let (true, Some(value), Some(of)) = (on > nodes, &policy_on, &nodes_value) {
         let problem = Problem::new(ProblemKind::BadValue, format!("`policy_on` is {on} of {nodes} nodes"))

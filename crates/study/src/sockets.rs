@@ -10,6 +10,7 @@ use super::keys::machine;
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
+use super::value::Value;
 
 /// Nodes on sockets.
 #[derive(Clone, Copy)]
@@ -63,8 +64,8 @@ pub(super) fn read(table: &mut TableReader<'_>, nodes: Option<usize>) -> Sockets
     let sockets = table.optional(&machine::SOCKETS);
     let link = table.optional(&machine::SOCKET_LINK_GBS);
     let shared = table.optional(&machine::SHARED_LINK_GBS);
-    let link_gbs = link.as_ref().map(|value| value.number());
-    let shared_gbs = shared.as_ref().map(|value| value.number());
+    let link_gbs = link.as_ref().map(Value::number);
+    let shared_gbs = shared.as_ref().map(Value::number);
     let Some(first) = sockets.as_ref().or(link.as_ref()).or(shared.as_ref()) else {
         return SocketsReading::Absent;
     };

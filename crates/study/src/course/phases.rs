@@ -151,6 +151,10 @@ fn read_phase(
     // All of it is read, so that every mistake is reported.
     let work = keys.read(iterations);
     let total = work.as_ref().and_then(|work| work.total);
+    #[allow(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough in its lifetimes"
+    )]
     let intensity = given(intensity.as_ref(), |value| value.number());
     let data = given(data.as_ref(), |value| read_data(value, machine));
     let scaling = given(scaling.as_ref(), scaling::read);

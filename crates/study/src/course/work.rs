@@ -74,7 +74,7 @@ impl<'a> WorkKeys<'a> {
 
     /// The work of one iteration; `None` where something makes no sense.
     pub(super) fn read(&self, iterations: Option<u64>) -> Option<WorkReading> {
-        let tasks = self.tasks.as_ref().map(|value| value.large_count());
+        let tasks = self.tasks.as_ref().map(Value::large_count);
         if let (Some(total), Some(each)) = (&self.total, &self.each) {
             let problem = Problem::new(ProblemKind::Conflict, "the work is given in two ways")
                 .at(each.key_place(), "of each task")

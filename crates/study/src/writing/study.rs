@@ -162,10 +162,10 @@ fn write_problem(text: &mut String, of: &KernelProblem) {
     };
     match of {
         KernelProblem::BlackScholes(own) => {
-            counts(&[(&problem::OPTIONS, own.options), (&problem::RUNS, own.runs)])
+            counts(&[(&problem::OPTIONS, own.options), (&problem::RUNS, own.runs)]);
         }
         KernelProblem::Dmv(own) => {
-            counts(&[(&problem::ROWS, own.rows), (&problem::ITERATIONS, own.iterations)])
+            counts(&[(&problem::ROWS, own.rows), (&problem::ITERATIONS, own.iterations)]);
         }
         KernelProblem::Stencil2d(own) => counts(&[
             (&problem::ROWS, own.rows),
