@@ -46,6 +46,7 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
 }
 
 /// As the command line says it.
+#[allow(clippy::needless_pass_by_value, reason = "what errors are mapped with")]
 pub(crate) fn in_words(refusal: Refusal) -> String {
     refusal.text(false) + "\n"
 }

@@ -138,6 +138,7 @@ pub struct UnderModel {
 #[derive(schemars::JsonSchema)]
 #[schemars(untagged)]
 #[allow(missing_docs, reason = "a description of a variant would replace that of its type")]
+#[allow(clippy::large_enum_variant, reason = "a description of documents, never a value")]
 pub enum Document {
     One(Evaluated),
     All(EvaluatedUnderAll),

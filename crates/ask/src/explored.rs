@@ -181,7 +181,8 @@ impl Explored {
         });
         let mut notes: Vec<String> = best.chain(baselines).collect();
         if let Some(first) = notes.first_mut() {
-            *first += &format!(" {}", warning::RULE);
+            first.push(' ');
+            first.push_str(warning::RULE);
         }
         notes.extend(hopeless(&self.problem));
         notes

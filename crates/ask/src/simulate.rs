@@ -354,6 +354,7 @@ impl Replayed {
 /// Applications over time.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[allow(clippy::struct_field_names, reason = "fields have the names of the document")]
 struct Runs<'a> {
     /// Version of the document.
     #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]

@@ -109,7 +109,7 @@ impl Column {
                 figures::column(&numbers)
             }
             Look::Percent => cells.iter().map(|cell| cell.number().map_or(String::new(), percent)).collect(),
-            Look::Plain => cells.iter().map(|cell| cell.to_string()).collect(),
+            Look::Plain => cells.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -442,7 +442,9 @@ mod tests {
         assert_eq!(csv(&columns, rows), text);
         let declared: Vec<Column> = columns.iter().map(|of| of.column.clone()).collect();
         let mut table = Table::new(&declared);
-        rows.iter().for_each(|row| table.push(columns.iter().map(|of| of.cell(row))));
+        for row in &rows {
+            table.push(columns.iter().map(|of| of.cell(row)));
+        }
         assert_eq!(header(table.columns()) + &table.csv_rows(), text);
         let json = |row: &[Cell]| {
             let cells = declared.iter().zip(row).map(|(column, cell)| column.kind.json(cell));

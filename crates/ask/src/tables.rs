@@ -2,6 +2,7 @@
 
 use numasim_dynamic::AppRun;
 use numasim_model::evaluation::GroupResult;
+use numasim_model::graph::TaskScenario;
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId};
 use numasim_tasks::{IdleReason, Metg};
@@ -133,7 +134,7 @@ pub fn of_tasks<'v>() -> Vec<Of<'v, &'v Tasked>> {
         idle("idle_taskwait", IdleReason::Taskwait),
         idle("idle_parents", IdleReason::Parents),
         idle("idle_end", IdleReason::End),
-        Of::text("scenario", |row: &&'v Tasked| row.scenario.map(|scenario| scenario.as_str())),
+        Of::text("scenario", |row: &&'v Tasked| row.scenario.map(TaskScenario::as_str)),
         Of::number("migration_s", |row: &&'v Tasked| row.run.migration.value()),
         Of::count("mailbox", |row: &&'v Tasked| row.run.mailbox),
         Of::count("shared", |row: &&'v Tasked| row.run.shared),

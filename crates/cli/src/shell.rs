@@ -85,7 +85,9 @@ impl Shell {
 
     /// Tells warnings on standard error, one after the other.
     pub(crate) fn warn_all(&self, warnings: &[String]) {
-        warnings.iter().for_each(|warning| self.warn(warning));
+        for warning in warnings {
+            self.warn(warning);
+        }
     }
 
     /// Tells a warning on standard error; the command goes on.

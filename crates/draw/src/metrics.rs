@@ -1,7 +1,5 @@
 //! Where texts have room: how wide they are, where the name of a mark stands, and how far lines are from them.
 
-use super::canvas::{At, Place};
-
 /// Widths of the characters from space to `~` in DejaVu Sans, in thousandths of the font size.
 ///
 /// It is the font of PNGs, and one of the widest that stand for `sans-serif`: elsewhere a text takes less.
@@ -82,6 +80,57 @@ pub(super) fn wrapped(text: &str, size: f64, most: f64, lines: usize) -> Vec<Str
         }
     }
     wrapped.iter().map(|line| cut(line.trim(), size, most)).collect()
+}
+
+/// A point in the picture, in pixels.
+pub(super) type At = (f64, f64);
+
+/// Left, top, width and height of a box in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Place {
+    pub(super) const fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
+        Self { x, y, width, height }
+    }
+
+    /// The box between two corners that lie across from each other.
+    pub(super) fn between(a: At, b: At) -> Self {
+        let (x, y) = (a.0.min(b.0), a.1.min(b.1));
+        Self::new(x, y, a.0.max(b.0) - x, a.1.max(b.1) - y)
+    }
+
+    /// The box of this size around a point.
+    pub(super) fn around((x, y): At, width: f64, height: f64) -> Self {
+        Self::new(x - width / 2.0, y - height / 2.0, width, height)
+    }
+
+    pub(super) fn right(self) -> f64 {
+        self.x + self.width
+    }
+
+    pub(super) fn bottom(self) -> f64 {
+        self.y + self.height
+    }
+
+    pub(super) fn middle(self) -> At {
+        (self.x + self.width / 2.0, self.y + self.height / 2.0)
+    }
+
+    /// The same box, smaller by so much on each side.
+    pub(super) fn inset(self, by: f64) -> Self {
+        Self::new(self.x + by, self.y + by, self.width - 2.0 * by, self.height - 2.0 * by)
+    }
+
+    /// Whether both have a common part.
+    pub(super) fn overlaps(self, other: Self) -> bool {
+        self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
+    }
 }
 
 /// Pixels between a mark and its name.

@@ -78,12 +78,11 @@ pub fn sweep(study: Study, located: &Located, settings: &[String], work: Work) -
     let read = |setting: &String| Axis::read(&study, setting, task).map_err(|error| refused(setting, error));
     let axes: Vec<Axis> = settings.iter().map(read).collect::<Result<_, _>>()?;
     match &work {
-        Work::Evaluate(_) => {}
         Work::Explore(_) if study.apps.is_empty() => {
             return Err(Refusal::said("there is no [[app]] in the files: nothing to place")
                 .hint("add a file with applications, for example one of configs/workloads"));
         }
-        Work::Explore(_) => {}
+        Work::Evaluate(_) | Work::Explore(_) => {}
         Work::Simulate(asked) => {
             let has_lead = asked.policies.iter().any(|policy| matches!(policy, PolicyName::Lead(_)));
             if axes.iter().any(|axis| axis.key() == LEAD) && !has_lead && !asked.policies.is_empty() {

@@ -78,11 +78,11 @@ impl Sweep {
                 let size = (BLOCK_EFFORT / effort).clamp(1, LARGEST_BLOCK);
                 let first = points.start;
                 let rows = |block: Range<u64>| self.evaluated(scenarios, block, first).map(Some);
-                self.in_blocks(points, size, stop, &|block| Ok(rows(block)?.map(make)), done)
+                Self::in_blocks(points, size, stop, &|block| Ok(rows(block)?.map(make)), done)
             }
             Work::Simulate(asked) => {
                 let rows = |point: u64| Ok::<_, Refusal>(self.simulated(asked, point, stop));
-                self.in_blocks(points, 1, stop, &|block| Ok(rows(block.start)?.map(make)), done)
+                Self::in_blocks(points, 1, stop, &|block| Ok(rows(block.start)?.map(make)), done)
             }
             Work::Explore(asked) => {
                 let row = |point| self.explored(asked, point, stop).map(make);
@@ -93,7 +93,6 @@ impl Sweep {
 
     /// Blocks of points on all workers. Without rows of one there are none of those behind it.
     fn in_blocks<T: Send, E: From<Refusal>>(
-        &self,
         points: Range<u64>,
         size: u64,
         stop: Stop<'_>,

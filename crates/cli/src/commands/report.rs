@@ -16,6 +16,7 @@ use numasim_ask::values;
 use numasim_bench::provenance::{self, Provenance, sha256};
 use numasim_evidence::compare::read_measured;
 use numasim_model::ModelKind;
+use numasim_model::{Scenario, Study};
 use numasim_study::SourceFile;
 
 use self::inputs::Inputs;
@@ -96,11 +97,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     located.can_be_evaluated(&study, &scenarios)?;
     fit_a_page(scenarios.len())?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
-    let evaluated = scenarios.into_iter().map(|scenario| {
-        let options = Options { static_work: scenario.static_work, ..Options::default() };
-        EvaluatedScenario::new(&study, scenario, options).map(Arc::new)
-    });
-    let evaluated = Evaluated::new(&study, evaluated.collect::<Result<_, _>>()?);
+    let evaluated = evaluated(&study, scenarios)?;
     let views = evaluated.views();
     for view in &views {
         for facts in warning::facts(&view.evaluation.warnings) {
@@ -175,6 +172,14 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         comparison: document.as_ref(),
         interactive: interactive.as_ref(),
     }))
+}
+
+fn evaluated(study: &Arc<Study>, scenarios: Vec<&Scenario>) -> Result<Evaluated, Failure> {
+    let evaluated = scenarios.into_iter().map(|scenario| {
+        let options = Options { static_work: scenario.static_work, ..Options::default() };
+        EvaluatedScenario::new(study, scenario, options).map(Arc::new)
+    });
+    Ok(Evaluated::new(study, evaluated.collect::<Result<_, _>>()?))
 }
 
 fn read_file(file: &SourceFile, role: &'static str) -> ReadFile {

@@ -1,6 +1,6 @@
 //! Contradictions between restrictions that show without a search.
 
-use super::rules;
+use super::placing;
 use super::rules::{Restrictions, may_hold};
 use numasim_model::units::Gibibytes;
 use numasim_model::{App, Machine, NodeId};
@@ -24,7 +24,7 @@ impl Restrictions {
                 return Err(Infeasible::TooFewAllowed { app, wanted, cores });
             }
         }
-        rules::check(self, machine, apps)?;
+        placing::check(self, machine, apps)?;
         self.check_per_node(machine, apps)?;
         if self.whole_nodes {
             self.check_whole_nodes(machine, apps, nodes)?;

@@ -1,6 +1,7 @@
 //! What an allocation may not do, and why a question has no answer.
 
 mod check;
+mod placing;
 mod rules;
 
 pub use check::Infeasible;

@@ -2,8 +2,8 @@
 
 use super::dual::{Effort, Few, Improved, Ranges, Relaxation};
 use super::local;
-use super::outcome::Search;
 use super::pool::Pool;
+use super::question::Search;
 use crate::ascent::Ascent;
 use crate::baselines::{even, good_homes, one_app_per_node};
 use crate::contents::Sites;

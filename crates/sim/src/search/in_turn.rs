@@ -7,8 +7,8 @@ use super::cells::Cell;
 use super::climbs::Kicks;
 use super::dual::Effort;
 use super::halves;
-use super::outcome::Search;
 use super::pool::Pool;
+use super::question::Search;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, margin};
 

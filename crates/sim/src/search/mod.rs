@@ -23,6 +23,7 @@
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
+mod alternatives;
 mod beside;
 mod boxes;
 mod branch;
@@ -33,6 +34,7 @@ mod climbs;
 mod cutting;
 mod dual;
 mod halves;
+mod history;
 mod homes;
 mod in_turn;
 mod local;
@@ -42,10 +44,12 @@ pub mod over_models;
 mod parts;
 mod pool;
 mod prove;
+mod question;
 mod respond;
 pub mod robust;
 mod simple;
 mod uniform;
+mod watch;
 
 #[cfg(test)]
 mod testing;
@@ -59,12 +63,12 @@ use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 use beside::Quiet;
 pub use budget::Settings;
-pub use budget::{History, Mark, Spent};
+pub use history::{History, Mark, Spent};
 pub use homes::explore_to_the_end;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status, gap};
-use outcome::{Proof, Search};
 use pool::Pool;
+use question::{Proof, Search};
 pub use simple::{
     PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
     simplicity, within,

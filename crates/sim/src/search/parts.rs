@@ -7,8 +7,8 @@
 //! place, which together hold every answer that it holds. What could not be closed keeps the proof open with its bound.
 
 use super::beside::{Beside, Quiet};
-use super::outcome::{Proof, Search};
 use super::pool::Pool;
+use super::question::{Proof, Search};
 use crate::monitor::{Monitor, Progress};
 use crate::problem::{Candidate, Problem};
 use crate::restrictions::may_hold;

@@ -5,15 +5,15 @@ use crate::parallel::prelude::*;
 use super::budget::Settings;
 use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::Cell;
-use super::cells::watched;
 use super::dual::{Effort, Relaxation};
 use super::halves::{self, Halves};
 use super::homes::HomeSet;
-use super::outcome::{Proof, Search};
 use super::parts::FewNodes;
 use super::pool::Pool;
+use super::question::{Proof, Search};
 use super::respond::Responder;
 use super::uniform::Uniform;
+use super::watch::watched;
 use crate::problem::Evaluator;
 use crate::symmetry::node_classes;
 

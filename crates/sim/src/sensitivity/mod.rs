@@ -23,6 +23,7 @@ mod climb;
 mod figure;
 #[cfg(test)]
 mod tests;
+mod widening;
 
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
@@ -30,10 +31,10 @@ use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::budget::Pace;
 use crate::search::over_models::{Share, Shared};
 use climb::{OF_A_FLOW, cost, rated};
-pub use climb::{Step, Widening};
 pub use figure::Figure;
 pub use figure::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
 use numasim_model::Placement;
+pub use widening::{Step, Widening};
 
 /// What is known about an answer under changed inputs.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +85,7 @@ fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], watch: &d
             Err(met) => (subject, others) = (met.better, met.others),
         }
     };
-    let (widening, widening_left) = climb::widening(problem, &subject, watch);
+    let (widening, widening_left) = widening::widening(problem, &subject, watch);
     Sensitivity {
         widening,
         widening_left,

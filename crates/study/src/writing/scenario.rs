@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::study::threads;
 use super::{float, quoted};
 use numasim_model::allocation::Allocation;
 use numasim_model::app::{App, Placement};
+use numasim_model::ids::AppId;
 
 /// A scenario to be written.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +65,14 @@ pub(super) fn home(node: impl std::fmt::Display, share: f64) -> String {
     } else {
         format!("{{ home = {node} }}")
     }
+}
+
+/// The value of `threads` in a scenario; applications without threads are left out.
+pub(super) fn threads(apps: &[App], allocation: &Allocation) -> String {
+    let rows = apps.iter().enumerate().map(|(app, named)| (named, allocation.row(AppId(app))));
+    let rows = rows.filter(|(_, row)| row.iter().any(|&threads| threads > 0));
+    let threads: Vec<String> = rows.map(|(app, row)| format!("{} = {row:?}", quoted(&app.name))).collect();
+    format!("{{ {} }}", threads.join(", "))
 }
 
 #[cfg(test)]

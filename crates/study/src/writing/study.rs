@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::allocation::Allocation;
 use numasim_model::app::{App, Data};
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{Machine, Provenance};
@@ -12,7 +11,7 @@ use numasim_model::scenario::{Scenario, Study};
 use numasim_model::sharing::Model;
 use numasim_model::units::GigabytesPerSecond;
 
-use super::scenario::{home, placement};
+use super::scenario::{home, placement, threads};
 use super::{cache_of_node, float, kernel_variants, list, matrix, quoted, shared_links};
 use crate::keys::{Shape, app, limits_of, machine, node, origin, problem, provenance, scenario, sharing};
 
@@ -214,14 +213,6 @@ fn write_scenario(text: &mut String, study: &Study, of: &Scenario) {
     if !elsewhere.is_empty() {
         line!(text, scenario::DATA, format!("{{ {} }}", elsewhere.join(", ")));
     }
-}
-
-/// The value of `threads` in a scenario; applications without threads are left out.
-pub(super) fn threads(apps: &[App], allocation: &Allocation) -> String {
-    let rows = apps.iter().enumerate().map(|(app, named)| (named, allocation.row(AppId(app))));
-    let rows = rows.filter(|(_, row)| row.iter().any(|&threads| threads > 0));
-    let threads: Vec<String> = rows.map(|(app, row)| format!("{} = {row:?}", quoted(&app.name))).collect();
-    format!("{{ {} }}", threads.join(", "))
 }
 
 /// The value of `data`.

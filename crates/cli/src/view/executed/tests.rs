@@ -70,7 +70,7 @@ fn measured_and_simulated_stand_side_by_side() {
 
 #[test]
 fn csv_has_a_row_for_each_run() {
-    let csv = shown(|view| csv(view));
+    let csv = shown(csv);
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows.len(), 7);
     assert_eq!(rows[4], "1,tbb,1,1,2,0.8,0.6,0,3,false");

@@ -6,8 +6,8 @@
 //! A thread is known by its number and its start. One that is bound and not in the list any more has left, for another control group: it
 //! gets back at once what it had, and follows from then on whatever is adopted where it went.
 
+use super::children::Children;
 use super::ledger::{Cpus, Ledger, Owner};
-use super::process::Children;
 use numasim_host::os::clock::{now_ns, thread_cpu_ns};
 use numasim_host::os::cpu::{bind_thread, of_thread};
 use numasim_host::system::{Allowed, Identity, Listed, System};

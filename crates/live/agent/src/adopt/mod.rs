@@ -5,6 +5,7 @@
 //! SIGKILL of the agent they keep the last order, as the system undoes none.
 
 mod binding;
+mod children;
 mod error;
 mod group;
 mod ledger;

@@ -7,10 +7,10 @@ use numasim_model::{AppId, NodeId};
 use super::Boxes;
 use super::Part;
 use crate::problem::Evaluator;
-use crate::search::cells::reads_own;
 use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
 use crate::search::halves;
 use crate::search::pool::Pool;
+use crate::search::watch::reads_own;
 
 /// Work on the bound of a box that may be split.
 const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };

@@ -34,6 +34,7 @@
 //! | geomean | y > 0 | sum w (ln(w / y) - 1) |
 
 mod bound;
+mod drawn;
 mod less;
 mod own;
 mod prices;

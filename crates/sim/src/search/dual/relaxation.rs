@@ -13,8 +13,8 @@ use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::ceilings::common_limits;
-use crate::search::cells::{Count, Level, Watch};
 use crate::search::options::OptionTable;
+use crate::search::watch::{Count, Level, Watch};
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
 const MOST_ENTRIES: usize = 40_000_000;

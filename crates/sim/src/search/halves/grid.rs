@@ -1,6 +1,7 @@
 //! The sums of the left half, stored so that those in a window are found.
 
-use super::question::{Halves, Rest, SINGLE, Sums};
+use super::keep::{Rest, SINGLE, Sums};
+use super::question::Halves;
 use crate::search::budget::Pace;
 use crate::search::dual::Relaxation;
 use numasim_model::NodeId;

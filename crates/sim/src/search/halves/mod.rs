@@ -20,6 +20,7 @@
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
 mod grid;
+mod keep;
 mod lookup;
 mod question;
 #[cfg(test)]

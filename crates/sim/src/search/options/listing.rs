@@ -7,7 +7,7 @@ use crate::parallel::prelude::*;
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
-use crate::search::cells::{Watch, reads_own};
+use crate::search::watch::{Watch, reads_own};
 use numasim_model::sharing::Solver;
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};

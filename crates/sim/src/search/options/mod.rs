@@ -11,7 +11,7 @@ use numasim_model::sharing::Solver;
 use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
 
 use super::ceilings::{Ceiling, ceilings};
-use super::cells::Watch;
+use super::watch::Watch;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, Problem};
 pub(super) use listing::Corners;

@@ -11,9 +11,9 @@ use crate::objective::Objective;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::budget::Pace;
-use crate::search::cells::reads_one_memory;
 use crate::search::dual::{Prices, Relaxation, Watched};
 use crate::search::options::OptionTable;
+use crate::search::watch::reads_one_memory;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 use rand::RngExt as _;
 

@@ -1,6 +1,6 @@
 //! The bound: all models' relaxations with the same options at the same time; see the module text.
 
-use super::bound::Scale;
+use super::scale::Scale;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::parallel::prelude::*;

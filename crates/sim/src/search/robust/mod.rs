@@ -47,6 +47,7 @@
 mod bound;
 mod joint;
 mod parts;
+mod scale;
 mod walk;
 
 use numasim_model::{Allocation, Placement};
@@ -58,8 +59,8 @@ use crate::baselines::{even, one_app_per_node};
 use crate::objective::Objective;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Evaluator, Problem};
-use bound::Scale;
 use joint::{Best, EQUAL, Panel};
+use scale::Scale;
 
 /// Random starts of the climbs.
 const RESTARTS: u64 = 4;

@@ -7,9 +7,9 @@
 //! best that is found counts.
 
 use super::budget::{RISE, Settings};
-use super::outcome::Search;
 use super::parts::Division;
 use super::pool::Pool;
+use super::question::Search;
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};

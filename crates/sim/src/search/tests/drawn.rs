@@ -4,10 +4,10 @@ use numasim_model::evaluation::evaluate;
 use numasim_model::{AppId, ModelKind};
 
 use super::*;
-use crate::search::cells::watched;
 use crate::search::dual::{Class, Drawn, Effort, Ranges, Relaxation};
 use crate::search::halves::{self, Halves};
 use crate::search::pool::Canonical;
+use crate::search::watch::watched;
 use crate::symmetry::node_classes;
 
 /// Machines where somebody reads over links, and applications that read one memory each.

@@ -48,7 +48,7 @@ impl SensitivityView<'_> {
         table::csv(&self.columns(), widening.chain(self.found.ranges.iter().map(Row::Input)))
     }
 
-    fn columns<'v>(&'v self) -> Vec<Of<'v, Row<'v>>> {
+    fn columns(&self) -> Vec<Of<'_, Row<'_>>> {
         let apps = self.answer.problem.apps();
         let objective = self.answer.problem.goal().objective().name();
         // Programs read it: the same on every terminal.
