@@ -99,14 +99,13 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let evaluated = evaluated(&study, scenarios)?;
     let views = evaluated.views();
-    for view in &views {
-        for facts in warning::facts(&view.evaluation.warnings) {
-            shell.warn(format!("scenario '{}': {facts}", view.name));
-        }
-    }
+    let facts = |view: &crate::view::ScenarioView<'_'>| {
+        let all = warning::facts(&view.evaluation.warnings);
+        all.into_iter().map(|facts| format!("scenario '{}': {facts}", view.name)).collect::<Vec<_>>()
+    };
+    shell.warn_all(&views.iter().flat_map(facts).collect::<Vec<_>>());
     // All keys are text, so that nothing can fail.
     let evaluation = serde_json::to_value(&evaluated).unwrap_or_default();
-
     let mut read: Vec<ReadFile> = texts.iter().map(|file| read_file(file, "input")).collect();
     let comparison = match source {
         None => None,
