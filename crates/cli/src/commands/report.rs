@@ -99,7 +99,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let evaluated = evaluated(&study, scenarios)?;
     let views = evaluated.views();
-    let facts = |view: &crate::view::ScenarioView<'_'>| {
+    let facts = |view: &crate::view::ScenarioView<'_>| {
         let all = warning::facts(&view.evaluation.warnings);
         all.into_iter().map(|facts| format!("scenario '{}': {facts}", view.name)).collect::<Vec<_>>()
     };
