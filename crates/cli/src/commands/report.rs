@@ -135,7 +135,6 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let machine = drawn::machine(&study);
     let plots = drawn::of_all(&study, compared.as_ref(), preferred);
     let known = known.map(|(_, known)| known);
-    let interactive = interactive::page(args, &texts)?;
     let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
     Ok(page(&Report {
         title: &title,
@@ -169,7 +168,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         ),
         evaluation: &evaluation,
         comparison: document.as_ref(),
-        interactive: interactive.as_ref(),
+        interactive: interactive::page(args, &texts)?.as_ref(),
     }))
 }
 

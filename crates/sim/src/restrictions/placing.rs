@@ -1,7 +1,7 @@
 //! Contradictions between what applications ask of a placement beside numbers of threads and nodes, as far as they show without
 //! a search.
 
-use super::check::Infeasible;
+use super::infeasible::Infeasible;
 use super::rules::{Restrictions, may_hold};
 use numasim_model::{App, Machine, NodeId};
 use std::num::NonZeroU32;

@@ -5,9 +5,9 @@
 //! experiments count as in the runtime of paper 000 (OCR-Vx): (0.1 cache + numa_fixed + numa_movable) / 2.1.
 
 use crate::blocks::BlockClasses;
+use crate::cells::{At, Cells};
 use crate::classes::{ClassId, Classes, Template};
 use crate::fault::{Fault, File, Shown};
-use crate::profile::{At, Cells};
 use std::collections::{HashMap, HashSet};
 
 /// Slots whose means differ by at most this part of the largest are alike.

@@ -2,9 +2,9 @@
 //!
 //! Blocks that tasks of one class created at the same place are one class; classes are numbered by their first blocks.
 
+use crate::cells::{At, Cells};
 use crate::classes::{ClassId, Classes};
 use crate::fault::{Fault, File};
-use crate::profile::{At, Cells};
 use numasim_model::machine::MAX_NODES;
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub struct BlockClasses {
 ///
 /// # Errors
 /// It is no number of nodes, or there is another line.
-pub fn nodes(line: u64, text: &str, known: Option<usize>) -> Result<usize, Fault> {
+pub(crate) fn nodes(line: u64, text: &str, known: Option<usize>) -> Result<usize, Fault> {
     let cells = At { file: File::Meta, line }.cells(text, ["nodes"])?;
     if known.is_some() {
         return Err(cells.fault(0, "this file has one line, the number of nodes"));

@@ -4,8 +4,8 @@
 //! generalized path: an iteration that creates the next one); every other child is of the class that (class of its creator, seq, template)
 //! stands for.
 
+use crate::cells::{At, Cells};
 use crate::fault::{Fault, File, Shown};
-use crate::profile::{At, Cells};
 use numasim_model::text::is_hidden;
 use std::collections::HashMap;
 use std::fmt;

@@ -2,9 +2,9 @@
 //!
 //! Which class a task is of depends on nothing that happens while tasks run, so a graph is looked up whole, before anything runs.
 
+use crate::cells::{At, Cells};
 use crate::classes::{ClassId, Template, Templates};
 use crate::fault::{Fault, File, Shown};
-use crate::profile::{At, Cells};
 use numasim_model::NodeId;
 use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 use std::collections::HashMap;

@@ -13,12 +13,14 @@
 mod affinity;
 mod analysis;
 mod blocks;
+mod cells;
 mod classes;
 mod fault;
 pub mod graph_file;
 mod guide;
 pub mod plan;
 pub mod profile;
+mod profiled;
 #[cfg(test)]
 mod properties;
 #[path = "../../../../tests/random.rs"]
@@ -40,4 +42,4 @@ pub use fault::{Fault, File};
 pub use guide::GraphPlan;
 pub use guide::{Fallbacks, Guide, GuideReader, Guided};
 pub use plan::{Plan, PlannedBlocks, PlannedClass};
-pub use profile::Profiled;
+pub use profiled::Profiled;

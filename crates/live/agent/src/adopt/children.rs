@@ -1,6 +1,6 @@
 //! Processes that adopted ones started. They follow no order, but begin with that of the thread that started them.
 
-use super::binding::Threads;
+use super::threads::Threads;
 use numasim_host::os::clock::{now_ns, thread_cpu_ns};
 use numasim_host::system::{Identity, descendants};
 use std::collections::BTreeSet;

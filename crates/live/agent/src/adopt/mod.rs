@@ -12,6 +12,7 @@ mod ledger;
 mod process;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod wanted;
 
 use std::io;
@@ -21,13 +22,13 @@ use numasim_model::cpus::ranges;
 use rustix::io::Errno;
 
 use binding::Binding;
-use binding::Threads as _;
 pub use error::{AdoptError, GroupError};
 use group::{Folder, Group};
 pub use ledger::Ledger;
 use process::Process;
 pub use process::Watch;
 pub use process::{Became, Starting};
+use threads::Threads as _;
 pub use wanted::{Wanted, WantedError, What};
 
 /// A process, or all of a control group, whose threads are put on cores. Dropped, they get back what they had.

@@ -1,7 +1,7 @@
 //! A process that is held on to: its number may become another's, what is open here does not.
 
-use super::binding::Threads;
 use super::error::AdoptError;
+use super::threads::Threads;
 use super::{Adopted, Ledger};
 use numasim_host::os::peer::own_uid;
 use numasim_host::system::System;
@@ -183,7 +183,7 @@ impl Starting {
         }
         match Adopted::of(self.process, cores.to_vec(), ledger) {
             Ok(adopted) => Ok(Became::Program(adopted)),
-            Err(AdoptError::Refused { source, .. }) if super::binding::is_gone(&source) => Ok(Became::Ended),
+            Err(AdoptError::Refused { source, .. }) if super::threads::is_gone(&source) => Ok(Became::Ended),
             Err(error) => Err(error),
         }
     }

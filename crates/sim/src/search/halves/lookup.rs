@@ -2,11 +2,11 @@
 
 use numasim_model::{Allocation, AppId};
 
-use super::grid::Round;
 use super::grid::{COMPARISON, Common, LOOKUP, Meter, SUM, operations};
 use super::grid::{Grid, cell};
-use super::keep::{Rest, SINGLE, Sums};
 use super::question::Halves;
+use super::round::Round;
+use super::sums::{Rest, SINGLE, Sums};
 use crate::problem::Evaluator;
 use crate::search::budget::Pace;
 use crate::search::dual::{Class, Ranges};

@@ -23,6 +23,8 @@ mod grid;
 mod keep;
 mod lookup;
 mod question;
+mod round;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -33,10 +35,10 @@ use super::pool::Pool;
 use crate::objective::Objective;
 use crate::problem::Evaluator;
 use grid::Common;
-use grid::Round;
 use grid::{Grid, InVain, MOST_STORED};
 use lookup::Lookup;
 pub(super) use question::Halves;
+use round::Round;
 
 /// Nodes with a choice: one is quick by itself, more have too many sums.
 const NODES: std::ops::RangeInclusive<usize> = 2..=6;

@@ -1,6 +1,6 @@
 //! The part of the space that is searched, and whether and how it can be cut into halves.
 
-use super::grid::Place;
+use super::round::Place;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::Problem;

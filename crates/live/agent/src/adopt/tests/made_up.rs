@@ -9,8 +9,8 @@ use rustix::io::Errno;
 use numasim_host::system::{Allowed, Identity, Listed};
 
 use super::super::binding::Binding;
-use super::super::binding::Threads;
 use super::super::ledger::Ledger;
+use super::super::threads::Threads;
 
 /// What happens to the threads before the next call of a kind.
 type Event = Box<dyn FnOnce(&mut BTreeMap<u32, Vec<u32>>)>;
