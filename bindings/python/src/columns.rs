@@ -47,23 +47,23 @@ impl<'py> Columns<'py> {
 #[derive(Debug, Default)]
 struct Words {
     codes: Vec<i32>,
-    words: Vec<String>,
+    names: Vec<String>,
     known: HashMap<String, i32>,
 }
 
 impl Words {
     fn push(&mut self, word: &str) {
         let code = self.known.get(word).copied().unwrap_or_else(|| {
-            let next = array::code(self.words.len() as u64);
+            let next = array::code(self.names.len() as u64);
             self.known.insert(word.to_owned(), next);
-            self.words.push(word.to_owned());
+            self.names.push(word.to_owned());
             next
         });
         self.codes.push(code);
     }
 
     fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        let words = PyList::new(py, self.words)?;
+        let words = PyList::new(py, self.names)?;
         (array::one(py, self.codes), words).into_pyobject(py).map(Bound::into_any)
     }
 }

@@ -1,6 +1,6 @@
 //! Which numbers a figure may be, whoever gives it: a file, `sweep --set`, an option, Python or the page.
 //!
-//! [`crate::figure::ValueRange`] says which of these rules a key has.
+//! `ValueRange` of the crate `numasim-study` says which of these rules a key has.
 
 /// The smallest figure above 0; products and quotients of two figures stay finite.
 pub const SMALLEST: f64 = 1e-30;

@@ -2,8 +2,8 @@
 //!
 //! A [`Machine`] has NUMA nodes with cores and a memory controller, joined by directed links. An [`App`] computes
 //! [`units::FlopPerByte`] and has its data somewhere. An [`Allocation`] says how many threads of it run on which node.
-//! [`evaluate`] answers with an [`Evaluation`]; the rules are at the top of [`sharing`]. [`input`] reads all of it from
-//! text.
+//! [`evaluate`] answers with an [`Evaluation`]; the rules are at the top of [`sharing`]. The crate `numasim-study` reads
+//! all of it from text.
 //!
 //! Assumptions: steady state, one thread per core, one bandwidth per controller and link for reads and writes alike,
 //! a fixed arithmetic intensity per application. Latency, caches, SMT and clock changes are not modelled.

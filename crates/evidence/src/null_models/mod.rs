@@ -15,7 +15,7 @@
 //! A thread whose data lie on several memories is as fast as the one that holds it back most. Where work is divided beforehand
 //! ([`Scenario::static_work`]), the slowest thread of an application decides. Corrections of sharing models are not looked at.
 //!
-//! In [`crate::published`] the same two words stand for data of which less is known (totals of links and controllers); each part
+//! In the tool `published` the same two words stand for data of which less is known (totals of links and controllers); each part
 //! there says how.
 
 mod uses;

@@ -2,12 +2,12 @@
 //! it asks the declaration: the reader (type, range, what to write instead, words that people use for it), the JSON Schema,
 //! the lists of keys in messages and in `--help`, `sweep --set`, `sensitivity` and `fit`, `check`, and what writes files.
 //!
-//! **Why constants and not generated types.** Both were tried on `[[machine.node]]`. A macro that makes a struct of each table
+//! **Why constants and not generated types.** Generated structs were considered for `[[machine.node]]`. A macro that makes a struct of each table
 //! (as `config_data!` of rust-analyzer does) reads a table in one line, but a reader here wants each value with its place while the
 //! table is still open, as what a key may be depends on other keys (0 GFLOPS where there are no cores), and the keys that the machine
 //! gives for all its nodes would be fields of two structs. Constants are declared once and used in both, `table.optional(&node::CORES)`
 //! does not compile for a key that is not declared, and what a key says is ordinary data for the other users.
-//! The macro [`table!`] only keeps the documentation of a key and its constant together, and lists the constants.
+//! The macro `table!` only keeps the documentation of a key and its constant together, and lists the constants.
 
 mod apps;
 mod machines;

@@ -3,7 +3,7 @@
 //! # Format, version 1
 //! An archive of POSIX (ustar), compressed as one frame of Zstandard, so that `tar --zstd -xf` unpacks it, too. Its first entry is
 //! `bundle.toml`: the version, the numasim that wrote it, and each other file with its length and SHA-256. The files are those of
-//! [`FILES`], in the order of their names, all of them UTF-8 text, none in a folder. The same files give the same bytes: owner and time of every
+//! `FILES`, in the order of their names, all of them UTF-8 text, none in a folder. The same files give the same bytes: owner and time of every
 //! entry are 0, its mode is 0644.
 //!
 //! # Reading
