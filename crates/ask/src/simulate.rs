@@ -114,7 +114,7 @@ impl<'a> Simulations<'a> {
 /// use numasim_sim::search::Unattended;
 ///
 /// let work = "[[app]]\nname = \"solver\"\narithmetic_intensity = 10.0\nwork_gflop = 80.0\n";
-/// let machine = "[machine]\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
+/// let machine = "[machine]\nname = \"one node\"\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
 /// let input = Input::read(&[("one.toml", &format!("{machine}{work}"))])?;
 /// // 80 GFLOP at 4 x 10 GFLOPS.
 /// assert_eq!(simulate(&Simulate::new(&input), &Unattended)?.runs[0].makespan_s(), Some(2.0));

@@ -102,8 +102,8 @@ impl Tasks {
 /// use numasim_sim::search::Unattended;
 /// use numasim_tasks::Asked;
 ///
-/// let machine = "[machine]\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
-/// let graph = "[graph]\ngenerator = \"cholesky\"\nblocks = 4\nblock_size = 100\n";
+/// let machine = "[machine]\nname = \"one node\"\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\n";
+/// let graph = "[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 100\n";
 /// let input = Input::read(&[("one.toml", &format!("{machine}{graph}"))])?;
 /// let asked = Asked { runs: 1, ..Asked::default() };
 /// let question = Tasks::of(&input.study, numasim_ask::tasks::graph(&input.study)?, &asked)?;

@@ -188,7 +188,10 @@ fn several_bundles_are_judged_one_by_one_and_none_twice() {
     }
     let csv = published(folder.path(), &["--bundle", "one.tar.zst", "two.tar.zst", "--format", "csv"]);
     let csv = text(&csv.stdout);
-    assert!(csv.contains("bundle,one.tar.zst: AMD EPYC") && csv.contains("bundle,two.tar.zst: AMD EPYC"), "{csv}");
+    assert!(
+        csv.contains("bundle,one.tar.zst: AMD EPYC") && csv.contains("bundle,two.tar.zst: AMD EPYC"),
+        "{csv}"
+    );
     let twice = published(folder.path(), &["--bundle", "one.tar.zst", "one.tar.zst"]);
     assert_eq!(twice.status.code(), Some(1));
     assert!(text(&twice.stderr).contains("one.tar.zst is named twice"), "{}", text(&twice.stderr));
