@@ -23,6 +23,8 @@ use super::order::Order;
 
 /// How long those that were asked to end have for it.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long those that were killed have: each needs a processor once to go, and on a busy machine waits for it.
+const KILLED: Duration = Duration::from_secs(10);
 /// How often they are looked at.
 const STEP: Duration = Duration::from_millis(5);
 /// And how often all processes of the system are, for those that they left behind.
@@ -290,7 +292,7 @@ impl Family {
             let _ = member.child.kill();
             member.ended = member.child.wait().ok();
         }
-        let last = Instant::now() + GRACE;
+        let last = Instant::now() + KILLED;
         while !self.are_gone(Behind::kill) && Instant::now() < last {
             self.pause(last);
         }
