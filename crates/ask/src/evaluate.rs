@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use numasim_draw::{Style, figures};
 use numasim_model::evaluation::Options;
-use numasim_model::{Data, Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
+use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
 use numasim_sim::intervals::Draws;
 use numasim_sim::search::Monitor;
 use serde::Serialize;
 
 use crate::document::{ByName, Intervals, VERSION, names};
 use crate::input::{Input, implausible};
-use crate::intervals::{self, figures_of};
+use crate::intervals;
 use crate::refusal::{Refusal, failed};
 use crate::{EvaluatedScenario, ScenarioView, explain, located, suggest};
 
@@ -191,14 +191,8 @@ pub fn evaluate(question: &Evaluate<'_>, monitor: &dyn Monitor) -> Result<Evalua
         can_be_shown(study, &scenarios, 1, most)?;
     }
     let mut warnings = Vec::new();
-    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
-    let figures = scenarios.iter().map(of_one).sum();
-    let draws = question.intervals.then(|| intervals::draws(study, figures)).transpose();
-    let draws = draws.unwrap_or_else(|warning| {
-        warnings.push(warning);
-        None
-    });
-    let draws = draws.flatten();
+    let draws =
+        question.intervals.then(|| intervals::of_scenarios(study, &scenarios, &mut warnings)).flatten();
     let scenarios = of_all(study, &scenarios, question, draws.as_ref(), monitor)?;
     let intervals = draws.as_ref().map(Intervals::from);
     Ok(Evaluated { intervals, draws, warnings, ..Evaluated::new(study, scenarios) })
@@ -343,8 +337,7 @@ pub fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario
 /// There are more than `most` figures.
 pub fn can_be_shown(study: &Study, scenarios: &[&Scenario], times: usize, most: u64) -> Result<(), Refusal> {
     let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
-    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
-    let all = scenarios.iter().map(of_one).sum::<u64>().saturating_mul(times as u64);
+    let all = intervals::figures_of_all(study, scenarios).saturating_mul(times as u64);
     if all <= most {
         return Ok(());
     }

@@ -1,133 +1,328 @@
-//! `fit`: figures of a machine from measured scenarios, as a document.
+//! Fit: figures of a machine from measured scenarios.
 
-use numasim_evidence::fit::{self as evidence, Blind, Estimate, Fit, Residual};
-use numasim_model::Study;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use numasim_evidence::fit::{self as evidence, Blind, Estimate, FitError, Observed, Parameter, Residual};
+use numasim_model::{Machine, Scenario, Study};
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compare::{Measured, nothing_measured, predicted, warnings};
+use crate::document::written_as;
+use crate::evaluate::wanted;
+use crate::refusal::Refusal;
+use crate::table::{self, Of};
 use crate::values::{Number, OrNull};
+use crate::{Input, suggest};
 
-/// A fit with what went into it.
+/// A question to [`fit`].
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
+pub struct Fit<'a> {
     /// The files.
-    pub study: &'a Study,
-    /// Name of the model.
-    pub model: &'a str,
-    /// Name of the measured file.
-    pub measured: &'a str,
-    /// The fit.
-    pub fit: &'a Fit,
-    /// Measured scenarios that it did not use, predicted on its machine.
-    pub others: &'a [Residual],
+    pub input: &'a Input,
+    /// Names of the scenarios that are used; all if it is empty. Others that were measured are predicted.
+    pub scenarios: &'a [String],
+    /// What was measured.
+    pub measured: &'a Measured,
+    /// The figures to be found.
+    pub free: &'a [Parameter],
 }
 
-impl<'a> View<'a> {
+/// What measurements say of figures of a machine.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The files.
+    pub study: Arc<Study>,
+    /// Name of the measured file.
+    pub measured: String,
+    /// The figures, and how well they explain the measurements.
+    pub fit: evidence::Fit,
+    /// Measured scenarios that the fit did not use, predicted on its machine.
+    pub others: Vec<Residual>,
+    /// What of the measurements is left out.
+    pub warnings: Vec<String>,
+}
+
+written_as!(Fitted => Document);
+
+/// The figures of a machine with these keys.
+///
+/// # Errors
+/// A key that is none of the machine, or that cannot be fitted.
+pub fn free(machine: &Machine, keys: &[String]) -> Result<Vec<Parameter>, Refusal> {
+    let read = |key: &String| {
+        Parameter::read(machine, key)
+            .map_err(|error| Refusal::said(format!("--free {key}: {error}")).hint(error.hint))
+    };
+    keys.iter().map(read).collect()
+}
+
+/// The values of figures with which the model predicts measurements best.
+///
+/// ```
+/// use numasim_ask::compare::Measured;
+/// use numasim_ask::fit::{Fit, fit, free};
+/// use numasim_study::SourceFile;
+///
+/// let input = numasim_ask::Input::read(&[("two.toml", numasim_ask::EXAMPLE)])?;
+/// // 4 threads of `stream` at 0.5 FLOP for each byte: as if their node delivered 30 GB/s.
+/// let text = "scenario,app,gflops\napart,stream,15.0\n".to_owned();
+/// let measured = Measured::read(SourceFile { name: "measured.csv".to_owned(), text })?;
+/// let free = free(&input.study.machine, &["bandwidth_gbs".to_owned()])?;
+/// let fitted = fit(&Fit { input: &input, scenarios: &[], measured: &measured, free: &free })?;
+/// assert!(fitted.csv().contains("figure,bandwidth_gbs,GB/s,determined,32,30"));
+/// # Ok::<(), numasim_ask::Refusal>(())
+/// ```
+///
+/// # Errors
+/// Unknown names, scenarios that cannot be evaluated, nothing that was measured, a figure that is named twice.
+pub fn fit(question: &Fit<'_>) -> Result<Fitted, Refusal> {
+    let Fit { input, measured, free, .. } = *question;
+    let study = &input.study;
+    let asked = wanted(study, question.scenarios)?;
+    let all: Vec<&Scenario> = study.scenarios.iter().collect();
+    let mut comparison = predicted(input, &all, measured)?;
+    let asked_for: HashSet<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();
+    comparison.missing.retain(|one| asked_for.contains(one.scenario.as_str()));
+    let is_asked = |one: &Observed| asked_for.contains(study.scenarios[one.scenario].name.as_str());
+    let (used, others): (Vec<Observed>, Vec<Observed>) =
+        evidence::observations(study, &comparison).into_iter().partition(is_asked);
+    if used.is_empty() {
+        let message =
+            format!("{} has no measurement above 0 GFLOPS of any of these scenarios", measured.name);
+        return Err(nothing_measured(message, &comparison, &asked, &measured.name));
+    }
+    let predict = evidence::by_solver(study);
+    let fit = evidence::fit(study, &used, free, &predict).map_err(refused)?;
+    let others = evidence::predict_others(study, &fit.machine, &others, &predict).map_err(refused)?;
+    let warnings = warnings(&comparison, &measured.name);
+    Ok(Fitted { study: Arc::clone(study), measured: measured.name.clone(), fit, others, warnings })
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn refused(error: FitError) -> Refusal {
+    let refusal = Refusal::said(error.to_string());
+    match error {
+        FitError::Twice(_) => refusal.hint("name each figure once after --free"),
+        _ => refusal,
+    }
+}
+
+impl Fitted {
     /// The name of the scenario of an observation.
-    pub fn scenario(&self, residual: &Residual) -> &'a str {
+    pub fn scenario(&self, residual: &Residual) -> &str {
         self.study.scenarios.get(residual.observed.scenario).map_or("", |scenario| scenario.name.as_str())
     }
 
     /// The name of the application; `None` for a whole scenario.
-    pub fn app(&self, residual: &Residual) -> Option<&'a str> {
+    pub fn app(&self, residual: &Residual) -> Option<&str> {
         residual.observed.app.and_then(|app| self.study.apps.get(app.0)).map(|app| app.name.as_str())
+    }
+
+    /// Errors of the scenarios that the fit did not use; `None` if there are none.
+    pub fn errors_of_others(&self) -> Option<evidence::Errors> {
+        evidence::errors(self.others.iter().map(Residual::error))
+    }
+
+    /// The machine with the values that were found, as a file.
+    ///
+    /// # Errors
+    /// A file says one thing: figures of which only a combination is known have no place in it.
+    pub fn machine_file(&self) -> Result<String, Refusal> {
+        let together: Vec<&str> = self.fit.inseparable().map(Parameter::key).collect();
+        if !together.is_empty() {
+            return Err(Refusal::said(format!(
+                "no machine file was written: the measurements determine only a combination of {}",
+                suggest::list(&together)
+            ))
+            .hint("free fewer of them, or measure scenarios on which they act differently"));
+        }
+        let keys: Vec<&str> = self.fit.figures.iter().map(|fitted| fitted.parameter.key()).collect();
+        let origin = format!("numasim fit of {} to {}", keys.join(", "), self.measured);
+        Ok(evidence::machine_file(&self.study.machine, &self.fit, &origin))
+    }
+
+    /// A row for each free figure (`kind` is `figure`) and one for each measured figure: `fitted`, or `predicted` where the fit did not
+    /// use the scenario. Columns of the other kind are empty; numbers are not rounded.
+    pub fn csv(&self) -> String {
+        let Document { figures, observations, .. } = Document::from(self);
+        let figures =
+            figures.into_iter().map(|one| Row { kind: "figure", figure: Some(one), measured: None });
+        let measured = observations.into_iter().map(|one| {
+            let kind = if one.used { "fitted" } else { "predicted" };
+            Row { kind, figure: None, measured: Some(one) }
+        });
+        table::csv(&Row::columns(), figures.chain(measured))
+    }
+}
+
+/// A row of the CSV.
+struct Row<'a> {
+    kind: &'static str,
+    figure: Option<Figure<'a>>,
+    measured: Option<Observation<'a>>,
+}
+
+impl<'a> Row<'a> {
+    fn columns() -> [Of<'a, Self>; 17] {
+        let number = |number: OrNull<Number>| number.0.map(|number| number.0);
+        let word = |name, of: fn(&Figure<'a>) -> &'a str| {
+            Of::text(name, move |row: &Self| row.figure.as_ref().map(of))
+        };
+        let figure = |name, of: fn(&Figure<'a>) -> OrNull<Number>| {
+            Of::number(name, move |row: &Self| row.figure.as_ref().and_then(|one| number(of(one))))
+        };
+        let measured = |name, of: fn(&Observation<'a>) -> Number| {
+            Of::number(name, move |row: &Self| row.measured.as_ref().map(|one| of(one).0))
+        };
+        let left_out = |name, of: fn(&Observation<'a>) -> OrNull<Number>| {
+            Of::number(name, move |row: &Self| row.measured.as_ref().and_then(|one| number(of(one))))
+        };
+        [
+            Of::text("kind", |row: &Self| row.kind),
+            word("figure", |one| one.key),
+            word("unit", |one| one.unit),
+            word("status", |one| one.status),
+            figure("before", |one| one.before),
+            figure("value", |one| one.value),
+            figure("ci95_low", |one| one.ci95_low),
+            figure("ci95_high", |one| one.ci95_high),
+            figure("left_out_min", |one| one.left_out_min),
+            figure("left_out_max", |one| one.left_out_max),
+            Of::text("scenario", |row: &Self| row.measured.as_ref().map(|one| one.scenario)),
+            Of::text("app", |row: &Self| row.measured.as_ref().and_then(|one| one.app.0)),
+            measured("measured_gflops", |one| one.measured_gflops),
+            measured("predicted_gflops", |one| one.predicted_gflops),
+            measured("error", |one| one.error),
+            left_out("left_out_gflops", |one| one.left_out_gflops),
+            left_out("left_out_error", |one| one.left_out_error),
+        ]
     }
 }
 
 /// The figures of a machine with which the model predicts measurements best. Errors are fractions.
 #[derive(Serialize)]
-pub struct Fitted<'a> {
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Document<'a> {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
     schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "fit")))]
     command: &'static str,
+    /// Name of the machine.
     machine: &'a str,
+    /// The sharing model.
     model: &'a str,
+    /// The file of the measurements.
     measured: &'a str,
     /// Each free figure.
-    pub figures: Vec<Figure<'a>>,
+    figures: Vec<Figure<'a>>,
+    /// Errors of everything.
     summary: Summary,
     /// Each measured figure.
-    pub observations: Vec<Observation<'a>>,
+    observations: Vec<Observation<'a>>,
 }
 
 /// A free figure.
 #[derive(Serialize)]
-pub struct Figure<'a> {
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Figure<'a> {
     /// Its key.
-    pub key: &'a str,
+    key: &'a str,
     /// Its unit.
-    pub unit: &'static str,
+    unit: &'static str,
     /// What the files say.
-    pub before: OrNull<Number>,
+    before: OrNull<Number>,
     /// What the measurements say of it, as a stable word.
-    pub status: &'static str,
+    status: &'static str,
     /// The value: also where only a bound is known, which the status says.
-    pub value: OrNull<Number>,
+    value: OrNull<Number>,
     /// Interval of 95 %.
-    pub ci95_low: OrNull<Number>,
+    ci95_low: OrNull<Number>,
     /// Its other end.
-    pub ci95_high: OrNull<Number>,
+    ci95_high: OrNull<Number>,
     /// The smallest value when each scenario is left out in turn.
-    pub left_out_min: OrNull<Number>,
+    left_out_min: OrNull<Number>,
     /// The largest.
-    pub left_out_max: OrNull<Number>,
+    left_out_max: OrNull<Number>,
+    /// Keys of the figures with which it acts together, where only that is known.
     inseparable_from: &'a [String],
 }
 
+/// Errors of everything.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
 struct Summary {
+    /// Of the fit.
     fit: Errors,
-    left_out: Option<Errors>,
-    not_used: Option<Errors>,
-    degrees_of_freedom: usize,
+    /// Where each scenario is left out of the fit and predicted.
+    left_out: OrNull<Errors>,
+    /// Of the scenarios that the fit did not use.
+    not_used: OrNull<Errors>,
+    /// Measured figures less determined ones.
+    degrees_of_freedom: u64,
+    /// Standard deviation of the errors of the fit.
     scatter: OrNull<Number>,
 }
 
+/// Relative errors without sign, 0.01 being 1 %.
+#[allow(clippy::struct_field_names, reason = "the keys of the document")]
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
 struct Errors {
-    count: usize,
+    /// How many there are.
+    count: u64,
+    /// Their mean.
     mean_absolute_error: Number,
+    /// The largest.
     worst_absolute_error: Number,
 }
 
 /// A measured figure and what the fitted model says of it.
 #[derive(Serialize)]
-pub struct Observation<'a> {
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+struct Observation<'a> {
     /// The scenario.
-    pub scenario: &'a str,
-    /// The application; `None` is the whole scenario.
-    pub app: Option<&'a str>,
+    scenario: &'a str,
+    /// The application; null where it is the whole scenario.
+    app: OrNull<&'a str>,
     /// Whether the fit used it.
-    pub used: bool,
+    used: bool,
     /// Measured.
-    pub measured_gflops: Number,
+    measured_gflops: Number,
     /// By the fit.
-    pub predicted_gflops: Number,
+    predicted_gflops: Number,
     /// Of that, relative to the measured value.
-    pub error: Number,
+    error: Number,
     /// By a fit that did not see this scenario.
-    pub left_out_gflops: OrNull<Number>,
+    left_out_gflops: OrNull<Number>,
     /// Its error.
-    pub left_out_error: OrNull<Number>,
+    left_out_error: OrNull<Number>,
+    /// Keys of the figures that are not determined without this scenario.
     left_out_undetermined: &'a [String],
 }
 
-impl<'a> Fitted<'a> {
-    /// The document of a fit. Numbers are not rounded.
-    pub fn new(view: &View<'a>) -> Self {
-        let fit = view.fit;
-        let used = fit.residuals.iter().map(|one| observation(view, one, true));
-        let predicted = view.others.iter().map(|one| observation(view, one, false));
+impl<'a> From<&'a Fitted> for Document<'a> {
+    /// Numbers are not rounded.
+    fn from(fitted: &'a Fitted) -> Self {
+        let fit = &fitted.fit;
+        let used = fit.residuals.iter().map(|one| observation(fitted, one, true));
+        let predicted = fitted.others.iter().map(|one| observation(fitted, one, false));
         Self {
             schema: 1,
             command: "fit",
-            machine: view.study.machine.name(),
-            model: view.model,
-            measured: view.measured,
+            machine: fitted.study.machine.name(),
+            model: fitted.study.machine.sharing().name(),
+            measured: &fitted.measured,
             figures: fit.figures.iter().map(figure).collect(),
             summary: Summary {
                 fit: errors(fit.errors),
-                left_out: fit.blind_errors.map(errors),
-                not_used: evidence::errors(view.others.iter().map(Residual::error)).map(errors),
-                degrees_of_freedom: fit.degrees_of_freedom,
+                left_out: OrNull(fit.blind_errors.map(errors)),
+                not_used: OrNull(fitted.errors_of_others().map(errors)),
+                degrees_of_freedom: fit.degrees_of_freedom as u64,
                 scatter: fit.scatter.into(),
             },
             observations: used.chain(predicted).collect(),
@@ -163,16 +358,16 @@ fn figure(fitted: &evidence::Fitted) -> Figure<'_> {
 
 fn errors(errors: evidence::Errors) -> Errors {
     Errors {
-        count: errors.count,
+        count: errors.count as u64,
         mean_absolute_error: Number(errors.mean),
         worst_absolute_error: Number(errors.worst),
     }
 }
 
-fn observation<'a>(view: &View<'a>, one: &'a Residual, used: bool) -> Observation<'a> {
+fn observation<'a>(fitted: &'a Fitted, one: &'a Residual, used: bool) -> Observation<'a> {
     Observation {
-        scenario: view.scenario(one),
-        app: view.app(one),
+        scenario: fitted.scenario(one),
+        app: OrNull(fitted.app(one)),
         used,
         measured_gflops: Number(one.observed.gflops),
         predicted_gflops: Number(one.predicted),

@@ -1,7 +1,7 @@
 //! Where the intervals of a document come from, and whether they can be had in time.
 
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::{Placement, Study};
+use numasim_model::{Data, Placement, Scenario, Study};
 use numasim_sim::intervals::Draws;
 use serde_json::{Map, Value, json};
 
@@ -40,6 +40,20 @@ pub fn draws(study: &Study, figures: u64) -> Result<Option<Draws>, String> {
         ));
     }
     Ok(Some(draws))
+}
+
+/// The same for scenarios; where it would take too long, with a warning.
+pub fn of_scenarios(study: &Study, scenarios: &[&Scenario], warnings: &mut Vec<String>) -> Option<Draws> {
+    draws(study, figures_of_all(study, scenarios)).unwrap_or_else(|warning| {
+        warnings.push(warning);
+        None
+    })
+}
+
+/// Figures of scenarios together.
+pub fn figures_of_all(study: &Study, scenarios: &[&Scenario]) -> u64 {
+    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
+    scenarios.iter().map(of_one).sum()
 }
 
 /// Figures of one scenario with such data: threads on each node, and links.

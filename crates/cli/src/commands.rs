@@ -19,7 +19,6 @@ mod graph_folder;
 mod host_nodes;
 pub(crate) mod import;
 pub(crate) mod init;
-mod intervals;
 pub(crate) mod man;
 mod measuring;
 pub(crate) mod models;

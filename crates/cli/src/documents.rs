@@ -2,7 +2,7 @@
 //! JSON Schema is generated.
 
 use clap::ValueEnum;
-use numasim_ask::compare::Compare;
+use numasim_ask::compare::Compared;
 use numasim_ask::schema;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(crate) fn json_schema(document: Document) -> Value {
     match document {
         Document::Evaluate => schema::of::<numasim_ask::evaluate::Document>("evaluate"),
         Document::Explore => schema::of::<numasim_ask::Explored>("explore"),
-        Document::Compare => schema::of::<Compare<'_>>("compare"),
+        Document::Compare => schema::of::<Compared>("compare"),
         Document::Simulate => schema::of::<numasim_ask::simulate::Document>("simulate"),
         Document::Tasks => schema::of::<numasim_ask::tasks::Document>("tasks"),
         Document::Sweep => schema::of::<numasim_ask::sweep::Document>("sweep"),

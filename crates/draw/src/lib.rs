@@ -50,4 +50,4 @@ pub mod timelines;
 pub use canvas::Heading;
 pub use palette::{colour_of, themed};
 pub use scale::{Axis, Scale};
-pub use terminal::Style;
+pub use terminal::{Grade, Style};

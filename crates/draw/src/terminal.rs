@@ -28,6 +28,17 @@ impl Default for Style {
     }
 }
 
+/// How good a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// As hoped.
+    Good,
+    /// Worth a look.
+    Doubtful,
+    /// A failure.
+    Bad,
+}
+
 /// Lines and corners of a box.
 pub struct Frame {
     /// Line to the right.
@@ -83,6 +94,17 @@ impl Style {
     /// `text` in `paint`, if colours are wanted.
     pub fn painted(&self, paint: anstyle::Style, text: &str) -> String {
         if self.color && !text.is_empty() { format!("{paint}{text}{paint:#}") } else { text.to_owned() }
+    }
+
+    /// `text` in the colour of its grade.
+    pub fn graded(&self, grade: Option<Grade>, text: &str) -> String {
+        let colour = match grade {
+            None => return text.to_owned(),
+            Some(Grade::Good) => AnsiColor::Green,
+            Some(Grade::Doubtful) => AnsiColor::Yellow,
+            Some(Grade::Bad) => AnsiColor::Red,
+        };
+        self.painted(anstyle::Style::new().fg_color(Some(colour.into())), text)
     }
 
     /// Headings and results.

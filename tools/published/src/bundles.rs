@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use numasim_ask::compare::reason;
+use numasim_ask::compare::{Compared, reason};
 use numasim_ask::located::placements;
 use numasim_ask::refusal::Refusal;
 use numasim_bench::bundle::{self, Bundle};
@@ -60,22 +61,17 @@ fn judged(path: &Path) -> Result<Sent, Refusal> {
                 eprintln!("warning: {}:{}: {}", measured.name, one.line, reason(one));
             }
         }
-        methods.push(Judged { method, comparison });
+        let measured = measured.name.clone();
+        methods.push(Judged { method, compared: Compared::new(Arc::new(study), measured, comparison) });
     }
-    if methods.iter().all(|one| one.comparison.scenarios.is_empty()) {
+    if methods.iter().all(|one| one.compared.comparison.scenarios.is_empty()) {
         return Err(Refusal::said(format!(
             "{} has no measurement of any scenario of the bundle",
             measured.name
         )));
     }
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok(Sent {
-        file: file.unwrap_or_else(|| shown.to_string()),
-        study,
-        known,
-        measured: measured.name,
-        methods,
-    })
+    Ok(Sent { file: file.unwrap_or_else(|| shown.to_string()), study, known, methods })
 }
 
 fn evaluated(study: &Study, scenario: &Scenario) -> Result<Evaluation, Refusal> {

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use numasim_ask::evaluate::{MOST_FIGURES, of_scenario};
+use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::{Evaluate, Evaluated, document, evaluate, evaluate_under_all};
 use numasim_draw::grid::note;
-use numasim_model::evaluation::Options;
-use numasim_model::{Evaluation, Scenario, Study};
+use numasim_model::Study;
 use numasim_sim::search::Unattended;
 
 use crate::args::{EvaluateArgs, ModelChoice};
@@ -141,12 +140,6 @@ fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> 
     ];
     facts.extend(caution::of_scenario(view).into_iter().map(|clause| ("Caution", clause)));
     facts
-}
-
-/// Evaluates one scenario of the files.
-pub(super) fn evaluated(study: &Study, scenario: &Scenario) -> Result<Evaluation, Failure> {
-    let options = Options { static_work: scenario.static_work, ..Options::default() };
-    Ok(of_scenario(study, scenario, options)?.1)
 }
 
 /// For people: each scenario, then all of them side by side, with an empty line between them.

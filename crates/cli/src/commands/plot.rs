@@ -5,7 +5,8 @@ pub(super) mod allocations;
 use std::path::Path;
 use std::sync::Arc;
 
-use numasim_ask::Refusal;
+use numasim_ask::compare::Compared;
+use numasim_ask::{Input, Refusal};
 use numasim_model::evaluation::Options;
 use numasim_model::{Scenario, Study};
 
@@ -17,28 +18,27 @@ use crate::plot_file::{PlotFile, can_be_mapped};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
-use crate::view::{compared, plots};
+use crate::view::plots;
 use numasim_ask::EvaluatedScenario;
 use numasim_ask::evaluate::wanted;
 use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
-    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
-    let (study, located) = Located::split(reading, sources);
-    let study = Arc::new(sharing::choose(study, args.study.model, shell)?);
+    let input = sharing::choose_for(files::read_input(&args.study.files)?, args.study.model, shell)?;
+    let Input { study, located, .. } = &input;
     refuse_idle_switches(args)?;
     let file = PlotFile::open(args.output.as_deref())?;
     let drawn = match args.kind {
         PlotKind::Matrix => plots::matrix(&study.machine).svg(),
-        PlotKind::Roofline => roofline(args, &study, &located)?,
-        PlotKind::Threads => threads(args, &study, &located)?,
+        PlotKind::Roofline => roofline(args, study, located)?,
+        PlotKind::Threads => threads(args, study, located)?,
         PlotKind::Allocations => {
-            allocations::homes_are_given(args, &study, &located)?;
-            allocations::heat_map(args, &study, Some(&located))?.svg()
+            allocations::homes_are_given(args, study, located)?;
+            allocations::heat_map(args, study, Some(located))?.svg()
         }
-        PlotKind::Bars => with_measured(args, (&study, &located), shell, plots::bars)?.svg(),
-        PlotKind::Scatter => with_measured(args, (&study, &located), shell, plots::scatter)?.svg(),
+        PlotKind::Bars => plots::bars(&compared(args, &input, shell)?).svg(),
+        PlotKind::Scatter => plots::scatter(&compared(args, &input, shell)?).svg(),
     };
     file.deliver(&drawn)
 }
@@ -72,23 +72,10 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
     }
 }
 
-/// Draws prediction beside measurement.
-fn with_measured<T>(
-    args: &PlotArgs,
-    (study, located): (&Study, &Located),
-    shell: &Shell,
-    draw: impl FnOnce(&compared::View<'_>) -> T,
-) -> Result<T, Failure> {
-    let path = args.measured.as_deref().unwrap_or(Path::new("-"));
-    let (name, measurements) = compare::read(path)?;
-    let names: Vec<String> = args.scenario.iter().cloned().collect();
-    let comparison = compare::compared_with(study, Some(located), &names, (&name, &measurements), shell)?;
-    Ok(draw(&compared::View {
-        study,
-        model: study.machine.sharing().name(),
-        measured: &name,
-        comparison: &comparison,
-    }))
+/// Prediction beside measurement.
+fn compared(args: &PlotArgs, input: &Input, shell: &Shell) -> Result<Compared, Failure> {
+    let measured = compare::read(args.measured.as_deref().unwrap_or(Path::new("-")))?;
+    compare::of(input, args.scenario.as_slice(), &measured, shell)
 }
 
 /// The scenario of `--scenario`, if it was given.

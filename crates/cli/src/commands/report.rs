@@ -11,10 +11,9 @@ mod wording;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use numasim_ask::compare::Compare;
+use numasim_ask::compare::Measured;
 use numasim_ask::values;
 use numasim_bench::provenance::{self, Provenance, sha256};
-use numasim_evidence::compare::read_measured;
 use numasim_model::ModelKind;
 use numasim_model::{Scenario, Study};
 use numasim_study::SourceFile;
@@ -24,12 +23,11 @@ pub(super) use self::wording::quoted;
 use super::compare;
 use crate::args::ReportArgs;
 use crate::failure::Failure;
-use crate::files;
 use crate::output::Destination;
 use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{cached, compared, warning};
+use crate::view::{cached, warning};
 use numasim_ask::evaluate::{can_be_shown, wanted};
 use numasim_ask::{Evaluated, EvaluatedScenario, Input};
 use numasim_bench::bundle::Bundle;
@@ -68,10 +66,8 @@ fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
 /// The page.
 fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
     let texts = inputs.studies()?;
-    let read = |texts: &[SourceFile]| {
-        let input = Input::of_reading(files::read_from_texts(texts)?, texts.to_vec());
-        sharing::choose_for(input, args.model, shell)
-    };
+    let read =
+        |texts: &[SourceFile]| sharing::choose_for(Input::of_sources(texts.to_vec())?, args.model, shell);
     let input = read(&texts)?;
     let source = inputs.measured.as_deref().map(|path| inputs.read(path)).transpose()?;
     let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
@@ -88,16 +84,16 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     } else {
         (None, input)
     };
-    let Input { study, located, .. } = input;
+    let Input { study, located, .. } = &input;
     let scenarios = match (&simulations, &tasks) {
         // What happens over time is enough.
         (Some(_), _) | (_, Some(_)) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
-        _ => wanted(&study, &[])?,
+        _ => wanted(study, &[])?,
     };
-    located.can_be_evaluated(&study, &scenarios)?;
+    located.can_be_evaluated(study, &scenarios)?;
     fit_a_page(scenarios.len())?;
-    can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
-    let evaluated = evaluated(&study, scenarios)?;
+    can_be_shown(study, &scenarios, 1, MOST_FIGURES)?;
+    let evaluated = evaluated(study, scenarios)?;
     let views = evaluated.views();
     let facts = |view: &crate::view::ScenarioView<'_>| {
         let all = warning::facts(&view.evaluation.warnings);
@@ -107,45 +103,34 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     // All keys are text, so that nothing can fail.
     let evaluation = serde_json::to_value(&evaluated).unwrap_or_default();
     let mut read: Vec<ReadFile> = texts.iter().map(|file| read_file(file, "input")).collect();
-    let comparison = match source {
+    let compared = match source {
         None => None,
         Some(source) => {
             read.push(read_file(&source, "measurements"));
-            let measurements = match read_measured(&source.text) {
-                Ok(measurements) => measurements,
-                Err(problems) => return Err(files::refused(&problems, source)),
-            };
-            let comparison =
-                compare::compared_with(&study, Some(&*located), &[], (&source.name, &measurements), shell)
-                    .map_err(|failure| what_ran(failure, inputs))?;
-            Some((source.name, comparison))
+            let compared = compare::of(&input, &[], &Measured::read(source)?, shell);
+            Some(compared.map_err(|failure| what_ran(failure, inputs))?)
         }
     };
+    let compared = compared.as_ref();
     read.extend(known.iter().map(|(file, _)| read_file(file, "how it was measured")));
     read.extend(cached.iter().map(|(file, _)| read_file(file, "last-level cache")));
-    let compared = comparison.as_ref().map(|(name, comparison)| compared::View {
-        study: &study,
-        model: study.machine.sharing().name(),
-        measured: name,
-        comparison,
-    });
-    let document = compared.as_ref().map(|view| values::value(&Compare::new(view)));
-    let maps = drawn::maps(&views, compared.as_ref());
-    let preferred = drawn::preferred(&views, compared.as_ref());
-    let machine = drawn::machine(&study);
-    let plots = drawn::of_all(&study, compared.as_ref(), preferred);
+    let document = compared.map(values::value);
+    let maps = drawn::maps(&views, compared);
+    let preferred = drawn::preferred(&views, compared);
+    let machine = drawn::machine(study);
+    let plots = drawn::of_all(study, compared, preferred);
     let known = known.map(|(_, known)| known);
     let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
     Ok(page(&Report {
         title: &title,
         question: &wording::question(
-            &study,
-            compared.as_ref(),
+            study,
+            compared,
             simulations.as_ref(),
             tasks.as_ref(),
             explored.as_ref(),
         ),
-        study: &study,
+        study,
         views: &views,
         maps: &maps,
         explored: explored.as_ref(),
@@ -162,7 +147,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
             args,
             inputs,
             known.as_ref(),
-            &study,
+            study,
             (simulations.as_ref(), tasks.as_ref()),
             explored.as_ref(),
         ),

@@ -5,12 +5,12 @@ mod cache;
 mod readme;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use numasim_ask::compare::Compare;
-use numasim_ask::values;
-use numasim_evidence::compare::{CONTENDED, Comparison, Measurements};
+use numasim_ask::compare::{Compared, Measured};
+use numasim_ask::{Input, values};
+use numasim_evidence::compare::CONTENDED;
 use numasim_evidence::contended;
 use numasim_model::Study;
 
@@ -54,17 +54,16 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let studied = studied(args, &folder)?;
     outlook(&folder, &studied, shell)?;
     measured(args, &folder, studied, shell)?;
-    let study = files::read_study(&[folder.file("measured.study.toml")])?.study;
-    let study = sharing::choose(study, args.model, shell)?;
+    let input = what_ran(args, &folder, "measured.study.toml", shell)?;
     // Scenarios of a person ask what that person wants to know.
     let cached = if args.files.is_empty() { Some(cache::asked(args, &folder, shell)?) } else { None };
-    let verdict = compared(&folder, &study, cached.as_ref(), shell)?;
+    let verdict = compared(&folder, &input, cached.as_ref(), shell)?;
     let made = readme::Made {
         command: &readme::command(args),
         has_scenarios: args.files.is_empty(),
         one_process: args.one_process,
     };
-    folder.write("README.md", &readme::text(&made, &study, cached.as_ref()))?;
+    folder.write("README.md", &readme::text(&made, &input.study, cached.as_ref()))?;
     reported(args, &folder, shell)?;
     shell.note(format!("everything is in {}", folder.path.display()));
     if let Some(bundle) = bundle {
@@ -181,49 +180,42 @@ fn benched(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, name: &str
 /// Writes the comparison and returns it for people, and after it what the last-level cache does.
 fn compared(
     folder: &Folder,
-    study: &Study,
+    input: &Input,
     cached: Option<&cached::Document>,
     shell: &Shell,
 ) -> Result<String, Failure> {
-    let (name, measurements) = compare::read(&folder.file("measured.csv"))?;
-    let name = file_name(&name);
-    let [json, text, shown] = comparison(study, (&name, &measurements), cached, shell)?;
+    let compared = of_files(folder, "measured", input, shell)?;
+    let [json, text, shown] = comparison(&compared, cached, shell);
     folder.write("comparison.json", &json)?;
     folder.write("comparison.txt", &text)?;
     Ok(shown)
 }
 
 /// The comparison as JSON, as text for a file, and as text for standard output.
-fn comparison(
-    study: &Study,
-    (name, measurements): (&str, &Measurements),
-    cached: Option<&cached::Document>,
-    shell: &Shell,
-) -> Result<[String; 3], Failure> {
-    let comparison = compare::compared_with(study, None, &[], (name, measurements), shell)?;
-    let model = study.machine.sharing().name();
-    let view = compared::View { study, model, measured: name, comparison: &comparison };
+fn comparison(compared: &Compared, cached: Option<&cached::Document>, shell: &Shell) -> [String; 3] {
     let text = |into_file| {
         let style = shell.style(into_file);
         let cached = cached.map_or_else(String::new, |found| format!("\n{}", cached::table(found, &style)));
-        compared::table(&view, &style) + &cached
+        compared::table(compared, &style) + &cached
     };
-    Ok([values::text(&Compare::new(&view)), text(true), text(false)])
+    [values::text(compared), text(true), text(false)]
 }
 
-/// What was measured into files of this name beside what the model of `study` says.
-fn of_files(folder: &Folder, name: &str, study: &Study, shell: &Shell) -> Result<Comparison, Failure> {
-    let (name, measurements) = compare::read(&folder.file(&format!("{name}.csv")))?;
-    compare::compared_with(study, None, &[], (&file_name(&name), &measurements), shell)
+/// What was measured into files of this name beside what the model says.
+fn of_files(folder: &Folder, name: &str, input: &Input, shell: &Shell) -> Result<Compared, Failure> {
+    let measured = compare::read(&folder.file(&format!("{name}.csv")))?;
+    // Without the folder: what is in a result must not depend on where it lies.
+    compare::of(input, &[], &Measured { name: format!("{name}.csv"), ..measured }, shell)
+}
+
+/// What ran into files of this name, under the model of the command line.
+fn what_ran(args: &ValidateArgs, folder: &Folder, name: &str, shell: &Shell) -> Result<Input, Failure> {
+    let input = files::read_input(&[folder.file(name)])?;
+    sharing::choose_for(input, args.model, shell)
 }
 
 /// Writes the page.
 fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
     let output = Some(folder.file("report.html"));
     report::run(&ReportArgs { model: args.model, output, ..ReportArgs::of(folder.path.clone()) }, shell)
-}
-
-/// Without the folder: what is in a result must not depend on where it lies.
-fn file_name(path: &str) -> String {
-    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::contents::Report;
 use super::html::{Shown, scrolling};
 use crate::view::cached::{App, COLUMNS, Document};
-use crate::view::compared::percent;
 use crate::view::figures;
+use numasim_ask::compare::percent;
 
 /// Empty where nobody asked.
 pub(super) fn section(report: &Report<'_>) -> Markup {

@@ -1,5 +1,6 @@
 //! What a page tells, as plain values.
 
+use numasim_ask::compare::Compared;
 use numasim_bench::provenance::Provenance;
 use numasim_draw::strips::Area;
 use numasim_model::Study;
@@ -9,7 +10,7 @@ use super::interactive::Interactive;
 use crate::view::answer::sensitivity::Price;
 use crate::view::simulated::Simulated;
 use crate::view::tasked::{GraphFacts, Tasked};
-use crate::view::{ScenarioView, cached, compared};
+use crate::view::{ScenarioView, cached};
 
 /// Everything that a page tells.
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ pub(crate) struct Report<'a> {
     /// What a search found; `None` where the files have scenarios.
     pub(crate) explored: Option<&'a Explored>,
     /// Prediction beside measurement; `None` where nothing was measured.
-    pub(crate) compared: Option<compared::View<'a>>,
+    pub(crate) compared: Option<&'a Compared>,
     /// Where the measurements come from.
     pub(crate) provenance: Option<&'a Provenance>,
     /// What the last-level cache does; `None` where nobody asked.

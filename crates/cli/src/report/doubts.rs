@@ -1,13 +1,11 @@
 //! Why the figures may not be what they seem, and what to do about it.
 
 use maud::{Markup, html};
-use numasim_ask::compare::reason;
+use numasim_ask::compare::{Compared, discarded, located_reason, not_measured};
 use numasim_bench::doubt::RecordedDoubt;
 use numasim_draw::figures;
 
 use super::contents::Report;
-use crate::suggest;
-use crate::view::compared;
 
 /// Of the same doubt, so many sentences are shown.
 const MOST_ALIKE: usize = 6;
@@ -16,7 +14,7 @@ const MOST_LINES: usize = 12;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let recorded = report.provenance.map_or(&[][..], |known| &known.doubts);
-    let left = report.compared.as_ref().map(left_out).unwrap_or_default();
+    let left = report.compared.map(left_out).unwrap_or_default();
     html! {
         p {
             @match (report.compared.is_some(), report.provenance.is_some()) {
@@ -58,26 +56,12 @@ fn list(recorded: &[RecordedDoubt]) -> Markup {
 }
 
 /// What the comparison could not take.
-fn left_out(view: &compared::View<'_>) -> Vec<String> {
-    let comparison = view.comparison;
-    let whole = comparison.missing.iter().filter(|one| one.app.is_none());
-    let whole: Vec<&str> = whole.map(|one| one.scenario.as_str()).collect();
-    let apps = comparison.missing.iter();
-    let apps: Vec<String> =
-        apps.filter_map(|one| Some(format!("{} in {}", one.app.as_deref()?, one.scenario))).collect();
-    let apps: Vec<&str> = apps.iter().map(String::as_str).collect();
-    let missing = [whole, apps].into_iter().filter(|names| !names.is_empty());
-    let mut lines: Vec<String> =
-        missing.map(|names| format!("Not measured: {}.", suggest::list(&names))).collect();
-
-    let unmatched =
-        comparison.unmatched.iter().map(|one| format!("{}:{}: {}.", view.measured, one.line, reason(one)));
-    let left = comparison.left_out.iter().map(|one| {
-        format!(
-            "{}:{}: repetition {} of '{}' in '{}' is discarded: {}.",
-            view.measured, one.line, one.repetition, one.app, one.scenario, one.why
-        )
-    });
+fn left_out(view: &Compared) -> Vec<String> {
+    let (comparison, measured) = (&view.comparison, &view.measured);
+    let missing = not_measured(comparison).into_iter();
+    let mut lines: Vec<String> = missing.map(|names| format!("Not measured: {names}.")).collect();
+    let unmatched = comparison.unmatched.iter().map(|one| located_reason(one, measured) + ".");
+    let left = comparison.left_out.iter().map(|one| discarded(one, measured) + ".");
     lines.extend(unmatched.chain(left).take(MOST_LINES));
     let more = (comparison.unmatched.len() + comparison.left_out.len()).saturating_sub(MOST_LINES);
     if more > 0 {

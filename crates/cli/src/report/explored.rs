@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::contents::{Explored, Report};
 use super::html::{Shown, scrolling};
-use crate::view::compared::percent;
 use crate::view::figures;
+use numasim_ask::compare::percent;
 
 /// Empty where nobody searched.
 pub(super) fn section(report: &Report<'_>) -> Markup {

@@ -1,7 +1,8 @@
 //! Parts that all sections use: figures that name their place in the JSON, pictures, tables in a box of their own.
 
 use maud::{Markup, PreEscaped, html};
-use numasim_draw as plot;
+use numasim_ask::compare::grade;
+use numasim_draw::{self as plot, Grade};
 use serde_json::Value;
 
 use super::contents::Figure;
@@ -65,16 +66,13 @@ impl Shown {
     }
 }
 
-/// Up to here an error is small; up to twice as much it is notable.
-pub(super) const SMALL: f64 = 0.05;
-
-/// How large an error is, as the class of its colour; the limits are those of `compare`.
+/// How large an error is, as the class of its colour.
 pub(super) fn judged(error: Option<f64>) -> &'static str {
-    match error.map(f64::abs) {
+    match grade(error) {
         None => "",
-        Some(error) if error <= SMALL => "good",
-        Some(error) if error <= 2.0 * SMALL => "warn",
-        Some(_) => "bad",
+        Some(Grade::Good) => "good",
+        Some(Grade::Doubtful) => "warn",
+        Some(Grade::Bad) => "bad",
     }
 }
 

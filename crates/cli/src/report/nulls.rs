@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use numasim_evidence::compare::Comparison;
 
 use super::html::{Shown, judged, scrolling};
-use crate::view::compared::{advantage, percent};
+use numasim_ask::compare::{advantage, percent};
 
 /// A table; nothing where nothing was measured.
 pub(super) fn table(comparison: &Comparison) -> Markup {

@@ -7,10 +7,10 @@ use numasim_model::AppId;
 use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
 use super::row::{Row, columns, tags};
-use crate::view::compared::{signed, spread};
 use crate::view::{
     STATIC_WORK, ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning,
 };
+use numasim_ask::compare::{signed, spread};
 
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;

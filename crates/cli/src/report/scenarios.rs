@@ -7,7 +7,7 @@ use super::contents::Report;
 use super::html::{error_bar, judged, scrolling};
 use super::row::{Row, columns, rows, tags};
 use super::scenario;
-use crate::view::compared::{scale, signed, spread};
+use numasim_ask::compare::{scale, signed, spread};
 
 /// Of more scenarios the figures of single applications are left to the JSON.
 const MOST_DETAILED: usize = 1000;

@@ -4,10 +4,10 @@ use maud::{Markup, html};
 use numasim_evidence::compare::{CONTENDED, Comparison, Errors, Verdict};
 
 use super::contents::Report;
-use super::html::{SMALL, Shown, judged, scrolling};
+use super::html::{Shown, judged, scrolling};
 use super::{nulls, simulations, tasks};
-use crate::view::compared::{percent, place, sentences};
 use crate::view::{ScenarioView, Style, caution, figures};
+use numasim_ask::compare::{SMALL, percent, place, sentences};
 
 /// How far the model can be trusted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +56,7 @@ type Known<'a> = (&'static str, &'static str, &'a Errors);
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     match &report.compared {
-        Some(view) => measured(view.comparison, report),
+        Some(view) => measured(&view.comparison, report),
         None => predicted(report),
     }
 }

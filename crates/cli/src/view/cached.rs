@@ -5,12 +5,12 @@
 #[cfg(test)]
 mod tests;
 
+use numasim_ask::compare::percent;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::contended::{CachePlan, CachedApp, NoCache};
 use numasim_host::memory::size;
 use serde::{Deserialize, Serialize};
 
-use super::compared::percent;
 use super::{Style, figures};
 
 /// What is not claimed.

@@ -1,9 +1,200 @@
-//! A fit: pure functions from its result to a table and CSV.
+//! A fit for people: the estimates, the errors, and in two lines what it is worth.
 
-mod csv;
-mod table;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use csv::csv;
-pub(crate) use table::table;
+use numasim_ask::compare::{judged, percent, signed};
+use numasim_ask::fit::Fitted;
+use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_evidence::fit::{self as evidence, Blind, Errors, Estimate, Residual};
+
+use super::compared::parties;
+use super::{Style, figures};
+
+/// The whole text.
+pub(crate) fn table(fitted: &Fitted, style: &Style) -> String {
+    let head = parties(&fitted.study, &fitted.measured);
+    let mut parts =
+        vec![head, estimates(fitted, style), residuals(fitted, &fitted.fit.residuals, true, style)];
+    if !fitted.others.is_empty() {
+        let note = "Not used by the fit, and predicted:\n".to_owned();
+        parts.push(note + &residuals(fitted, &fitted.others, false, style));
+    }
+    parts.push(verdict(fitted, style));
+    parts.join("\n")
+}
+
+/// An interval that reaches further than this factor to both sides is not told in numbers.
+const FAR: f64 = 100.0;
+
+/// Of so many scenarios it is told one by one what is not determined without them.
+const MOST_TOLD: usize = 5;
+
+fn estimates(fitted: &Fitted, style: &Style) -> String {
+    let mut grid = Grid::new(&[
+        ("figure", Align::Left),
+        ("before", Align::Right),
+        ("fitted", Align::Right),
+        (if style.markdown { "unit" } else { "" }, Align::Left),
+        ("what the measurements say", Align::Left),
+    ]);
+    for one in &fitted.fit.figures {
+        let value = match one.estimate {
+            Estimate::Determined { value, .. } => style.strong(&figures::single(value)),
+            _ => "-".to_owned(),
+        };
+        grid.row(vec![
+            one.parameter.key().to_owned(),
+            one.before.map_or("no limit".to_owned(), figures::single),
+            value,
+            one.parameter.unit().to_owned(),
+            says(one, fitted.fit.figures.len() > 1),
+        ]);
+    }
+    grid.render(style)
+}
+
+/// What is known of a figure; with `others`, several are free.
+fn says(figure: &evidence::Fitted, others: bool) -> String {
+    let key = figure.parameter.key();
+    let bound = |which: &str, value: f64, beyond: &str| {
+        // A bound is where the errors grow too much while the others stay: together they could move it.
+        let fixed = if others { " with the other figures as fitted" } else { "" };
+        format!(
+            "{which} {}{fixed}: the measurements do not tell {beyond} values apart",
+            figures::single(value)
+        )
+    };
+    match &figure.estimate {
+        Estimate::Determined { interval, left_out, .. } => {
+            let mut parts = Vec::new();
+            parts.push(match interval {
+                Some((low, high)) if high / low > FAR * FAR => {
+                    format!(
+                        "95 %: wider than a factor of {FAR} in both directions, so almost nothing is known"
+                    )
+                }
+                Some((low, high)) => format!("95 %: {}", range(*low, *high)),
+                None => "no interval: as many figures as measurements".to_owned(),
+            });
+            if let Some((low, high)) = left_out {
+                parts.push(format!("leaving scenarios out: {}", range(*low, *high)));
+            }
+            parts.join("; ")
+        }
+        Estimate::NoInfluence => {
+            format!("nothing measured depends on {key}: measure a scenario that it holds back")
+        }
+        Estimate::AtLeast(value) => bound("at least", *value, "larger"),
+        Estimate::AtMost(value) => bound("at most", *value, "smaller"),
+        Estimate::AtEnd(value) => format!(
+            "runs away to {}, the end of the range searched: the model cannot be right with this figure; free another",
+            figures::short(*value)
+        ),
+        Estimate::Inseparable(others) => {
+            format!(
+                "acts only together with {}: free one less, or measure more scenarios",
+                others.join(" and ")
+            )
+        }
+    }
+}
+
+fn range(low: f64, high: f64) -> String {
+    let both = figures::column(&[low, high]);
+    both.join(" to ")
+}
+
+/// Each measured figure: fitted, and predicted by a fit that did not see its scenario; those that the fit did not use have no such fit.
+fn residuals(fitted: &Fitted, residuals: &[Residual], are_used: bool, style: &Style) -> String {
+    let mut titles = vec![
+        ("scenario", Align::Left),
+        ("app", Align::Left),
+        ("GFLOPS\nmeasured", Align::Right),
+        (if are_used { "\nfitted" } else { "\npredicted" }, Align::Right),
+        ("\nerror", Align::Right),
+    ];
+    if are_used {
+        titles.extend([("left out\npredicted", Align::Right), ("\nerror", Align::Right)]);
+    }
+    let mut grid = Grid::new(&titles);
+    let columns = [
+        column(residuals, |one| Some(one.observed.gflops)),
+        column(residuals, |one| Some(one.predicted)),
+        column(residuals, Residual::blind_gflops),
+    ];
+    for (r, one) in residuals.iter().enumerate() {
+        let mut cells = head(fitted, residuals, r);
+        let error = |error: Option<f64>| judged(error, &signed(error), style);
+        cells.extend([columns[0][r].clone(), columns[1][r].clone(), error(Some(one.error()))]);
+        if are_used {
+            cells.extend([columns[2][r].clone(), error(one.blind_error())]);
+        }
+        grid.row(cells);
+    }
+    grid.render(style)
+}
+
+/// Scenario and application; a scenario is named once.
+fn head(fitted: &Fitted, residuals: &[Residual], r: usize) -> Vec<String> {
+    let scenario = fitted.scenario(&residuals[r]);
+    let again = r > 0 && fitted.scenario(&residuals[r - 1]) == scenario;
+    let app = fitted.app(&residuals[r]).unwrap_or("all together");
+    vec![if again { String::new() } else { scenario.to_owned() }, app.to_owned()]
+}
+
+/// A column of numbers with the same decimals; `-` where there is none.
+fn column(residuals: &[Residual], figure: impl Fn(&Residual) -> Option<f64>) -> Vec<String> {
+    let known: Vec<f64> = residuals.iter().filter_map(&figure).collect();
+    let mut texts = figures::column(&known).into_iter();
+    residuals
+        .iter()
+        .map(|one| figure(one).and_then(|_| texts.next()).unwrap_or_else(|| "-".to_owned()))
+        .collect()
+}
+
+/// What the fit is worth.
+fn verdict(fitted: &Fitted, style: &Style) -> String {
+    let fit = &fitted.fit;
+    let in_words =
+        |errors: &Errors| format!("mean {}, worst {}", percent(errors.mean), percent(errors.worst));
+    let freedom = match fit.degrees_of_freedom {
+        0 => "; as many figures as measurements, so that it meets them whether or not the model is right",
+        _ => "",
+    };
+    let mut lines = vec![format!("Error of the fit: {}{freedom}.", in_words(&fit.errors))];
+    match &fit.blind_errors {
+        Some(errors) => lines.push(style.strong(&format!(
+            "Error where each scenario is left out of the fit and predicted: {}.",
+            in_words(errors)
+        ))),
+        None => lines.push("No scenario could be left out and predicted.".to_owned()),
+    }
+    if let Some(errors) = fitted.errors_of_others() {
+        lines.push(
+            style.strong(&format!("Error of the scenarios that the fit did not use: {}.", in_words(&errors))),
+        );
+    }
+    let mut undetermined: Vec<String> = Vec::new();
+    for one in &fit.residuals {
+        if let Some(Blind::Undetermined(keys)) = &one.blind {
+            let line = format!(
+                "Without '{}' the measurements do not determine {}.",
+                fitted.scenario(one),
+                keys.join(" and ")
+            );
+            if undetermined.last() != Some(&line) {
+                undetermined.push(line);
+            }
+        }
+    }
+    let more = undetermined.len().saturating_sub(MOST_TOLD);
+    lines.extend(undetermined.into_iter().take(MOST_TOLD));
+    if more > 0 {
+        lines.push(format!("So it is with {more} more scenarios."));
+    }
+    lines
+        .push("A fit is not a prediction: judge the model by scenarios that the fit did not see.".to_owned());
+    let columns = style.width.unwrap_or(100);
+    lines.iter().flat_map(|line| wrap(line, columns)).fold(String::new(), |text, line| text + &line + "\n")
+}

@@ -2,12 +2,12 @@
 
 use crate::sets::Role;
 use crate::sets::validated::Method;
-use numasim_ask::compare::{Compare, View, sharing_sentence};
+use numasim_ask::compare::{Compared, sharing_sentence};
 use numasim_ask::{machine_title, values};
 use numasim_bench::provenance::Provenance;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_draw::{Style, figures};
-use numasim_evidence::compare::{BesideNull, CONTENDED, Comparison, Errors, Verdict};
+use numasim_evidence::compare::{BesideNull, CONTENDED, Errors, Verdict};
 use numasim_model::Study;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(crate) struct Judged {
     /// The method.
     pub(crate) method: Method,
     /// Prediction beside measurement.
-    pub(crate) comparison: Comparison,
+    pub(crate) compared: Compared,
 }
 
 /// A bundle.
@@ -29,8 +29,6 @@ pub(crate) struct Sent {
     pub(crate) study: Study,
     /// How it was measured.
     pub(crate) known: Provenance,
-    /// The name of the measurements.
-    pub(crate) measured: String,
     /// The model of the machine file first; not empty.
     pub(crate) methods: Vec<Judged>,
 }
@@ -69,19 +67,19 @@ fn of_bundle(sent: &Sent, style: &Style) -> String {
                 [all, contended].map(|errors| [percent(errors, |e| e.mean), percent(errors, |e| e.worst)]);
             [vec![name], all.to_vec(), contended.to_vec(), vec![gain, better]].concat()
         };
-    let beside = &first.comparison.beside;
+    let beside = &first.compared.comparison.beside;
     for null in &beside.nulls {
         let contended = beside.contended.nulls.iter().find(|one| one.null == null.null);
         let contended = contended.and_then(|one| one.totals.as_ref());
         grid.row(row(null.null.name().to_owned(), null.totals.as_ref(), contended, Default::default()));
     }
     for one in &sent.methods {
-        let (comparison, contended) = (&one.comparison, &one.comparison.beside.contended);
+        let (comparison, contended) = (&one.compared.comparison, &one.compared.comparison.beside.contended);
         let name = format!("{}, {}", one.method.model.name(), one.method.variant);
         let last = [gain(&contended.nulls), better(&comparison.beside.verdict).to_owned()];
         grid.row(row(name, comparison.totals.as_ref(), contended.totals.as_ref(), last));
     }
-    let verdict: String = sharing_sentence(&first.comparison)
+    let verdict: String = sharing_sentence(&first.compared.comparison)
         .iter()
         .flat_map(|sentence| wrap(sentence, style.columns()))
         .map(|line| line + "\n")
@@ -91,9 +89,11 @@ fn of_bundle(sent: &Sent, style: &Style) -> String {
 
 /// The machine, how it was measured, and how much of it counts.
 fn origin(sent: &Sent) -> String {
-    let (known, contended) =
-        (&sent.known, sent.methods.first().map_or(0, |one| one.comparison.beside.contended.scenarios));
-    let measured = sent.methods.first().map_or(0, |one| one.comparison.scenarios.len());
+    let (known, contended) = (
+        &sent.known,
+        sent.methods.first().map_or(0, |one| one.compared.comparison.beside.contended.scenarios),
+    );
+    let measured = sent.methods.first().map_or(0, |one| one.compared.comparison.scenarios.len());
     let day: String = known.started_utc.chars().take(10).collect();
     let mut doubts: Vec<&str> = Vec::new();
     for doubt in &known.doubts {
@@ -137,14 +137,8 @@ fn better(verdict: &Verdict) -> &'static str {
 /// For programs: for each bundle its origin, and for each method what `compare --format json` says of it, without single scenarios.
 pub(crate) fn json(sent: &[Sent]) -> Value {
     const KEPT: [&str; 4] = ["model", "summary", "null_models", "sharing"];
-    let method = |sent: &Sent, one: &Judged| {
-        let view = View {
-            study: &sent.study,
-            model: one.method.model.name(),
-            measured: &sent.measured,
-            comparison: &one.comparison,
-        };
-        let mut value = values::value(&Compare::new(&view));
+    let method = |one: &Judged| {
+        let mut value = values::value(&one.compared);
         if let Some(object) = value.as_object_mut() {
             object.retain(|key, _| KEPT.contains(&key.as_str()));
         }
@@ -160,7 +154,7 @@ pub(crate) fn json(sent: &[Sent]) -> Value {
             "started_utc": sent.known.started_utc,
             "tool": sent.known.tool,
             "doubts": doubts,
-            "methods": sent.methods.iter().map(|judged| method(sent, judged)).collect::<Vec<_>>(),
+            "methods": sent.methods.iter().map(method).collect::<Vec<_>>(),
         })
     };
     json!({ "schema": 1, "command": "published", "bundles": sent.iter().map(one).collect::<Vec<_>>() })
@@ -185,7 +179,7 @@ pub(crate) fn csv(sent: &[Sent]) -> Result<String, Box<dyn std::error::Error>> {
             let count = std::iter::once(errors.count.to_string());
             writer.write_record(head.into_iter().chain(count).chain(figures).chain(tail))
         };
-        let nulls = one.methods.first().map(|first| &first.comparison.beside);
+        let nulls = one.methods.first().map(|first| &first.compared.comparison.beside);
         for (traffic, nulls) in
             nulls.into_iter().flat_map(|beside| [(ALL, &beside.nulls), (COUNTED, &beside.contended.nulls)])
         {
@@ -193,7 +187,8 @@ pub(crate) fn csv(sent: &[Sent]) -> Result<String, Box<dyn std::error::Error>> {
                 row(traffic, null.null.name(), "no fit", null.totals.as_ref())?;
             }
         }
-        for Judged { method, comparison } in &one.methods {
+        for Judged { method, compared } in &one.methods {
+            let comparison = &compared.comparison;
             let (model, variant) = (method.model.name(), method.variant.as_str());
             row(ALL, model, variant, comparison.totals.as_ref())?;
             row(COUNTED, model, variant, comparison.beside.contended.totals.as_ref())?;

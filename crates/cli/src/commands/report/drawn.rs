@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use numasim_ask::compare::Compared;
 use numasim_evidence::compare::ComparedScenario;
 use numasim_model::Study;
 
@@ -9,7 +10,7 @@ use crate::args::{PlotArgs, PlotKind, StudyArgs};
 use crate::commands::plot::allocations;
 use crate::plot_file::MOST_MAPPED_NODES;
 use crate::report::Figure;
-use crate::view::{ScenarioView, compared, plots};
+use crate::view::{ScenarioView, plots};
 
 /// Of more scenarios only these have a map; a page with thousands of pictures opens on no phone.
 const MOST_MAPS: usize = 40;
@@ -46,7 +47,7 @@ pub(super) fn machine(study: &Study) -> Vec<Figure> {
 }
 
 /// The maps of scenarios, in their order; `None` where there are too many of them, or of nodes.
-pub(super) fn maps(views: &[ScenarioView<'_>], compared: Option<&compared::View<'_>>) -> Vec<Option<String>> {
+pub(super) fn maps(views: &[ScenarioView<'_>], compared: Option<&Compared>) -> Vec<Option<String>> {
     let drawn = chosen(views, compared);
     let map = |(i, view): (usize, &ScenarioView<'_>)| {
         let is_small = view.machine.node_count() <= MOST_MAPPED_NODES;
@@ -56,11 +57,11 @@ pub(super) fn maps(views: &[ScenarioView<'_>], compared: Option<&compared::View<
 }
 
 /// Of many scenarios those that are worth a look: the choices of model and measurement, then the largest errors.
-fn chosen(views: &[ScenarioView<'_>], compared: Option<&compared::View<'_>>) -> BTreeSet<usize> {
+fn chosen(views: &[ScenarioView<'_>], compared: Option<&Compared>) -> BTreeSet<usize> {
     if views.len() <= MOST_MAPS {
         return (0..views.len()).collect();
     }
-    let Some(comparison) = compared.map(|view| view.comparison) else { return (0..MOST_MAPS).collect() };
+    let Some(comparison) = compared.map(|view| &view.comparison) else { return (0..MOST_MAPS).collect() };
     let by_name: HashMap<&str, &ComparedScenario> =
         comparison.scenarios.iter().map(|scenario| (scenario.name.as_str(), scenario)).collect();
     let worth = |view: &ScenarioView<'_>| {
@@ -80,7 +81,7 @@ fn chosen(views: &[ScenarioView<'_>], compared: Option<&compared::View<'_>>) -> 
 /// The scenario that the model prefers among those that were measured, or among all.
 pub(super) fn preferred<'a, 'b>(
     views: &'a [ScenarioView<'b>],
-    compared: Option<&compared::View<'_>>,
+    compared: Option<&Compared>,
 ) -> Option<&'a ScenarioView<'b>> {
     let regret = compared.and_then(|view| view.comparison.regret.as_ref());
     let named = regret.and_then(|regret| views.iter().find(|view| view.name == regret.preferred));
@@ -91,7 +92,7 @@ pub(super) fn preferred<'a, 'b>(
 /// What is drawn of all scenarios together. `preferred` is the one that the model says is best.
 pub(super) fn of_all(
     study: &Study,
-    compared: Option<&compared::View<'_>>,
+    compared: Option<&Compared>,
     preferred: Option<&ScenarioView<'_>>,
 ) -> Vec<Figure> {
     let mut figures = Vec::new();
@@ -116,7 +117,7 @@ pub(super) fn of_all(
     figures
 }
 
-fn bars(view: &compared::View<'_>) -> Option<Figure> {
+fn bars(view: &Compared) -> Option<Figure> {
     let mut plot = plots::bars(view);
     let all = plot.pairs.len();
     if all > MOST_BARS {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use numasim_ask::compare::Compared;
 use numasim_bench::provenance::Provenance;
 use numasim_model::Study;
 
@@ -9,12 +10,12 @@ use super::explored::SAVED;
 use super::inputs::Inputs;
 use crate::args::ReportArgs;
 use crate::report::{Explored, Repeated, Simulations, Tasks};
-use crate::view::{compared, figures};
+use crate::view::figures;
 
 /// What was asked, in one sentence.
 pub(super) fn question(
     study: &Study,
-    compared: Option<&compared::View<'_>>,
+    compared: Option<&Compared>,
     simulations: Option<&Simulations>,
     tasks: Option<&Tasks>,
     explored: Option<&Explored>,

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use numasim_ask::Input;
+use numasim_ask::compare::Measured;
 use numasim_bench::provenance::{self, Provenance};
-use numasim_model::Study;
 
 use super::{Folder, comparison, readme, report};
 use crate::args::ValidateArgs;
@@ -103,20 +104,19 @@ fn made_again(
     let source = |name: &str| {
         bundle.source(name, name).ok_or_else(|| not_packed(BundleError::Missing { name: name.to_owned() }))
     };
-    let study: Study = files::read_from_texts(&[source(bundle::STUDY)?])?.study;
-    let study = sharing::choose(study, args.model, shell)?;
-    let (name, measurements) = compare::read_source(source(bundle::MEASURED)?)?;
+    let input = sharing::choose_for(Input::of_sources(vec![source(bundle::STUDY)?])?, args.model, shell)?;
+    let compared = compare::of(&input, &[], &Measured::read(source(bundle::MEASURED)?)?, shell)?;
     let cached = bundle.text(bundle::CACHE).map(serde_json::from_str).transpose();
     let cached = cached
         .map_err(|error| Failure::input(format!("{} cannot be read", bundle::CACHE)).caused_by(&error))?;
-    let [json, text, _] = comparison(&study, (&name, &measurements), cached.as_ref(), shell)?;
+    let [json, text, _] = comparison(&compared, cached.as_ref(), shell);
     let command: Vec<String> = known.command.iter().map(|word| report::quoted(word)).collect();
     let made = readme::Made {
         command: &command.join(" "),
         has_scenarios: bundle.text(bundle::SCENARIOS).is_some(),
         one_process: !known.settings.processes,
     };
-    let readme = readme::text(&made, &study, cached.as_ref()) + TAKEN_OUT;
+    let readme = readme::text(&made, &input.study, cached.as_ref()) + TAKEN_OUT;
     let mut made =
         vec![(bundle::COMPARISON_JSON, json), (bundle::COMPARISON, text), (bundle::README, readme)];
     let mut whole = bundle.clone();

@@ -4,20 +4,16 @@ use numasim_evidence::contended::{CachePlan, LastLevel, cached};
 use numasim_host::HostTopology;
 use numasim_host::memory::{SharedCache, shared_last_level};
 
-use super::{Folder, benched, of_files};
+use super::{Folder, benched, of_files, what_ran};
 use crate::args::{BenchArgs, ValidateArgs};
 use crate::commands::bench;
 use crate::failure::Failure;
-use crate::files;
-use crate::sharing;
 use crate::shell::Shell;
 use crate::view::cached::Document;
 
 /// Measures what the cache can do and writes it as `cache.json`; where the host does not allow it, the reason.
 pub(super) fn asked(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<Document, Failure> {
-    let machine_file = folder.file("machine.toml");
-    let study = files::read_study(std::slice::from_ref(&machine_file))?.study;
-    let study = sharing::choose(study, args.model, shell)?;
+    let study = what_ran(args, folder, "machine.toml", shell)?.study;
     let model = study.machine.sharing().name();
     let host =
         numasim_host::host_to_measure("validate").map_err(|error| Failure::input(error.to_string()))?;
@@ -56,10 +52,9 @@ fn measured(
             ..benched(args, folder, inputs.clone(), &name)
         };
         bench::run(&asked, shell)?;
-        let study = files::read_study(&[folder.file(&format!("{name}.study.toml"))])?.study;
-        let study = sharing::choose(study, args.model, shell)?;
-        let comparison = of_files(folder, &name, &study, shell)?;
-        apps.extend(cached(&study, &comparison, run.bytes_per_thread));
+        let input = what_ran(args, folder, &format!("{name}.study.toml"), shell)?;
+        let compared = of_files(folder, &name, &input, shell)?;
+        apps.extend(cached(&input.study, &compared.comparison, run.bytes_per_thread));
     }
     Ok(Document::new(plan, &apps, model))
 }

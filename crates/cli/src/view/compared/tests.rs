@@ -1,6 +1,8 @@
 //! Signed errors and their bars.
 
-use super::bar::{bar, header, scale, signed};
+use numasim_ask::compare::{scale, signed};
+
+use super::{bar, header};
 use crate::view::Style;
 
 #[test]

@@ -1,6 +1,8 @@
 //! What people and programs see of a fit.
 
-use numasim_ask::fit::{Fitted, View};
+use std::sync::Arc;
+
+use numasim_ask::fit::Fitted;
 use numasim_ask::values;
 use numasim_evidence::fit::{Observed, Parameter, by_solver, fit, predict_others};
 use numasim_model::Study;
@@ -24,9 +26,9 @@ fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let predict = by_solver(&study);
     let fit = fit(&study, &observed[..used], &free, &predict).expect("a fit");
     let others = predict_others(&study, &fit.machine, &observed[used..], &predict).expect("predicted");
-    let view = View { study: &study, model: "m", measured: "x.csv", fit: &fit, others: &others };
-    let document = Fitted::new(&view);
-    (table(&view, &Style::default()), values::value(&document), csv(&document).expect("CSV"))
+    let measured = "x.csv".to_owned();
+    let fitted = Fitted { study: Arc::new(study.clone()), measured, fit, others, warnings: Vec::new() };
+    (table(&fitted, &Style::default()), values::value(&fitted), fitted.csv())
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! Prediction beside measurement.
 
+use numasim_ask::compare::Compared;
 use numasim_draw::Heading;
 use numasim_draw::bars::{BarPlot, Pair};
 use numasim_draw::scatter::{Point, ScatterPlot, Series};
-use numasim_evidence::compare::{Compared, Errors};
+use numasim_evidence::compare::{self as evidence, Errors};
 
-use crate::view::compared::{View, has_intervals};
 use crate::view::machine_title;
 
 /// The total of each scenario that was measured.
-pub(crate) fn bars(view: &View<'_>) -> BarPlot {
-    let totals = view.comparison.scenarios.iter().filter_map(|scenario| {
+pub(crate) fn bars(compared: &Compared) -> BarPlot {
+    let totals = compared.comparison.scenarios.iter().filter_map(|scenario| {
         let gflops = scenario.total.as_ref()?.gflops;
         let measured = gflops.measured;
         Some(Pair {
@@ -23,21 +23,21 @@ pub(crate) fn bars(view: &View<'_>) -> BarPlot {
         })
     });
     BarPlot {
-        heading: heading(view, view.comparison.totals.as_ref(), "scenarios"),
+        heading: heading(compared, compared.comparison.totals.as_ref(), "scenarios"),
         label: "GFLOPS of all applications".to_owned(),
         pairs: totals.collect(),
     }
 }
 
 /// Totals and single applications.
-pub(crate) fn scatter(view: &View<'_>) -> ScatterPlot {
-    let point = |name: String, compared: &Compared| Point {
+pub(crate) fn scatter(compared: &Compared) -> ScatterPlot {
+    let point = |name: String, compared: &evidence::Compared| Point {
         name,
         measured: compared.gflops.measured.median,
         predicted: compared.gflops.predicted,
         interval: compared.gflops.interval.map(|(low, high)| [low, high]),
     };
-    let scenarios = || view.comparison.scenarios.iter();
+    let scenarios = || compared.comparison.scenarios.iter();
     let totals = scenarios()
         .filter_map(|scenario| Some(point(scenario.name.clone(), scenario.total.as_ref()?)))
         .collect();
@@ -51,17 +51,17 @@ pub(crate) fn scatter(view: &View<'_>) -> ScatterPlot {
         Series { name: "single applications".to_owned(), points: apps.collect() },
     ];
     let series: Vec<Series> = all.into_iter().filter(|series| !series.points.is_empty()).collect();
-    let apart = view.comparison.apps.is_some();
+    let apart = compared.comparison.apps.is_some();
     let (errors, what) = if apart {
-        (view.comparison.apps.as_ref(), "applications")
+        (compared.comparison.apps.as_ref(), "applications")
     } else {
-        (view.comparison.totals.as_ref(), "scenarios")
+        (compared.comparison.totals.as_ref(), "scenarios")
     };
-    ScatterPlot { heading: heading(view, errors, what), unit: "GFLOPS".to_owned(), series }
+    ScatterPlot { heading: heading(compared, errors, what), unit: "GFLOPS".to_owned(), series }
 }
 
 /// The machine; model, measurement and how far apart they are.
-fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
+fn heading(compared: &Compared, errors: Option<&Errors>, what: &str) -> Heading {
     let errors = errors.map_or(String::new(), |errors| {
         format!(
             "absolute error of {} {what}: mean {:.1} %, worst {:.1} %; ",
@@ -70,9 +70,9 @@ fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
             100.0 * errors.worst
         )
     });
-    let lines = if has_intervals(view.comparison) { "; lines: 95 % interval of the model" } else { "" };
+    let lines = if compared.has_intervals() { "; lines: 95 % interval of the model" } else { "" };
     Heading {
-        title: machine_title(&view.study.machine),
-        subtitle: format!("{errors}model {}, measured in {}{lines}", view.model, view.measured),
+        title: machine_title(&compared.study.machine),
+        subtitle: format!("{errors}model {}, measured in {}{lines}", compared.model(), compared.measured),
     }
 }

@@ -1,5 +1,8 @@
 //! Plots of a real machine of 8 nodes with 8 applications.
 
+use std::sync::Arc;
+
+use numasim_ask::compare::Compared;
 use numasim_draw::testing::{assert_apart, words};
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_model::{Placement, Study, evaluate};
@@ -7,7 +10,6 @@ use numasim_study::{SourceFile, read_study};
 
 use super::*;
 use crate::view::ScenarioView;
-use crate::view::compared;
 
 const OPTERON: &str = include_str!("../../../../../configs/machines/opteron-8n.toml");
 const CXL: &str = include_str!("../../../../../configs/machines/epyc-9224-2s-nps2-cxl.toml");
@@ -130,16 +132,11 @@ fn bars_and_points_of_the_paper_s_table_have_its_errors() {
         evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
     })
     .expect("everything fits");
-    let view = compared::View {
-        study: &study,
-        model: study.machine.sharing().name(),
-        measured: "measured.csv",
-        comparison: &comparison,
-    };
-    let svg = bars(&view).svg();
+    let compared = Compared::new(Arc::new(study), "measured.csv".to_owned(), comparison);
+    let svg = bars(&compared).svg();
     assert_apart(&svg);
     insta::assert_snapshot!(words(&svg));
-    let svg = scatter(&view).svg();
+    let svg = scatter(&compared).svg();
     assert_apart(&svg);
     // The only one beyond 5 %.
     assert!(words(&svg).contains("1  +5.5 %\nNUMA-bad cross-node\n"), "{}", words(&svg));

@@ -1,39 +1,27 @@
-//! `compare`: predictions beside measurements, as a document, and why a measurement does not count.
+//! The document of `compare`.
 
 use std::collections::BTreeMap;
 
-use numasim_draw::figures;
 use numasim_evidence::compare::{
-    self as evidence, Advantage, BesideNull, CONTENDED, Comparison, Coverage as Intervals, FEWEST, Mismatch,
-    Verdict, Way,
+    self as evidence, BesideNull, CONTENDED, Comparison, Mismatch, Verdict, Way,
 };
 use numasim_evidence::null_models::NullModel as Null;
-use numasim_model::Study;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::suggest;
+use super::Compared;
+use super::words::{PROMISED, WAYS, reason, standing};
+use crate::document::written_as;
 use crate::values::{self, Number, OrNull};
 
-/// A comparison with what went into it.
-#[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    /// The files.
-    pub study: &'a Study,
-    /// Name of the model.
-    pub model: &'a str,
-    /// Name of the measured file.
-    pub measured: &'a str,
-    /// The comparison.
-    pub comparison: &'a Comparison,
-}
+written_as!(Compared => Document);
 
 /// Predictions beside measurements. An error is predicted / measured - 1.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
-pub struct Compare<'a> {
+pub(super) struct Document<'a> {
     /// Version of the document.
     #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
     schema: u64,
@@ -381,19 +369,19 @@ struct HeldByNull {
     share: OrNull<Number>,
 }
 
-impl<'a> Compare<'a> {
-    /// The document of a comparison. Numbers are not rounded; errors, spreads and regret are fractions.
-    pub fn new(view: &View<'a>) -> Self {
-        let comparison = view.comparison;
+impl<'a> From<&'a Compared> for Document<'a> {
+    /// Numbers are not rounded; errors, spreads and regret are fractions.
+    fn from(compared: &'a Compared) -> Self {
+        let comparison = &compared.comparison;
         let choice = |choice: &'a evidence::Choice| {
             RegretOf::new(&choice.regret, &choice.apps, choice.scenarios as u64)
         };
         Self {
             schema: 1,
             command: "compare",
-            machine: view.study.machine.name(),
-            model: view.model,
-            measured: view.measured,
+            machine: compared.study.machine.name(),
+            model: compared.model(),
+            measured: &compared.measured,
             summary: Summary {
                 totals: OrNull(comparison.totals.as_ref().map(errors)),
                 apps: OrNull(comparison.apps.as_ref().map(errors)),
@@ -505,19 +493,7 @@ fn left_out(one: &evidence::LeftOut) -> LeftOut<'_> {
     }
 }
 
-/// A key of the document, the same in words, and what it counts.
-type Counted = (&'static str, &'static str, fn(&evidence::Held) -> Way);
-
-/// What is counted of intervals.
-pub const WAYS: [Counted; 3] = [
-    ("measured_holds_prediction", "measured interval holds the prediction", |held| held.measured),
-    ("predicted_holds_measurement", "predicted interval holds the measured median", |held| held.predicted),
-    ("both", "both are as near as the two allow", |held| held.both),
-];
-/// What intervals of 95 % promise.
-pub const PROMISED: f64 = 0.95;
-
-fn coverage(found: &Intervals) -> Coverage {
+fn coverage(found: &evidence::Coverage) -> Coverage {
     let held = |held: &evidence::Held| WAYS.map(|(key, _, of)| (key, OrNull(way(of(held))))).into();
     Coverage { promised: Number(PROMISED), totals: held(&found.totals), apps: held(&found.apps) }
 }
@@ -545,85 +521,11 @@ fn numbers((low, high): (f64, f64)) -> [Number; 2] {
 }
 
 /// The figures of a row by their keys; null where nothing was measured. The interval of a prediction is there only where it has one.
-pub fn figures_of(compared: Option<&evidence::Compared>) -> Map<String, Value> {
+pub(super) fn figures_of(compared: Option<&evidence::Compared>) -> Map<String, Value> {
     let mut figures = match values::value(&App::new("", compared)) {
         Value::Object(figures) => figures,
         _ => Map::new(),
     };
     figures.shift_remove("name");
     figures
-}
-
-/// How a model compares with a null model: a stable word, and words for people.
-pub fn standing(advantage: Option<&Advantage>) -> (&'static str, &'static str) {
-    match advantage.map(|advantage| advantage.interval) {
-        None => ("not-measured", "not compared: no total was measured"),
-        Some(None) => ("too-few-scenarios", "not judged: too few scenarios"),
-        Some(Some((low, _))) if low > 0.0 => ("better", "better"),
-        Some(Some((_, high))) if high < 0.0 => ("worse", "worse"),
-        Some(Some(_)) => ("no-better", "no better beyond noise"),
-    }
-}
-
-/// What contended scenarios decide.
-pub fn sharing_sentence(comparison: &Comparison) -> Option<String> {
-    let beside = &comparison.beside;
-    let contended = &beside.contended;
-    let (name, most) = contended.highest.as_ref()?;
-    let count = figures::count(contended.scenarios as u64, "scenario");
-    Some(match &beside.verdict {
-        Verdict::NothingMeasured => return None,
-        Verdict::NothingContended => format!(
-            "Sharing: no verdict. No scenario wants {CONTENDED} times what a memory or link has (the most: {:.2} times, {}, in \
-             '{name}'), so that they cannot tell one rule of sharing from another.",
-            most.ratio,
-            most.resource.in_words()
-        ),
-        Verdict::TooFew => format!(
-            "Sharing: no verdict. At least {FEWEST} scenarios that want {CONTENDED} times what a memory or link has are needed to tell \
-             the model from chance; these are {}.",
-            contended.scenarios
-        ),
-        Verdict::NullsAsGood(nulls) => {
-            let nulls: Vec<&str> = nulls.iter().map(|null| null.in_words()).collect();
-            format!(
-                "Sharing: no verdict. On the {count} that want at least {CONTENDED} times what a memory or link has, the model is no \
-                 better beyond noise than {}.",
-                nulls.join(" and ")
-            )
-        }
-        Verdict::Better => format!(
-            "Sharing: on the {count} that want at least {CONTENDED} times what a memory or link has, the model is better beyond noise \
-             (95 %) than no sharing and equal parts."
-        ),
-    })
-}
-
-/// Why one measurement cannot be compared, and what to do.
-pub fn reason(one: &evidence::Unmatched) -> String {
-    let scenario = &one.scenario;
-    let app = one.app.as_deref().unwrap_or_default();
-    let meant = |near: &Option<String>| {
-        near.as_ref().map_or(String::new(), |near| format!("; did you mean '{near}'?"))
-    };
-    match &one.why {
-        Mismatch::UnknownScenario(near) => format!("no file has a scenario '{scenario}'{}", meant(near)),
-        Mismatch::UnknownApp(near) => format!("no file has an application '{app}'{}", meant(near)),
-        Mismatch::SeveralInstances(instances) => {
-            let instances: Vec<&str> = instances.iter().map(String::as_str).collect();
-            format!("'{app}' has several instances; name {}", suggest::one_of(&instances))
-        }
-        Mismatch::NoThreads => format!("'{app}' has no threads in scenario '{scenario}'"),
-        Mismatch::OtherThreads { node, measured, wanted, fitted } => {
-            let why = if *fitted {
-                "the benchmark scaled the scenario to its host: compare with a file for that host"
-            } else {
-                "compare with the file that was measured"
-            };
-            format!(
-                "'{app}' in '{scenario}' was measured with {measured} threads on node {node}, the file says {wanted}; {why}"
-            )
-        }
-        Mismatch::NothingCounts => format!("no repetition of '{app}' in '{scenario}' is usable"),
-    }
 }
