@@ -2,8 +2,8 @@
 
 use numasim_graph::import::{Imported, dot, starpu, wfcommons};
 use numasim_graph::{Dependencies, csv, generate, generate_program};
-use numasim_model::graph::{Contender, Generator, GraphSource, Program, TaskGraph};
-use numasim_model::{NodeId, Study};
+use numasim_model::graph::{Contender, Generator, GraphSource, Program, TaskGraph, TaskStudy};
+use numasim_model::{Machine, NodeId};
 use numasim_study::Problem;
 
 use super::{NEXT_FILE, problems_are_sound, tasks_are_sound};
@@ -15,14 +15,14 @@ const MOST_ACCESSES: usize = 2000;
 const MOST_PIECES: u64 = 2000;
 
 /// What input files say of tasks.
-pub(crate) fn study_is_sound(study: &Study) {
-    let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
-    match &study.tasks.source {
-        GraphSource::Given(graph) => tasks_are_sound(graph, study.machine.node_count()),
+pub(crate) fn of_files_are_sound(machine: &Machine, tasks: &TaskStudy) {
+    let nodes: Vec<NodeId> = machine.compute_nodes().collect();
+    match &tasks.source {
+        GraphSource::Given(graph) => tasks_are_sound(graph, machine.node_count()),
         GraphSource::Program { name, program } => program_is_sound(name, program, &nodes),
         GraphSource::Generated { .. } | GraphSource::None => {}
     }
-    if let Some(Contender { gflop, count, phases }) = &study.tasks.contender {
+    if let Some(Contender { gflop, count, phases }) = &tasks.contender {
         assert!(*gflop > 0.0 && gflop.is_finite() && *count > 0, "{gflop} {count}");
         let bounds = phases.iter().flatten().flat_map(|(from, to)| [from.value(), to.value()]);
         let bounds: Vec<f64> = bounds.collect();

@@ -17,7 +17,7 @@ use numasim_evidence::formats::mlc::read_mlc;
 use numasim_evidence::formats::runs::{Run, csv};
 use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
-use numasim_model::graph::{Access, BlockHome, BlockId, TaskGraph};
+use numasim_model::graph::{Access, BlockHome, BlockId, TaskGraph, TaskStudy};
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Study, evaluate_explained};
@@ -41,7 +41,7 @@ pub fn toml(data: &[u8]) {
         .map(|text| SourceFile { name: "fuzzed.toml".to_owned(), text: text.to_owned() })
         .collect();
     match read_study(&files) {
-        Ok(reading) => study_is_sound(&reading.study),
+        Ok(reading) => reading_is_sound(&reading.study, &reading.tasks),
         Err(problems) => {
             let texts: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
             problems_are_sound(&problems, &texts);
@@ -49,13 +49,13 @@ pub fn toml(data: &[u8]) {
     }
 }
 
-fn study_is_sound(study: &Study) {
+fn reading_is_sound(study: &Study, tasks: &TaskStudy) {
     let apps = study.apps.iter().map(|app| &app.name);
     let names = apps.chain(study.scenarios.iter().map(|scenario| &scenario.name));
     for name in names {
         assert!(!name.contains(is_hidden), "the name {name:?} has a character that cannot be seen");
     }
-    graphs::study_is_sound(study);
+    graphs::of_files_are_sound(&study.machine, tasks);
     let cells = study.apps.len().max(1) * study.machine.node_count();
     for scenario in study.scenarios.iter().take(MOST_CELLS / cells) {
         let Ok(placements) = scenario.placements() else { continue };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{Refusal, Tasked, TasksAnswer, document, tables};
+use numasim_ask::{Input, Refusal, Tasked, TasksAnswer, document, tables};
 use numasim_graph::csv;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
 use numasim_model::{NodeId, Study};
@@ -66,7 +66,7 @@ pub(crate) fn tasks(
     trace: bool,
 ) -> PyResult<Tasks> {
     let refused = |refusal: Refusal| error::refused(py, &refusal);
-    let study = reading.under(py, model)?.study;
+    let input = reading.under(py, model)?;
     let scheduler =
         |name: &String| error::named(py, "scheduler", name, &SchedulerKind::ALL, SchedulerKind::as_str);
     let scenario =
@@ -87,14 +87,14 @@ pub(crate) fn tasks(
             &format!("metg is a share above 0 and below 1, such as 0.5, not {share}"),
         ));
     }
-    let graph = graph_of(py, &study, graph)?;
-    let question = py.detach(|| numasim_ask::Tasks::of(&study, graph, &asked)).map_err(refused)?;
+    let graph = graph_of(py, &input, graph)?;
+    let question = py.detach(|| numasim_ask::Tasks::of(&input, graph, &asked)).map_err(refused)?;
     let plan = match plan {
         Some(_) if !question.goes_by_plan() => {
             let message = "no scheduler goes by the plan (give scheduler=\"plan\")";
             return Err(error::input(py, message));
         }
-        plan => plan.map(|folder| plan_of(py, &study, &question.program().graph, &folder)).transpose()?,
+        plan => plan.map(|folder| plan_of(py, &input.study, &question.program().graph, &folder)).transpose()?,
     };
     let question = question.by(plan).map_err(refused)?;
     let jobs = question.jobs();
@@ -119,19 +119,19 @@ pub(crate) fn tasks(
 }
 
 /// The graph of the files, or that of `blocks.csv` and `tasks.csv`.
-fn graph_of(py: Python<'_>, study: &Study, folder: Option<Folder>) -> PyResult<TaskGraph> {
+fn graph_of(py: Python<'_>, input: &Input, folder: Option<Folder>) -> PyResult<TaskGraph> {
     let Some((name, files)) = folder else {
         return py
-            .detach(|| numasim_ask::tasks::graph(study))
+            .detach(|| numasim_ask::tasks::graph(input))
             .map_err(|refusal| error::refused(py, &refusal));
     };
-    if !matches!(study.tasks.source, GraphSource::None) {
+    if !matches!(input.tasks.source, GraphSource::None) {
         let message = format!(
             "there are two graphs: that of the folder {name} and that of the files (leave out one of them)"
         );
         return Err(error::input(py, &message));
     }
-    let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
+    let cores: Vec<u32> = input.study.machine.nodes().iter().map(|node| node.cores).collect();
     let sources = files.map(|(name, text)| SourceFile { name, text });
     let [blocks, tasks] = &sources;
     py.detach(|| csv::read_on(&name, &blocks.text, &tasks.text, Some(&cores)))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use numasim_model::graph::TaskStudy;
 use numasim_model::machine::doubts;
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
@@ -16,6 +17,8 @@ use crate::refusal::Refusal;
 pub struct Input {
     /// What the files describe.
     pub study: Arc<Study>,
+    /// What they say of tasks.
+    pub tasks: Arc<TaskStudy>,
     /// Where they describe it, for messages.
     pub located: Arc<Located>,
     /// Every value that no file contains, and the default that replaces it.
@@ -53,8 +56,9 @@ impl Input {
     /// What was read from `sources`.
     pub fn of_reading(mut reading: Reading, sources: Vec<SourceFile>) -> Self {
         let defaults = std::mem::take(&mut reading.defaults).into();
+        let tasks = Arc::new(std::mem::take(&mut reading.tasks));
         let (study, located) = Located::split(reading, sources);
-        Self { study: Arc::new(study), located: Arc::new(located), defaults }
+        Self { study: Arc::new(study), tasks, located: Arc::new(located), defaults }
     }
 
     /// The same with what is asked of single applications beside the files.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use numasim_draw::figures;
 use numasim_graph::graph_of;
-use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskId, TaskScenario};
+use numasim_model::graph::{
+    GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskId, TaskScenario, TaskStudy,
+};
 use numasim_model::{Machine, NodeId, Study};
 use numasim_plan::GraphPlan;
 use numasim_sim::search::Monitor;
@@ -16,6 +18,7 @@ use numasim_tasks::{
 use serde::Serialize;
 
 use crate::document::{ByName, VERSION, names, plain, written_as};
+use crate::input::Input;
 use crate::refusal::Refusal;
 #[cfg(feature = "schema")]
 use crate::schema::OrNull;
@@ -24,7 +27,7 @@ use crate::schema::OrNull;
 /// simulations, or run several at a time, take its [`Tasks::jobs`].
 #[derive(Debug)]
 pub struct Tasks {
-    study: Arc<Study>,
+    input: Input,
     program: Program,
     settings: Vec<Settings>,
     plan: Option<GraphPlan>,
@@ -37,11 +40,11 @@ impl Tasks {
     ///
     /// # Errors
     /// No room for the graph, too many edges, seeds beyond the last one, `--metg` of another graph than Task Bench.
-    pub fn of(study: &Arc<Study>, graph: TaskGraph, asked: &Asked) -> Result<Self, Refusal> {
+    pub fn of(input: &Input, graph: TaskGraph, asked: &Asked) -> Result<Self, Refusal> {
         let program = program(graph)?;
-        let settings = settings(asked, study)?;
+        let settings = settings(asked, &input.tasks)?;
         let at_a_time = program.at_a_time().map_err(too_large)?;
-        Ok(Self { study: Arc::clone(study), program, settings, plan: None, at_a_time })
+        Ok(Self { input: input.clone(), program, settings, plan: None, at_a_time })
     }
 
     /// Whether a scheduler needs a plan.
@@ -68,8 +71,10 @@ impl Tasks {
 
     /// In the order of the schedulers or scenarios, then of the seeds.
     pub fn jobs(&self) -> Vec<Job<'_>> {
-        let Self { study, program, settings, plan, .. } = self;
-        settings.iter().map(|settings| Job { study, program, plan: plan.as_ref(), settings }).collect()
+        let Self { input: Input { study, tasks, .. }, program, settings, plan, .. } = self;
+        let machine = &study.machine;
+        let job = |settings| Job { machine, tasks, program, plan: plan.as_ref(), settings };
+        settings.iter().map(job).collect()
     }
 
     /// The answer, from the results of [`Self::jobs`] in their order: those before the first one that was stopped.
@@ -82,14 +87,14 @@ impl Tasks {
     ) -> Result<TasksAnswer, Refusal> {
         let mut runs = Vec::new();
         for result in results {
-            match result.map_err(|error| failed(&self.study, &self.program, &error)) {
+            match result.map_err(|error| failed(&self.input.study.machine, &self.program, &error)) {
                 Ok(run) => runs.push(run),
                 Err(Some(refusal)) => return Err(refusal),
                 Err(None) => break,
             }
         }
         let graph = GraphFacts::of(&self.program);
-        Ok(TasksAnswer { study: Arc::clone(&self.study), graph, runs, asked: self.settings.len() })
+        Ok(TasksAnswer { study: Arc::clone(&self.input.study), graph, runs, asked: self.settings.len() })
     }
 }
 
@@ -106,7 +111,7 @@ impl Tasks {
 /// let graph = "[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 100\n";
 /// let input = Input::read(&[("one.toml", &format!("{machine}{graph}"))])?;
 /// let asked = Asked { runs: 1, ..Asked::default() };
-/// let question = Tasks::of(&input.study, numasim_ask::tasks::graph(&input.study)?, &asked)?;
+/// let question = Tasks::of(&input, numasim_ask::tasks::graph(&input)?, &asked)?;
 /// let answer = tasks(&question, &Unattended)?;
 /// assert!(answer.runs[0].makespan_s() >= answer.runs[0].bound_s());
 /// # Ok::<(), numasim_ask::Refusal>(())
@@ -250,9 +255,9 @@ impl Tasked {
 ///
 /// # Errors
 /// A generator that makes none; a graph without tasks.
-pub fn graph(study: &Study) -> Result<TaskGraph, Refusal> {
-    let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
-    let source = &study.tasks.source;
+pub fn graph(input: &Input) -> Result<TaskGraph, Refusal> {
+    let sockets: Vec<NodeId> = input.study.machine.compute_nodes().collect();
+    let source = &input.tasks.source;
     let graph = graph_of(source, &sockets).map_err(|error| Refusal::said(error.to_string()))?;
     if graph.task_count() > 0 {
         return Ok(graph);
@@ -300,10 +305,10 @@ pub fn too_large(error: TooLarge) -> Refusal {
 ///
 /// # Errors
 /// Seeds beyond the last one; a granularity of tasks that cannot be made smaller.
-fn settings(asked: &Asked, study: &Study) -> Result<Vec<Settings>, Refusal> {
+fn settings(asked: &Asked, tasks: &TaskStudy) -> Result<Vec<Settings>, Refusal> {
     let no_seeds = |error: NoSeeds| Refusal::said(error.to_string()).hint("give a smaller --seed");
-    let settings = asked.settings(study).map_err(no_seeds)?;
-    if asked.metg.is_some() && bench(study).is_none() {
+    let settings = asked.settings(tasks).map_err(no_seeds)?;
+    if asked.metg.is_some() && bench(tasks).is_none() {
         return Err(Refusal::said("--metg is of Task Bench: the graph of these files is another one")
             .hint("give [graph] generator = \"task-bench\" with a pattern, width and steps"));
     }
@@ -311,7 +316,7 @@ fn settings(asked: &Asked, study: &Study) -> Result<Vec<Settings>, Refusal> {
 }
 
 /// Why a simulation has no result; `None` where somebody stopped it.
-pub fn failed(study: &Study, program: &Program, error: &JobError) -> Option<Refusal> {
+pub fn failed(machine: &Machine, program: &Program, error: &JobError) -> Option<Refusal> {
     let error = match error {
         JobError::Simulated(error) => error,
         error @ JobError::Generated(_) => return Some(Refusal::said(error.to_string())),
@@ -341,7 +346,7 @@ pub fn failed(study: &Study, program: &Program, error: &JobError) -> Option<Refu
         ))
         .hint("take another --scheduler: `fifo`, `sa`, `dep`, `tbb`, `tbb-numa`, `hint` run tree programs"),
         TasksError::NeverEnds(task) => {
-            let model = study.machine.sharing().name();
+            let model = machine.sharing().name();
             Refusal::said(format!(
                 "{} never ends: nobody's data moves any more under the sharing model {model}",
                 name(task)

@@ -3,7 +3,6 @@
 use crate::allocation::Allocation;
 use crate::app::{App, Data};
 use crate::dynamics::Dynamics;
-use crate::graph::TaskStudy;
 use crate::machine::Machine;
 
 /// One way of placing the threads.
@@ -31,6 +30,4 @@ pub struct Study {
     pub scenarios: Vec<Scenario>,
     /// What the applications do over time; the static model does not look at it.
     pub dynamics: Dynamics,
-    /// Tasks that read and write blocks of data; the static model does not look at them.
-    pub tasks: TaskStudy,
 }

@@ -124,17 +124,11 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
         node_limits::note_caches(log, &machine);
     }
     let ((dynamics, of_dynamics), tasks) = (over_time?, tasks?);
-    let places = Places {
-        apps: apps.places(),
-        scenarios: scenarios.places(),
-        scheduler: tasks.places.scheduler,
-        generator: tasks.places.generator,
-        tasks: tasks.places.tasks,
-        ..of_dynamics
-    };
+    let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
-        study: Study { machine, apps: instances, scenarios, dynamics, tasks: tasks.study },
+        study: Study { machine, apps: instances, scenarios, dynamics },
+        tasks: tasks.study,
         groups: apps.groups,
         sockets,
         named,

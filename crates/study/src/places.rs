@@ -21,12 +21,6 @@ pub struct Places {
     pub policy: Option<Place>,
     /// The value of `period_ms` in `[policy]`; `None` where no file gives it.
     pub period: Option<Place>,
-    /// The value of `name` in `[scheduler]`; `None` where no file gives it.
-    pub scheduler: Option<Place>,
-    /// The value of `generator` in `[graph]`; `None` where no file gives it.
-    pub generator: Option<Place>,
-    /// The header of each `[[task]]`, in the order of the graph.
-    pub tasks: Vec<Place>,
 }
 
 /// Places of one `[[app]]` table.

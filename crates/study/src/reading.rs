@@ -1,6 +1,7 @@
 //! The result of reading: the study, and every value that no file gave.
 
 use super::places::Places;
+use numasim_model::graph::TaskStudy;
 use numasim_model::scenario::Study;
 
 /// The text of one input file.
@@ -108,6 +109,8 @@ pub struct Group {
 pub struct Reading {
     /// What they describe.
     pub study: Study,
+    /// What they say of tasks.
+    pub tasks: TaskStudy,
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
     /// How many sockets the machine has, where its file says it by `sockets`.

@@ -74,7 +74,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
 
     let simulations = over_time::simulations(args, &input.study, &input.located, shell)?;
-    let tasks = tasked::tasks(args, &input.study)?;
+    let tasks = tasked::tasks(args, &input)?;
     let searched =
         source.is_none() && tasks.is_none() && explored::is_asked(args, &input.study, simulations.is_some());
     let (explored, input) = if searched {

@@ -19,7 +19,6 @@ use numasim_model::graph::{Generator, GraphSource, TaskGraph, TaskGraphBuilder, 
 use super::keys::root;
 use super::log::Log;
 use super::machine::MachineReading;
-use super::places::Places;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::TableKind;
 use super::root_tables::Tables;
@@ -33,14 +32,12 @@ const NAMELESS: &str = "tasks";
 /// And where loops make them.
 const PROGRAM: &str = "program";
 
-/// What was read, and where it stands.
+/// What was read.
 #[derive(Default)]
 pub(super) struct TasksReading {
     pub(super) study: TaskStudy,
     /// Whether some file says anything of tasks.
     pub(super) is_there: bool,
-    /// The scheduler, the generator and the tasks.
-    pub(super) places: Places,
 }
 
 /// All that the files say of tasks; `None` where some of it makes no sense.
@@ -82,32 +79,25 @@ pub(super) fn read<'a>(
         return None;
     }
     let GraphTable { name: given, generator } = table?;
-    let (graph, task_places) = listed;
     let source = match (generator, program) {
         (Some(generator), _) => GraphSource::Generated { name, generator },
         (None, Some(program)) => GraphSource::Program { name, program: program? },
-        (None, None) if first.is_some() => GraphSource::Given(graph?),
+        (None, None) if first.is_some() => GraphSource::Given(listed?),
         (None, None) => GraphSource::None,
     };
-    let (scheduler, scheduler_place) = scheduler?;
-    let study = TaskStudy { name: given, source, scheduler, runtime: runtime?, contender: contender? };
-    let places = Places {
-        scheduler: scheduler_place,
-        generator: generator_place,
-        tasks: task_places,
-        ..Places::default()
-    };
-    Some(TasksReading { study, is_there: true, places })
+    let (scheduler, runtime, contender) = (scheduler?, runtime?, contender?);
+    let study = TaskStudy { name: given, source, scheduler, runtime, contender };
+    Some(TasksReading { study, is_there: true })
 }
 
-/// The graph of `[[block]]` and `[[task]]`, `None` where some of it makes no sense; and where each task stands.
+/// The graph of `[[block]]` and `[[task]]`, `None` where some of it makes no sense.
 fn listed_graph<'a>(
     block_tables: Vec<TableReader<'a>>,
     task_tables: Vec<TableReader<'a>>,
     name: &str,
     log: &Log,
     machine: &MachineReading,
-) -> (Option<TaskGraph>, Vec<Place>) {
+) -> Option<TaskGraph> {
     let mut builder = TaskGraphBuilder::new(name);
     let mut blocks = Blocks::default();
     for table in block_tables {
@@ -120,8 +110,7 @@ fn listed_graph<'a>(
     let created = blocks.created(&tasks.creators, &mut builder, log);
     let complete = [blocks.finish(log), tasks.finish(log), created] == [true; 3];
     let graph = complete.then(|| builder.finish());
-    let graph = graph.filter(|graph| tasks.creators.has_places(graph, &tasks.places, log));
-    (graph, tasks.places)
+    graph.filter(|graph| tasks.creators.has_places(graph, &tasks.places, log))
 }
 
 /// Whether the tasks are given in more than one way, which is reported.

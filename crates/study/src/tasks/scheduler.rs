@@ -3,14 +3,13 @@
 use numasim_model::graph::{Partitioner, SchedulerKind, SchedulerSettings};
 
 use super::super::keys::scheduler;
-use super::super::problem::{Place, Problem, ProblemKind};
+use super::super::problem::{Problem, ProblemKind};
 use super::super::table::TableReader;
 use super::super::value::Value;
 
-/// The settings, and where the name stands; what is assumed holds without the table, too.
-pub(super) fn read(mut table: TableReader<'_>) -> Option<(SchedulerSettings, Option<Place>)> {
+/// The settings; what is assumed holds without the table, too.
+pub(super) fn read(mut table: TableReader<'_>) -> Option<SchedulerSettings> {
     let assumed = SchedulerSettings::default();
-    let name = table.place_of(&scheduler::NAME);
     let intersection_place = table.place_of(&scheduler::INTERSECTION);
     let window_place = table.place_of(&scheduler::WINDOW);
     let kind = table.word_or(&scheduler::NAME, assumed.kind, &SchedulerKind::ALL, SchedulerKind::as_str);
@@ -45,7 +44,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> Option<(SchedulerSettings, Opt
         log.report(problem);
         return None;
     }
-    let settings = SchedulerSettings {
+    Some(SchedulerSettings {
         kind: kind?,
         stride: stride?,
         window,
@@ -57,6 +56,5 @@ pub(super) fn read(mut table: TableReader<'_>) -> Option<(SchedulerSettings, Opt
         immediate_successor: immediate_successor?,
         affinity_partitioner: affinity_partitioner?,
         reflection: reflection?,
-    };
-    Some((settings, name))
+    })
 }

@@ -24,14 +24,14 @@ fn with(tables: &str) -> String {
 }
 
 fn graph(reading: &Reading) -> &TaskGraph {
-    match &reading.study.tasks.source {
+    match &reading.tasks.source {
         GraphSource::Given(graph) => graph,
         other => panic!("no listed tasks: {other:?}"),
     }
 }
 
 fn generator(tables: &str) -> Generator {
-    match read(&with(tables)).study.tasks.source {
+    match read(&with(tables)).tasks.source {
         GraphSource::Generated { generator, .. } => generator,
         other => panic!("no generator: {other:?}"),
     }
@@ -52,7 +52,7 @@ const XY: &str = "[[block]]\nname = \"X\"\nmb = 3.0\nhome = 1\n[[block]]\nname =
 #[test]
 fn files_that_say_nothing_of_tasks_have_none_and_no_defaults_of_them() {
     let reading = read(MACHINE);
-    assert_eq!(reading.study.tasks, numasim_model::graph::TaskStudy::default());
+    assert_eq!(reading.tasks, numasim_model::graph::TaskStudy::default());
     let of_tasks = [TableKind::Task, TableKind::Graph, TableKind::Scheduler, TableKind::Runtime];
     assert!(
         reading.defaults.iter().all(|default| !of_tasks.contains(&default.table) && default.key != "llc_mb")
@@ -94,8 +94,7 @@ fn accesses_count_in_the_order_in_inout_out_whatever_the_order_of_the_file() {
         (graph.socket(second), graph.taskwait(second), graph.accesses(second).len()),
         (None, false, 0)
     );
-    assert_eq!((graph.name(), reading.study.tasks.name.as_deref()), ("tasks", None));
-    assert_eq!(reading.places.tasks.len(), 2);
+    assert_eq!((graph.name(), reading.tasks.name.as_deref()), ("tasks", None));
 }
 
 #[test]
@@ -217,9 +216,8 @@ fn every_setting_is_read() {
         ties: Ties::Order,
         task_spread: 0.25,
     };
-    let tasks = &reading.study.tasks;
+    let tasks = &reading.tasks;
     assert_eq!((&tasks.scheduler, &tasks.runtime, &tasks.source), (&scheduler, &runtime, &GraphSource::None));
-    assert!(reading.places.scheduler.is_some());
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! A graph under schedulers, placements and seeds, with what its makespan is compared with.
 
 use numasim_graph::Dependencies;
-use numasim_model::Study;
+use numasim_model::Machine;
 use numasim_model::graph::{
-    PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskScenario,
+    PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskScenario, TaskStudy,
 };
 use numasim_plan::GraphPlan;
 
@@ -112,8 +112,7 @@ impl Asked {
     ///
     /// # Errors
     /// Seeds beyond the last one.
-    pub fn settings(&self, study: &Study) -> Result<Vec<Settings>, NoSeeds> {
-        let tasks = &study.tasks;
+    pub fn settings(&self, tasks: &TaskStudy) -> Result<Vec<Settings>, NoSeeds> {
         let first = self.seed.unwrap_or(tasks.runtime.seed);
         let more = u64::from(self.runs.saturating_sub(1));
         let last = first.checked_add(more).ok_or(NoSeeds { first, runs: self.runs })?;
@@ -148,8 +147,10 @@ impl Asked {
 /// One simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Machine, runtime and contender.
-    pub study: &'a Study,
+    /// Where it runs.
+    pub machine: &'a Machine,
+    /// The generator and the contender.
+    pub tasks: &'a TaskStudy,
     /// The graph.
     pub program: &'a Program,
     /// The plan, where the scheduler goes by one.
@@ -174,13 +175,13 @@ impl<'a> Job<'a> {
     pub fn question(&self) -> Question<'a> {
         let Settings { scheduler, runtime, placement, steal, .. } = self.settings;
         Question {
-            machine: &self.study.machine,
+            machine: self.machine,
             graph: &self.program.graph,
             scheduler,
             runtime,
             placement: *placement,
             steal: *steal,
-            contender: self.study.tasks.contender.as_ref(),
+            contender: self.tasks.contender.as_ref(),
             plan: self.plan,
         }
     }
@@ -197,7 +198,7 @@ impl<'a> Job<'a> {
         let question = self.question();
         let run = simulate(&question, &mut Stoppable { observer, stop })?;
         let bound = lower_bound(&question, &self.program.dependencies);
-        let metg = match self.settings.metg.zip(bench(self.study)) {
+        let metg = match self.settings.metg.zip(bench(self.tasks)) {
             Some((share, of)) => Some(Metg::of(&question, share, of, stop)?),
             None => None,
         };

@@ -7,8 +7,8 @@
 //! of the places where it crosses the share.
 
 use numasim_graph::generate;
-use numasim_model::graph::{Generator, GraphSource, TaskBench};
-use numasim_model::{NodeId, Study};
+use numasim_model::NodeId;
+use numasim_model::graph::{Generator, GraphSource, TaskBench, TaskStudy};
 
 use crate::engine::simulate;
 use crate::error::JobError;
@@ -23,8 +23,8 @@ const NEAR: f64 = 1e-6;
 const ROUNDING: f64 = 1e-9;
 
 /// The tasks that can be made smaller: those of Task Bench.
-pub fn bench(study: &Study) -> Option<(&str, &TaskBench)> {
-    match &study.tasks.source {
+pub fn bench(tasks: &TaskStudy) -> Option<(&str, &TaskBench)> {
+    match &tasks.source {
         GraphSource::Generated { name, generator: Generator::TaskBench(bench) } => Some((name, bench)),
         _ => None,
     }

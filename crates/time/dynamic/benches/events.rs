@@ -8,7 +8,6 @@ use divan::{AllocProfiler, Bencher};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_engine::SimTime;
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
-use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, Data, Placement, Placing, Study};
@@ -85,7 +84,7 @@ fn study(
     };
     let (apps, courses) = (0..apps).map(of).unzip();
     let dynamics = Dynamics { courses, ..Dynamics::default() };
-    Study { machine, apps, scenarios: Vec::new(), dynamics, tasks: TaskStudy::default() }
+    Study { machine, apps, scenarios: Vec::new(), dynamics }
 }
 
 fn run(study: &Study) -> Run {

@@ -13,7 +13,6 @@ use std::time::Instant;
 
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
-use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
@@ -122,13 +121,7 @@ fn study(applications: &[Application]) -> Study {
         (described, course)
     };
     let (apps, courses) = applications.iter().enumerate().map(of).unzip();
-    Study {
-        machine,
-        apps,
-        scenarios: Vec::new(),
-        dynamics: Dynamics { courses, ..Dynamics::default() },
-        tasks: TaskStudy::default(),
-    }
+    Study { machine, apps, scenarios: Vec::new(), dynamics: Dynamics { courses, ..Dynamics::default() } }
 }
 
 fn run(study: &Study) -> Run {

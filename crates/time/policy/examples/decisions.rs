@@ -7,7 +7,6 @@
 use std::time::Instant;
 
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
-use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
@@ -95,7 +94,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
     };
     let (apps, courses) = (0..apps).map(of).unzip();
     let dynamics = Dynamics { courses, ..Dynamics::default() };
-    Study { machine, apps, scenarios: Vec::new(), dynamics, tasks: TaskStudy::default() }
+    Study { machine, apps, scenarios: Vec::new(), dynamics }
 }
 
 /// All are there, with all threads blocked.

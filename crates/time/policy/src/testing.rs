@@ -1,7 +1,6 @@
 //! Small machines, studies and views for the tests of this crate.
 
 use numasim_model::dynamics::{Binding, Channel, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
-use numasim_model::graph::TaskStudy;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{
     Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Placing, Scenario,
@@ -63,7 +62,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         command: None,
     };
     let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };
-    Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine, tasks: TaskStudy::default() }
+    Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine }
 }
 
 /// From one application to another, without a limit.

@@ -64,8 +64,9 @@ pub(crate) fn json(reading: &Reading) -> Value {
         "channels": over_time::channels(study), "calls": over_time::calls(study),
         "commands": over_time::commands(study), "policy": over_time::policy(study), "os": over_time::os(study),
         "cluster": over_time::cluster(study),
-        "graph": tasks::graph(study), "scheduler": tasks::scheduler(study), "runtime": tasks::runtime(study),
-        "contender": tasks::contender(study),
+        "graph": tasks::graph(&reading.tasks), "scheduler": tasks::scheduler(&reading.tasks),
+        "runtime": tasks::runtime(&reading.tasks),
+        "contender": tasks::contender(&reading.tasks),
         "defaults": defaults,
     })
 }

@@ -189,10 +189,10 @@ impl Lines<'_> {
             (TableKind::Policy, over_time::policy(study)),
             (TableKind::Os, over_time::os(study)),
             (TableKind::Cluster, over_time::cluster(study)),
-            (TableKind::Graph, tasks::graph(study)),
-            (TableKind::Scheduler, tasks::scheduler(study)),
-            (TableKind::Runtime, tasks::runtime(study)),
-            (TableKind::Contender, tasks::contender(study)),
+            (TableKind::Graph, tasks::graph(&self.reading.tasks)),
+            (TableKind::Scheduler, tasks::scheduler(&self.reading.tasks)),
+            (TableKind::Runtime, tasks::runtime(&self.reading.tasks)),
+            (TableKind::Contender, tasks::contender(&self.reading.tasks)),
         ];
         for (table, value) in &singles {
             for (key, value) in over_time::pairs(value) {

@@ -1,19 +1,18 @@
 //! Tasks, as JSON in the words of the input files; null where no file says anything of them.
 
-use numasim_model::Study;
 use numasim_model::graph::{Generator, GraphSource, Parameter, TaskStudy};
 use serde_json::{Value, json};
 
 use super::values::in_unit;
 
 /// Whether some file says anything of tasks that is no default.
-fn is_there(study: &Study) -> bool {
-    study.tasks != TaskStudy::default()
+fn is_there(tasks: &TaskStudy) -> bool {
+    *tasks != TaskStudy::default()
 }
 
 /// The graph: what was counted of listed tasks, or the generator with its parameters.
-pub(super) fn graph(study: &Study) -> Value {
-    match &study.tasks.source {
+pub(super) fn graph(tasks: &TaskStudy) -> Value {
+    match &tasks.source {
         GraphSource::None => Value::Null,
         GraphSource::Given(graph) => json!({
             "name": graph.name(), "blocks": graph.blocks().len(), "tasks": graph.task_count(),
@@ -56,11 +55,11 @@ fn in_its_unit(key: &str, number: u64) -> Value {
     }
 }
 
-pub(super) fn scheduler(study: &Study) -> Value {
-    if !is_there(study) {
+pub(super) fn scheduler(tasks: &TaskStudy) -> Value {
+    if !is_there(tasks) {
         return Value::Null;
     }
-    let scheduler = &study.tasks.scheduler;
+    let scheduler = &tasks.scheduler;
     json!({
         "name": scheduler.kind.as_str(), "stride": scheduler.stride, "window": scheduler.window,
         "initial_extra": scheduler.initial_extra, "intersection": scheduler.intersection,
@@ -72,19 +71,19 @@ pub(super) fn scheduler(study: &Study) -> Value {
 }
 
 /// Who else wants the workers; null where nobody does.
-pub(super) fn contender(study: &Study) -> Value {
-    let Some(contender) = &study.tasks.contender else { return Value::Null };
+pub(super) fn contender(tasks: &TaskStudy) -> Value {
+    let Some(contender) = &tasks.contender else { return Value::Null };
     let phases = contender.phases.as_ref();
     let phases = phases
         .map(|phases| phases.iter().map(|(from, to)| [from.value(), to.value()]).collect::<Vec<[f64; 2]>>());
     json!({ "gflop": contender.gflop, "count": contender.count, "phases_s": phases })
 }
 
-pub(super) fn runtime(study: &Study) -> Value {
-    if !is_there(study) {
+pub(super) fn runtime(tasks: &TaskStudy) -> Value {
+    if !is_there(tasks) {
         return Value::Null;
     }
-    let runtime = &study.tasks.runtime;
+    let runtime = &tasks.runtime;
     json!({
         "creation_us": in_unit(runtime.creation, 1e6), "task_us": in_unit(runtime.task, 1e6),
         "steal_us": in_unit(runtime.steal, 1e6), "page_us": in_unit(runtime.page, 1e6), "throttle": runtime.throttle, "seed": runtime.seed,

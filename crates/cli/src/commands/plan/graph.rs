@@ -17,19 +17,20 @@ use numasim_ask::document;
 
 /// Reads machine and graph, and writes the plan.
 pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose(files::read_study(&args.from)?.study, args.model, shell)?;
-    let graph = crate::commands::tasks::graph(&study, args.graph.as_deref())?;
+    let input = sharing::choose_for(files::read_input(&args.from)?, args.model, shell)?;
+    let graph = crate::commands::tasks::graph(&input, args.graph.as_deref())?;
+    let machine = &input.study.machine;
     let names = ["plan.toml", "blocks.csv", "tasks.csv", "edges.csv"];
     let folder = Folder::open(&args.output, &names, "-o")?;
     let told = Destination::open(None)?;
     watch::listen();
-    let advice = advise(&study.machine, &graph, &study.tasks.runtime, &watch::interrupted);
+    let advice = advise(machine, &graph, &input.tasks.runtime, &watch::interrupted);
     let advice = advice.map_err(|error| match error {
         TasksError::Stopped => Failure::interrupted("interrupted: there is no plan"),
         error => Failure::input(error.to_string()),
     })?;
     let promise = Promise {
-        machine: study.machine.name(),
+        machine: machine.name(),
         scheduler: advice.scheduler.as_str(),
         homes: advice.homes.as_str(),
         makespan_s: advice.makespan.value(),
@@ -43,7 +44,7 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     })?;
     match args.format {
         format @ (Format::Table | Format::Markdown) => {
-            let table = |style: &Style| shown::table(&study.machine, &advice, &promise, style);
+            let table = |style: &Style| shown::table(machine, &advice, &promise, style);
             told.deliver(&shell.for_people(format, false, table))
         }
         Format::Json => told.deliver_by(|out| document::write(&shown::json(&advice, &promise), out)),

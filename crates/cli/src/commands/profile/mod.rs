@@ -18,15 +18,16 @@ use crate::watch;
 
 /// Runs the command.
 pub(crate) fn run(args: &ProfileArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose(files::read_study(&args.files)?.study, args.model, shell)?;
-    let graph = super::tasks::graph(&study, args.graph.as_deref())?;
+    let input = sharing::choose_for(files::read_input(&args.files)?, args.model, shell)?;
+    let graph = super::tasks::graph(&input, args.graph.as_deref())?;
+    let study = &input.study;
     let program = Program::of(&study.machine, &graph)?;
     let names = File::PROFILE.map(File::name);
     let folder = Folder::open(&args.output, &names, "-o")?;
     let told = Destination::open(None)?;
     watch::listen();
     folder.write_whole(|files| writing::write(&study.machine, &program, files))?;
-    told.deliver(&summary(&study, &program))
+    told.deliver(&summary(study, &program))
 }
 
 /// What was written, in a few lines.

@@ -1,9 +1,7 @@
 //! The graph of tasks of a report: simulated under several schedulers, and drawn.
 
-use std::sync::Arc;
-
+use numasim_ask::Input;
 use numasim_draw::gantt::{Gantt, MOST_COLUMNS};
-use numasim_model::Study;
 
 use crate::args::ReportArgs;
 use crate::commands::tasks::{Pictured, has_graph, pictured};
@@ -19,14 +17,14 @@ const FEWEST_COLUMNS: usize = 64;
 ///
 /// # Errors
 /// A graph that cannot be made, or for which there is no room.
-pub(super) fn tasks(args: &ReportArgs, study: &Study) -> Result<Option<Tasks>, Failure> {
-    if !has_graph(study) {
+pub(super) fn tasks(args: &ReportArgs, input: &Input) -> Result<Option<Tasks>, Failure> {
+    if !has_graph(&input.tasks) {
         return Ok(None);
     }
-    let Pictured { facts, runs, without } = pictured(study, &args.scheduler)?;
+    let Pictured { facts, runs, without } = pictured(input, &args.scheduler)?;
     let all: Vec<Tasked> = runs.iter().map(|(tasked, _)| tasked.clone()).collect();
     let answer =
-        TasksAnswer { study: Arc::new(study.clone()), graph: facts.clone(), asked: all.len(), runs: all };
+        TasksAnswer { study: input.study.clone(), graph: facts.clone(), asked: all.len(), runs: all };
     let document = serde_json::to_value(&answer).unwrap_or_default();
     let pictures = runs.len();
     let runs = runs.into_iter().map(|(tasked, chart)| {

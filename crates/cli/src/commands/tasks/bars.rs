@@ -47,7 +47,7 @@ impl Recorder {
 
     /// The same with another heading, and reasons why workers were idle in the unit of the axis ([`time_unit`]).
     pub(super) fn drawn(&self, job: &Job<'_>, heading: Heading, end: Seconds, idle: Vec<Bar>) -> Gantt {
-        let machine = &job.study.machine;
+        let machine = job.machine;
         let (unit, per_second) = time_unit(end);
         let workers = usize::try_from(machine.total_cores()).unwrap_or(0);
         let mut rows: Vec<Vec<Bar>> = vec![Vec::new(); workers];
@@ -97,12 +97,12 @@ fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
         format!("{}{stealing}: {} s{above}", tasked.label(), figures::single(makespan.value())),
         format!("{:.1} % idle", tasked.run.idle * 100.0),
         format!("{:.1} % of bytes remote", tasked.run.traffic.remote_share() * 100.0),
-        format!("model {}", job.study.machine.sharing().name()),
+        format!("model {}", job.machine.sharing().name()),
     ];
     Heading { title: title(job), subtitle: parts.join("; ") }
 }
 
 /// What ran where.
 pub(super) fn title(job: &Job<'_>) -> String {
-    format!("{} on {}", job.program.graph.name(), machine_title(&job.study.machine))
+    format!("{} on {}", job.program.graph.name(), machine_title(job.machine))
 }

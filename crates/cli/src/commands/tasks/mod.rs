@@ -26,12 +26,12 @@ pub(super) use pictured::{Pictured, has_graph, pictured};
 
 /// Runs the command.
 pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose_for(files::read_input(&args.files)?, args.model, shell)?.study;
+    let input = sharing::choose_for(files::read_input(&args.files)?, args.model, shell)?;
     if args.real {
-        return real::run(args, &study, shell);
+        return real::run(args, &input, shell);
     }
-    let question = program::question(args, &study, args.graph.as_deref())?;
-    let plan = plan::of(args, &question, &study)?;
+    let question = program::question(args, &input, args.graph.as_deref())?;
+    let plan = plan::of(args, &question, &input.study)?;
     let question = question.by(plan)?;
     let outputs = Outputs::open(args, question.jobs().len())?;
     watch::listen();

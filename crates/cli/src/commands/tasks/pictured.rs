@@ -1,9 +1,9 @@
 //! Simulations of tasks with a chart of each, for the page of `report`.
 
+use numasim_ask::Input;
 use numasim_ask::tasks::{self, failed, too_large};
 use numasim_draw::gantt::Gantt;
-use numasim_model::Study;
-use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings};
+use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings, TaskStudy};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Job, Program, Settings};
 
@@ -26,8 +26,8 @@ pub(crate) struct Pictured {
 }
 
 /// Whether the files have a graph.
-pub(crate) fn has_graph(study: &Study) -> bool {
-    !matches!(study.tasks.source, GraphSource::None)
+pub(crate) fn has_graph(tasks: &TaskStudy) -> bool {
+    !matches!(tasks.source, GraphSource::None)
 }
 
 /// Simulates the graph of the files, with their seed, under `kinds`; without any under `fifo`, `sa` where every task has a socket, `dep`, `rip-dep`
@@ -35,29 +35,30 @@ pub(crate) fn has_graph(study: &Study) -> bool {
 ///
 /// # Errors
 /// A graph that cannot be made, or for which there is no room; Ctrl-C.
-pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
-    let program = tasks::program(tasks::graph(study)?)?;
+pub(crate) fn pictured(input: &Input, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
+    let program = tasks::program(tasks::graph(input)?)?;
+    let (machine, of_files) = (&input.study.machine, &input.tasks);
     program.at_a_time().map_err(too_large)?;
-    let kinds = if kinds.is_empty() { usual(study, &program) } else { kinds.to_vec() };
+    let kinds = if kinds.is_empty() { usual(of_files, &program) } else { kinds.to_vec() };
     let settings: Vec<Settings> = kinds
         .into_iter()
         .map(|kind| Settings {
             scenario: None,
-            scheduler: SchedulerSettings { kind, ..study.tasks.scheduler.clone() },
-            runtime: study.tasks.runtime.clone(),
+            scheduler: SchedulerSettings { kind, ..of_files.scheduler.clone() },
+            runtime: of_files.runtime.clone(),
             placement: PagePlacement::default(),
             steal: false,
             metg: None,
         })
         .collect();
-    let draws = study.machine.total_cores() <= MOST_WORKERS;
+    let draws = machine.total_cores() <= MOST_WORKERS;
     let (mut done, mut without) = (Vec::new(), Vec::new());
     for settings in &settings {
-        let job = Job { study, program: &program, plan: None, settings };
+        let job = Job { machine, tasks: of_files, program: &program, plan: None, settings };
         let mut onlookers = Onlookers::of_chart(&program.graph, draws);
         match one(&job, &mut onlookers) {
             Ok(tasked) => done.push((job, tasked, onlookers.bars)),
-            Err(error) => match failed(study, &program, &error) {
+            Err(error) => match failed(machine, &program, &error) {
                 None => return Err(Failure::interrupted("interrupted")),
                 Some(refusal) => {
                     without.push((settings.scheduler.kind, Failure::from(refusal).message().to_owned()));
@@ -74,13 +75,13 @@ pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Picture
     Ok(Pictured { facts: GraphFacts::of(&program), runs: done.into_iter().map(chart).collect(), without })
 }
 
-fn usual(study: &Study, program: &Program) -> Vec<SchedulerKind> {
+fn usual(tasks: &TaskStudy, program: &Program) -> Vec<SchedulerKind> {
     let annotated = program.graph.tasks().all(|task| program.graph.socket(task).is_some());
     let mut kinds = vec![SchedulerKind::Fifo];
     kinds.extend(annotated.then_some(SchedulerKind::Sa));
     kinds.extend([SchedulerKind::Dep, SchedulerKind::RipDep]);
-    if !kinds.contains(&study.tasks.scheduler.kind) {
-        kinds.push(study.tasks.scheduler.kind);
+    if !kinds.contains(&tasks.scheduler.kind) {
+        kinds.push(tasks.scheduler.kind);
     }
     kinds
 }

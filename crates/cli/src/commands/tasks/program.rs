@@ -1,10 +1,8 @@
 //! The graph that is simulated and what is asked of it: from files and switches to values.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use numasim_ask::{Tasks, tasks};
-use numasim_model::Study;
+use numasim_ask::{Input, Tasks, tasks};
 use numasim_model::graph::{GraphSource, TaskGraph};
 use numasim_tasks::Asked;
 
@@ -16,10 +14,10 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// Two graphs; a generator that makes none; what cannot be read.
-pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
-    match (&study.tasks.source, folder) {
-        (GraphSource::None, Some(folder)) => graph_folder::read(folder, &study.machine),
-        (_, None) => Ok(tasks::graph(study)?),
+pub(in crate::commands) fn graph(input: &Input, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
+    match (&input.tasks.source, folder) {
+        (GraphSource::None, Some(folder)) => graph_folder::read(folder, &input.study.machine),
+        (_, None) => Ok(tasks::graph(input)?),
         (_, Some(folder)) => Err(Failure::input(format!(
             "there are two graphs: that of --graph {} and that of the files",
             folder.display()
@@ -32,11 +30,7 @@ pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result
 ///
 /// # Errors
 /// Those of [`graph`] and [`Tasks::of`].
-pub(super) fn question(
-    args: &TasksArgs,
-    study: &Arc<Study>,
-    folder: Option<&Path>,
-) -> Result<Tasks, Failure> {
+pub(super) fn question(args: &TasksArgs, input: &Input, folder: Option<&Path>) -> Result<Tasks, Failure> {
     let asked = Asked {
         schedulers: args.scheduler.clone(),
         placement: args.placement,
@@ -46,5 +40,5 @@ pub(super) fn question(
         runs: args.runs,
         metg: args.metg,
     };
-    Ok(Tasks::of(study, graph(study, folder)?, &asked)?)
+    Ok(Tasks::of(input, graph(input, folder)?, &asked)?)
 }

@@ -90,7 +90,7 @@ impl<'a> Writer<'a> {
 
     /// The next simulation.
     pub(super) fn of_run<'w, 'g>(&'w mut self, job: &Job<'g>) -> OfRun<'w, 'a, 'g> {
-        let nodes = job.study.machine.node_count();
+        let nodes = job.machine.node_count();
         let (scheduler, seed) = (job.settings.label(), job.settings.runtime.seed);
         if self.kind == Kind::Chrome {
             let names = (0..nodes).map(|node| format!("node {node}")).chain(["master".to_owned()]);

@@ -41,7 +41,6 @@ pub(super) fn of_plan(
         Ok(Scenario { name, allocation, data: data.collect(), static_work })
     });
     Ok(Study {
-        tasks: study.tasks.clone(),
         apps: apps.collect(),
         scenarios: scenarios.collect::<Result<_, _>>()?,
         // Threads on nodes that are not these mean nothing here; and what is measured does not change over time.

@@ -5,7 +5,6 @@ use numasim_engine::SimTime;
 use numasim_model::dynamics::{
     Binding, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, Scaling, Work,
 };
-use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
@@ -83,7 +82,7 @@ pub(crate) fn free_os() -> Os {
 pub(crate) fn study(machine: Machine, apps: Vec<(App, Course)>) -> Study {
     let (apps, courses) = apps.into_iter().unzip();
     let dynamics = Dynamics { courses, os: free_os(), ..Dynamics::default() };
-    Study { machine, apps, scenarios: Vec::new(), dynamics, tasks: TaskStudy::default() }
+    Study { machine, apps, scenarios: Vec::new(), dynamics }
 }
 
 pub(crate) fn channel(from: usize, to: usize, capacity: Option<u64>) -> Channel {

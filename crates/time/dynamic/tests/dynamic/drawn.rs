@@ -6,7 +6,6 @@ use numasim_model::dynamics::{
     Binding, Call, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, PolicyChoice,
     Scaling, Work,
 };
-use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
@@ -363,6 +362,6 @@ pub(crate) fn anything(choices: &mut Choices) -> Drawn {
         matches!(chooser, Chooser::Whim(_) | Chooser::Named(_)) && dynamics.policy.period.value() > 0.0;
     let end = if is_endless { Some(10.0) } else { None };
     let until_s = choices.one_in(6).then(|| choices.of(&[0.5, 0.1, 1.0, 3.0])).or(end);
-    let study = Study { machine, apps, scenarios: Vec::new(), dynamics, tasks: TaskStudy::default() };
+    let study = Study { machine, apps, scenarios: Vec::new(), dynamics };
     Drawn { study, chooser, seed: choices.below(1000) as u64, until_s }
 }

@@ -10,9 +10,9 @@ use crate::view::Style;
 
 pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let mut rows = graph(reading);
-    rows.extend(of_table(reading, TableKind::Scheduler, &tasks::scheduler(&reading.study)));
-    rows.extend(of_table(reading, TableKind::Runtime, &tasks::runtime(&reading.study)));
-    rows.extend(of_table(reading, TableKind::Contender, &tasks::contender(&reading.study)));
+    rows.extend(of_table(reading, TableKind::Scheduler, &tasks::scheduler(&reading.tasks)));
+    rows.extend(of_table(reading, TableKind::Runtime, &tasks::runtime(&reading.tasks)));
+    rows.extend(of_table(reading, TableKind::Contender, &tasks::contender(&reading.tasks)));
     if rows.is_empty() {
         return;
     }
@@ -22,7 +22,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
 
 fn graph(reading: &Reading) -> Rows {
     let default = |key: &str| reading.is_default(TableKind::Graph, "", key);
-    let words = match &reading.study.tasks.source {
+    let words = match &reading.tasks.source {
         GraphSource::None => return Rows::new(),
         GraphSource::Given(graph) => {
             format!("{}: {}", marked(graph.name().to_owned(), default("name")), sizes(graph))

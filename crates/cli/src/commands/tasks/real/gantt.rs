@@ -35,7 +35,7 @@ pub(super) fn chart(job: &Job<'_>, run: &Execution) -> Gantt {
 
 fn heading(job: &Job<'_>, run: &Execution) -> Heading {
     let busy_s: f64 = run.records.iter().map(|record| record.end_s - record.start_s).sum();
-    let all_s = run.makespan_s * job.study.machine.total_cores() as f64;
+    let all_s = run.makespan_s * job.machine.total_cores() as f64;
     let idle = if all_s > 0.0 { 1.0 - busy_s / all_s } else { 0.0 };
     let mut parts = vec![
         format!("{}: {} s, measured", job.settings.label(), figures::single(run.makespan_s)),

@@ -9,13 +9,11 @@ mod cores;
 mod gantt;
 mod trace;
 
-use std::sync::Arc;
-
-use numasim_ask::{document, tasks};
+use numasim_ask::{Input, document, tasks};
 use numasim_bench::execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
 use numasim_kernels::{Code, Verdict, code};
-use numasim_model::graph::{GraphSource, PagePlacement};
-use numasim_model::{Machine, Study};
+use numasim_model::Machine;
+use numasim_model::graph::{GraphSource, PagePlacement, TaskStudy};
 use numasim_runtime::{Agent, Control};
 use numasim_tasks::{Job, Program, Question, Silent, simulate};
 
@@ -33,12 +31,13 @@ use crate::watch;
 ///
 /// # Errors
 /// A graph without kernels, a machine that is not this host, what schedulers and kernels refuse, what cannot be written; a wrong result, when all is written.
-pub(super) fn run(args: &TasksArgs, study: &Arc<Study>, shell: &Shell) -> Result<(), Failure> {
-    let code = code_of(study)?;
-    let question = program::question(args, study, None)?;
+pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), Failure> {
+    let code = code_of(&input.tasks)?;
+    let question = program::question(args, input, None)?;
     let (program, jobs) = (question.program(), question.jobs());
-    let cores = cores::of(&study.machine)?;
-    if study.tasks.contender.is_some() {
+    let machine = &input.study.machine;
+    let cores = cores::of(machine)?;
+    if input.tasks.contender.is_some() {
         return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
     }
     let result = Destination::open(args.output.output.as_deref())?;
@@ -48,8 +47,8 @@ pub(super) fn run(args: &TasksArgs, study: &Arc<Study>, shell: &Shell) -> Result
     one_stream(&result, trace.as_ref().map(trace::Trace::to), args)?;
     watch::listen();
     fresh_pages();
-    let workers = workers(&study.machine, &cores)?;
-    let numbers = cores::numbers(&study.machine);
+    let workers = workers(machine, &cores)?;
+    let numbers = cores::numbers(machine);
     let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
     let runs = usize::try_from(args.runs).unwrap_or(1);
     let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) =
@@ -82,7 +81,7 @@ pub(super) fn run(args: &TasksArgs, study: &Arc<Study>, shell: &Shell) -> Result
     };
     let kinds = kinds(program, &*code, &repetitions);
     let view = ExecutedView {
-        machine: &study.machine,
+        machine,
         graph: &GraphFacts::of(program),
         labels: jobs.iter().step_by(runs).map(|job| job.settings.label()).collect(),
         kinds: &kinds,
@@ -114,8 +113,8 @@ fn workers(machine: &Machine, cores: &Cores) -> Result<Workers, Failure> {
 }
 
 /// The kernels of the graph.
-fn code_of(study: &Study) -> Result<Box<dyn Code>, Failure> {
-    let GraphSource::Generated { generator, .. } = &study.tasks.source else {
+fn code_of(tasks: &TaskStudy) -> Result<Box<dyn Code>, Failure> {
+    let GraphSource::Generated { generator, .. } = &tasks.source else {
         return Err(Failure::input(
             "--real needs a graph whose tasks have kernels: `[graph] generator = \"...\"`",
         )
@@ -132,7 +131,7 @@ fn compared(
     pages: Option<DataPages>,
 ) -> Result<Executed, Failure> {
     let question = job.question();
-    let graph = calibrated(&job.program.graph, &job.study.machine, reference);
+    let graph = calibrated(&job.program.graph, job.machine, reference);
     let question = Question { graph: &graph, placement: PagePlacement::FirstTouch, ..question };
     let simulated = simulate(&question, &mut Silent).map_err(|error| of_job(job, error.into()))?;
     Ok(Executed {
@@ -206,7 +205,7 @@ fn fresh_pages() {
 
 fn of_job(job: &Job<'_>, error: ExecuteError) -> Failure {
     match error {
-        ExecuteError::Tasks(error) => match tasks::failed(job.study, job.program, &error.into()) {
+        ExecuteError::Tasks(error) => match tasks::failed(job.machine, job.program, &error.into()) {
             Some(refusal) => refusal.into(),
             None => Failure::interrupted("interrupted"),
         },
