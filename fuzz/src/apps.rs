@@ -11,7 +11,8 @@ use numasim_evidence::formats::counted::{Run, joined};
 use numasim_evidence::formats::likwid_perfctr::read_likwid;
 use numasim_evidence::formats::numa_maps::read_numa_maps;
 use numasim_evidence::formats::perf::read_perf;
-use numasim_study::{Problem, ProblemKind, SourceFile, read_study};
+use numasim_graph::read_study;
+use numasim_study::{Problem, ProblemKind, SourceFile};
 
 use super::problems_are_sound;
 

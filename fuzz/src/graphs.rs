@@ -1,8 +1,8 @@
 //! What readers and makers of task graphs promise.
 
 use numasim_graph::import::{Imported, dot, starpu, wfcommons};
+use numasim_graph::values::{Contender, Generator, GraphSource, Program, TaskGraph, TaskStudy};
 use numasim_graph::{Dependencies, csv, generate, generate_program};
-use numasim_model::graph::{Contender, Generator, GraphSource, Program, TaskGraph, TaskStudy};
 use numasim_model::{Machine, NodeId};
 use numasim_study::Problem;
 

@@ -17,11 +17,12 @@ use numasim_evidence::formats::mlc::read_mlc;
 use numasim_evidence::formats::runs::{Run, csv};
 use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
-use numasim_model::graph::{Access, BlockHome, BlockId, TaskGraph, TaskStudy};
+use numasim_graph::read_study;
+use numasim_graph::values::{Access, BlockHome, BlockId, TaskGraph, TaskStudy};
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Study, evaluate_explained};
-use numasim_study::{Problem, ProblemKind, SourceFile, read_study};
+use numasim_study::{Problem, ProblemKind, SourceFile};
 
 /// Between the texts of two files that are read together; no TOML has it.
 pub const NEXT_FILE: char = '\u{1e}';

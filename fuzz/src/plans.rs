@@ -1,12 +1,13 @@
 //! What readers of profiles and plans promise, and what a run under any plan does.
 
 use numasim_graph::csv;
-use numasim_model::NodeId;
-use numasim_model::graph::{
+use numasim_graph::read_study;
+use numasim_graph::values::{
     BlockId, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph,
 };
+use numasim_model::NodeId;
 use numasim_plan::{Fault, File, GraphPlan, Guide, Lines, Pattern, analyse, guide, plan};
-use numasim_study::{SourceFile, read_study};
+use numasim_study::SourceFile;
 use numasim_tasks::{Question, Silent, simulate};
 
 use super::NEXT_FILE;

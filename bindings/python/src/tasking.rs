@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numasim_ask::{Input, Refusal, Tasked, TasksAnswer, document, tables};
 use numasim_graph::csv;
-use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
+use numasim_graph::values::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
 use numasim_model::{NodeId, Study};
 use numasim_plan::{Fault, File, GraphPlan, Lines, guide};
 use numasim_study::SourceFile;

@@ -1,6 +1,6 @@
 //! When and where each task ran, as columns.
 
-use numasim_model::graph::TaskGraph;
+use numasim_graph::values::TaskGraph;
 use numasim_tasks::{Observer, TaskRecord};
 use pyo3::prelude::*;
 

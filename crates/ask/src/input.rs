@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use numasim_model::graph::TaskStudy;
+use numasim_graph::values::TaskStudy;
+use numasim_graph::{Reading, read_study};
 use numasim_model::machine::doubts;
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
-use numasim_study::{DefaultUsed, Reading, SourceFile, read_study};
+use numasim_study::{DefaultUsed, SourceFile};
 
 use crate::located::Located;
 use crate::placing::{Asked, placed};

@@ -29,7 +29,7 @@ pub struct Located {
 
 impl Located {
     /// The study, and where it stands.
-    pub fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
+    pub fn split<T>(reading: Reading<T>, sources: Vec<SourceFile>) -> (Study, Self) {
         (reading.study, Self { groups: reading.groups, places: reading.places, sources })
     }
 

@@ -1,8 +1,8 @@
 //! The tables of answers as CSV has them, each column declared once. All numbers are in full precision; what is not there is empty.
 
 use numasim_dynamic::AppRun;
+use numasim_graph::values::TaskScenario;
 use numasim_model::evaluation::GroupResult;
-use numasim_model::graph::TaskScenario;
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId};
 use numasim_tasks::{IdleReason, Metg};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use numasim_draw::figures;
 use numasim_graph::graph_of;
-use numasim_model::graph::{
+use numasim_graph::values::{
     GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskId, TaskScenario, TaskStudy,
 };
 use numasim_model::{Machine, NodeId, Study};

@@ -8,8 +8,9 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use numasim_ask::Input;
+use numasim_graph::Reading;
 use numasim_model::text::visible;
-use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
+use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, SourceFile};
 
 use crate::catalog::{self, Unknown};
 use crate::diagnostics;
@@ -45,7 +46,7 @@ pub(crate) fn read_texts(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> 
 
 /// The study of these texts.
 pub(crate) fn read_from_texts(sources: &[SourceFile]) -> Result<Reading, Failure> {
-    numasim_study::read_study(sources).map_err(|problems| to_failure(&problems, sources))
+    numasim_graph::read_study(sources).map_err(|problems| to_failure(&problems, sources))
 }
 
 /// The text of an hwloc XML.

@@ -52,7 +52,6 @@ pub mod cpus;
 pub mod demand;
 pub mod dynamics;
 pub mod evaluation;
-pub mod graph;
 pub mod ids;
 pub mod machine;
 pub mod memory;

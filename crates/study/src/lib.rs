@@ -20,7 +20,7 @@ pub mod keys;
 mod log;
 mod machine;
 mod memory_nodes;
-mod names;
+pub mod names;
 mod node_limits;
 mod node_numbers;
 mod nodes;
@@ -45,7 +45,6 @@ mod sharing;
 mod sockets;
 mod syntax;
 mod table;
-mod tasks;
 #[cfg(test)]
 mod tests;
 mod thread_row;
@@ -56,6 +55,18 @@ pub mod writing;
 use toml::Spanned;
 use toml::de::DeTable;
 
+/// What readers of further tables are made of.
+pub mod reader {
+    pub use super::log::{Log, Source};
+    pub use super::machine::MachineReading;
+    pub use super::memory_nodes::read as node_with_memory;
+    pub use super::node_numbers::read as node_number;
+    pub use super::root_tables::Tables;
+    pub use super::settings::time;
+    pub use super::table::TableReader;
+    pub use super::value::Value;
+}
+
 pub use places::{AppPlaces, PhasePlaces, Places, ScenarioPlaces};
 pub use problem::{Place, Problem, ProblemKind};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
@@ -63,7 +74,7 @@ pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 use apps::Apps;
 use commands::Commands;
 use couplings::Couplings;
-use keys::root;
+use keys::{Table, root};
 use log::{Log, Source};
 use machine::MachineReading;
 use numasim_model::dynamics::Dynamics;
@@ -80,8 +91,24 @@ pub const MAX_TEXT_BYTES: usize = 8 << 20;
 /// # Errors
 /// Every problem that was found, in the order of the files and their lines.
 pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
+    read_study_with(files, &root::TABLE, |_, _, _| Some(((), false)))
+}
+
+/// Reads further tables of the files, once they are known and the machine is read: what they say, and whether that needs caches;
+/// `None` where some of it makes no sense.
+pub type Further<T> = for<'a> fn(&mut Tables<'a>, &'a Log, &MachineReading) -> Option<(T, bool)>;
+
+/// The same of files with further tables: `root` has all of them.
+///
+/// # Errors
+/// Those of [`read_study`].
+pub fn read_study_with<T>(
+    files: &[SourceFile],
+    root: &'static Table,
+    further: Further<T>,
+) -> Result<Reading<T>, Vec<Problem>> {
     let log = Log::default();
-    let read = read_files(files, &log);
+    let read = read_files(files, &log, root, further);
     let (problems, defaults) = log.finish();
     match read {
         Some(reading) if problems.is_empty() => Ok(reading.with_defaults(defaults)),
@@ -90,14 +117,19 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
 }
 
 /// All files; the defaults are still in the log.
-fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
+fn read_files<T>(
+    files: &[SourceFile],
+    log: &Log,
+    root: &'static Table,
+    further: Further<T>,
+) -> Option<Reading<T>> {
     if !sizes_are_sane(files, log) {
         return None;
     }
     let sources: Vec<Source<'_>> =
         files.iter().enumerate().map(|(file, text)| Source { log, file, text: &text.text }).collect();
     let roots: Vec<Spanned<DeTable<'_>>> = sources.iter().map(|&source| syntax::parse(source)).collect();
-    let mut tables = Tables::default();
+    let mut tables = Tables::of(root);
     for (&source, root) in sources.iter().zip(&roots) {
         tables.add(source, root.get_ref());
     }
@@ -116,19 +148,19 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
         scenarios.add(table, &apps, &machine);
     }
     let over_time = read_dynamics(&mut tables, log, &apps, &machine);
-    let tasks = tasks::read(&mut tables, log, &machine);
+    let tasks = further(&mut tables, log, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
     node_limits::note_kernels(log, &machine, &instances);
-    if tasks.as_ref().is_some_and(|tasks| tasks.is_there) {
+    if tasks.as_ref().is_some_and(|&(_, needs_caches)| needs_caches) {
         node_limits::note_caches(log, &machine);
     }
-    let ((dynamics, of_dynamics), tasks) = (over_time?, tasks?);
+    let ((dynamics, of_dynamics), (tasks, _)) = (over_time?, tasks?);
     let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
         study: Study { machine, apps: instances, scenarios, dynamics },
-        tasks: tasks.study,
+        tasks,
         groups: apps.groups,
         sockets,
         named,

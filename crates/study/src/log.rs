@@ -13,7 +13,7 @@ const MAX_PROBLEMS: usize = 200;
 
 /// Everything the walkers have to tell, shared by them while they run.
 #[derive(Default)]
-pub(super) struct Log {
+pub struct Log {
     problems: RefCell<Vec<Problem>>,
     defaults: RefCell<Vec<DefaultUsed>>,
     /// Text the parser could not make sense of: what is found there only repeats the syntax error.
@@ -28,7 +28,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Keeps a problem, unless it only follows from a syntax error.
-    pub(super) fn report(&self, problem: Problem) {
+    pub fn report(&self, problem: Problem) {
         if self.is_full() {
             self.more.set(true);
         } else if !self.is_follow_up(&problem) {
@@ -37,7 +37,7 @@ impl Log {
     }
 
     /// No further problem will be kept, so none is worth the time to explain it.
-    pub(super) fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.problems.borrow().len() >= MAX_PROBLEMS
     }
 
@@ -88,7 +88,7 @@ impl Log {
     }
 
     /// Notes a value that no file gives.
-    pub(super) fn note_default(
+    pub fn note_default(
         &self,
         table: TableKind,
         name: &str,
@@ -100,11 +100,7 @@ impl Log {
     }
 
     /// The closest of `known`, while the list of problems is short enough to make suggestions worth their time.
-    pub(super) fn suggest<'n>(
-        &self,
-        word: &str,
-        known: impl IntoIterator<Item = &'n str>,
-    ) -> Option<&'n str> {
+    pub fn suggest<'n>(&self, word: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
         if self.is_full() {
             return None;
         }
@@ -129,8 +125,9 @@ impl Log {
 
 /// One file while it is walked.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
-    pub(super) log: &'a Log,
+pub struct Source<'a> {
+    /// Where its problems go.
+    pub log: &'a Log,
     pub(super) file: usize,
     pub(super) text: &'a str,
 }

@@ -21,9 +21,10 @@ const DISTANCES: &str = "write one row for each node as `numactl --hardware` pri
 
 /// What could be read of a machine. Even a broken one may tell how many cores each node has.
 #[derive(Default)]
-pub(super) struct MachineReading {
+pub struct MachineReading {
     pub(super) machine: Option<Machine>,
-    pub(super) cores: Option<Vec<u32>>,
+    /// Cores of each node, if they are clear.
+    pub cores: Option<Vec<u32>>,
     /// The nodes that say that they have no memory.
     pub(super) without_memory: Vec<NodeId>,
     /// How many sockets the file says it has.
@@ -32,12 +33,12 @@ pub(super) struct MachineReading {
 
 impl MachineReading {
     /// How many nodes there are, if that is clear.
-    pub(super) fn nodes(&self) -> Option<usize> {
+    pub fn nodes(&self) -> Option<usize> {
         self.cores.as_ref().map(Vec::len)
     }
 
     /// Cores of each node that has any, in order, if that is clear.
-    pub(super) fn cores_of_sockets(&self) -> Option<Vec<u32>> {
+    pub fn cores_of_sockets(&self) -> Option<Vec<u32>> {
         let cores = self.cores.as_ref()?.iter().copied();
         Some(cores.filter(|&cores| cores > 0).collect())
     }

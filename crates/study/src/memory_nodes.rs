@@ -8,7 +8,7 @@ use super::problem::ProblemKind;
 use super::value::Value;
 
 /// One node that has memory; `machine` as far as it could be read.
-pub(super) fn read(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
+pub fn read(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
     let node = node_numbers::read(value, machine.nodes())?;
     check(value, node, machine)?;
     Some(node)

@@ -3,24 +3,24 @@
 use numasim_model::text::visible;
 
 /// "a", "a and b", "a, b and c", each in back quotes; at most twelve, then "and 8 more".
-pub(super) fn list<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
+pub fn list<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 12;
     up_to(SHOWN, words)
 }
 
 /// As [`list`], but never cut: for the keys of a table.
-pub(super) fn all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
+pub fn all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     up_to(usize::MAX, words)
 }
 
 /// A choice: "one of a, b, or c", each in back quotes; at most twelve, then "or 8 more".
-pub(super) fn one_of<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
+pub fn one_of<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 12;
     one_of_up_to(SHOWN, words)
 }
 
 /// As [`one_of`], but never cut: for the headers of a file.
-pub(super) fn one_of_all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
+pub fn one_of_all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     one_of_up_to(usize::MAX, words)
 }
 
@@ -40,14 +40,14 @@ fn up_to<'n>(most: usize, words: impl IntoIterator<Item = &'n str>) -> String {
 }
 
 /// Text of a file as it may be shown in one line of a message: short, and without control characters.
-pub(super) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     let short = text.char_indices().nth(LONGEST).map(|(end, _)| &text[..end]);
     short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))
 }
 
 /// "1 node", "2 nodes".
-pub(super) fn plural(count: usize, noun: &str) -> String {
+pub fn plural(count: usize, noun: &str) -> String {
     if count == 1 {
         return format!("1 {noun}");
     }

@@ -11,7 +11,7 @@ const NODE: Count =
     Count { what: "the number of a node, from 0", example: "0", min: 0, max: MAX_NODES as u64 - 1 };
 
 /// One node. `nodes` is how many there are, if the machine is known.
-pub(super) fn read(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
+pub fn read(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
     let Some(nodes) = nodes else { return Some(NodeId(value.count_of(NODE)? as usize)) };
     let node = value.count_of(Count { max: u64::from(u32::MAX), ..NODE })? as usize;
     if node >= nodes {

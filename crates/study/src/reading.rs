@@ -1,7 +1,6 @@
 //! The result of reading: the study, and every value that no file gave.
 
 use super::places::Places;
-use numasim_model::graph::TaskStudy;
 use numasim_model::scenario::Study;
 
 /// The text of one input file.
@@ -106,11 +105,11 @@ pub struct Group {
 
 /// All files, read and checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub struct Reading<T = ()> {
     /// What they describe.
     pub study: Study,
-    /// What they say of tasks.
-    pub tasks: TaskStudy,
+    /// What they say of tasks, for readers that know of them.
+    pub tasks: T,
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
     /// How many sockets the machine has, where its file says it by `sockets`.
@@ -127,7 +126,7 @@ pub struct Reading {
     pub files: Vec<String>,
 }
 
-impl Reading {
+impl<T> Reading<T> {
     /// The same reading with these defaults.
     pub(super) fn with_defaults(self, defaults: Vec<DefaultUsed>) -> Self {
         let mut defaults_by_name: Vec<usize> = (0..defaults.len()).collect();

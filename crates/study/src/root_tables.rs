@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-use super::keys::{Key, Shape, root};
+use super::keys::{Key, Shape, Table};
 use super::log::{Log, Source};
 use super::problem::{Place, Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::Value;
 
 /// The tables of all files, by their keys.
-#[derive(Default)]
-pub(super) struct Tables<'a> {
+pub struct Tables<'a> {
+    root: &'static Table,
     /// Tables that there should be one of.
     singles: BTreeMap<&'static str, Vec<Value<'a>>>,
     /// The entries of lists.
@@ -20,6 +20,11 @@ pub(super) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
+    /// None so far, of files with these.
+    pub(super) const fn of(root: &'static Table) -> Self {
+        Self { root, singles: BTreeMap::new(), lists: BTreeMap::new() }
+    }
+
     /// Adds those of one more file.
     pub(super) fn add(&mut self, source: Source<'a>, table: &'a DeTable<'a>) {
         if table.is_empty() {
@@ -36,8 +41,8 @@ impl<'a> Tables<'a> {
             }
             return;
         }
-        let mut reader = TableReader::new(source, &root::TABLE, table, 0..0);
-        for &key in root::TABLE.keys {
+        let mut reader = TableReader::new(source, self.root, table, 0..0);
+        for &key in self.root.keys {
             let value = reader.optional(key);
             if let Shape::Tables(declared, ..) = key.shape {
                 let hint =
@@ -76,7 +81,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The table with this key, of which there should be one; the first of several is read.
-    pub(super) fn table(&mut self, key: &'static Key, log: &Log) -> Option<TableReader<'a>> {
+    pub fn table(&mut self, key: &'static Key, log: &Log) -> Option<TableReader<'a>> {
         let declared = key.shape.table()?;
         let hint = format!("write `[{}]`, with one bracket on each side; there is one only", key.name);
         let values = self.single(key, log);
@@ -87,13 +92,12 @@ impl<'a> Tables<'a> {
     }
 
     /// The same; where no file has it, a table without keys.
-    pub(super) fn table_or_none(&mut self, key: &'static Key, log: &'a Log) -> TableReader<'a> {
-        self.table(key, log)
-            .unwrap_or_else(|| TableReader::none(log, key.shape.table().unwrap_or(&root::TABLE)))
+    pub fn table_or_none(&mut self, key: &'static Key, log: &'a Log) -> TableReader<'a> {
+        self.table(key, log).unwrap_or_else(|| TableReader::none(log, key.shape.table().unwrap_or(self.root)))
     }
 
     /// The entries of the list with this key.
-    pub(super) fn list(&mut self, key: &Key) -> Vec<TableReader<'a>> {
+    pub fn list(&mut self, key: &Key) -> Vec<TableReader<'a>> {
         self.lists.remove(key.name).unwrap_or_default()
     }
 }

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{self, Forms, Key, Shape, Table, Words};
+use crate::keys::{Forms, Key, Shape, Table, Words};
 use numasim_model::bounds::{MOST_EXACT, SMALLEST};
 use numasim_model::problem::KernelName;
 
 /// The version of JSON Schema.
 pub const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// The JSON Schema (draft 2020-12) of one input file.
-pub fn json_schema() -> Value {
+/// The JSON Schema (draft 2020-12) of one input file with these tables.
+pub fn json_schema(root: &Table) -> Value {
     let mut types = Map::new();
     let mut schema = object([("$schema", DRAFT.into()), ("title", "numasim input file".into())]);
-    schema.extend(table(&keys::root::TABLE, &mut types));
+    schema.extend(table(root, &mut types));
     schema.insert("$defs".to_owned(), types.into());
     schema.into()
 }

@@ -10,7 +10,7 @@ use super::table::TableReader;
 use super::value::Value;
 
 /// A value in so many of a second, or the one that is assumed.
-pub(super) fn time(
+pub fn time(
     table: &mut TableReader<'_>,
     key: &'static Key,
     in_a_second: f64,

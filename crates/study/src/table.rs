@@ -11,14 +11,15 @@ use super::problem::{Place, Problem, ProblemKind};
 use super::value::Value;
 
 /// A table while its keys are read.
-pub(super) struct TableReader<'a> {
-    pub(super) source: Source<'a>,
+pub struct TableReader<'a> {
+    /// The file that has it.
+    pub source: Source<'a>,
     declared: &'static Table,
     /// `None` where no file has it, so that all its defaults hold.
     table: Option<&'a DeTable<'a>>,
     header: Range<usize>,
     /// Whose defaults these are: the name of an application.
-    pub(super) name: String,
+    pub name: String,
     /// What stands before its keys where defaults are listed: `problem.`.
     pub(super) prefix: &'static str,
     known: Vec<&'static str>,
@@ -28,7 +29,7 @@ pub(super) struct TableReader<'a> {
 
 impl<'a> Value<'a> {
     /// A table, to be read key by key.
-    pub(super) fn table(
+    pub fn table(
         &self,
         declared: &'static Table,
         expected: &str,
@@ -42,7 +43,7 @@ impl<'a> Value<'a> {
     }
 
     /// A list of tables, each below its header, which are to be read key by key.
-    pub(super) fn tables(&self, declared: &'static Table, hint: &str) -> Option<Vec<TableReader<'a>>> {
+    pub fn tables(&self, declared: &'static Table, hint: &str) -> Option<Vec<TableReader<'a>>> {
         if matches!(self.get(), DeValue::Table(_)) {
             let message = format!("`{}` is a list; its entries begin with `{}`", self.name, declared.title);
             self.report(ProblemKind::WrongType, message, "one bracket on each side", hint);
@@ -74,24 +75,24 @@ impl<'a> TableReader<'a> {
     }
 
     /// Whether some file has it.
-    pub(super) const fn is_there(&self) -> bool {
+    pub const fn is_there(&self) -> bool {
         self.table.is_some()
     }
 
     /// The header `[[app]]`, or the whole of an inline table.
-    pub(super) fn place(&self) -> Place {
+    pub fn place(&self) -> Place {
         self.source.place(&self.header)
     }
 
     /// The value of `key`, if it is there; from now on the key is known.
-    pub(super) fn optional(&mut self, key: &'static Key) -> Option<Value<'a>> {
+    pub fn optional(&mut self, key: &'static Key) -> Option<Value<'a>> {
         self.known.push(key.name);
         let (found, value) = self.table?.get_key_value(key.name)?;
         Some(Value::new(self.source, key, found.span(), value))
     }
 
     /// The value of the declared key with this name, if it is there.
-    pub(super) fn named(&mut self, name: &str) -> Option<Value<'a>> {
+    pub fn named(&mut self, name: &str) -> Option<Value<'a>> {
         self.declared.key(name).and_then(|key| self.optional(key))
     }
 
@@ -101,11 +102,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// The value of `key`; where it is not there, this default is noted.
-    pub(super) fn given_or(
-        &mut self,
-        key: &'static Key,
-        default: impl FnOnce() -> String,
-    ) -> Option<Value<'a>> {
+    pub fn given_or(&mut self, key: &'static Key, default: impl FnOnce() -> String) -> Option<Value<'a>> {
         let value = self.optional(key);
         if value.is_none() {
             self.note(key, default());
@@ -114,7 +111,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// What `read` makes of the value of `key`, or its default, which is noted; `None` where the value makes no sense.
-    pub(super) fn read_or<T>(
+    pub fn read_or<T>(
         &mut self,
         key: &'static Key,
         default: T,
@@ -124,7 +121,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// The same with a default that is a value of the model, and how it is shown.
-    pub(super) fn read_or_shown<T>(
+    pub fn read_or_shown<T>(
         &mut self,
         key: &'static Key,
         (default, shown): (T, impl ToString),
@@ -134,7 +131,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// The one of `all` whose word the value of `key` is, or the default.
-    pub(super) fn word_or<T: Copy>(
+    pub fn word_or<T: Copy>(
         &mut self,
         key: &'static Key,
         default: T,
@@ -145,7 +142,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Notes that a default holds.
-    pub(super) fn note(&self, key: &'static Key, default: impl Into<String>) {
+    pub fn note(&self, key: &'static Key, default: impl Into<String>) {
         if let Some(kind) = self.declared.kind {
             let key = format!("{}{}", self.prefix, key.name);
             self.source.log.note_default(kind, &self.name, key, default);
@@ -153,13 +150,13 @@ impl<'a> TableReader<'a> {
     }
 
     /// Where the value of `key` stands, if it is there; the key is not known by that.
-    pub(super) fn place_of(&self, key: &Key) -> Option<Place> {
+    pub fn place_of(&self, key: &Key) -> Option<Place> {
         let (_, value) = self.table?.get_key_value(key.name)?;
         Some(self.source.place(&value.span()))
     }
 
     /// The value of `key`; reports it as missing if it is not there.
-    pub(super) fn required(&mut self, key: &'static Key) -> Option<Value<'a>> {
+    pub fn required(&mut self, key: &'static Key) -> Option<Value<'a>> {
         let value = self.optional(key);
         if value.is_none() {
             self.missing(key);
@@ -178,12 +175,12 @@ impl<'a> TableReader<'a> {
     }
 
     /// Reports `problem`, which is that none of `keys` is there.
-    pub(super) fn missing_any(&mut self, keys: &[&'static Key], problem: Problem) {
+    pub fn missing_any(&mut self, keys: &[&'static Key], problem: Problem) {
         self.missing.push((keys.iter().map(|key| key.name).collect(), problem));
     }
 
     /// Reports the keys that are missing and every key that was not asked for.
-    pub(super) fn finish(self) {
+    pub fn finish(self) {
         let log = self.source.log;
         #[cfg(test)]
         log.keys.borrow_mut().entry(self.declared.title).or_default().extend(&self.known);
@@ -217,7 +214,7 @@ impl<'a> TableReader<'a> {
     }
 
     fn is_root(&self) -> bool {
-        std::ptr::eq(self.declared, &raw const root::TABLE)
+        self.declared.title == root::TABLE.title
     }
 
     fn what(&self, value: &DeValue<'_>) -> &'static str {
@@ -233,7 +230,7 @@ impl<'a> TableReader<'a> {
 
     fn all_keys(&self) -> String {
         if self.is_root() {
-            let headers = root::TABLE.keys.iter().map(|key| self.written(key.name));
+            let headers = self.declared.keys.iter().map(|key| self.written(key.name));
             return format!("every key belongs below a header, {}", names::one_of_all(headers));
         }
         format!("the keys of {} are {}", self.declared.title, names::all(self.known.iter().copied()))
@@ -242,7 +239,7 @@ impl<'a> TableReader<'a> {
 
 impl Shape {
     /// The table that it is, or that each entry of a list is.
-    pub(super) const fn table(&self) -> Option<&'static Table> {
+    pub const fn table(&self) -> Option<&'static Table> {
         match self {
             Self::Table(table) | Self::Tables(table, ..) => Some(table),
             _ => None,

@@ -47,12 +47,13 @@ impl Key {
 
 /// A value, with the key that leads to it.
 #[derive(Clone)]
-pub(super) struct Value<'a> {
-    pub(super) source: Source<'a>,
+pub struct Value<'a> {
+    /// The file that has it.
+    pub source: Source<'a>,
     /// `threads.mem[2]`
-    pub(super) name: String,
+    pub name: String,
     /// The declaration of that key, or of the one whose list or table it is in.
-    pub(super) of: &'static Key,
+    pub of: &'static Key,
     key: Range<usize>,
     pub(super) spanned: &'a Spanned<DeValue<'a>>,
 }
@@ -67,11 +68,13 @@ impl<'a> Value<'a> {
         Self { source, name: of.name.to_owned(), of, key, spanned: value }
     }
 
-    pub(super) fn place(&self) -> Place {
+    /// Where it stands.
+    pub fn place(&self) -> Place {
         self.source.place(&self.spanned.span())
     }
 
-    pub(super) fn key_place(&self) -> Place {
+    /// Where its key stands.
+    pub fn key_place(&self) -> Place {
         self.source.place(&self.key)
     }
 
@@ -80,17 +83,17 @@ impl<'a> Value<'a> {
     }
 
     /// The value as it stands in the file, cut to a readable length.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         names::shown(self.source.text.get(self.spanned.span()).unwrap_or_default())
     }
 
     /// Reports a problem with this value.
-    pub(super) fn report(&self, kind: ProblemKind, message: String, label: &str, hint: impl Into<String>) {
+    pub fn report(&self, kind: ProblemKind, message: String, label: &str, hint: impl Into<String>) {
         self.source.log.report(Problem::new(kind, message).at(self.place(), label).hint(hint));
     }
 
     /// Reports a value of the wrong type; `expected` is "a number".
-    pub(super) fn wrong_type(&self, expected: &str, hint: impl Into<String>) {
+    pub fn wrong_type(&self, expected: &str, hint: impl Into<String>) {
         let found = type_name(self.get());
         let message = format!("`{}` must be {expected}, but this is {found}", self.name);
         self.report(ProblemKind::WrongType, message, &format!("this is {found}"), hint);
@@ -112,22 +115,22 @@ impl<'a> Value<'a> {
     }
 
     /// The number that its key declares.
-    pub(super) fn number(&self) -> Option<f64> {
+    pub fn number(&self) -> Option<f64> {
         self.number_of(self.of.quantity())
     }
 
     /// The whole number that its key declares, one of 32 bits.
-    pub(super) fn count(&self) -> Option<u32> {
+    pub fn count(&self) -> Option<u32> {
         self.count_of(self.of.count())
     }
 
     /// The whole number that its key declares.
-    pub(super) fn large_count(&self) -> Option<u64> {
+    pub fn large_count(&self) -> Option<u64> {
         self.large_count_of(self.of.count())
     }
 
     /// The whole number that its key declares, which may also be written as a decimal number: `1e7`, `36.1e6`.
-    pub(super) fn scientific_count(&self) -> Option<u64> {
+    pub fn scientific_count(&self) -> Option<u64> {
         self.scientific_count_of(self.of.count())
     }
 
@@ -221,7 +224,7 @@ impl<'a> Value<'a> {
     }
 
     /// The one of `all` whose word it is: `control = "per-node"`.
-    pub(super) fn word<T: Copy>(&self, all: &[T], word: fn(T) -> &'static str) -> Option<T> {
+    pub fn word<T: Copy>(&self, all: &[T], word: fn(T) -> &'static str) -> Option<T> {
         let words = || all.iter().map(|&one| word(one));
         let all_words = || {
             let quoted: Vec<String> = words().map(|word| format!("\"{word}\"")).collect();
@@ -244,7 +247,7 @@ impl<'a> Value<'a> {
     }
 
     /// True or false.
-    pub(super) fn flag(&self) -> Option<bool> {
+    pub fn flag(&self) -> Option<bool> {
         if let DeValue::Boolean(flag) = self.get() {
             return Some(*flag);
         }
@@ -253,9 +256,14 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// Free text.
-    pub(super) fn string(&self) -> Option<&'a str> {
-        if let DeValue::String(text) = self.get() {
+    /// Its text, if it is text.
+    pub fn as_text(&self) -> Option<&'a str> {
+        if let DeValue::String(text) = self.get() { Some(text) } else { None }
+    }
+
+    /// Free text; another value is reported.
+    pub fn string(&self) -> Option<&'a str> {
+        if let Some(text) = self.as_text() {
             return Some(text);
         }
         let text = self.text();
@@ -264,7 +272,7 @@ impl<'a> Value<'a> {
     }
 
     /// A name: text in one line that is not empty.
-    pub(super) fn name(&self) -> Option<&'a str> {
+    pub fn name(&self) -> Option<&'a str> {
         let name = self.string()?;
         let hint = "write a short name on one line, e.g. `\"mem\"`";
         if name.trim().is_empty() {
@@ -294,7 +302,7 @@ impl<'a> Value<'a> {
     }
 
     /// The entries of a list.
-    pub(super) fn list(&self, expected: &str, hint: impl Into<String>) -> Option<Vec<Value<'a>>> {
+    pub fn list(&self, expected: &str, hint: impl Into<String>) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(array) = self.get() else {
             self.wrong_type(expected, hint);
             return None;
@@ -323,11 +331,7 @@ impl<'a> Value<'a> {
     }
 
     /// The entries of a table whose keys are free names, in the order of the file.
-    pub(super) fn entries(
-        &self,
-        expected: &str,
-        hint: impl Into<String>,
-    ) -> Option<Vec<(&'a str, Value<'a>)>> {
+    pub fn entries(&self, expected: &str, hint: impl Into<String>) -> Option<Vec<(&'a str, Value<'a>)>> {
         let DeValue::Table(table) = self.get() else {
             self.wrong_type(expected, hint);
             return None;

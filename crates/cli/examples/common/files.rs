@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use numasim_graph::read_study;
 use numasim_model::Machine;
-use numasim_study::{SourceFile, read_study};
+use numasim_study::SourceFile;
 
 use super::Failure;
 

@@ -1,9 +1,9 @@
 //! Windows in which the graphs of generators are partitioned, all decided before anything was run.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
+use numasim_graph::values::{Generator, SchedulerKind, SchedulerSettings, TaskBench, TaskGraph};
 use numasim_graph::{GenerateError, generate};
 use numasim_model::NodeId;
-use numasim_model::graph::{Generator, SchedulerKind, SchedulerSettings, TaskBench, TaskGraph};
 
 /// Rows of tiles that stay from one window to the next: "a couple" (section 3.2.4).
 const ROWS: u64 = 2;

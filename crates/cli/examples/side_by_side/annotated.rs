@@ -1,8 +1,8 @@
 //! What a programmer says of NUMA nodes, in the words of every library: the `socket` of paper 001 is the `affinity` of papers 003 and 000, and
 //! the other way round.
 
+use numasim_graph::values::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TreeTask};
 use numasim_model::NodeId;
-use numasim_model::graph::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TreeTask};
 
 use crate::common::Failure;
 

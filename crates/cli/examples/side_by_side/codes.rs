@@ -1,8 +1,8 @@
 //! The codes: what kind of graph each is, and its size on a machine.
 
+use numasim_graph::values::{Generator, Pattern, TaskBench, TaskGraph};
 use numasim_graph::{Dependencies, generate};
 use numasim_model::Machine;
-use numasim_model::graph::{Generator, Pattern, TaskBench, TaskGraph};
 
 use crate::annotated::annotated;
 use crate::common::Failure;

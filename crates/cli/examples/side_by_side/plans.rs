@@ -1,7 +1,7 @@
 //! Plans from profiles of smaller programs (paper 000), with the files of both in memory.
 
 use numasim_graph::generate;
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 use numasim_model::{Machine, NodeId};
 use numasim_plan::profile::Setting;
 use numasim_plan::{Fault, File, GraphPlan, Pattern, Profiled, analyse, guide, plan};

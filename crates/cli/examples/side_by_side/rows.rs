@@ -1,6 +1,6 @@
 //! What is shown of each code under each scheduler on each machine.
 
-use numasim_model::graph::PagePlacement;
+use numasim_graph::values::PagePlacement;
 use numasim_tasks::{IdleReason, Run};
 
 use crate::codes::Kind;

@@ -1,8 +1,8 @@
 //! Simulations of every code under every scheduler on a machine, several at a time.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
+use numasim_graph::values::{RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
-use numasim_model::graph::{RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_plan::{GraphPlan, Pattern};
 use numasim_tasks::bound::{LowerBound, lower_bound};
 use numasim_tasks::{Question, Run, Silent, advise, simulate};

@@ -1,6 +1,6 @@
 //! Who decides: every scheduler, what it has to know beforehand, and for which codes it has a meaning.
 
-use numasim_model::graph::{PagePlacement, SchedulerKind};
+use numasim_graph::values::{PagePlacement, SchedulerKind};
 use numasim_plan::Pattern;
 
 use crate::codes::{Kind, OnMachine};

@@ -1,7 +1,7 @@
 //! How many lines under way of a core of the Westmere suit what the paper prints of (NACS, NADD), and of nothing else.
 
+use numasim_graph::values::TaskScenario;
 use numasim_model::Machine;
-use numasim_model::graph::TaskScenario;
 
 use crate::codes::{Code, OnMachine};
 use crate::common::Failure;

@@ -1,9 +1,9 @@
 //! The five codes of the paper (its Table 2): how much of each is simulated, and what of it a whole run consists of.
 
 use numasim_graph::generate;
+use numasim_graph::values::{Generator, TaskGraph, TaskScenario};
 use numasim_model::Machine;
 use numasim_model::NodeId;
-use numasim_model::graph::{Generator, TaskGraph, TaskScenario};
 
 use crate::common::Failure;
 

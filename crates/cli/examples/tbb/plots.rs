@@ -2,7 +2,7 @@
 
 use numasim_draw::Heading;
 use numasim_draw::groups::{Group, GroupBar, GroupPlot};
-use numasim_model::graph::TaskScenario::{self, ApIntl, NacsNadd, NoapIntl};
+use numasim_graph::values::TaskScenario::{self, ApIntl, NacsNadd, NoapIntl};
 
 use crate::codes::Code;
 use crate::runs::Runs;

@@ -1,7 +1,7 @@
 //! Simulations of the codes in their scenarios, several at a time, and times of whole runs.
 
+use numasim_graph::values::{Contender, RuntimeSettings, SchedulerSettings, TaskScenario};
 use numasim_model::Machine;
-use numasim_model::graph::{Contender, RuntimeSettings, SchedulerSettings, TaskScenario};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Question, Run, Silent, Traffic, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};

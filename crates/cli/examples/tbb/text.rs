@@ -1,7 +1,7 @@
 //! Results as tables of text.
 
 use numasim_draw::grid::{Align, Grid};
-use numasim_model::graph::TaskScenario;
+use numasim_graph::values::TaskScenario;
 use numasim_tasks::IdleReason;
 
 use crate::codes::Code;

@@ -1,7 +1,7 @@
 //! Which two figures of a machine suit what the thesis prints of `sa` over `fifo`, and of nothing else.
 
+use numasim_graph::values::SchedulerKind;
 use numasim_model::Machine;
-use numasim_model::graph::SchedulerKind;
 
 use crate::codes::{Code, Settings};
 use crate::common::Failure;

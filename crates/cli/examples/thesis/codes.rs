@@ -1,6 +1,6 @@
 //! The eight codes of the thesis (section 3.1.5).
 
-use numasim_model::graph::Generator;
+use numasim_graph::values::Generator;
 
 use crate::common::windows;
 pub(crate) use crate::common::windows::{Code, Settings};

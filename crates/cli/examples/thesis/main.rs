@@ -25,7 +25,7 @@ use common::Failure;
 use common::files::write;
 use common::statements::check_causes;
 use machines::{Calibrated, Platform};
-use numasim_model::graph::Generator;
+use numasim_graph::values::Generator;
 use study::Study;
 
 fn main() -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! What the text of the thesis prints: the bars of its figures are images, and few of them have their value in the text.
 
-use numasim_model::graph::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
+use numasim_graph::values::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
 
 use crate::machines::Platform;
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use numasim_graph::values::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_tasks::{Question, Run, Silent, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 

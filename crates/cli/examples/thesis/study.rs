@@ -1,7 +1,7 @@
 //! Everything that is simulated of a machine.
 
+use numasim_graph::values::SchedulerKind;
 use numasim_model::Machine;
-use numasim_model::graph::SchedulerKind;
 
 use crate::calibration::SEVEN;
 use crate::codes::{Code, Settings};

@@ -1,7 +1,7 @@
 //! Results as tables of text.
 
 use numasim_draw::grid::{Align, Grid};
-use numasim_model::graph::SchedulerKind;
+use numasim_graph::values::SchedulerKind;
 
 use crate::calibration::SEVEN;
 use crate::codes::Code;

@@ -1,8 +1,8 @@
 //! How much the window matters (thesis, section 3.2.4 and figure 3.5): Jacobi on 150 blocks of rows, `rip-dep`, Sandy Bridge.
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
+use numasim_graph::values::{SchedulerKind, SchedulerSettings};
 use numasim_model::Machine;
-use numasim_model::graph::{SchedulerKind, SchedulerSettings};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::codes::{Code, Settings};

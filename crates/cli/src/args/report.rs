@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueHint};
+use numasim_graph::values::SchedulerKind;
 use numasim_model::ModelKind;
-use numasim_model::graph::SchedulerKind;
 use numasim_policy::PolicyName;
 
 use super::{ObjectiveName, model, simulate, tasks};

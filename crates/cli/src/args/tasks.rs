@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint, value_parser};
+use numasim_graph::values::{PagePlacement, SchedulerKind, TaskScenario};
 use numasim_model::ModelKind;
-use numasim_model::graph::{PagePlacement, SchedulerKind, TaskScenario};
 
 use super::model;
 use crate::output::OutputArgs;

@@ -1,6 +1,7 @@
 //! `numasim catalog`: the input files inside the program.
 
-use numasim_study::{Reading, SourceFile};
+use numasim_graph::Reading;
+use numasim_study::SourceFile;
 
 use crate::args::CatalogArgs;
 use crate::catalog::{self, Entry, FOLDERS};
@@ -49,7 +50,7 @@ fn listed(entry: Entry) -> Result<Listed, Failure> {
 fn read(entry: Entry) -> Result<Reading, Failure> {
     let source = SourceFile { name: entry.shortest(), text: entry.text.to_owned() };
     // Tests read every file: the program is wrong, not the person.
-    numasim_study::read_study(&[source]).map_err(|problems| {
+    numasim_graph::read_study(&[source]).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
     })

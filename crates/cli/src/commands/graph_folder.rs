@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use numasim_graph::csv;
+use numasim_graph::values::TaskGraph;
 use numasim_model::Machine;
-use numasim_model::graph::TaskGraph;
 
 use crate::diagnostics;
 use crate::failure::Failure;

@@ -90,7 +90,7 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     if !sources.iter().any(|source| has_machine(&source.text)) {
         sources.push(host_of(format!("the host of {name}"), &start.cores));
     }
-    let read = numasim_study::read_study(&sources)
+    let read = numasim_graph::read_study(&sources)
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
     let mut study = read.study;
     if let Some(model) = &start.model {

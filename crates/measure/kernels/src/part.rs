@@ -1,6 +1,6 @@
 //! What a task gets of its blocks, and why it does not run.
 
-use numasim_model::graph::{BlockId, TaskId};
+use numasim_graph::values::{BlockId, TaskId};
 
 use crate::cholesky::NotPositive;
 

@@ -1,6 +1,6 @@
 //! A task of a program on its blocks.
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use crate::codes::Code;
 use crate::part::Fault;

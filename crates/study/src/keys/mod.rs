@@ -12,7 +12,6 @@
 mod apps;
 mod machines;
 mod over_time;
-mod tasks;
 
 use numasim_model::app::App;
 use numasim_model::bounds::{LARGEST, SMALLEST};
@@ -23,7 +22,6 @@ use super::reading::TableKind;
 pub use apps::{app, data, fractions, home, interleave, phase, problem, scaling, scenario, serial, speedup};
 pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
 pub use over_time::{call, channel, cluster, command, os, policy};
-pub use tasks::{array, block, contender, graph, program, program_loop, runtime, scheduler, task};
 
 /// A table of the input files.
 #[derive(Debug)]
@@ -160,20 +158,22 @@ pub struct Forms {
 }
 
 /// More than 0, and so that products and quotients stay finite.
-const POSITIVE: Shape = Shape::Number(SMALLEST, LARGEST);
+pub const POSITIVE: Shape = Shape::Number(SMALLEST, LARGEST);
 /// The same, or 0.
-const NOT_NEGATIVE: Shape = Shape::Number(0.0, LARGEST);
+pub const NOT_NEGATIVE: Shape = Shape::Number(0.0, LARGEST);
 /// From 0 to 1.
 const FRACTION: Shape = Shape::Number(0.0, 1.0);
 
-const fn whole(least: u64, most: u64) -> Shape {
+/// A whole number from the first to the second, of 32 bits.
+pub const fn whole(least: u64, most: u64) -> Shape {
     Shape::Whole(least, most, u32::BITS)
 }
 
 /// A node by its number.
-const NODE_NUMBER: Shape = whole(0, MAX_NODES as u64 - 1);
+pub const NODE_NUMBER: Shape = whole(0, MAX_NODES as u64 - 1);
 
-const fn large(least: u64, most: u64) -> Shape {
+/// A whole number from the first to the second, of 64 bits.
+pub const fn large(least: u64, most: u64) -> Shape {
     Shape::Whole(least, most, u64::BITS)
 }
 
@@ -183,7 +183,8 @@ const fn count(value: f64) -> u32 {
     value as u32
 }
 
-const fn key(name: &'static str, shape: Shape) -> Key {
+/// A key with this name and nothing else; the methods of [`Key`] say more.
+pub const fn key(name: &'static str, shape: Shape) -> Key {
     Key {
         name,
         doc: "",
@@ -203,23 +204,33 @@ const fn key(name: &'static str, shape: Shape) -> Key {
 }
 
 impl Key {
-    const fn means(self, what: &'static str, example: &'static str) -> Self {
+    /// What to write, in messages, and an example.
+    #[must_use]
+    pub const fn means(self, what: &'static str, example: &'static str) -> Self {
         Self { what, example, ..self }
     }
 
-    const fn example(self, example: &'static str) -> Self {
+    /// What to write, as an example.
+    #[must_use]
+    pub const fn example(self, example: &'static str) -> Self {
         Self { example, ..self }
     }
 
-    const fn required(self) -> Self {
+    /// It must be there, whatever other keys say.
+    #[must_use]
+    pub const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    const fn default(self, default: &'static str) -> Self {
+    /// What holds where no file gives it.
+    #[must_use]
+    pub const fn default(self, default: &'static str) -> Self {
         Self { default, ..self }
     }
 
-    const fn also(self, also: &'static [&'static str]) -> Self {
+    /// Words in lower case that people write for it.
+    #[must_use]
+    pub const fn also(self, also: &'static [&'static str]) -> Self {
         Self { also, ..self }
     }
 
@@ -229,7 +240,8 @@ impl Key {
     }
 
     /// Documentation of its own, unless that of the key it is made of holds.
-    const fn documented(self, doc: &'static str) -> Self {
+    #[must_use]
+    pub const fn documented(self, doc: &'static str) -> Self {
         if doc.is_empty() { self } else { Self { doc, ..self } }
     }
 
@@ -325,6 +337,7 @@ pub(super) enum Meant {
 
 /// A module with a constant for each key of a table, and the table itself as `TABLE`. Documentation above the name is that of
 /// the table, above a constant that of the key; a key without any has that of the key it is made of.
+#[macro_export]
 macro_rules! table {
     (
         $(#[doc = $about:literal])* $module:ident $title:literal $type_name:literal $kind:expr;
@@ -355,6 +368,7 @@ macro_rules! table {
 }
 
 /// Words with what each means.
+#[macro_export]
 macro_rules! words {
     ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($word:expr => $doc:literal,)* }) => {
         $(#[doc = $about])*
@@ -364,6 +378,7 @@ macro_rules! words {
 }
 
 /// Forms with what each means.
+#[macro_export]
 macro_rules! forms {
     ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($form:expr => $doc:literal,)* }) => {
         $(#[doc = $about])*
@@ -375,9 +390,7 @@ macro_rules! forms {
 use {forms, table, words};
 
 table! {
-    /// Input file of numasim: a machine, applications, scenarios, what the applications do over time, and graphs of
-    /// tasks. A study may be spread over several files; `[machine]` stands in exactly one of them. Bandwidths are
-    /// in GB/s with 1 GB = 10^9 bytes; nodes are numbered from 0.
+    /// A machine, applications, scenarios, and what the applications do over time; crates of families add their tables.
     root "the file" "" None;
     /// The machine: NUMA nodes, their cores and memory controllers, and the links between them.
     MACHINE = key("machine", Shape::Table(&machine::TABLE));
@@ -392,28 +405,12 @@ table! {
     CALL = key("call", Shape::Tables(&call::TABLE, 0, 0));
     /// What the policy "script" orders when.
     COMMAND = key("command", Shape::Tables(&command::TABLE, 0, 0));
-    /// Blocks of data that tasks read and write.
-    BLOCK = key("block", Shape::Tables(&block::TABLE, 0, 0))
-        .also(&["data", "datum", "array", "arrays", "buffer"]);
-    /// Tasks, in the order in which they are created.
-    TASK = key("task", Shape::Tables(&task::TABLE, 0, 0));
     /// Who decides how many threads each application may run.
     POLICY = key("policy", Shape::Table(&policy::TABLE));
     /// What it costs that more threads run than there are cores.
     OS = key("os", Shape::Table(&os::TABLE));
     /// The cluster of which the machine is one node.
     CLUSTER = key("cluster", Shape::Table(&cluster::TABLE));
-    /// The graph of tasks: its name, and what makes it.
-    GRAPH = key("graph", Shape::Table(&graph::TABLE)).also(&["task_graph", "dag", "generator"]);
-    /// Who decides which task runs on which node.
-    SCHEDULER = key("scheduler", Shape::Table(&scheduler::TABLE)).also(&["scheduling", "schedule"]);
-    /// What creating, fetching and stealing tasks costs.
-    RUNTIME = key("runtime", Shape::Table(&runtime::TABLE)).also(&["overheads"]);
-    /// Other programs that want the workers, too.
-    CONTENDER = key("contender", Shape::Table(&contender::TABLE))
-        .also(&["contenders", "competitor", "background"]);
-    /// Loops over chunks of arrays, in place of tasks.
-    PROGRAM = key("program", Shape::Table(&program::TABLE));
     ["node", "nodes"] => "write `[[machine.node]]`";
     ["sharing", "model"] => "write `[machine.sharing]` and below it `model = \"…\"`";
     ["provenance"] => "write `[machine.provenance]`";

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use numasim_graph::generate;
 use numasim_graph::partition::{Sockets, Window, WindowGraph, Writers, cost, partition};
-use numasim_model::graph::{Generator, Partitioner, Ties};
+use numasim_graph::values::{Generator, Partitioner, Ties};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 

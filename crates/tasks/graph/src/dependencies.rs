@@ -5,7 +5,7 @@
 //! last writer, even if there were readers in between. There is one edge for a pair of tasks; its kinds are united, WAW is not named beside
 //! RAW. An `inout` is a writer, not a later reader.
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use crate::values::{BlockId, TaskGraph, TaskId};
 
 numasim_model::words! {
     /// Why a task waits for another one.
@@ -226,7 +226,7 @@ impl Dependencies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use numasim_model::graph::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder};
+    use crate::values::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder};
 
     /// Tasks by what they access: `(block, mode)`, all of one byte.
     fn graph(blocks: usize, tasks: &[&[(u32, AccessMode)]]) -> TaskGraph {

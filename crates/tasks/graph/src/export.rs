@@ -7,8 +7,8 @@
 
 use std::fmt;
 
+use crate::values::{AccessMode, TaskGraph, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{AccessMode, TaskGraph, TaskId};
 
 use crate::Dependencies;
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::generate;
     use crate::import::starpu::read;
-    use numasim_model::graph::Generator;
+    use crate::values::Generator;
 
     fn ran(graph: &TaskGraph) -> Vec<Ran> {
         // In another order than that of their numbers.

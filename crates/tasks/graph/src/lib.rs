@@ -1,6 +1,6 @@
 //! Task graphs: which task waits for which, and where graphs come from.
 //!
-//! The values are those of [`numasim_model::graph`]: blocks, and tasks in creation order with their accesses. [`Dependencies`] are
+//! The values are those of [`values`]: blocks, and tasks in creation order with their accesses. [`Dependencies`] are
 //! the edges that follow from them (paper 001, section 1.2.1).
 //!
 //! Everything is pure: text or parameters in, values out.
@@ -11,6 +11,8 @@ mod dependencies;
 pub mod export;
 mod generators;
 pub mod import;
+pub mod input;
+pub mod keys;
 pub mod partition;
 mod problems;
 #[cfg(test)]
@@ -21,7 +23,9 @@ mod random;
 mod source;
 #[cfg(test)]
 mod testing;
+pub mod values;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
 pub use generators::{GenerateError, generate, generate_program};
+pub use input::{Reading, read_study};
 pub use source::{SourceError, graph_of};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::graph::{
+use crate::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TaskId,
 };
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The graph of input files: given, made by a generator, or that of a program of loops.
 
+use crate::values::{GraphSource, TaskGraph, TaskGraphBuilder};
 use numasim_model::NodeId;
-use numasim_model::graph::{GraphSource, TaskGraph, TaskGraphBuilder};
 
 use crate::generators::{GenerateError, generate, generate_program};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::graph::TaskGraph;
+use crate::values::TaskGraph;
 use numasim_study::Problem;
 
 use crate::Tracker;

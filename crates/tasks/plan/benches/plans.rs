@@ -6,10 +6,10 @@
 use std::fs;
 use std::time::Instant;
 
-use numasim_model::NodeId;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
+use numasim_model::NodeId;
 use numasim_plan::{Fallbacks, Fault, File, GraphPlan, Guide, guide};
 
 /// Classes of tasks, with a line and an entry each.

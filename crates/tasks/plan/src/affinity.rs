@@ -94,7 +94,7 @@ pub(crate) fn affinities(slots: &[Sample]) -> Vec<f64> {
 // What a profile says of classes: `ptrace-acc.csv` (who accesses what) and `ptrace-raw.csv` (seconds with data here and there).
 
 /// Most slots of all classes together that are dealt with: those of a graph with as many accesses as there may be.
-const MOST_SLOTS: u64 = numasim_model::graph::MAX_ACCESSES as u64;
+const MOST_SLOTS: u64 = numasim_graph::values::MAX_ACCESSES as u64;
 
 /// A slot of a class.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use numasim_model::graph::{BlockHome, BlockId, TaskGraph};
+use numasim_graph::values::{BlockHome, BlockId, TaskGraph};
 
 use crate::plan::{Escaped, Number};
 
@@ -90,8 +90,8 @@ fn name(name: Option<&str>, out: &mut impl Write) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
+    use numasim_graph::values::{Access, AccessMode, Block, NewTask, TaskGraphBuilder};
     use numasim_model::NodeId;
-    use numasim_model::graph::{Access, AccessMode, Block, NewTask, TaskGraphBuilder};
 
     use super::*;
 

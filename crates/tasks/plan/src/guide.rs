@@ -5,8 +5,8 @@
 use crate::cells::{At, Cells};
 use crate::classes::{ClassId, Template, Templates};
 use crate::fault::{Fault, File, Shown};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 use std::collections::HashMap;
 
 /// Tasks and blocks of a run that the plan does not know.
@@ -314,7 +314,7 @@ fn unpacked(node: Packed) -> Option<NodeId> {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::graph::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder, TreeTask};
+    use numasim_graph::values::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder, TreeTask};
 
     use super::*;
     use crate::File;

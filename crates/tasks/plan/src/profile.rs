@@ -146,12 +146,12 @@ impl fmt::Display for Shortest {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::graph::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder, TreeTask};
+    use numasim_graph::values::{Access, AccessMode, Block, BlockHome, NewTask, TaskGraphBuilder, TreeTask};
 
     use super::*;
     use crate::fault::File;
     use crate::profiled::Profiled;
-    use numasim_model::graph::TaskId;
+    use numasim_graph::values::TaskId;
     use numasim_model::ids::NodeId;
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::classes::Templates;
 use crate::fault::File;
 use crate::profile::{Setting, access, block, block_hint, edt, meta, new_task, raw, task_hint};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 use std::fmt;
 use std::fmt::Write;
 

@@ -14,11 +14,11 @@
 
 use std::time::Instant;
 
-use numasim_model::NodeId;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerKind,
     SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
+use numasim_model::NodeId;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_tasks::{Observer, Question, Silent, TaskRecord, simulate};

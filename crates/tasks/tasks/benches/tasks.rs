@@ -5,7 +5,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerKind,
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };

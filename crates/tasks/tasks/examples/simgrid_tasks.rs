@@ -13,8 +13,8 @@
 use std::time::Instant;
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::AccessMode::{In, Inout};
-use numasim_model::graph::{
+use numasim_graph::values::AccessMode::{In, Inout};
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerSettings, TaskGraph,
     TaskGraphBuilder, Ties,
 };

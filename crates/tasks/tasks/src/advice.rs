@@ -5,7 +5,7 @@
 //! homes. What is promised is therefore a simulated makespan, and how much more there could be is what the lower bound leaves.
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::{
+use numasim_graph::values::{
     BlockHome, BlockId, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId,
 };
 use numasim_model::units::Seconds;

@@ -19,8 +19,8 @@
 //! this bound reckons with ([`rounding`]).
 
 use numasim_graph::Dependencies;
+use numasim_graph::values::TaskId;
 use numasim_model::NodeId;
-use numasim_model::graph::TaskId;
 use numasim_model::units::Seconds;
 
 use crate::migration::migration;

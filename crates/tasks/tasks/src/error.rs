@@ -1,8 +1,8 @@
 //! Why a graph cannot be simulated.
 
 use numasim_graph::GenerateError;
+use numasim_graph::values::{SchedulerKind, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{SchedulerKind, TaskId};
 
 /// Why a graph cannot be simulated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Where blocks lie while tasks run. What a thread on a node without memory touches first lies on the nearest node with memory.
 
-use numasim_model::graph::{Block, BlockHome, BlockId, PagePlacement, TaskGraph};
+use numasim_graph::values::{Block, BlockHome, BlockId, PagePlacement, TaskGraph};
 use numasim_model::{Machine, NodeId};
 
 /// Four bytes instead of sixteen: graphs have millions of blocks.

@@ -2,8 +2,8 @@
 //! ([`of_run`]), property tests at every task, too ([`of_tasks`]).
 
 use numasim_graph::Dependencies;
+use numasim_graph::values::{TaskGraph, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{TaskGraph, TaskId};
 
 use crate::bound::{LowerBound, rounding};
 use crate::idle::IdleReason;

@@ -1,10 +1,10 @@
 //! A graph under schedulers, placements and seeds, with what its makespan is compared with.
 
 use numasim_graph::Dependencies;
-use numasim_model::Machine;
-use numasim_model::graph::{
+use numasim_graph::values::{
     PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskScenario, TaskStudy,
 };
+use numasim_model::Machine;
 use numasim_plan::GraphPlan;
 
 use crate::bound::{LowerBound, lower_bound};

@@ -1,6 +1,6 @@
 //! Task graphs over simulated time: which task runs when and where under a scheduler, and how long that takes.
 //!
-//! A [`Question`] is a machine, a graph (`numasim_model::graph`), who decides (`[scheduler]`), what deciding costs (`[runtime]`) and where
+//! A [`Question`] is a machine, a graph (`numasim_graph::values`), who decides (`[scheduler]`), what deciding costs (`[runtime]`) and where
 //! pages lie; a [`Run`] is the answer. Rates of tasks come from the sharing model (`numasim_model::sharing::Load`): a task on a core of a
 //! node is one thread with an arithmetic intensity and fractions of data of its own.
 //!

@@ -8,7 +8,7 @@
 
 mod absent;
 
-use numasim_model::graph::{BlockHome, PagePlacement, TaskId, Ties};
+use numasim_graph::values::{BlockHome, PagePlacement, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

@@ -7,8 +7,8 @@
 //! of the places where it crosses the share.
 
 use numasim_graph::generate;
+use numasim_graph::values::{Generator, GraphSource, TaskBench, TaskStudy};
 use numasim_model::NodeId;
-use numasim_model::graph::{Generator, GraphSource, TaskBench, TaskStudy};
 
 use crate::engine::simulate;
 use crate::error::JobError;

@@ -1,7 +1,7 @@
 //! Blocks that are moved before the first task is created (placement `nadd`; paper 003, section 4.4).
 
+use numasim_graph::values::{BlockId, PagePlacement};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockId, PagePlacement};
 use numasim_model::units::Seconds;
 
 use crate::question::Question;

@@ -1,7 +1,7 @@
 //! Who looks on: traces and charts are made from outside.
 
+use numasim_graph::values::TaskId;
 use numasim_model::NodeId;
-use numasim_model::graph::TaskId;
 
 use crate::idle::IdleReason;
 use crate::result::Traffic;

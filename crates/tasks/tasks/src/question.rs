@@ -1,7 +1,7 @@
 //! What is simulated.
 
+use numasim_graph::values::{Contender, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
-use numasim_model::graph::{Contender, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_plan::GraphPlan;
 
 /// What is simulated.

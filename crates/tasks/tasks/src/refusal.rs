@@ -1,6 +1,6 @@
 //! Questions that nobody can answer, whoever simulates: refused before anything runs.
 
-use numasim_model::graph::{BlockHome, BlockId, TaskGraph};
+use numasim_graph::values::{BlockHome, BlockId, TaskGraph};
 use numasim_model::{Machine, NodeId};
 
 use crate::error::TasksError;

@@ -1,6 +1,6 @@
 //! Whether there is room for a graph and its simulations, known before the first of them begins.
 
-use numasim_model::graph::TaskGraph;
+use numasim_graph::values::TaskGraph;
 
 /// Most memory for a graph and its simulations, in bytes: 4 GiB.
 const MOST_BYTES: f64 = (4_u64 << 30) as f64;

@@ -1,6 +1,6 @@
 //! How much work each task has beside what the graph says: a factor with mean 1.
 
-use numasim_model::graph::{RuntimeSettings, TaskId};
+use numasim_graph::values::{RuntimeSettings, TaskId};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, LogNormal};
 

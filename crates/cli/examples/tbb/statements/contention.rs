@@ -1,6 +1,6 @@
 //! Section 5.3: with a contender.
 
-use numasim_model::graph::TaskScenario::{ApIntl, NacsNadd, NoapIntl};
+use numasim_graph::values::TaskScenario::{ApIntl, NacsNadd, NoapIntl};
 
 use super::Studies;
 use crate::common::statements::List;

@@ -1,6 +1,6 @@
 //! Sections 5.2 and 5.4: times without contention.
 
-use numasim_model::graph::TaskScenario::{ApIntl, NacsNadd, NoapFt, NoapIntl};
+use numasim_graph::values::TaskScenario::{ApIntl, NacsNadd, NoapFt, NoapIntl};
 
 use super::{Studies, percent};
 use crate::common::statements::List;

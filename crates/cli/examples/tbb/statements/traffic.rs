@@ -1,6 +1,6 @@
 //! Section 5.2, Fig. 15: where bytes came from.
 
-use numasim_model::graph::TaskScenario::{ApIntl, NacsIntl, NacsNadd, NoapFt, NoapIntl};
+use numasim_graph::values::TaskScenario::{ApIntl, NacsIntl, NacsNadd, NoapFt, NoapIntl};
 
 use crate::common::statements::List;
 use crate::runs::Runs;

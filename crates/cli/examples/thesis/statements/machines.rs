@@ -1,6 +1,6 @@
 //! Sections 3.2.1 to 3.2.3: a machine each.
 
-use numasim_model::graph::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
+use numasim_graph::values::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
 
 use crate::calibration::SEVEN;
 use crate::common::statements::{List, Verdict};

@@ -1,6 +1,6 @@
 //! Sections 3.2.4 and 3.2.5: the window, and stealing.
 
-use numasim_model::graph::SchedulerKind::{self, Dep, RipDep, RipSp, Sa};
+use numasim_graph::values::SchedulerKind::{self, Dep, RipDep, RipSp, Sa};
 
 use crate::common::statements::List;
 use crate::common::statistics::Estimate;

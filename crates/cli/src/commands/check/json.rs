@@ -1,10 +1,11 @@
 //! What was read, as JSON: every value, and which of them no file gave.
 
+use numasim_graph::Reading;
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::machine::{SharedLink, doubts};
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{AppId, Machine, NodeId};
-use numasim_study::{Reading, keys};
+use numasim_study::keys;
 use serde_json::{Map, Value, json};
 
 use super::over_time;

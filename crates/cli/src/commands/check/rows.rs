@@ -1,10 +1,11 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
 use numasim_ask::table::{Cell, line};
+use numasim_graph::Reading;
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::units::{Gflop, Gibibytes};
 use numasim_model::{App, AppId, Data, Machine};
-use numasim_study::{Group, Reading, TableKind, keys};
+use numasim_study::{Group, TableKind, keys};
 use serde_json::Value;
 
 use super::{json, over_time, tasks, values};

@@ -11,7 +11,7 @@ mod tasks;
 
 use std::fmt::Write as _;
 
-use numasim_study::Reading;
+use numasim_graph::Reading;
 
 use numasim_draw::grid::wrap;
 

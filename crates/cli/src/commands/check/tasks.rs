@@ -1,6 +1,6 @@
 //! Tasks, as JSON in the words of the input files; null where no file says anything of them.
 
-use numasim_model::graph::{Generator, GraphSource, Parameter, TaskStudy};
+use numasim_graph::values::{Generator, GraphSource, Parameter, TaskStudy};
 use serde_json::{Value, json};
 
 use super::values::in_unit;

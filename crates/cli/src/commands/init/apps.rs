@@ -147,7 +147,7 @@ fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
         SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },
     ];
     // Tests read every template: the program is wrong, not the person.
-    numasim_study::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
+    numasim_graph::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
     })

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use numasim_graph::read_study;
 use numasim_host::HostTopology;
 use numasim_host::machine_file::{Placeholders, with_placeholders};
-use numasim_study::{SourceFile, read_study};
+use numasim_study::SourceFile;
 
 use crate::failure::Failure;
 use crate::files;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use numasim_study::{SourceFile, read_study};
+use numasim_graph::read_study;
+use numasim_study::SourceFile;
 
 use super::super::report;
 use super::apps::Described;

@@ -1,6 +1,6 @@
 //! A graph that can be profiled: a tree with one root, whose names fit into cells.
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 use numasim_model::{Machine, NodeId};
 use numasim_plan::Profiled;
 use numasim_plan::profile::fits_a_cell;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::io;
 
+use numasim_graph::values::TaskId;
 use numasim_model::Machine;
-use numasim_model::graph::TaskId;
 use numasim_plan::File;
 use numasim_plan::profile::Setting;
 use numasim_tasks::{Profiler, TasksError};

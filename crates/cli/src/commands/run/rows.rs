@@ -215,7 +215,7 @@ item_mb = 1
     #[test]
     fn figures_are_means_until_the_next_row_and_what_is_not_known_is_empty() {
         let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: FILE.to_owned() };
-        let study = numasim_study::read_study(&[file]).expect("a valid file").study;
+        let study = numasim_graph::read_study(&[file]).expect("a valid file").study;
         let mut out = Vec::new();
         let mut rows = Rows::start(&mut out, &study, look(0.0, 0, 0.0)).expect("memory");
         rows.cpu_before.used = vec![None, Some(Duration::ZERO), None];

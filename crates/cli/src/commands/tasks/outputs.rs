@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use numasim_ask::{Tasked, Tasks, TasksAnswer};
-use numasim_model::graph::TaskGraph;
+use numasim_graph::values::TaskGraph;
 use numasim_tasks::{IdleReason, Job, JobError, Observer, TaskRecord};
 
 use super::bars::Recorder;

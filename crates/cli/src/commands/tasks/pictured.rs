@@ -3,7 +3,7 @@
 use numasim_ask::Input;
 use numasim_ask::tasks::{self, failed, too_large};
 use numasim_draw::gantt::Gantt;
-use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings, TaskStudy};
+use numasim_graph::values::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings, TaskStudy};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Job, Program, Settings};
 

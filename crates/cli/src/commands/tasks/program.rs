@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use numasim_ask::{Input, Tasks, tasks};
-use numasim_model::graph::{GraphSource, TaskGraph};
+use numasim_graph::values::{GraphSource, TaskGraph};
 use numasim_tasks::Asked;
 
 use crate::args::TasksArgs;

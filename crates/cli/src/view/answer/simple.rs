@@ -96,7 +96,8 @@ fn in_words(allocation: &Allocation, app: AppId, machine: &Machine) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_study::{SourceFile, read_study};
+    use numasim_graph::read_study;
+    use numasim_study::SourceFile;
 
     use super::*;
 

@@ -16,7 +16,7 @@ const ALL: &str = include_str!("../../../../../configs/paper/table-iii-all.toml"
 /// A fit of some keys to Table III; the scenarios behind `used` are not used.
 fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let file = SourceFile { name: "all.toml".into(), text: ALL.to_owned() };
-    let study: Study = numasim_study::read_study(&[file]).expect("in order").study;
+    let study: Study = numasim_graph::read_study(&[file]).expect("in order").study;
     let measured = [22.82, 18.14, 15.28, 13.25, 14.52];
     let observed: Vec<Observed> = (0..measured.len())
         .map(|scenario| Observed { scenario, app: None, gflops: measured[scenario] })

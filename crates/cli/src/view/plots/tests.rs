@@ -5,8 +5,9 @@ use std::sync::Arc;
 use numasim_ask::compare::Compared;
 use numasim_draw::testing::{assert_apart, words};
 use numasim_evidence::compare::{compare, read_measured};
+use numasim_graph::read_study;
 use numasim_model::{Placement, Study, evaluate};
-use numasim_study::{SourceFile, read_study};
+use numasim_study::SourceFile;
 
 use super::*;
 use crate::view::ScenarioView;

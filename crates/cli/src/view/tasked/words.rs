@@ -1,6 +1,6 @@
 //! Words for what `numasim_tasks` says in types.
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 use numasim_tasks::IdleReason;
 use numasim_tasks::bound::Limit;
 

@@ -71,7 +71,7 @@ fn two_looks(traffic: Traffic) -> Seen {
 
 fn study(text: &str) -> numasim_model::Study {
     let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: text.to_owned() };
-    numasim_study::read_study(&[file]).expect("a valid file").study
+    numasim_graph::read_study(&[file]).expect("a valid file").study
 }
 
 const FILE: &str = "\

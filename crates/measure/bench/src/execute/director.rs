@@ -3,8 +3,8 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use numasim_graph::values::{TaskGraph, TaskId};
 use numasim_kernels::{Code, Store, Workspace};
-use numasim_model::graph::{TaskGraph, TaskId};
 use numasim_runtime::{Dispatcher, WorkerId as PoolWorker};
 use numasim_tasks::live::{Creation, Live};
 use numasim_tasks::{Question, Start, TaskRecord, Traffic, WorkerId};

@@ -2,9 +2,9 @@
 
 use std::thread;
 
+use numasim_graph::values::TaskGraph;
 use numasim_host::memory::Pages;
 use numasim_kernels::{Code, Store, Workspace};
-use numasim_model::graph::TaskGraph;
 use numasim_model::{Machine, NodeId};
 use numasim_tasks::{Question, TaskRecord};
 

@@ -2,10 +2,10 @@
 
 use numasim_bench::execute::{Cores, Workers};
 use numasim_graph::generate;
+use numasim_graph::values::{Generator, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_host::affinity;
 use numasim_kernels::{Code, code};
 use numasim_model::NodeId;
-use numasim_model::graph::{Generator, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_tasks::Question;

@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use numasim_bench::execute::{execute, serial};
+use numasim_graph::values::{BlockId, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId};
 use numasim_kernels::{Code, Fault, Part, Store, Verdict, Workspace};
-use numasim_model::graph::{BlockId, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId};
 use numasim_runtime::Order;
 
 use crate::common::{cores, machine, programs, question, workers};

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use numasim_bench::execute::{Cores, ExecuteError, Workers, calibrated, execute, serial};
+use numasim_graph::values::{Generator, RuntimeSettings, SchedulerKind, SchedulerSettings};
 use numasim_graph::{Dependencies, generate};
 use numasim_kernels::code;
 use numasim_model::NodeId;
-use numasim_model::graph::{Generator, RuntimeSettings, SchedulerKind, SchedulerSettings};
 use numasim_tasks::{Silent, TasksError, simulate};
 
 use crate::common::{cores, machine, programs, question, workers};

@@ -1,6 +1,6 @@
 //! Tiled Cholesky. The matrix has numbers in [-1, 1) and its order on the diagonal, so that it is positive definite (Gershgorin).
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
 use super::{Code, Verdict, index, relative, rounding};
 use crate::part::{Fault, Part};

@@ -1,6 +1,6 @@
 //! Gauss-Seidel and Red-Black on a grid of tiles; the border of the grid is 0.
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
 use super::plain::{self, Plain};
 use super::{Code, Verdict, index};

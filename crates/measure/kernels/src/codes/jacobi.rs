@@ -1,6 +1,6 @@
 //! Jacobi on blocks of rows in two grids. A row above and one below the grid are blocks of their own; left and right of it is 0.
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
 use super::plain::{self, Plain};
 use super::{Code, Verdict, index};

@@ -7,7 +7,7 @@ mod plain;
 mod qr;
 mod stencil2d;
 
-use numasim_model::graph::{BlockId, Generator, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, Generator, TaskGraph, TaskId};
 
 use crate::part::{Fault, Part};
 use crate::store::Store;

@@ -1,6 +1,6 @@
 //! Tiled QR of a matrix of numbers in [-1, 1). A block has the factors T of its tile's reflections behind the tile.
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
 use super::{Code, Verdict, index, relative, rounding};
 use crate::part::{Fault, Part};

@@ -1,7 +1,7 @@
 //! The stencil on strands: each has a tile, and hands its edges to its neighbours through blocks of their own, for even and for odd iterations. The
 //! border of the grid is 0.
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 
 use super::plain::{self, Plain};
 use super::{Code, Verdict, index};

@@ -1,9 +1,9 @@
 //! Results are right, and wrong ones are seen.
 
 use numasim_graph::generate;
+use numasim_graph::values::{Generator, TaskGraph, TaskId};
 use numasim_kernels::{Code, Fault, Store, Workspace, code};
 use numasim_model::NodeId;
-use numasim_model::graph::{Generator, TaskGraph, TaskId};
 use proptest::prelude::*;
 
 pub(crate) fn graph(generator: &Generator) -> TaskGraph {

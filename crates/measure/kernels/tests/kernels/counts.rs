@@ -1,7 +1,7 @@
 //! What tasks compute and access is what the generators say of them.
 
+use numasim_graph::values::{BlockId, Generator};
 use numasim_kernels::code;
-use numasim_model::graph::{BlockId, Generator};
 
 use crate::codes::graph;
 

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-use numasim_model::graph::{Access, AccessMode, Block, BlockId};
+use crate::values::{Access, AccessMode, Block, BlockId};
 
 use crate::problems::{amount, shown};
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
-use numasim_model::graph::{Block, BlockHome, BlockId, TaskGraphBuilder, TaskId};
+use crate::values::{Block, BlockHome, BlockId, TaskGraphBuilder, TaskId};
 use numasim_model::ids::NodeId;
 use numasim_study::{Problem, ProblemKind};
 

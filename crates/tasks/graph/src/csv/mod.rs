@@ -23,7 +23,7 @@ mod tests;
 mod tree;
 mod writing;
 
-use numasim_model::graph::{TaskGraph, TaskGraphBuilder};
+use crate::values::{TaskGraph, TaskGraphBuilder};
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::problems::{NO_TASKS, Problems};

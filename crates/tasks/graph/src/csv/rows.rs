@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
+use crate::values::MAX_TASKS;
 use ::csv::{ReaderBuilder, StringRecord};
-use numasim_model::graph::MAX_TASKS;
 use numasim_model::machine::MAX_NODES;
 use numasim_model::text::is_hidden;
 use numasim_study::csv::{cell, row_start, shown};

@@ -2,7 +2,7 @@
 
 mod trees;
 
-use numasim_model::graph::{
+use crate::values::{
     Access, AccessMode, Block, BlockHome, BlockId, Generator, NewTask, Submit, TaskGraph, TaskGraphBuilder,
     TaskId, TreeTask,
 };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
-use numasim_model::graph::{GraphError, Submit, TaskId, TreeTask};
+use crate::values::{GraphError, Submit, TaskId, TreeTask};
 use numasim_model::ids::NodeId;
 use numasim_study::{Problem, ProblemKind};
 

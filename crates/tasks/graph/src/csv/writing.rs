@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use numasim_model::graph::{BlockHome, BlockId, Submit, TaskGraph, TaskId};
+use crate::values::{BlockHome, BlockId, Submit, TaskGraph, TaskId};
 
 use super::accesses;
 use super::{blocks, tasks};

@@ -2,7 +2,7 @@
 //!
 //! A non-zero takes 12 B: 8 for the value, 4 for the column. Each product with a block of the matrix reads all of p.
 
-use numasim_model::graph::Access;
+use crate::values::Access;
 
 use super::error::{GenerateError, at_least_one, dealt};
 use super::size::{Size, index, once};

@@ -2,7 +2,7 @@
 //!
 //! Tiles are numbered 00, 10, 11, 20 ...; a task belongs to the socket of the last tile that it accesses.
 
-use numasim_model::graph::{Access, TypeId};
+use crate::values::{Access, TypeId};
 
 use super::error::{GenerateError, at_least_one};
 use super::size::{Size, index, once};

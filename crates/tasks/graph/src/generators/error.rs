@@ -1,6 +1,6 @@
 //! Why a generator makes no graph.
 
-use numasim_model::graph::{GraphError, MAX_ACCESSES, MAX_TASKS};
+use crate::values::{GraphError, MAX_ACCESSES, MAX_TASKS};
 
 /// Why a generator makes no graph. Parameters have the names that they have in files.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

@@ -3,7 +3,7 @@
 //! Each query is a chain of tasks: the master creates the first one, each of the others is created by the one before. A query looks at 2 % of each
 //! part of the database, on its node.
 
-use numasim_model::graph::{NewTask, Submit, TaskId, TreeTask};
+use crate::values::{NewTask, Submit, TaskId, TreeTask};
 
 use super::error::{GenerateError, at_least_one};
 use super::size::Size;

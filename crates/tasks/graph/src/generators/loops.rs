@@ -4,9 +4,7 @@
 //! over the right half and returns the left one, as TBB's `parallel_for` does. Under a `list` one task creates all pieces. The hint of a block is
 //! its place among the nodes with cores, in order, and the affinity of a task the node of all its chunks.
 
-use numasim_model::graph::{
-    Access, ArrayId, LoopShape, NewTask, Program, ProgramLoop, TaskId, TreeTask, TypeId,
-};
+use crate::values::{Access, ArrayId, LoopShape, NewTask, Program, ProgramLoop, TaskId, TreeTask, TypeId};
 use numasim_model::ids::NodeId;
 
 use super::error::{GenerateError, settled};

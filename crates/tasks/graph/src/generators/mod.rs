@@ -28,7 +28,7 @@ mod task_bench;
 mod tests;
 mod weaver;
 
-use numasim_model::graph::{Generator, Program, TaskGraph};
+use crate::values::{Generator, Program, TaskGraph};
 use numasim_model::ids::NodeId;
 
 pub use error::GenerateError;

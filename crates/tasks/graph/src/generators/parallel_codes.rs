@@ -2,7 +2,7 @@
 //!
 //! Bytes are those that a piece of work moves, FLOP those of the published kernels: NPB 3.3 (a matrix entry is a value of 8 B and a column of 4 B), PARSEC 3.0.
 
-use numasim_model::graph::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
+use crate::values::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
 
 use super::error::{GenerateError, at_least_one};
 

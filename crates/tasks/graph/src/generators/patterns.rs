@@ -4,7 +4,7 @@
 //! the same tasks are related here: an even radix reaches one further to the left, trees and domains have rows that are not full,
 //! and three sets of relations take turns where a pattern is spread or drawn.
 
-use numasim_model::graph::{Pattern, TaskBench};
+use crate::values::{Pattern, TaskBench};
 
 /// How many sets of relations take turns in `spread` and `random_nearest`: the default of the authors' program.
 const PERIOD: u64 = 3;

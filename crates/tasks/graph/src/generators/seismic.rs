@@ -3,7 +3,7 @@
 //! `main` creates all blocks and the first `strip` of each strip of rows; a `strip` creates the next one, and the two sweeps of its iteration. Sweeps read a
 //! row of the strips beside them.
 
-use numasim_model::graph::{Access, TaskId, TreeTask, TypeId};
+use crate::values::{Access, TaskId, TreeTask, TypeId};
 use numasim_model::ids::NodeId;
 
 use super::error::{GenerateError, at_least_one, dealt, settled};

@@ -1,6 +1,6 @@
 //! How large a graph will be, before it is made.
 
-use numasim_model::graph::{MAX_ACCESSES, MAX_TASKS};
+use crate::values::{MAX_ACCESSES, MAX_TASKS};
 
 use super::error::GenerateError;
 

@@ -3,7 +3,7 @@
 //! `main` creates all blocks and the first strands. Two neighbours hand each other the common edge through blocks of their own, one for even and one
 //! for odd iterations, so that nobody writes what another one has yet to read.
 
-use numasim_model::graph::{Access, TaskId, TreeTask};
+use crate::values::{Access, TaskId, TreeTask};
 
 use super::error::{GenerateError, at_least_one, dealt};
 use super::size::{Size, index};

@@ -3,7 +3,7 @@
 //! Each task writes a block of its own, and reads those of the tasks of the row before that it depends on: its edges are then those of
 //! the pattern and no others. Rows are dealt among the sockets in equal stretches.
 
-use numasim_model::graph::{Pattern, TaskBench};
+use crate::values::{Pattern, TaskBench};
 
 use super::error::{GenerateError, at_least_one};
 use super::patterns;

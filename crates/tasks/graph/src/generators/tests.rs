@@ -9,7 +9,7 @@ mod stencils;
 mod strands;
 mod vectors;
 
-use numasim_model::graph::{AccessMode, Generator, TaskGraph, TaskId};
+use crate::values::{AccessMode, Generator, TaskGraph, TaskId};
 use numasim_model::ids::NodeId;
 
 use super::generate;
@@ -43,7 +43,7 @@ fn near(value: f64, expected: f64) {
 
 /// What a task accesses: block, mode, declared and moved bytes.
 fn accesses(graph: &TaskGraph, task: u32) -> Vec<(u32, AccessMode, f64, f64)> {
-    let row = |access: numasim_model::graph::Access| {
+    let row = |access: crate::values::Access| {
         (access.block.0, access.mode, access.declared_bytes, access.moved_bytes)
     };
     graph.accesses(TaskId(task)).map(row).collect()

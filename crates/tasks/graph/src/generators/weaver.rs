@@ -1,6 +1,6 @@
 //! What all generators do: blocks of the same size, accesses that move what the mode says, annotations as numbers of sockets.
 
-use numasim_model::graph::{
+use crate::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
     TypeId,
 };

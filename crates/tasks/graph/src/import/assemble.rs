@@ -1,6 +1,6 @@
 //! From a draft to a graph: the order of tasks, then blocks for order without data.
 
-use numasim_model::graph::{
+use crate::values::{
     Access, AccessMode, Block, BlockHome, BlockId, GraphError, NewTask, TaskGraph, TaskGraphBuilder,
 };
 use numasim_model::text::visible;

@@ -1,6 +1,6 @@
 //! Order without data: a block of 0 B for a task that others wait for, though no block of theirs shows it.
 
-use numasim_model::graph::AccessMode;
+use crate::values::AccessMode;
 use numasim_study::{Place, Problem, ProblemKind};
 
 use super::draft::Draft;

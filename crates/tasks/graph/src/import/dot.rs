@@ -7,7 +7,7 @@
 mod lexer;
 mod parser;
 
-use numasim_model::graph::AccessMode;
+use crate::values::AccessMode;
 use numasim_study::{Place, Problem, ProblemKind};
 
 use super::assemble::assemble;

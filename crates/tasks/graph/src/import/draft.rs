@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numasim_model::graph::{AccessMode, MAX_TASKS};
+use crate::values::{AccessMode, MAX_TASKS};
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::problems::{computable, shown};

@@ -16,7 +16,7 @@ pub mod starpu;
 mod tests;
 pub mod wfcommons;
 
-use numasim_model::graph::TaskGraph;
+use crate::values::TaskGraph;
 use numasim_study::Place;
 
 /// A graph, and what a reader of its results should know.

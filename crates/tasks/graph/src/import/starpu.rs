@@ -11,7 +11,7 @@ mod record;
 
 use std::collections::HashMap;
 
-use numasim_model::graph::AccessMode;
+use crate::values::AccessMode;
 use numasim_study::{Place, Problem, ProblemKind};
 
 use super::assemble::assemble;

@@ -207,7 +207,7 @@ impl<'a> Pass<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use numasim_model::graph::Ties;
+    use crate::values::Ties;
 
     fn refined(graph: &WindowGraph, sockets: &Sockets, room: &[u64], parts: &[u32]) -> Vec<u32> {
         let free: Vec<u32> = graph.tasks().collect();

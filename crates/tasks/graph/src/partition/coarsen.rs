@@ -106,7 +106,7 @@ fn united(fine: &Sides, partner: &[Option<u32>]) -> Coarse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use numasim_model::graph::Ties;
+    use crate::values::Ties;
 
     #[test]
     fn tasks_with_most_bytes_between_them_become_one() {

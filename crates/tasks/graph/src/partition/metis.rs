@@ -9,7 +9,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{PartitionError, Window};
-use numasim_model::graph::Ties;
+use crate::values::Ties;
 
 /// Bytes of an edge become a whole number of at most this, as METIS adds them up in 32 bits.
 const LARGEST: f64 = 1e9;

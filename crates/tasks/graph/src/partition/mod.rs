@@ -55,7 +55,7 @@ pub use sockets::Sockets;
 pub use window::WindowGraph;
 pub use writers::{Parent, Writers};
 
-use numasim_model::graph::{Partitioner, Ties};
+use crate::values::{Partitioner, Ties};
 
 /// What is asked of a partitioner.
 #[derive(Clone, Copy, Debug)]

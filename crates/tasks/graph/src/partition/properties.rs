@@ -1,6 +1,6 @@
 //! What holds of every partition, on random windows.
 
-use numasim_model::graph::{Partitioner, Ties};
+use crate::values::{Partitioner, Ties};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 

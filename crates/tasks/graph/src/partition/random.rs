@@ -1,6 +1,6 @@
 //! The one maker of random numbers of partitions.
 
-use numasim_model::graph::Ties;
+use crate::values::Ties;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

@@ -229,7 +229,7 @@ impl<'a> Pass<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use numasim_model::graph::Ties;
+    use crate::values::Ties;
 
     fn sides(graph: WindowGraph, room: [u64; 2]) -> Sides {
         let count = graph.task_count();

@@ -1,6 +1,6 @@
 //! Windows whose partition is known by hand.
 
-use numasim_model::graph::{Partitioner, Ties};
+use crate::values::{Partitioner, Ties};
 
 use super::*;
 

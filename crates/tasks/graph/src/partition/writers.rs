@@ -1,6 +1,6 @@
 //! From whom a task reads: the edges of windows, as they come.
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use crate::values::{TaskGraph, TaskId};
 
 /// A task whose data a later one reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,8 +58,8 @@ impl Writers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use numasim_model::graph::AccessMode::{In, Inout, Out};
-    use numasim_model::graph::{Access, Block, BlockHome, BlockId, NewTask, TaskGraphBuilder};
+    use crate::values::AccessMode::{In, Inout, Out};
+    use crate::values::{Access, Block, BlockHome, BlockId, NewTask, TaskGraphBuilder};
 
     #[test]
     fn the_last_two_writers_of_a_block_are_parents_and_readers_are_none() {

@@ -1,6 +1,6 @@
 //! How fast a task is at best, with the machine to itself and on the best node for it.
 
-use numasim_model::graph::{Access, BlockHome, PagePlacement, TaskId};
+use numasim_graph::values::{Access, BlockHome, PagePlacement, TaskId};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use crate::question::Question;
 

@@ -1,7 +1,7 @@
 //! Tasks that are created and have not ended, and who waits for them.
 
 use numasim_graph::Tracker;
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 /// No edge, or the end of a list.
 const NONE: u32 = u32::MAX;

@@ -1,6 +1,6 @@
 //! Last-level caches that hold whole blocks; the least recent leave.
 
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 use numasim_model::{Machine, NodeId};
 
 const NONE: u32 = u32::MAX;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use numasim_engine::SimTime;
+use numasim_graph::values::Contender;
 use numasim_model::NodeId;
-use numasim_model::graph::Contender;
 
 use crate::sockets::WorkerId;
 

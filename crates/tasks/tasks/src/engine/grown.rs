@@ -1,7 +1,7 @@
 //! Tasks of tree programs: they are created in another order than that of their numbers, by which they wait for each other.
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use crate::error::TasksError;
 

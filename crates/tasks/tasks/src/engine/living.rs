@@ -1,6 +1,6 @@
 //! Tasks that are created and have not ended, of graphs whose master creates all tasks and of tree programs.
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use super::alive::Alive;
 use super::grown::Grown;

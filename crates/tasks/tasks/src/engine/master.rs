@@ -2,7 +2,7 @@
 
 use numasim_engine::SimTime;
 use numasim_graph::partition::PartitionError;
-use numasim_model::graph::{RuntimeSettings, TaskGraph, TaskId};
+use numasim_graph::values::{RuntimeSettings, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 
 use super::living::Living;

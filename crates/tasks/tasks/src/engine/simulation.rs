@@ -1,7 +1,7 @@
 //! Instants, and what happens in one, in the order that the top of the crate says.
 
 use numasim_engine::{EventKey, Instants, SimTime, Span};
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
 

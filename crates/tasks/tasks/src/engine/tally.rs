@@ -1,8 +1,8 @@
 //! What a simulation has found so far.
 
 use numasim_graph::Tracker;
+use numasim_graph::values::TaskGraph;
 use numasim_model::NodeId;
-use numasim_model::graph::TaskGraph;
 use numasim_model::units::Seconds;
 
 use super::contenders::Contenders;

@@ -1,6 +1,6 @@
 //! Graphs of this crate's own tests.
 
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
 

@@ -1,7 +1,7 @@
 //! What the simulation does with a scheduler that fails.
 
 use numasim_graph::partition::PartitionError;
-use numasim_model::graph::{NewTask, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId};
+use numasim_graph::values::{NewTask, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 

@@ -1,6 +1,6 @@
 //! What a task has to do where it is taken: from where every byte comes, and what one thread then wants.
 
-use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
+use numasim_graph::values::{BlockHome, TaskGraph, TaskId};
 use numasim_model::sharing::Network;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};

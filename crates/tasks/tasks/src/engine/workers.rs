@@ -1,7 +1,7 @@
 //! Workers: what each does, and in which order the idle ones look for tasks.
 
 use numasim_engine::SimTime;
-use numasim_model::graph::{RuntimeSettings, TaskId, Ties};
+use numasim_graph::values::{RuntimeSettings, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

@@ -1,6 +1,6 @@
 //! What must hold of the times without a task.
 
-use numasim_model::graph::SchedulerKind;
+use numasim_graph::values::SchedulerKind;
 
 use super::Violation;
 use crate::bound::rounding;

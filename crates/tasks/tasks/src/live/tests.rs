@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use numasim_graph::Dependencies;
-use numasim_model::NodeId;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
     SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
+use numasim_model::NodeId;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 

@@ -4,8 +4,8 @@ mod ahead;
 
 use std::collections::{BTreeMap, HashMap};
 
+use numasim_graph::values::TaskId;
 use numasim_model::NodeId;
-use numasim_model::graph::TaskId;
 use numasim_model::units::Seconds;
 
 use self::ahead::Ahead;

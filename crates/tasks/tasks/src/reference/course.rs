@@ -1,8 +1,8 @@
 //! What is: tasks, workers and the master at one point in time; the steps of an instant that nobody decides.
 
 use numasim_graph::Dependencies;
+use numasim_graph::values::{BlockHome, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, TaskId};
 
 use self::contending::Contending;
 use self::master::Doing;

@@ -1,6 +1,6 @@
 //! Where blocks are: homes and caches as plain lists, and what serves the bytes of a task.
 
-use numasim_model::graph::{Access, BlockHome, BlockId, PagePlacement, SchedulerKind, TaskId};
+use numasim_graph::values::{Access, BlockHome, BlockId, PagePlacement, SchedulerKind, TaskId};
 use numasim_model::{Machine, NodeId};
 
 use super::rates;

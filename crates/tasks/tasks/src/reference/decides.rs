@@ -1,6 +1,6 @@
 //! What every scheduler of the slow simulation is: told what happens, and asked for tasks.
 
-use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
+use numasim_graph::values::{BlockHome, TaskGraph, TaskId};
 use numasim_model::{Machine, NodeId};
 
 use super::course::{Heard, ReadyBy};

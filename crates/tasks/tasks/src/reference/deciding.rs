@@ -15,7 +15,7 @@ mod static_loops;
 mod weights;
 mod windows;
 
-use numasim_model::graph::SchedulerKind;
+use numasim_graph::values::SchedulerKind;
 
 use super::decides::Decides;
 use crate::error::TasksError;

@@ -1,6 +1,6 @@
 //! In which order idle workers look for tasks.
 
-use numasim_model::graph::{RuntimeSettings, TaskId, Ties};
+use numasim_graph::values::{RuntimeSettings, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

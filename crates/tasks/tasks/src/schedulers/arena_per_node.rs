@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::{Submit, TaskId};
+use numasim_graph::values::{Submit, TaskId};
 
 use super::draw::Draw;
 use super::scheduler::{Partitioning, Scheduler, View};

@@ -1,6 +1,6 @@
 //! `dep`: the socket where most of the data was written first, decided when a task is created (paper 001, Algorithm 2.1).
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::dep_table::DepTable;
 use super::draw::Draw;

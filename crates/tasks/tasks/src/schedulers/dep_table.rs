@@ -1,6 +1,6 @@
 //! Algorithm 2.1 of paper 001: a task goes where most of what it accesses was written first.
 
-use numasim_model::graph::{BlockHome, BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockHome, BlockId, TaskGraph, TaskId};
 
 use super::draw::Draw;
 use super::round_robin::RoundRobin;

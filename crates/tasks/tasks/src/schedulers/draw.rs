@@ -1,6 +1,6 @@
 //! What a scheduler does where several things are equally good.
 
-use numasim_model::graph::{RuntimeSettings, Ties};
+use numasim_graph::values::{RuntimeSettings, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::scheduler::{Partitioning, Scheduler, View};
 use crate::question::Question;

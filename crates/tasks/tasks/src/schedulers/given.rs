@@ -1,6 +1,6 @@
 //! Which socket each task was given.
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use crate::sockets::SocketId;
 

@@ -32,7 +32,7 @@ pub use scheduler::{Partitioning, Pause, Scheduler, View};
 pub use start::{Round, Source, Start};
 pub use tree::{Fallbacks, HandOver};
 
-use numasim_model::graph::SchedulerKind;
+use numasim_graph::values::SchedulerKind;
 
 use self::placed::Placed;
 use crate::error::TasksError;

@@ -1,7 +1,7 @@
 //! Schedulers that give each task a socket: what they have in common is what becomes of the task then.
 
 use numasim_graph::partition::PartitionError;
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::given::Given;
 use super::queues::{Queues, SocketQueues};

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::draw::Draw;
 use super::scheduler::{Partitioning, Scheduler, View};

@@ -1,7 +1,7 @@
 //! What every scheduler is: it is told what happens, and says which task a worker takes next.
 
 use numasim_graph::partition::PartitionError;
-use numasim_model::graph::{BlockHome, BlockId, TaskGraph, TaskId};
+use numasim_graph::values::{BlockHome, BlockId, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 use numasim_model::{Machine, NodeId};
 

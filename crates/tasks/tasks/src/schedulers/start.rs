@@ -1,6 +1,6 @@
 //! How a worker comes to a task.
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 numasim_model::words! {
     /// Where a worker found a task.

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use super::scheduler::{Partitioning, Scheduler, View};
 use crate::question::Question;
@@ -116,7 +116,7 @@ impl Scheduler for StaticLoops {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::graph::{NewTask, TaskGraphBuilder, TreeTask};
+    use numasim_graph::values::{NewTask, TaskGraphBuilder, TreeTask};
 
     use super::*;
 

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::{Access, BlockHome, TaskId};
+use numasim_graph::values::{Access, BlockHome, TaskId};
 
 use super::draw::Draw;
 use super::scheduler::{Partitioning, Scheduler, View};

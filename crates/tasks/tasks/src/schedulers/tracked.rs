@@ -3,7 +3,7 @@
 //! Where a block lies is known when somebody has touched it. So a task gets its socket when it becomes ready: all that it reads has been
 //! written by then. Blocks that nobody has touched, that lie on all nodes or on one without cores, are not allocated.
 
-use numasim_model::graph::{BlockHome, TaskId};
+use numasim_graph::values::{BlockHome, TaskId};
 
 use super::draw::Draw;
 use super::placed::Place;

@@ -1,6 +1,6 @@
 //! What a scheduler of tree programs is told beside what all are told.
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 pub use numasim_plan::Fallbacks;
 
 use crate::sockets::WorkerId;

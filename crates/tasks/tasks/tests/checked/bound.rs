@@ -1,9 +1,9 @@
 //! Lower bounds by hand, on the machine M2: 4 cores of 10 GFLOPS, 2 memories of 20 GB/s, links of 5 GB/s.
 
+use numasim_graph::values::AccessMode::{In, Inout, Out};
+use numasim_graph::values::BlockHome::{Interleaved, Node, Open};
+use numasim_graph::values::{PagePlacement, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::AccessMode::{In, Inout, Out};
-use numasim_model::graph::BlockHome::{Interleaved, Node, Open};
-use numasim_model::graph::{PagePlacement, TaskId};
 use numasim_model::units::Seconds;
 use numasim_tasks::bound::{Limit, lower_bound};
 use numasim_tasks::{Silent, reference};

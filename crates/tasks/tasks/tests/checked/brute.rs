@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use numasim_model::graph::AccessMode::Inout;
-use numasim_model::graph::BlockHome::Open;
-use numasim_model::graph::{PagePlacement, SchedulerKind, TaskGraph};
+use numasim_graph::values::AccessMode::Inout;
+use numasim_graph::values::BlockHome::Open;
+use numasim_graph::values::{PagePlacement, SchedulerKind, TaskGraph};
 use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 use numasim_tasks::bound::{lower_bound, rounding};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
     SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
 };

@@ -1,7 +1,7 @@
 //! Random questions, drawn from small sets of figures, so that much happens at the same time.
 
 use numasim_graph::partition::is_built;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, Partitioner, RuntimeSettings,
     SchedulerKind, SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };

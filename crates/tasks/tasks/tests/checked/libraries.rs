@@ -1,7 +1,7 @@
 //! Random tree programs under `tbb`, `tbb-numa` and `hint`, with and without contenders: both simulations agree, and what must hold of any run
 //! holds.
 
-use numasim_model::graph::{Contender, SchedulerKind};
+use numasim_graph::values::{Contender, SchedulerKind};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Question, Run, Source, TaskRecord, TasksError, reference, simulate};
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ fn the_questions_reach_every_source_revokes_and_contenders() {
             }
             revokes += run.revokes;
             lent += run.contender.map_or(0, |contender| contender.tasks);
-            drawn += u64::from(asked.runtime.ties == numasim_model::graph::Ties::Random);
+            drawn += u64::from(asked.runtime.ties == numasim_graph::values::Ties::Random);
         }
     }
     for source in Source::ALL {

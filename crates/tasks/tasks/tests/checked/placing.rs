@@ -2,7 +2,7 @@
 //! hold of any run holds.
 
 use numasim_graph::generate_program;
-use numasim_model::graph::{
+use numasim_graph::values::{
     ArrayId, LoopShape, PagePlacement, Program, ProgramArray, ProgramLoop, SchedulerKind, TaskGraph,
 };
 use numasim_model::{ModelKind, NodeId};

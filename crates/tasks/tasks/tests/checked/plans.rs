@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 use numasim_plan::{Fallbacks, Fault, File, GraphPlan, Lines, guide};
 use proptest::prelude::*;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
+use numasim_graph::values::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, Ties};
 use numasim_model::ModelKind;
-use numasim_model::graph::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, Ties};
 use numasim_model::machine::{LastLevelCache, Node, SharedLink};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_tasks::bound::lower_bound;

@@ -1,9 +1,9 @@
 //! The slow simulation by hand, on the machine M2: 2 nodes x 2 cores of 10 GFLOPS, 20 GB/s, links of 5 GB/s, max-min.
 
+use numasim_graph::values::AccessMode::{In, Inout, Out};
+use numasim_graph::values::BlockHome::{Interleaved, Node, Open};
+use numasim_graph::values::{BlockHome, PagePlacement, SchedulerKind, TaskGraph};
 use numasim_model::NodeId;
-use numasim_model::graph::AccessMode::{In, Inout, Out};
-use numasim_model::graph::BlockHome::{Interleaved, Node, Open};
-use numasim_model::graph::{BlockHome, PagePlacement, SchedulerKind, TaskGraph};
 use numasim_model::machine::LastLevelCache;
 use numasim_model::units::{GigabytesPerSecond, Megabytes, Seconds};
 use numasim_tasks::{Run, TaskRecord, TasksError, Traffic, reference};

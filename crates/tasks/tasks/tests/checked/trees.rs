@@ -1,7 +1,7 @@
 //! Random tree programs: both simulations agree, and what must hold of any run holds.
 
+use numasim_graph::values::PagePlacement;
 use numasim_model::ModelKind;
-use numasim_model::graph::PagePlacement;
 use numasim_model::units::Seconds;
 use numasim_tasks::bound::{lower_bound, rounding};
 use numasim_tasks::{TasksError, invariants};

@@ -1,12 +1,12 @@
 //! Where tasks and blocks of any graph belong: what is promised is what comes out.
 
 use crate::common::*;
+use numasim_graph::values::{BlockHome, RuntimeSettings, SchedulerKind, TaskId, Ties};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, RuntimeSettings, SchedulerKind, TaskId, Ties};
 use numasim_tasks::{TasksError, advise};
 
 /// Four chains of eight tasks, each on 1 GB of its own that it reads and writes.
-fn chains() -> numasim_model::graph::TaskGraph {
+fn chains() -> numasim_graph::values::TaskGraph {
     let mut graph = Graph::new();
     let blocks = [(); 4].map(|()| graph.block(1.0 * GB, None));
     for _ in 0..8 {

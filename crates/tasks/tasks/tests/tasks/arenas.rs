@@ -1,7 +1,7 @@
 //! `arena-per-node`: an arena for each node; tasks for another node are enqueued there, all else stays where it is handed over.
 
-use numasim_model::graph::SchedulerKind::ArenaPerNode;
-use numasim_model::graph::{Submit, TreeTask};
+use numasim_graph::values::SchedulerKind::ArenaPerNode;
+use numasim_graph::values::{Submit, TreeTask};
 use numasim_tasks::Source::{Own, Returned, Shared, Steal, Successor};
 
 use crate::common::*;

@@ -1,7 +1,7 @@
 //! Last-level caches (D-3 of the specification).
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::Sa;
+use numasim_graph::values::SchedulerKind::Sa;
 use numasim_tasks::Traffic;
 
 /// A writes X on node 0, B reads it on `reader`; all bytes.

@@ -1,10 +1,10 @@
 //! Machines, graphs and runs that are short to write.
 
-use numasim_model::NodeId;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
     SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
+use numasim_model::NodeId;
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_tasks::{Observer, Question, Run, TaskRecord, TasksError, simulate};

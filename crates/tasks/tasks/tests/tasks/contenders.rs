@@ -1,8 +1,8 @@
 //! Two programs that share the machine (T-3, T-5 of the specification): who gets which workers, and what becomes of mailboxes whose workers
 //! have left.
 
-use numasim_model::graph::SchedulerKind::{Tbb, TbbNuma};
-use numasim_model::graph::TreeTask;
+use numasim_graph::values::SchedulerKind::{Tbb, TbbNuma};
+use numasim_graph::values::TreeTask;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 use numasim_tasks::Source::{Mailbox, Own, Steal};
@@ -16,7 +16,7 @@ fn three_and_one() -> Machine {
     Machine::new("three and one", vec![node(3), node(1)], links).expect("a machine")
 }
 
-fn dealt(kind: numasim_model::graph::SchedulerKind, machine: &Machine, count: u32) -> Vec<Vec<u32>> {
+fn dealt(kind: numasim_graph::values::SchedulerKind, machine: &Machine, count: u32) -> Vec<Vec<u32>> {
     let mut tree = Tree::new();
     tree.root(1.0, PLAIN);
     let (run, _) = against(&contender(count, &[]), &under(kind), machine, &tree.done());
@@ -35,7 +35,7 @@ fn workers_are_dealt_as_the_specification_counts_them() {
 
 /// Until 0.5 s four workers run a task each, one of them a piece of work that comes again on worker 3. From 1 s on two are lent. At 1.5 s worker 0
 /// creates that piece, which is sent to worker 3 or its node, and goes on with another task of 1 s.
-fn piece_for_worker_3() -> numasim_model::graph::TaskGraph {
+fn piece_for_worker_3() -> numasim_graph::values::TaskGraph {
     let mut tree = Tree::new();
     let piece = TreeTask { replay: Some("piece"), affinity: Some(NodeId(1)), ..PLAIN };
     // Worker 0 takes the youngest, then the others the oldest in turn: workers 1, 2, 3, 0.

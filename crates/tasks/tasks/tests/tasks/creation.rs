@@ -1,6 +1,6 @@
 //! Tree programs: tasks that tasks create. Workers of M2 do 10 GFLOPS, so that 10 GFLOP take a second; nothing else costs time.
 
-use numasim_model::graph::{PagePlacement, SchedulerKind, TaskId, TreeTask};
+use numasim_graph::values::{PagePlacement, SchedulerKind, TaskId, TreeTask};
 use numasim_model::units::Seconds;
 use numasim_tasks::{IdleReason, Source, TaskRecord, TasksError};
 

@@ -1,7 +1,7 @@
 //! `dep`: where tasks go (S-1, S-2 and S-6 of the specification).
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::Dep;
+use numasim_graph::values::SchedulerKind::Dep;
 
 #[test]
 fn tasks_without_data_go_round_by_twos() {
@@ -54,7 +54,7 @@ fn equal_sockets_are_drawn_or_the_lowest() {
     let graph = graph.done();
     let mut setting = under(Dep);
     assert_eq!(sockets(&setting.run(&m2(), &graph).1), vec![0; 64]);
-    setting.runtime.ties = numasim_model::graph::Ties::Random;
+    setting.runtime.ties = numasim_graph::values::Ties::Random;
     let ones = sockets(&setting.run(&m2(), &graph).1).iter().sum::<usize>();
     // 32 expected, sigma 4.
     assert!((16..=48).contains(&ones), "{ones}");

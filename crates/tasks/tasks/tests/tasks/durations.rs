@@ -1,7 +1,7 @@
 //! How long tasks take (D-1 and D-2 of the specification).
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::{Fifo, Sa};
+use numasim_graph::values::SchedulerKind::{Fifo, Sa};
 use numasim_model::machine::Machine;
 use numasim_model::sharing_model::{Model, ModelKind};
 use numasim_model::units::{GigabytesPerSecond, Seconds};

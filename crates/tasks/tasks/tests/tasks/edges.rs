@@ -1,9 +1,9 @@
 //! What is at the edge of what can be asked (section 7 of the specification).
 
 use crate::common::*;
+use numasim_graph::values::SchedulerKind::{self, Dep, Fifo, RandomSteal, Sa};
+use numasim_graph::values::{TaskId, Ties};
 use numasim_model::NodeId;
-use numasim_model::graph::SchedulerKind::{self, Dep, Fifo, RandomSteal, Sa};
-use numasim_model::graph::{TaskId, Ties};
 use numasim_tasks::{Run, TasksError};
 
 const OURS: [SchedulerKind; 3] = [Fifo, Dep, RandomSteal];

@@ -1,7 +1,7 @@
 //! The runtime of paper 000 by the programmer's hints: FIFO queues, and nobody steals from another node.
 
-use numasim_model::graph::SchedulerKind::Hint;
-use numasim_model::graph::TreeTask;
+use numasim_graph::values::SchedulerKind::Hint;
+use numasim_graph::values::TreeTask;
 use numasim_tasks::Source::{Own, Shared, Steal};
 
 use crate::common::*;

@@ -1,7 +1,7 @@
 //! Why workers have no task. M2 has four workers.
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::{Fifo, RipDep, Sa};
+use numasim_graph::values::SchedulerKind::{Fifo, RipDep, Sa};
 use numasim_model::units::Seconds;
 use numasim_tasks::IdleReason::{self, Creation, Elsewhere, End, Parents, Partition, Taskwait, Throttle};
 use numasim_tasks::{Observer, Question, Run, TaskRecord, simulate};

@@ -1,7 +1,7 @@
 //! The master, and the order of one instant.
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::{Fifo, Sa};
+use numasim_graph::values::SchedulerKind::{Fifo, Sa};
 use numasim_model::units::Seconds;
 
 #[test]

@@ -1,8 +1,8 @@
 //! Closed-form gains where tasks wait for memory (S-10 of the specification).
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::{Fifo, Sa};
-use numasim_model::graph::Ties;
+use numasim_graph::values::SchedulerKind::{Fifo, Sa};
+use numasim_graph::values::Ties;
 use numasim_model::machine::{Machine, Node};
 use numasim_model::sharing_model::{Model, Parameters};
 use numasim_model::units::GigabytesPerSecond;

@@ -1,8 +1,8 @@
 //! Where pages of blocks are.
 
 use crate::common::*;
-use numasim_model::graph::PagePlacement;
-use numasim_model::graph::SchedulerKind::{Dep, Sa};
+use numasim_graph::values::PagePlacement;
+use numasim_graph::values::SchedulerKind::{Dep, Sa};
 use numasim_model::machine::Machine;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_tasks::Traffic;

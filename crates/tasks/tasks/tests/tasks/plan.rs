@@ -1,10 +1,10 @@
 //! `plan`: tasks and blocks go where the plan says, and what it does not know goes by the programmer.
 
 use crate::common::*;
-use numasim_model::NodeId;
-use numasim_model::graph::{
+use numasim_graph::values::{
     Block, BlockHome, NewTask, PagePlacement, SchedulerKind, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
+use numasim_model::NodeId;
 use numasim_plan::{Fallbacks, Fault, File, GraphPlan, Guide, Lines, guide};
 use numasim_tasks::{Question, Run, TaskRecord, TasksError, simulate};
 

@@ -1,7 +1,7 @@
 //! The profiling run: each setting by hand, and the whole run beside the simulation.
 
 use crate::common::*;
-use numasim_model::graph::{Block, BlockHome, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask};
+use numasim_graph::values::{Block, BlockHome, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask};
 use numasim_plan::profile::Setting::{self, Cache, Full, Normal, NumaFixed, NumaMovable};
 use numasim_tasks::{Profiler, TasksError, profile};
 

@@ -1,8 +1,8 @@
 //! `heft` and `tracked`: what other runtimes know.
 
 use crate::common::*;
-use numasim_model::graph::PagePlacement;
-use numasim_model::graph::SchedulerKind::{Dep, Fifo, Heft, Tracked};
+use numasim_graph::values::PagePlacement;
+use numasim_graph::values::SchedulerKind::{Dep, Fifo, Heft, Tracked};
 use numasim_model::units::Seconds;
 
 /// Three readers of Y, one after the other, which nobody writes. The table of `dep` never knows it: 0, 1, 0 with stride 1. In truth it lies on

@@ -2,8 +2,8 @@
 //! specification).
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::{Dep, RipDep, RipMw, RipSp};
-use numasim_model::graph::{Partitioner, SchedulerKind, TaskGraph, Ties};
+use numasim_graph::values::SchedulerKind::{Dep, RipDep, RipMw, RipSp};
+use numasim_graph::values::{Partitioner, SchedulerKind, TaskGraph, Ties};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Observer, Question, TaskRecord, TasksError, simulate};
 

@@ -1,7 +1,7 @@
 //! `static`: every loop is dealt to all workers in contiguous parts, and nobody takes over.
 
-use numasim_model::graph::SchedulerKind::Static;
-use numasim_model::graph::TreeTask;
+use numasim_graph::values::SchedulerKind::Static;
+use numasim_graph::values::TreeTask;
 
 use crate::common::*;
 use crate::trees::*;

@@ -1,8 +1,8 @@
 //! Idle workers take tasks from the queues of others.
 
 use crate::common::*;
-use numasim_model::graph::SchedulerKind::{Fifo, RandomSteal, Sa};
-use numasim_model::graph::Ties;
+use numasim_graph::values::SchedulerKind::{Fifo, RandomSteal, Sa};
+use numasim_graph::values::Ties;
 use numasim_model::units::Seconds;
 
 #[test]

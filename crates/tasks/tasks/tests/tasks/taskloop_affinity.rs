@@ -1,7 +1,7 @@
 //! `taskloop-affinity`: a ready task goes to a worker near the largest of its data.
 
-use numasim_model::graph::SchedulerKind::TaskloopAffinity;
-use numasim_model::graph::{Access, Submit, TreeTask};
+use numasim_graph::values::SchedulerKind::TaskloopAffinity;
+use numasim_graph::values::{Access, Submit, TreeTask};
 use numasim_model::machine::Machine;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_tasks::Source::{Own, Steal};

@@ -1,8 +1,8 @@
 //! Deques, mailboxes, shared queues, reflection and detached tasks (T-1, T-2, T-4, T-6 of the specification).
 
+use numasim_graph::values::SchedulerKind::{Tbb, TbbNuma};
+use numasim_graph::values::{PagePlacement, Submit, TreeTask};
 use numasim_model::Machine;
-use numasim_model::graph::SchedulerKind::{Tbb, TbbNuma};
-use numasim_model::graph::{PagePlacement, Submit, TreeTask};
 use numasim_model::units::{GigabytesPerSecond, Seconds};
 use numasim_tasks::Source::{Mailbox, Own, Returned, Shared, Steal, Successor};
 

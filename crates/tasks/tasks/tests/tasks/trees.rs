@@ -1,6 +1,6 @@
 //! Tree programs that are short to write, and runs of them with contenders.
 
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, Block, BlockHome, BlockId, Contender, NewTask, SchedulerKind, Submit, TaskGraph,
     TaskGraphBuilder, TaskId, TreeTask,
 };

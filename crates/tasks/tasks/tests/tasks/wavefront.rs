@@ -1,15 +1,19 @@
 //! Gauss-Seidel on 8 x 8 tiles: sockets by column (S-3), and that the smallest cut is not the fastest (S-4).
 
 use crate::common::*;
+use numasim_graph::values::SchedulerKind::{Dep, Sa};
+use numasim_graph::values::{Access, TaskGraph};
 use numasim_model::NodeId;
-use numasim_model::graph::SchedulerKind::{Dep, Sa};
-use numasim_model::graph::{Access, TaskGraph};
 
 const SIDE: usize = 8;
 
 /// One iteration, tile by tile: writes its own tile, reads those above, below, left and right. Declared are whole tiles, moved nothing: each
 /// task computes for 1 s.
-fn sweep(graph: &mut Graph, tiles: &[numasim_model::graph::BlockId], socket: impl Fn(usize, usize) -> usize) {
+fn sweep(
+    graph: &mut Graph,
+    tiles: &[numasim_graph::values::BlockId],
+    socket: impl Fn(usize, usize) -> usize,
+) {
     for i in 0..SIDE {
         for j in 0..SIDE {
             let access = |block, mode| Access { moved_bytes: 0.0, ..all(block, mode, MB) };
@@ -23,7 +27,7 @@ fn sweep(graph: &mut Graph, tiles: &[numasim_model::graph::BlockId], socket: imp
     }
 }
 
-fn tiles(graph: &mut Graph) -> Vec<numasim_model::graph::BlockId> {
+fn tiles(graph: &mut Graph) -> Vec<numasim_graph::values::BlockId> {
     (0..SIDE * SIDE).map(|_| graph.block(MB, None)).collect()
 }
 

@@ -4,9 +4,10 @@ use super::super::values::in_unit;
 use super::grid::{self, Align};
 use super::{DEFAULT, over_time};
 use crate::view::Style;
+use numasim_graph::Reading;
 use numasim_model::dynamics::{Course, Work};
 use numasim_model::{App, Data, Placement};
-use numasim_study::{Group, Reading, TableKind};
+use numasim_study::{Group, TableKind};
 
 pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let columns: Vec<Vec<Cell>> = reading

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use numasim_graph::Reading;
 use numasim_model::machine::Provenance;
 use numasim_model::text::visible_but;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, Machine, Node, NodeId};
-use numasim_study::{Reading, TableKind};
+use numasim_study::TableKind;
 
 use super::DEFAULT;
 use super::caches;

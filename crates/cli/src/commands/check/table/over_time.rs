@@ -1,10 +1,11 @@
 //! What happens over time: who waits for whom, who gives commands, what surrounds the applications. Shown where a file says
 //! something of it.
 
+use numasim_graph::Reading;
 use numasim_model::AppId;
 use numasim_model::dynamics::{Phase, Scaling, Synchronisation, Work};
 use numasim_model::units::{Gflop, Seconds};
-use numasim_study::{Reading, TableKind};
+use numasim_study::TableKind;
 
 use super::super::values::in_unit;
 use super::DEFAULT;

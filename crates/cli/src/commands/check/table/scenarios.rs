@@ -1,7 +1,8 @@
 //! The scenarios: threads of each application on each node.
 
+use numasim_graph::Reading;
 use numasim_model::{AppId, Scenario};
-use numasim_study::{Group, Reading};
+use numasim_study::Group;
 
 use super::grid::{self, Align};
 use super::{DEFAULT, apps};

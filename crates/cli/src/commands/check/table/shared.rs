@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use numasim_graph::Reading;
 use numasim_model::machine::SharedLink;
-use numasim_study::Reading;
 
 use super::grid::{self, Align};
 use crate::view::Style;

@@ -1,7 +1,8 @@
 //! Tasks: what the graph is, who schedules it, what creating and fetching tasks costs.
 
-use numasim_model::graph::{GraphSource, TaskGraph};
-use numasim_study::{Reading, TableKind};
+use numasim_graph::Reading;
+use numasim_graph::values::{GraphSource, TaskGraph};
+use numasim_study::TableKind;
 
 use super::super::{over_time, tasks};
 use super::grid::{self, Align};

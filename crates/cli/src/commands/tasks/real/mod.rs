@@ -11,9 +11,9 @@ mod trace;
 
 use numasim_ask::{Input, document, tasks};
 use numasim_bench::execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
+use numasim_graph::values::{GraphSource, PagePlacement, TaskStudy};
 use numasim_kernels::{Code, Verdict, code};
 use numasim_model::Machine;
-use numasim_model::graph::{GraphSource, PagePlacement, TaskStudy};
 use numasim_runtime::{Agent, Control};
 use numasim_tasks::{Job, Program, Question, Silent, simulate};
 

@@ -1,6 +1,6 @@
 //! What files say of tree programs.
 
-use numasim_model::graph::{BlockId, Submit, TaskId};
+use crate::values::{BlockId, Submit, TaskId};
 use numasim_model::ids::NodeId;
 
 use super::super::{read, read_on};

@@ -1,6 +1,6 @@
 //! What holds of all generators, whatever their parameters. How large the graph is, a debug assertion compares with what was announced.
 
-use numasim_model::graph::{Generator, Pattern, TaskBench};
+use crate::values::{Generator, Pattern, TaskBench};
 use numasim_model::ids::NodeId;
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ proptest! {
         let graph = generate(&generator, "any", &sockets).expect("a graph");
         prop_assert_eq!(graph.misplaced(), None);
         for (number, block) in (0..).zip(graph.blocks()) {
-            let hint = graph.hint(numasim_model::graph::BlockId(number));
+            let hint = graph.hint(crate::values::BlockId(number));
             prop_assert!(block.bytes > 0.0 && hint.is_some_and(|node| sockets.contains(&node)));
         }
         for task in graph.tasks() {

@@ -1,6 +1,6 @@
 //! QR, Cholesky, inverse of a symmetric matrix.
 
-use numasim_model::graph::{AccessMode, Generator, TaskGraph};
+use crate::values::{AccessMode, Generator, TaskGraph};
 
 use super::{accesses, counts, flop, made, near, of_kind, sockets};
 

@@ -1,6 +1,6 @@
 //! Parameters that make no graph.
 
-use numasim_model::graph::{Generator, Pattern, TaskBench};
+use crate::values::{Generator, Pattern, TaskBench};
 
 use crate::{GenerateError, generate};
 

@@ -1,6 +1,6 @@
 //! Programs of loops, by hand; the codes of paper 003 that are loops.
 
-use numasim_model::graph::{
+use crate::values::{
     AccessMode, ArrayId, BlockId, Generator, LoopShape, Program, ProgramArray, ProgramLoop, Submit,
     TaskGraph, TaskId,
 };

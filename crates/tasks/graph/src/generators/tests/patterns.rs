@@ -1,6 +1,6 @@
 //! Patterns of Task Bench: counts of edges in closed form, and single relations by hand.
 
-use numasim_model::graph::{Generator, Pattern, TaskBench};
+use crate::values::{Generator, Pattern, TaskBench};
 
 use super::super::patterns::{before, row};
 use super::{accesses, made, sockets};

@@ -1,6 +1,6 @@
 //! Gauss-Seidel, Red-Black, Jacobi, integral histogram.
 
-use numasim_model::graph::{AccessMode, Generator};
+use crate::values::{AccessMode, Generator};
 use numasim_model::ids::NodeId;
 
 use super::{accesses, counts, flop, made, near, of_kind, sockets};

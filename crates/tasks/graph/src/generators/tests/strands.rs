@@ -1,6 +1,6 @@
 //! Codes whose tasks create tasks by other rules than loops: ferret, stencil2d and seismic.
 
-use numasim_model::graph::{AccessMode, BlockId, Generator, Submit, TaskGraph, TaskId};
+use crate::values::{AccessMode, BlockId, Generator, Submit, TaskGraph, TaskId};
 
 use super::{accesses, counts, flop, made, near, of_kind};
 

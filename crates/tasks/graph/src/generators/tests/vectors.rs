@@ -1,6 +1,6 @@
 //! NStream and conjugate gradients.
 
-use numasim_model::graph::{AccessMode, Generator};
+use crate::values::{AccessMode, Generator};
 
 use super::{accesses, counts, flop, made, near, of_kind, sockets};
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 
-use numasim_model::graph::MAX_TASKS;
+use crate::values::MAX_TASKS;
 
 use super::lexer::{Lexer, Token, Wrong};
 use crate::problems::shown;

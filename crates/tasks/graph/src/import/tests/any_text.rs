@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::Dependencies;
 use crate::import::{Imported, dot, starpu, wfcommons};
 use crate::testing::are_inside;
-use numasim_model::graph::TaskId;
+use crate::values::TaskId;
 use numasim_study::Problem;
 
 /// Words of a format in any order.

@@ -5,8 +5,8 @@
 mod order;
 mod timer;
 
+use numasim_graph::values::{TaskGraph, TaskId};
 use numasim_model::Machine;
-use numasim_model::graph::{TaskGraph, TaskId};
 use numasim_model::sharing::Network;
 use numasim_plan::profile::Setting;
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use numasim_graph::values::{RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties};
 use numasim_model::Machine;
-use numasim_model::graph::{RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties};
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
 

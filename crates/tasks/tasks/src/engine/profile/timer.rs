@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use numasim_model::graph::{PagePlacement, TaskGraph, TaskId};
+use numasim_graph::values::{PagePlacement, TaskGraph, TaskId};
 use numasim_model::sharing::{FlowKey, Load, Network};
 use numasim_model::{Machine, NodeId};
 use numasim_plan::profile::Setting;

@@ -1,6 +1,6 @@
 //! Step 1 of an instant: tasks that end, and what follows from that.
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::{By, Simulation};
 use crate::observer::TaskRecord;

@@ -1,6 +1,6 @@
 //! Step 4 of an instant: idle workers take tasks, and begin to work on them.
 
-use numasim_model::graph::{BlockHome, PagePlacement, TaskId};
+use numasim_graph::values::{BlockHome, PagePlacement, TaskId};
 
 use super::super::work::Pace;
 use super::super::workers::Taken;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
+use numasim_graph::values::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 
 use super::super::tests::{graph, machine};
 use crate::live::{Creation, Live};

@@ -1,7 +1,7 @@
 //! How long a course goes on at least, whoever decides: what need not be tried is left by it.
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::{BlockHome, PagePlacement, TaskId};
+use numasim_graph::values::{BlockHome, PagePlacement, TaskId};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 

@@ -1,6 +1,6 @@
 //! The search beside one that leaves nothing out.
 
-use numasim_model::graph::{
+use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
     SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
 };

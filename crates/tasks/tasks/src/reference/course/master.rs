@@ -1,6 +1,6 @@
 //! The master: creates one task after the other, waits where it has to, and partitions where somebody who decides has it do so.
 
-use numasim_model::graph::{BlockHome, TaskId};
+use numasim_graph::values::{BlockHome, TaskId};
 
 use super::Course;
 use crate::idle::IdleReason;

@@ -1,7 +1,7 @@
 //! What whoever tries all schedules looks at: what is under way, and what of a course matters for everything that comes.
 
+use numasim_graph::values::{BlockHome, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, TaskId};
 
 use super::Course;
 use super::master::Doing;

@@ -1,6 +1,6 @@
 //! Tree programs: tasks that tasks create, and blocks that are moved before all of them.
 
-use numasim_model::graph::{BlockId, PagePlacement, TaskId};
+use numasim_graph::values::{BlockId, PagePlacement, TaskId};
 
 use super::Course;
 use super::master::{Hear, Heard};

@@ -1,7 +1,7 @@
 //! `arena-per-node`: what belongs to another node is enqueued there; within a node the rules of `tbb` hold, without mailboxes.
 
+use numasim_graph::values::{BlockHome, Submit, TaskId, Ties};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, Submit, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

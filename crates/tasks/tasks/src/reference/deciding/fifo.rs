@@ -1,6 +1,6 @@
 //! `fifo`: one queue.
 
-use numasim_model::graph::{BlockHome, TaskId};
+use numasim_graph::values::{BlockHome, TaskId};
 
 use crate::question::Question;
 use crate::reference::course::{Heard, ReadyBy};

@@ -1,7 +1,7 @@
 //! `sa`, `dep`, `tracked`, `heft` and `rip-*`: each task is given a node, whose workers take it from the queue of that node.
 
+use numasim_graph::values::{BlockHome, SchedulerKind, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, SchedulerKind, TaskId};
 
 use super::planned;
 use super::weights::Weights;

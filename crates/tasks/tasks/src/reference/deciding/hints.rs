@@ -1,8 +1,8 @@
 //! `hint` and `plan`: whoever hands a task over puts it into its own queue, or into that of the node where it belongs; only workers of one node
 //! steal from each other.
 
+use numasim_graph::values::{BlockHome, SchedulerKind, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, SchedulerKind, TaskId};
 use numasim_plan::GraphPlan;
 
 use crate::error::TasksError;

@@ -1,8 +1,8 @@
 //! `tbb` and `tbb-numa`, with everything in plain lists. A task that somebody takes leaves all of them at once, so that there are no void
 //! copies.
 
+use numasim_graph::values::{BlockHome, ReplayId, SchedulerKind, Submit, TaskId, Ties};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, ReplayId, SchedulerKind, Submit, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

@@ -1,7 +1,7 @@
 //! `taskloop-affinity`: a ready task goes to a worker near the largest of its data, and whoever has nothing steals from anybody.
 
+use numasim_graph::values::{BlockHome, TaskId, Ties};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

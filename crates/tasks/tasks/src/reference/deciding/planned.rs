@@ -6,9 +6,9 @@
 //! What a task takes by estimate is a part of the question (`schedulers/heft/estimate`); which task comes when and where is found here once
 //! more, from nothing but slots.
 
+use numasim_graph::values::TaskId;
 use numasim_graph::{Edge, Tracker};
 use numasim_model::NodeId;
-use numasim_model::graph::TaskId;
 
 use crate::question::Question;
 use crate::schedulers::Estimate;

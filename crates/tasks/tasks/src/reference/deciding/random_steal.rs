@@ -1,6 +1,6 @@
 //! `random-steal`: a queue for each worker.
 
-use numasim_model::graph::{BlockHome, TaskId};
+use numasim_graph::values::{BlockHome, TaskId};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

@@ -1,7 +1,7 @@
 //! `static`: every loop is dealt to all workers in contiguous parts before it begins.
 
+use numasim_graph::values::{BlockHome, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, TaskId};
 
 use crate::question::Question;
 use crate::reference::course::{Heard, ReadyBy};

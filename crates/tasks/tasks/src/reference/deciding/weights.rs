@@ -1,7 +1,7 @@
 //! The node that most bytes speak for, for `dep`, `tracked` and `rip-*`.
 
+use numasim_graph::values::{BlockHome, TaskId, Ties};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 

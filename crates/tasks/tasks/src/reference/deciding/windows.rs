@@ -1,8 +1,8 @@
 //! Windows of tasks that are partitioned, for `rip-dep`, `rip-sp` and `rip-mw`.
 
 use numasim_graph::partition::{self, NS_PER_VERTEX_EDGE, WindowGraph};
+use numasim_graph::values::{BlockId, SchedulerKind, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockId, SchedulerKind, TaskId};
 
 use crate::error::TasksError;
 use crate::question::Question;

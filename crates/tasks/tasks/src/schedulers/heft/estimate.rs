@@ -1,7 +1,7 @@
 //! How long a task takes that has the machine to itself, without caches.
 
+use numasim_graph::values::{BlockHome, TaskGraph, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
 use numasim_model::sharing::Network;
 
 use crate::homes::{Homes, interleave};

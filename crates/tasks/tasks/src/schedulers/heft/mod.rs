@@ -16,7 +16,7 @@ mod rank;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 pub(crate) use self::estimate::Estimate;
 use super::given::Given;

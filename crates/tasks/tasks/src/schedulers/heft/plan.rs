@@ -1,6 +1,6 @@
 //! Each task in order of rank gets the slot in which it ends first.
 
-use numasim_model::graph::TaskGraph;
+use numasim_graph::values::TaskGraph;
 
 use super::estimate::Estimate;
 use super::rank::Ranked;

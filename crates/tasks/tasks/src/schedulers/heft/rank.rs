@@ -1,7 +1,7 @@
 //! The order in which tasks are planned: by the longest way to the end, with mean costs of tasks and edges ("upward rank").
 
 use numasim_graph::Tracker;
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use super::estimate::Estimate;
 use crate::error::TasksError;

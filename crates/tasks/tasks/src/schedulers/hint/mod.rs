@@ -6,8 +6,8 @@
 
 mod queues;
 
+use numasim_graph::values::{BlockId, TaskId};
 use numasim_model::NodeId;
-use numasim_model::graph::{BlockId, TaskId};
 use numasim_plan::{Fallbacks, GraphPlan};
 
 pub(super) use self::queues::NodeQueues;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use crate::schedulers::start::{Source, Start};
 use crate::sockets::{SocketId, Sockets, WorkerId};

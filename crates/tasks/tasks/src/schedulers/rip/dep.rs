@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use numasim_graph::partition::Parent;
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use super::super::dep_table::DepTable;
 use super::super::draw::Draw;

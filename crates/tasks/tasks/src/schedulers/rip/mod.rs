@@ -10,7 +10,7 @@ mod sp;
 mod window;
 
 use numasim_graph::partition::{self, NS_PER_VERTEX_EDGE, Parent, PartitionError, Writers};
-use numasim_model::graph::{Partitioner, SchedulerKind, TaskId, Ties};
+use numasim_graph::values::{Partitioner, SchedulerKind, TaskId, Ties};
 use numasim_model::units::Seconds;
 
 use self::window::Window;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use numasim_graph::partition::Parent;
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::super::draw::Draw;
 use super::super::given::Given;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use numasim_graph::partition::{self, Parent, PartitionError, Sockets, WindowGraph};
-use numasim_model::graph::{Partitioner, SchedulerSettings, TaskId, Ties};
+use numasim_graph::values::{Partitioner, SchedulerSettings, TaskId, Ties};
 
 use super::super::given::Given;
 

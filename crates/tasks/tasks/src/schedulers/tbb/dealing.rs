@@ -34,7 +34,7 @@ impl Dealing {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::graph::{RuntimeSettings, Ties};
+    use numasim_graph::values::{RuntimeSettings, Ties};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::worker_set::WorkerSet;
 use crate::schedulers::draw::Draw;
@@ -125,7 +125,7 @@ impl Deques {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::graph::{RuntimeSettings, Ties};
+    use numasim_graph::values::{RuntimeSettings, Ties};
 
     use super::*;
 

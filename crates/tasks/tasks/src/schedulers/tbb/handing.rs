@@ -1,6 +1,6 @@
 //! Handing over: what becomes of the tasks that the end of a task makes ready.
 
-use numasim_model::graph::{Submit, TaskGraph, TaskId};
+use numasim_graph::values::{Submit, TaskGraph, TaskId};
 
 /// What becomes of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(in crate::schedulers) fn ways<'t, S: Fn(TaskId) -> bool>(
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::graph::{NewTask, TaskGraphBuilder, TreeTask};
+    use numasim_graph::values::{NewTask, TaskGraphBuilder, TreeTask};
 
     use super::Way::{Returned, Submitted, Successor};
     use super::*;

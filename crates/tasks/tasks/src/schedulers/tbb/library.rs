@@ -1,6 +1,6 @@
 //! What differs between TBB and TBB-NUMA, and for whom a task is meant.
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 use super::mailboxes::MailboxId;
 use super::recorded::Recorded;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::graph::TaskId;
+use numasim_graph::values::TaskId;
 
 /// A mailbox: of a worker under `tbb`, of a node under `tbb-numa`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The resource management layer over time: to whom the workers are dealt now.
 
-use numasim_model::graph::RuntimeSettings;
+use numasim_graph::values::RuntimeSettings;
 
 use super::dealing::Dealing;
 use crate::random::Stream;

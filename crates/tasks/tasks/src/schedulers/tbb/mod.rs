@@ -19,7 +19,7 @@ mod reflection;
 mod shared;
 mod worker_set;
 
-use numasim_model::graph::{SchedulerKind, Submit, TaskId};
+use numasim_graph::values::{SchedulerKind, Submit, TaskId};
 
 use self::crew::Crew;
 use self::dealing::Dealing;

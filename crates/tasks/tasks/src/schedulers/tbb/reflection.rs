@@ -1,7 +1,7 @@
 //! Submission by reflection: a worker hands over last what its own node should run, so that the others have time to fetch theirs (paper 003,
 //! section 4.4.3).
 
-use numasim_model::graph::{TaskGraph, TaskId};
+use numasim_graph::values::{TaskGraph, TaskId};
 
 use crate::sockets::{SocketId, Sockets};
 

@@ -1,7 +1,7 @@
 //! Who is in the program, and who looks into which mailbox.
 
+use numasim_graph::values::SchedulerKind;
 use numasim_model::NodeId;
-use numasim_model::graph::SchedulerKind;
 
 use super::{Library, one_of};
 
