@@ -51,6 +51,7 @@ pub mod json;
 pub mod lettering;
 pub mod limits;
 pub mod located;
+pub mod measuring;
 pub mod over_time;
 pub mod placing;
 pub mod refusal;

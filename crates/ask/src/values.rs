@@ -6,7 +6,7 @@ use serde_json::Value;
 pub use crate::json::Number;
 
 /// A value that is always there, and null where it is not known.
-#[derive(Clone, Copy, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(transparent)]
 pub struct OrNull<T>(pub Option<T>);
 

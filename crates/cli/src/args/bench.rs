@@ -16,6 +16,29 @@ const HOST: &str = "Host";
 /// `numasim bench`.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    pub(crate) asked: Benchmark,
+
+    /// Print what would run where, and every doubt about it, without measuring
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Write the measurements to this new file [default: bench-HOST-TIME.csv]
+    #[arg(short, long, value_name = "RESULT.csv", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Resume the run that wrote RESULT.csv; start one if there is none
+    #[arg(long, requires = "output", conflicts_with = "dry_run", help_heading = "Output")]
+    pub(crate) resume: bool,
+
+    /// Format of the summary (or the plan) on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    pub(crate) format: Format,
+}
+
+/// What is measured, and how.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Benchmark {
     /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
@@ -51,10 +74,6 @@ pub(crate) struct BenchArgs {
     #[arg(long, help_heading = MEASURING)]
     pub(crate) processes: bool,
 
-    /// Data shall fit a cache, and the measurements are a part of more: `validate` says so by itself, nobody on the command line.
-    #[arg(skip)]
-    pub(crate) in_cache: bool,
-
     /// What a thread is bound to
     #[arg(long, value_name = "WHAT", default_value = "core", help_heading = HOST)]
     pub(crate) bind: BindTo,
@@ -66,28 +85,13 @@ pub(crate) struct BenchArgs {
     /// Machine file of this host: its values are written to RESULT.study.toml
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "fit_host", help_heading = HOST)]
     pub(crate) host_machine: Option<PathBuf>,
-
-    /// Print what would run where, and every doubt about it, without measuring
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
-    /// Write the measurements to this new file [default: bench-HOST-TIME.csv]
-    #[arg(short, long, value_name = "RESULT.csv", value_hint = ValueHint::FilePath, help_heading = "Output")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Resume the run that wrote RESULT.csv; start one if there is none
-    #[arg(long, requires = "output", conflicts_with = "dry_run", help_heading = "Output")]
-    pub(crate) resume: bool,
-
-    /// Format of the summary (or the plan) on standard output
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
-    pub(crate) format: Format,
 }
 
 /// What a thread is bound to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BindTo {
     /// A core of its own
+    #[default]
     Core,
     /// All cores of its node
     Node,

@@ -17,6 +17,20 @@ const MEASURING: &str = "Measurement";
 /// `numasim calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
+    #[command(flatten)]
+    pub(crate) asked: Calibrating,
+
+    /// Print what would be measured and how long it takes, and measure nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// How a host is calibrated.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Calibrating {
     /// Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts
     #[arg(long, conflicts_with_all = ["rounds", "window", "warm_up"], help_heading = MEASURING)]
     pub(crate) quick: bool,
@@ -53,13 +67,6 @@ pub(crate) struct CalibrateArgs {
     /// Name of the machine [default: the name of this host]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-
-    /// Print what would be measured and how long it takes, and measure nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
 }
 
 /// `numasim validate`.

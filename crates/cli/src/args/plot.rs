@@ -44,6 +44,17 @@ pub(crate) struct PlotArgs {
     #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) measured: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) axes: Axes,
+
+    /// Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What `plot allocations` draws of a scenario.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Axes {
     /// The application on the horizontal axis, in threads per node [default: the first]
     #[arg(long, value_name = "APP", help_heading = ALLOCATIONS)]
     pub(crate) x: Option<String>,
@@ -64,8 +75,4 @@ pub(crate) struct PlotArgs {
     /// what --scenario says]
     #[arg(long, help_heading = ALLOCATIONS)]
     pub(crate) static_work: bool,
-
-    /// Write to FILE.svg, FILE.png or FILE.pdf, whole or not at all, instead of SVG to standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
 }

@@ -23,6 +23,17 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) measured: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) page: Page,
+
+    /// Write the page to FILE, whole or not at all, instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What the page of files is asked to say.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Page {
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]
     pub(crate) model: Option<ModelKind>,
@@ -59,27 +70,4 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, value_hint = ValueHint::FilePath)]
     #[allow(clippy::option_option, reason = "not asked for, asked for, asked for by name: as clap has it")]
     pub(crate) interactive: Option<Option<PathBuf>>,
-
-    /// Write the page to FILE, whole or not at all, instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) output: Option<PathBuf>,
-}
-
-impl ReportArgs {
-    /// The page of a folder, with nothing else asked for.
-    pub(crate) fn of(folder: PathBuf) -> Self {
-        Self {
-            paths: vec![folder],
-            measured: None,
-            model: None,
-            policy: Vec::new(),
-            scheduler: Vec::new(),
-            until: None,
-            objective: None,
-            time_limit: Duration::ZERO,
-            title: None,
-            interactive: None,
-            output: None,
-        }
-    }
 }

@@ -6,6 +6,7 @@ mod shown;
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use numasim_ask::values;
 use numasim_bench::calibrate::{
     CalibrateError, Calibration, Described, Options, Progress, calibrate, machine_file,
 };
@@ -18,7 +19,7 @@ use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 
 use super::measuring::{available, tell};
-use crate::args::CalibrateArgs;
+use crate::args::{CalibrateArgs, Calibrating};
 use crate::failure::Failure;
 use crate::output::{Destination, Format, without_table};
 use crate::shell::Shell;
@@ -40,16 +41,16 @@ pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref())?;
     if args.dry_run {
         let host = topology("calibrate")?;
-        let (settings, options) = asked(args, &host)?;
+        let (settings, options) = asked(&args.asked, &host)?;
         return destination.deliver(&plan::render(&host, &settings, &options, &args.output, shell));
     }
     if args.output.format == Format::Markdown {
         return Err(without_table("calibrate writes a machine file"));
     }
-    let found = measure(args, "calibrate", shell)?;
+    let found = measure(&args.asked, "calibrate", shell)?;
     destination.deliver(&match args.output.format {
         Format::Table | Format::Markdown => found.machine_file(),
-        Format::Json => format!("{:#}\n", shown::json(&found)),
+        Format::Json => values::text(&shown::json(&found)),
         Format::Csv => found.csv(),
     })
 }
@@ -68,7 +69,7 @@ impl Calibrated {
 
 /// Measures this host. `purpose` is the command that needs it.
 pub(super) fn measure(
-    args: &CalibrateArgs,
+    args: &Calibrating,
     purpose: &'static str,
     shell: &Shell,
 ) -> Result<Calibrated, Failure> {
@@ -107,7 +108,7 @@ fn topology(purpose: &'static str) -> Result<HostTopology, Failure> {
 }
 
 /// How to measure, by the command line.
-fn asked(args: &CalibrateArgs, host: &HostTopology) -> Result<(Settings, Options), Failure> {
+fn asked(args: &Calibrating, host: &HostTopology) -> Result<(Settings, Options), Failure> {
     let isa = available(args.isa)?;
     let (rounds, window, warm_up) = if args.quick {
         (3, Duration::from_millis(200), Duration::from_millis(100))

@@ -34,8 +34,9 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
         PlotKind::Roofline => roofline(args, study, located)?,
         PlotKind::Threads => threads(args, study, located)?,
         PlotKind::Allocations => {
-            allocations::homes_are_given(args, study, located)?;
-            allocations::heat_map(args, study, Some(located))?.svg()
+            let scenario = scenario(args, study)?;
+            allocations::homes_are_given(&args.axes, scenario, study, located)?;
+            allocations::heat_map(&args.axes, scenario, study, Some(located))?.svg()
         }
         PlotKind::Bars => plots::bars(&compared(args, &input, shell)?).svg(),
         PlotKind::Scatter => plots::scatter(&compared(args, &input, shell)?).svg(),
@@ -45,12 +46,13 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// A switch that changes nothing would hide a misunderstanding.
 fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
+    let axes = &args.axes;
     let of_allocations = [
-        ("--x", args.x.is_some()),
-        ("--y", args.y.is_some()),
-        ("--rest", args.rest.is_some()),
-        ("--objective", args.objective.is_some()),
-        ("--static-work", args.static_work),
+        ("--x", axes.x.is_some()),
+        ("--y", axes.y.is_some()),
+        ("--rest", axes.rest.is_some()),
+        ("--objective", axes.objective.is_some()),
+        ("--static-work", axes.static_work),
     ];
     let given = of_allocations.iter().find(|(_, given)| *given);
     if let Some((switch, _)) = given.filter(|_| args.kind != PlotKind::Allocations) {

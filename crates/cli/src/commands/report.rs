@@ -21,16 +21,16 @@ use numasim_study::SourceFile;
 use self::inputs::Inputs;
 pub(super) use self::wording::quoted;
 use super::compare;
-use crate::args::ReportArgs;
+use crate::args::{Page, ReportArgs};
 use crate::failure::Failure;
 use crate::output::Destination;
-use crate::report::{ReadFile, Report, page};
+use crate::report::{self, ReadFile, Report};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{cached, warning};
 use numasim_ask::evaluate::{can_be_shown, wanted};
 use numasim_ask::{Evaluated, EvaluatedScenario, Input};
-use numasim_bench::bundle::Bundle;
+use numasim_bench::bundle::{self, Bundle};
 use numasim_model::evaluation::Options;
 
 /// A page with more is megabytes of rows that nobody reads.
@@ -40,15 +40,31 @@ const MOST_FIGURES: u64 = 500_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
-    let inputs = inputs::find(args)?;
+    written(&args.paths, args.measured.as_deref(), args.output.as_deref(), &args.page, shell)
+}
+
+/// The page of a folder, written there.
+pub(super) fn of_folder(folder: &Path, model: Option<ModelKind>, shell: &Shell) -> Result<(), Failure> {
+    let (output, page) = (folder.join(bundle::PAGE), Page { model, ..Page::default() });
+    written(&[folder.to_owned()], None, Some(&output), &page, shell)
+}
+
+fn written(
+    paths: &[PathBuf],
+    measured: Option<&Path>,
+    output: Option<&Path>,
+    page: &Page,
+    shell: &Shell,
+) -> Result<(), Failure> {
+    let inputs = inputs::find(paths, measured, output)?;
     inputs.on_disk().iter().for_each(|path| crate::inputs::note(path));
-    let destination = Destination::open(args.output.as_deref())?;
-    destination.deliver_bytes(made(args, &inputs, shell)?.as_bytes())
+    let destination = Destination::open(output)?;
+    destination.deliver_bytes(made(page, &inputs, shell)?.as_bytes())
 }
 
 /// The page that goes into a bundle: that of a folder with its files.
 pub(super) fn of_bundle(bundle: Bundle, model: Option<ModelKind>, shell: &Shell) -> Result<String, Failure> {
-    made(&ReportArgs { model, ..ReportArgs::of(PathBuf::from(".")) }, &Inputs::of_bundle(bundle), shell)
+    made(&Page { model, ..Page::default() }, &Inputs::of_bundle(bundle), shell)
 }
 
 fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
@@ -64,23 +80,21 @@ fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
 }
 
 /// The page.
-fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
+fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
     let texts = inputs.studies()?;
-    let read =
-        |texts: &[SourceFile]| sharing::choose_for(Input::of_sources(texts.to_vec())?, args.model, shell);
-    let input = read(&texts)?;
+    let input = sharing::choose_for(Input::of_sources(texts.clone())?, page.model, shell)?;
     let source = inputs.measured.as_deref().map(|path| inputs.read(path)).transpose()?;
     let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
     let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
 
-    let simulations = over_time::simulations(args, &input.study, &input.located, shell)?;
-    let tasks = tasked::tasks(args, &input)?;
+    let simulations = over_time::simulations(page, &input.study, &input.located, shell)?;
+    let tasks = tasked::tasks(page, &input)?;
     let searched =
-        source.is_none() && tasks.is_none() && explored::is_asked(args, &input.study, simulations.is_some());
+        source.is_none() && tasks.is_none() && explored::is_asked(page, &input.study, simulations.is_some());
     let (explored, input) = if searched {
-        let (found, saved) = explored::explored(args, &input, shell)?;
-        let texts: Vec<SourceFile> = texts.iter().cloned().chain([saved]).collect();
-        (Some(found), read(&texts)?)
+        let (found, scenarios) = explored::explored(page, &input, shell)?;
+        let study = Arc::new(Study { scenarios, ..Study::clone(&input.study) });
+        (Some(found), Input { study, ..input })
     } else {
         (None, input)
     };
@@ -120,8 +134,8 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
     let machine = drawn::machine(study);
     let plots = drawn::of_all(study, compared, preferred);
     let known = known.map(|(_, known)| known);
-    let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
-    Ok(page(&Report {
+    let title = page.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
+    Ok(report::page(&Report {
         title: &title,
         question: &wording::question(
             study,
@@ -144,7 +158,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         read: &read,
         aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
         commands: &wording::commands(
-            args,
+            page,
             inputs,
             known.as_ref(),
             study,
@@ -153,7 +167,7 @@ fn made(args: &ReportArgs, inputs: &Inputs, shell: &Shell) -> Result<String, Fai
         ),
         evaluation: &evaluation,
         comparison: document.as_ref(),
-        interactive: interactive::page(args, &texts)?.as_ref(),
+        interactive: interactive::embedded(page, &texts)?.as_ref(),
     }))
 }
 

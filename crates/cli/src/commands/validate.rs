@@ -15,10 +15,10 @@ use numasim_evidence::contended;
 use numasim_model::Study;
 
 use super::{bench, calibrate, compare, report};
-use crate::args::{BenchArgs, BindTo, CalibrateArgs, ReportArgs, ValidateArgs};
+use crate::args::{Benchmark, Calibrating, ValidateArgs};
 use crate::failure::Failure;
 use crate::files;
-use crate::output::{Destination, Format, OutputArgs};
+use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{cached, compared};
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
         one_process: args.one_process,
     };
     folder.write("README.md", &readme::text(&made, &input.study, cached.as_ref()))?;
-    reported(args, &folder, shell)?;
+    report::of_folder(&folder.path, args.model, shell)?;
     shell.note(format!("everything is in {}", folder.path.display()));
     if let Some(bundle) = bundle {
         bundle.write(args, &folder, shell)?;
@@ -92,19 +92,14 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
         shell.note("the machine is already calibrated");
         return Ok(());
     }
-    let asked = CalibrateArgs {
-        quick: false,
-        usual_kernels: false,
-        // The scenarios of this command copy, too, and files may have anything.
-        reads_only: false,
+    // Kernels that write, too: the scenarios of this command copy, and files may have anything.
+    let asked = Calibrating {
         rounds: ROUNDS,
         window: args.window,
         warm_up: WARM_UP,
         isa: args.isa,
         memory_per_thread: args.memory_per_thread,
-        name: None,
-        dry_run: false,
-        output: OutputArgs { format: Format::Table, output: None },
+        ..Calibrating::default()
     };
     shell.note("calibrating this host");
     let found = calibrate::measure(&asked, "validate", shell)?;
@@ -151,30 +146,29 @@ fn outlook(folder: &Folder, files: &[PathBuf], shell: &Shell) -> Result<(), Fail
 }
 
 fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &Shell) -> Result<(), Failure> {
-    bench::run(&benched(args, folder, files, "measured"), shell)
+    bench::measure(&benchmark(args, folder, files), &kept(args, folder, "measured"), Format::Table, shell)
 }
 
-/// How scenarios are measured into files of this name.
-fn benched(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, name: &str) -> BenchArgs {
-    let output = folder.file(&format!("{name}.csv"));
-    BenchArgs {
+/// What is measured, and how.
+fn benchmark(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>) -> Benchmark {
+    Benchmark {
         files,
-        scenario: Vec::new(),
         repeat: args.repeat,
         window: args.window,
         warm_up: WARM_UP,
         isa: args.isa,
         memory_per_thread: args.memory_per_thread,
         processes: !args.one_process,
-        in_cache: false,
-        bind: BindTo::Core,
         fit_host: true,
         host_machine: Some(folder.file("machine.toml")),
-        dry_run: false,
-        resume: args.resume && output.exists(),
-        output: Some(output),
-        format: Format::Table,
+        ..Benchmark::default()
     }
+}
+
+/// Where its measurements are kept.
+fn kept(args: &ValidateArgs, folder: &Folder, name: &str) -> bench::Kept {
+    let path = folder.file(&format!("{name}.csv"));
+    bench::Kept { resume: args.resume && path.exists(), path: Some(path), is_part: false }
 }
 
 /// Writes the comparison and returns it for people, and after it what the last-level cache does.
@@ -212,10 +206,4 @@ fn of_files(folder: &Folder, name: &str, input: &Input, shell: &Shell) -> Result
 fn what_ran(args: &ValidateArgs, folder: &Folder, name: &str, shell: &Shell) -> Result<Input, Failure> {
     let input = files::read_input(&[folder.file(name)])?;
     sharing::choose_for(input, args.model, shell)
-}
-
-/// Writes the page.
-fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
-    let output = Some(folder.file("report.html"));
-    report::run(&ReportArgs { model: args.model, output, ..ReportArgs::of(folder.path.clone()) }, shell)
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use numasim_draw::grid::wrap;
-use numasim_model::Scenario;
+use numasim_model::{Data, Scenario};
 use numasim_study::writing::scenario::Written;
 
 use super::{ScenarioView, figures};
@@ -30,15 +30,13 @@ pub(crate) fn toml(facts: &[(&'static str, String)], saved: &[Saved<'_>], others
         comment(&mut text, &format!("{name}: {value}"));
     }
     comment(&mut text, "Use it with the files of the same machine and applications.");
-    let mut taken: HashSet<String> = others.iter().map(|scenario| scenario.name.clone()).collect();
-    for one in saved {
+    for (one, name) in named(saved, others) {
         let view = &one.view;
         text.push('\n');
         comment(
             &mut text,
             &format!("{}: {} GFLOPS", one.role, figures::single(view.evaluation.total.value())),
         );
-        let name = free_name(view.name, &taken);
         let written = Written {
             name: &name,
             apps: view.apps,
@@ -47,9 +45,30 @@ pub(crate) fn toml(facts: &[(&'static str, String)], saved: &[Saved<'_>], others
             static_work: one.static_work,
         };
         text.push_str(&written.toml());
-        taken.insert(name);
     }
     text
+}
+
+/// The scenarios of such a file.
+pub(crate) fn scenarios(saved: &[Saved<'_>], others: &[Scenario]) -> Vec<Scenario> {
+    let scenario = |(one, name): (&Saved<'_>, String)| Scenario {
+        name,
+        allocation: one.view.allocation.clone(),
+        data: one.view.placements.iter().cloned().map(Data::Placed).collect(),
+        static_work: one.static_work,
+    };
+    named(saved, others).into_iter().map(scenario).collect()
+}
+
+/// Each with a name that none of `others` has.
+fn named<'s, 'a>(saved: &'s [Saved<'a>], others: &[Scenario]) -> Vec<(&'s Saved<'a>, String)> {
+    let mut taken: HashSet<String> = others.iter().map(|scenario| scenario.name.clone()).collect();
+    let name = |one: &'s Saved<'a>| {
+        let name = free_name(one.view.name, &taken);
+        taken.insert(name.clone());
+        (one, name)
+    };
+    saved.iter().map(name).collect()
 }
 
 fn comment(text: &mut String, words: &str) {

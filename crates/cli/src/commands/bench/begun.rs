@@ -11,12 +11,12 @@ use numasim_host::HostTopology;
 
 use super::doubts::Doubting;
 use super::planning::Asked;
-use crate::args::BenchArgs;
+use crate::args::Benchmark;
 
 /// Where a run comes from, before it begins.
 pub(super) fn provenance(
     asked: &Asked,
-    args: &BenchArgs,
+    args: &Benchmark,
     host: &HostTopology,
     plan: &Plan,
     settings: &Settings,

@@ -15,8 +15,7 @@ use numasim_evidence::measured::Row;
 use numasim_study::writing::study;
 
 use super::same_run::same_run;
-use super::take_over;
-use crate::args::BenchArgs;
+use super::{Kept, take_over};
 use crate::failure::Failure;
 use crate::output::{NotCreated, Place};
 
@@ -41,8 +40,13 @@ struct Beside {
 
 impl Files {
     /// Creates the files of a new run, or takes those of `--resume` up again; `provenance` gets the id of that run.
-    pub(super) fn open(args: &BenchArgs, plan: &Plan, provenance: &mut Provenance) -> Result<Self, Failure> {
-        let path = match &args.output {
+    pub(super) fn open(
+        kept: &Kept,
+        repetitions: u32,
+        plan: &Plan,
+        provenance: &mut Provenance,
+    ) -> Result<Self, Failure> {
+        let path = match &kept.path {
             Some(path) if path == Path::new("-") => {
                 return Err(Failure::input("the measurements need a file of their own, not standard output")
                     .hint("name it with -o RESULT.csv; --format csv prints the summary"));
@@ -52,8 +56,8 @@ impl Files {
         };
         let place = Place::open(&path)?;
         let files = (place, Beside::of(&path, "provenance.json")?, Beside::of(&path, "study.toml")?);
-        let bytes = estimate(plan, args.repeat, provenance);
-        let opened = if args.resume && files.0.exists() {
+        let bytes = estimate(plan, repetitions, provenance);
+        let opened = if kept.resume && files.0.exists() {
             Self::resume(files, bytes, plan, provenance)?
         } else {
             Self::create(files, bytes)?

@@ -8,15 +8,20 @@ mod planning;
 mod progress;
 mod same_run;
 
+use std::path::PathBuf;
+
 pub(super) use begun::{tool, typed};
 use doubts::Doubting;
+use numasim_ask::values;
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Session};
 use numasim_evidence::measured::summary::summarise;
+use numasim_host::HostTopology;
+use numasim_model::cpus::CpuList;
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, Benchmark};
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
@@ -26,28 +31,52 @@ use files::Files;
 use planning::Asked;
 use progress::Progress;
 
+/// Where measurements are kept.
+pub(super) struct Kept {
+    /// The file; `None`: one with the name of the host and the time.
+    pub(super) path: Option<PathBuf>,
+    /// The run that wrote it goes on.
+    pub(super) resume: bool,
+    /// They are a part of more, in which data shall fit a cache: there is no summary.
+    pub(super) is_part: bool,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
+    if args.dry_run {
+        return dry_run(&args.asked, args.format, shell);
+    }
+    let kept = Kept { path: args.output.clone(), resume: args.resume, is_part: false };
+    measure(&args.asked, &kept, args.format, shell)
+}
+
+/// What is known before anything is measured.
+struct Prepared {
+    host: HostTopology,
+    asked: Asked,
+    plan: Plan,
+    settings: Settings,
+    used: CpuList,
+    doubting: Doubting,
+}
+
+fn prepare(args: &Benchmark, is_part: bool, shell: &Shell) -> Result<Prepared, Failure> {
     let host = numasim_host::host_to_measure("bench").map_err(|error| Failure::input(error.to_string()))?;
     let asked = Asked::read(args)?;
     let plan = planning::plan(&asked, args, &host)?;
     let settings = settings(args, &plan)?;
     planning::tell(&plan, shell);
     let used = doubts::used(&plan)?;
-    let mut doubting = Doubting::new(&asked.study, &plan, &settings, &used);
-    doubting.tell_before(args.in_cache, shell);
-    if args.dry_run {
-        let planned = Planned {
-            host: &host,
-            plan: &plan,
-            settings: &settings,
-            repetitions: args.repeat,
-            doubts: &doubting.before,
-        };
-        return dry_run(&planned, args.format, shell);
-    }
+    let doubting = Doubting::new(&asked.study, &plan, &settings, &used);
+    doubting.tell_before(is_part, shell);
+    Ok(Prepared { host, asked, plan, settings, used, doubting })
+}
+
+/// Measures, keeps what was measured, and prints a summary of it.
+pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &Shell) -> Result<(), Failure> {
+    let Prepared { host, asked, plan, settings, used, mut doubting } = prepare(args, kept.is_part, shell)?;
     let mut provenance = begun::provenance(&asked, args, &host, &plan, &settings, &doubting);
-    let mut files = Files::open(args, &plan, &mut provenance)?;
+    let mut files = Files::open(kept, args.repeat, &plan, &mut provenance)?;
     shell.note(format!("measurements go to {}", files.path().display()));
 
     watch::listen();
@@ -65,11 +94,11 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     progress.finish();
     doubting.after(&outcome.repeated, &used);
     ended::complete(&mut provenance, &outcome, &doubting);
-    let kept = files.finish(&plan, &provenance, &outcome)?;
+    let is_whole = files.finish(&plan, &provenance, &outcome)?;
 
     doubting.tell_shown(shell);
     // Of a part of more there is no summary.
-    if kept && !args.in_cache {
+    if is_whole && !kept.is_part {
         let summaries = summarise(&plan.expected_rows(), &outcome.rows);
         let result = ResultView {
             host: &host,
@@ -81,11 +110,11 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
             outcome: &outcome,
             summaries: &summaries,
         };
-        Destination::Stdout.deliver(&match args.format {
+        Destination::Stdout.deliver(&match format {
             format @ (Format::Table | Format::Markdown) => {
                 shell.for_people(format, false, |style| view::table(&result, style))
             }
-            Format::Json => format!("{:#}\n", view::json(&result)),
+            Format::Json => values::text(&view::json(&result)),
             Format::Csv => view::csv(&summaries),
         })?;
     }
@@ -93,7 +122,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 /// What is the same for all measurements.
-fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
+fn settings(args: &Benchmark, plan: &Plan) -> Result<Settings, Failure> {
     let isa = super::measuring::available(args.isa)?;
     let largest_share = || {
         let of = |scenario: &numasim_bench::plan::PlannedScenario| {
@@ -112,13 +141,21 @@ fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
     })
 }
 
-fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failure> {
+fn dry_run(args: &Benchmark, format: Format, shell: &Shell) -> Result<(), Failure> {
+    let Prepared { host, plan, settings, doubting, .. } = prepare(args, false, shell)?;
+    let planned = Planned {
+        host: &host,
+        plan: &plan,
+        settings: &settings,
+        repetitions: args.repeat,
+        doubts: &doubting.before,
+    };
     Destination::Stdout.deliver(&match format {
         Format::Table | Format::Markdown => {
-            shell.for_people(format, false, |style| view::plan_table(planned, style))
+            shell.for_people(format, false, |style| view::plan_table(&planned, style))
         }
-        Format::Json => format!("{:#}\n", view::plan_json(planned)),
-        Format::Csv => view::plan_csv(planned),
+        Format::Json => values::text(&view::plan_json(&planned)),
+        Format::Csv => view::plan_csv(&planned),
     })
 }
 

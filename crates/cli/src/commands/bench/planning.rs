@@ -6,7 +6,7 @@ use numasim_host::HostTopology;
 use numasim_model::{Machine, Study};
 use numasim_study::SourceFile;
 
-use crate::args::BenchArgs;
+use crate::args::Benchmark;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::suggest;
@@ -22,7 +22,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn read(args: &BenchArgs) -> Result<Self, Failure> {
+    pub(super) fn read(args: &Benchmark) -> Result<Self, Failure> {
         let (reading, mut texts) = crate::files::read_study_and_texts(&args.files)?;
         let host_machine = match &args.host_machine {
             None => None,
@@ -37,7 +37,7 @@ impl Asked {
 }
 
 /// The plan, or everything that does not fit.
-pub(super) fn plan(asked: &Asked, args: &BenchArgs, host: &HostTopology) -> Result<Plan, Failure> {
+pub(super) fn plan(asked: &Asked, args: &Benchmark, host: &HostTopology) -> Result<Plan, Failure> {
     let scenarios = evaluate::wanted(&asked.study, &args.scenario)?;
     // Scaled to a host, the memory of the file's nodes says nothing.
     for scenario in scenarios.iter().filter(|_| !args.fit_host) {

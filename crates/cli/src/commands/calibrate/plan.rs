@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use numasim_ask::measuring::{PlannedCalibration, PlannedPart};
+use numasim_ask::table::{Of, csv};
+use numasim_ask::values;
 use numasim_bench::calibrate::{Options, Part, plan};
 use numasim_bench::runner::Settings;
 use numasim_draw::grid::{Align, Grid};
 use numasim_host::HostTopology;
-use serde_json::json;
 
 use crate::output::{Format, OutputArgs};
 use crate::shell::Shell;
@@ -28,33 +30,36 @@ pub(super) fn render(
     match output.format {
         Format::Table => table(&parts, settings),
         Format::Markdown => shell.for_people(Format::Markdown, true, |style| grid(&parts, settings, style)),
-        Format::Json => {
-            let part = |part: &Part| {
-                json!({ "what": part.what, "steps": part.steps, "rounds": part.rounds,
-                        "measurements": part.measurements(), "seconds": part.time(settings).as_secs_f64() })
-            };
-            let (measurements, time) = sum(&parts, settings);
-            let plan = json!({ "schema": 1, "command": "calibrate", "dry_run": true,
-                               "parts": parts.iter().map(part).collect::<Vec<_>>(),
-                               "measurements": measurements, "seconds": time.as_secs_f64() });
-            format!("{plan:#}\n")
-        }
+        Format::Json => values::text(&document(&parts, settings)),
         Format::Csv => {
-            let mut text = "what,steps,rounds,measurements,seconds\n".to_owned();
-            for part in &parts {
-                let seconds = part.time(settings).as_secs_f64();
-                // Writing to a String cannot fail; the words have commas.
-                let _ = writeln!(
-                    text,
-                    "\"{}\",{},{},{},{seconds}",
-                    part.what,
-                    part.steps,
-                    part.rounds,
-                    part.measurements()
-                );
-            }
-            text
+            let columns = [
+                Of::text("what", |part: &Part| part.what),
+                Of::count("steps", |part: &Part| part.steps),
+                Of::count("rounds", |part: &Part| part.rounds),
+                Of::count("measurements", Part::measurements),
+                Of::number("seconds", |part: &Part| part.time(settings).as_secs_f64()),
+            ];
+            csv(&columns, parts)
         }
+    }
+}
+
+fn document(parts: &[Part], settings: &Settings) -> PlannedCalibration {
+    let (measurements, time) = sum(parts, settings);
+    let part = |part: &Part| PlannedPart {
+        what: part.what.to_owned(),
+        steps: part.steps as u64,
+        rounds: part.rounds,
+        measurements: part.measurements() as u64,
+        seconds: part.time(settings).as_secs_f64(),
+    };
+    PlannedCalibration {
+        schema: 1,
+        command: "calibrate".to_owned(),
+        dry_run: true,
+        parts: parts.iter().map(part).collect(),
+        measurements: measurements as u64,
+        seconds: time.as_secs_f64(),
     }
 }
 

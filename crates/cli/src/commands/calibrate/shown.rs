@@ -1,106 +1,132 @@
 //! A calibration as JSON and CSV.
 
+use numasim_ask::measuring as document;
 use numasim_ask::table::{self, Of};
+use numasim_ask::values::{self, OrNull};
 use numasim_bench::calibrate::{
-    Choice, Figure, Latencies, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together,
+    Choice, Figure, Flow, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together,
 };
+use numasim_host::HostNode;
 use numasim_model::Access;
 use numasim_model::ids::NodeId;
-use serde_json::{Value, json};
 
 use super::Calibrated;
+use crate::view::bench::doubt;
 use crate::view::numbers;
 
-/// One object with figures, steps, doubts and how it was measured.
-pub(super) fn json(found: &Calibrated) -> Value {
+/// Figures, steps, doubts and how it was measured.
+pub(super) fn json(found: &Calibrated) -> document::Calibrated {
     let calibration = &found.calibration;
-    let nodes: Vec<Value> = found
-        .host
-        .nodes
-        .iter()
-        .zip(&calibration.nodes)
-        .enumerate()
-        .map(|(n, (node, figures))| {
-            json!({
-                "node": n, "os_index": node.os_index, "cores": node.cores,
-                "gflops_per_core": figures.peak_per_core.as_ref().map(figure),
-                "gflops_of_one_core_alone": figures.peak_alone.as_ref().map(figure),
-                "core_bandwidth_gbs": figures.core_bandwidth.as_ref().map(figure),
-                "bandwidth_gbs": figure(&figures.bandwidth),
-                "copy_gbs": of_kernel(figures, Access::Copy),
-                "triad_gbs": of_kernel(figures, Access::Triad),
-                "update_gbs": of_kernel(figures, Access::Update),
-                "saturating_threads": figures.saturating_threads,
-                "read": figures.read.as_ref().map(together),
-            })
-        })
-        .collect();
-    let row =
-        |row: &Vec<Option<Figure>>| row.iter().map(|cell| cell.as_ref().map(figure)).collect::<Vec<_>>();
-    json!({
-        "schema": 1, "command": "calibrate", "machine": found.described.name, "source": found.described.source,
-        "isa": found.settings.isa.as_str(),
-        "window_s": found.settings.window.as_secs_f64(), "warm_up_s": found.settings.warm_up.as_secs_f64(),
-        "bytes_per_thread": found.settings.bytes_per_thread,
-        "kernels": calibration.variants.iter().map(choice).collect::<Vec<_>>(),
-        "nodes": nodes,
-        "bandwidth_matrix_gbs": calibration.matrix().iter().map(row).collect::<Vec<_>>(),
-        "latency_matrix_ns": calibration.latencies.as_ref().map(|found| found.ns.iter().map(row).collect::<Vec<_>>()),
-        "lines_in_flight": calibration.latencies.as_ref().map(lines),
-        "shared_links": calibration.shared_links.iter().map(shared).collect::<Vec<_>>(),
-        "steps": calibration.steps.iter().map(step).collect::<Vec<_>>(),
-        "doubts": found.doubts,
-        "host": found.facts,
-    })
+    let row = |row: &Vec<Option<Figure>>| row.iter().map(|cell| or_null(cell.as_ref())).collect::<Vec<_>>();
+    let nodes = found.host.nodes.iter().zip(&calibration.nodes).enumerate();
+    let latencies = calibration.latencies.as_ref();
+    document::Calibrated {
+        schema: 1,
+        command: "calibrate".to_owned(),
+        machine: found.described.name.clone(),
+        source: found.described.source.clone(),
+        isa: found.settings.isa.as_str().to_owned(),
+        window_s: found.settings.window.as_secs_f64(),
+        warm_up_s: found.settings.warm_up.as_secs_f64(),
+        bytes_per_thread: found.settings.bytes_per_thread,
+        kernels: calibration.variants.iter().map(way).collect(),
+        nodes: nodes.map(|(number, (node, figures))| of_node(number, node, figures)).collect(),
+        bandwidth_matrix_gbs: calibration.matrix().iter().map(row).collect(),
+        latency_matrix_ns: OrNull(latencies.map(|found| found.ns.iter().map(row).collect())),
+        lines_in_flight: OrNull(latencies.map(|found| row(&found.lines))),
+        shared_links: calibration.shared_links.iter().map(shared).collect(),
+        steps: calibration.steps.iter().map(step).collect(),
+        doubts: found.doubts.iter().map(|one| doubt(one.into())).collect(),
+        host: values::value(&found.facts),
+    }
 }
 
-fn figure(figure: &Figure) -> Value {
-    json!({ "median": figure.median, "min": figure.min, "max": figure.max, "rounds": figure.samples,
-            "uncertainty_percent": figure.uncertainty_percent(),
-            "interval95_percent": figure.reach95.map(|reach| 100.0 * reach) })
+fn figure(figure: &Figure) -> document::Figure {
+    document::Figure {
+        median: figure.median,
+        min: figure.min,
+        max: figure.max,
+        rounds: figure.samples as u64,
+        uncertainty_percent: figure.uncertainty_percent(),
+        interval95_percent: OrNull(figure.reach95.map(|reach| 100.0 * reach)),
+    }
 }
 
-/// The way of a kernel through memory; `gain` over the usual way, null if it is that.
-fn choice(choice: &Choice) -> Value {
-    json!({ "kernel": choice.access.as_str(), "isa": choice.variant.isa.as_str(), "streams": choice.variant.streams,
-            "prefetch_bytes": choice.variant.prefetch_bytes, "stores": choice.variant.stores.as_str(),
-            "gain": choice.gain.as_ref().map(figure) })
+fn or_null(found: Option<&Figure>) -> OrNull<document::Figure> {
+    OrNull(found.map(figure))
 }
 
-/// Of each node; null without cores.
-fn lines(found: &Latencies) -> Vec<Option<Value>> {
-    found.lines.iter().map(|lines| lines.as_ref().map(figure)).collect()
+fn of_node(number: usize, node: &HostNode, figures: &NodeFigures) -> document::CalibratedNode {
+    let of_kernel = |kernel: Access| {
+        let found = figures.kernels.iter().find(|(other, _)| *other == kernel);
+        or_null(found.map(|(_, found)| found))
+    };
+    document::CalibratedNode {
+        node: number as u64,
+        os_index: node.os_index,
+        cores: node.cores,
+        gflops_per_core: or_null(figures.peak_per_core.as_ref()),
+        gflops_of_one_core_alone: or_null(figures.peak_alone.as_ref()),
+        core_bandwidth_gbs: or_null(figures.core_bandwidth.as_ref()),
+        bandwidth_gbs: figure(&figures.bandwidth),
+        copy_gbs: of_kernel(Access::Copy),
+        triad_gbs: of_kernel(Access::Triad),
+        update_gbs: of_kernel(Access::Update),
+        saturating_threads: OrNull(figures.saturating_threads),
+        read: OrNull(figures.read.as_ref().map(together)),
+    }
 }
 
-/// Null where it was not measured.
-fn of_kernel(figures: &NodeFigures, kernel: Access) -> Option<Value> {
-    figures.kernels.iter().find(|(other, _)| *other == kernel).map(|(_, found)| figure(found))
+fn way(choice: &Choice) -> document::Way {
+    document::Way {
+        kernel: choice.access.as_str().to_owned(),
+        isa: choice.variant.isa.as_str().to_owned(),
+        streams: choice.variant.streams,
+        prefetch_bytes: choice.variant.prefetch_bytes,
+        stores: choice.variant.stores.as_str().to_owned(),
+        gain: or_null(choice.gain.as_ref()),
+    }
 }
 
 /// What several readers at once got, whether the machine file has a line for it or not.
-fn together(found: &Together) -> Value {
-    json!({ "gbs": figure(&found.bandwidth), "predicted_gbs": found.predicted_gbs, "limits": found.limits() })
+fn together(found: &Together) -> document::Together {
+    document::Together {
+        gbs: figure(&found.bandwidth),
+        predicted_gbs: found.predicted_gbs,
+        limits: found.limits(),
+    }
 }
 
-fn shared(link: &SharedFigure) -> Value {
-    json!({ "from_socket": link.sockets.0, "to_socket": link.sockets.1,
-            "from": numbers(&link.from), "to": numbers(&link.to), "read": together(&link.together) })
+fn shared(link: &SharedFigure) -> document::SharedLink {
+    document::SharedLink {
+        from_socket: link.sockets.0,
+        to_socket: link.sockets.1,
+        from: numbers(&link.from),
+        to: numbers(&link.to),
+        read: together(&link.together),
+    }
 }
 
-/// Steps of several flows have no single node: null.
-fn step(done: &MeasuredStep) -> Value {
-    let (gflops, gbs): (Vec<f64>, Vec<f64>) = done.rounds.iter().copied().unzip();
+fn step(done: &MeasuredStep) -> document::Step {
+    let (gflops, bandwidth_gbs) = done.rounds.iter().copied().unzip();
     let only = |nodes: Vec<NodeId>| match nodes.as_slice() {
-        [node] => Some(node.0),
-        _ => None,
+        [node] => OrNull(Some(node.0 as u64)),
+        _ => OrNull(None),
     };
-    let flows = done.step.flows.iter();
-    let flows = flows
-        .map(|flow| json!({ "from_node": flow.from.0, "to_node": flow.to.0, "threads": flow.threads }))
-        .collect::<Vec<_>>();
-    json!({ "measures": measures(done), "from_node": only(done.step.from_nodes()),
-            "to_node": only(done.step.to_nodes()), "threads": done.step.threads(), "flows": flows,
-            "gflops": gflops, "bandwidth_gbs": gbs })
+    let flow = |flow: &Flow| document::Flow {
+        from_node: flow.from.0 as u64,
+        to_node: flow.to.0 as u64,
+        threads: flow.threads,
+    };
+    document::Step {
+        measures: measures(done).to_owned(),
+        from_node: only(done.step.from_nodes()),
+        to_node: only(done.step.to_nodes()),
+        threads: done.step.threads(),
+        flows: done.step.flows.iter().map(flow).collect(),
+        gflops,
+        bandwidth_gbs,
+    }
 }
 
 fn measures(done: &MeasuredStep) -> &'static str {

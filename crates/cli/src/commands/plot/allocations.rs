@@ -11,8 +11,7 @@ use numasim_model::{AppId, Demand, Scenario, Study};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
-use super::scenario;
-use crate::args::{ObjectiveName, PlotArgs};
+use crate::args::{Axes, ObjectiveName};
 use crate::commands::explore::objective;
 use crate::failure::Failure;
 use limits::Room;
@@ -26,10 +25,14 @@ use words::{axis, heading, title_of_values};
 const MOST_THREADS: u32 = 400;
 
 /// Refuses open homes where they stand in the files.
-pub(super) fn homes_are_given(args: &PlotArgs, study: &Study, located: &Located) -> Result<(), Failure> {
-    let scenario = scenario(args, study)?;
+pub(super) fn homes_are_given(
+    axes: &Axes,
+    scenario: Option<&Scenario>,
+    study: &Study,
+    located: &Located,
+) -> Result<(), Failure> {
     let data = |a: usize| scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
-    let open = Question::new(args, study)?.apps().into_iter().filter(|&a| data(a).is_open());
+    let open = Question::new(axes, study)?.apps().into_iter().filter(|&a| data(a).is_open());
     let hint = |app: &str| {
         format!(
             "name the node in the file, or choose a --scenario with e.g. `data = {{ {app} = {{ home = 0 }} }}`"
@@ -46,18 +49,18 @@ pub(super) fn homes_are_given(args: &PlotArgs, study: &Study, located: &Located)
 /// The values at all numbers of threads; cells whose data does not fit the memory have none. `located`: where the study
 /// stands, if a person is to be told.
 pub(crate) fn heat_map(
-    args: &PlotArgs,
+    axes: &Axes,
+    scenario: Option<&Scenario>,
     study: &Study,
     located: Option<&Located>,
 ) -> Result<HeatMap, Failure> {
-    let question = Question::new(args, study)?;
+    let question = Question::new(axes, study)?;
     let machine = &study.machine;
-    let objective = objective(args.objective.unwrap_or(ObjectiveName::TotalGflops));
+    let objective = objective(axes.objective.unwrap_or(ObjectiveName::TotalGflops));
     let taking_part = question.apps();
     let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();
     let goal = Goal::new(objective, machine, &apps).map_err(|error| refused(ProblemError::Goal(error)))?;
-    let scenario = scenario(args, study)?;
-    let static_work = args.static_work || scenario.is_some_and(|scenario| scenario.static_work);
+    let static_work = axes.static_work || scenario.is_some_and(|scenario| scenario.static_work);
     let demands = demands(study, scenario, &taking_part)?;
     let mut data = LyingData::new(study, scenario, &taking_part);
     let solver = Solver::new(machine, &demands);

@@ -6,7 +6,7 @@ use numasim_ask::compare::Compared;
 use numasim_evidence::compare::ComparedScenario;
 use numasim_model::Study;
 
-use crate::args::{PlotArgs, PlotKind, StudyArgs};
+use crate::args::Axes;
 use crate::commands::plot::allocations;
 use crate::plot_file::MOST_MAPPED_NODES;
 use crate::report::Figure;
@@ -152,20 +152,10 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
         return None;
     }
     let name = |i: usize| groups.get(i).map(|group| (*group).to_owned());
-    let asked = PlotArgs {
-        kind: PlotKind::Allocations,
-        study: StudyArgs { files: Vec::new(), model: None },
-        scenario: Some(view.name.to_owned()),
-        measured: None,
-        x: name(0),
-        y: name(1),
-        rest: name(2),
-        objective: None,
-        static_work: false,
-        output: None,
-    };
+    let axes = Axes { x: name(0), y: name(1), rest: name(2), ..Axes::default() };
+    let scenario = study.scenarios.iter().find(|scenario| scenario.name == view.name);
     // Not every machine and application can be drawn so; the page does without.
-    let map = allocations::heat_map(&asked, study, None).ok()?;
+    let map = allocations::heat_map(&axes, scenario, study, None).ok()?;
     let possible = map.values.iter().filter(|value| value.is_finite()).count();
     if possible < FEWEST_CELLS {
         return None;

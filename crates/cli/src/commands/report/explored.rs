@@ -1,10 +1,9 @@
 //! Applications and no scenario: the search that answers first.
 
-use numasim_model::Study;
 use numasim_model::pinning::node_without_cpus;
-use numasim_study::SourceFile;
+use numasim_model::{Scenario, Study};
 
-use crate::args::{EmitKind, ObjectiveName, ReportArgs};
+use crate::args::{EmitKind, ObjectiveName, Page};
 use crate::commands::explore::{self, objective};
 use crate::emit;
 use crate::failure::Failure;
@@ -24,17 +23,17 @@ use numasim_sim::search::over_models::ModelList;
 pub(super) const SAVED: &str = "best.toml";
 
 /// Whether the page is about a placement that nobody has chosen yet.
-pub(super) fn is_asked(args: &ReportArgs, study: &Study, over_time: bool) -> bool {
-    !study.apps.is_empty() && study.scenarios.is_empty() && (!over_time || args.objective.is_some())
+pub(super) fn is_asked(page: &Page, study: &Study, over_time: bool) -> bool {
+    !study.apps.is_empty() && study.scenarios.is_empty() && (!over_time || page.objective.is_some())
 }
 
-/// The answers, and the scenarios that they are, to be read with the files.
+/// The answers, and the scenarios that they are.
 pub(super) fn explored(
-    args: &ReportArgs,
+    page: &Page,
     input: &Input,
     shell: &Shell,
-) -> Result<(Explored, SourceFile), Failure> {
-    let name = args.objective.unwrap_or(ObjectiveName::TotalGflops);
+) -> Result<(Explored, Vec<Scenario>), Failure> {
+    let name = page.objective.unwrap_or(ObjectiveName::TotalGflops);
     let question = Explore {
         objective: objective(name),
         models: Some(&ModelList::All),
@@ -44,7 +43,7 @@ pub(super) fn explored(
         most_figures: Some(MOST_FIGURES),
         ..Explore::new(input)
     };
-    let watch = Watch::start(Some(args.time_limit), question.objective, shell);
+    let watch = Watch::start(Some(page.time_limit), question.objective, shell);
     let found = explore::searched(&question, None, &watch)?;
     shell.warn_all(&found.warnings);
     let answer = Answer::of(&found);
@@ -56,7 +55,6 @@ pub(super) fn explored(
             Some(emit::script_with_warnings(EmitKind::Numactl, &answer.best_view(), &answer.facts(), shell)?)
         }
     };
-    let text = answer.saved();
     let sensitivity = SensitivityView::of(&answer);
     let explored = Explored {
         objective: objective(name).name(),
@@ -64,8 +62,8 @@ pub(super) fn explored(
         prices: sensitivity.map_or_else(Vec::new, |view| view.prices(&Style::default())),
         gain_unit: gain_unit(&found.problem),
         script,
-        saved: text.clone(),
+        saved: answer.saved(),
         document,
     };
-    Ok((explored, SourceFile { name: SAVED.to_owned(), text }))
+    Ok((explored, answer.scenarios()))
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use numasim_study::SourceFile;
 
-use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::files::{self, ends_with};
 use numasim_bench::bundle::{self, Bundle};
@@ -12,6 +11,10 @@ use numasim_bench::bundle::{self, Bundle};
 /// The files of a report.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
+    /// Files and folders that were named.
+    pub(super) named: Vec<PathBuf>,
+    /// The measurements that were named.
+    pub(super) named_measured: Option<PathBuf>,
     /// Input files, to be united.
     pub(super) files: Vec<PathBuf>,
     /// The measurements, if there are any.
@@ -38,6 +41,8 @@ impl Inputs {
             .names()
             .filter(|name| !read.contains(name) && *name != bundle::PAGE && *name != bundle::CACHE);
         Self {
+            named: vec![PathBuf::from(".")],
+            named_measured: None,
             cache,
             files: vec![study],
             measured: Some(measured),
@@ -87,12 +92,18 @@ fn in_bundle(bundle: &Bundle, path: &Path) -> Result<SourceFile, Failure> {
 }
 
 /// Finds the files: those that were named, and what is in a folder.
-pub(super) fn find(args: &ReportArgs) -> Result<Inputs, Failure> {
-    if let Some(path) = args.paths.iter().find(|path| files::is_bundle(path)) {
-        return from_bundle(path, args);
+pub(super) fn find(
+    paths: &[PathBuf],
+    measured: Option<&Path>,
+    output: Option<&Path>,
+) -> Result<Inputs, Failure> {
+    if let Some(path) = paths.iter().find(|path| files::is_bundle(path)) {
+        return from_bundle(path, paths, measured);
     }
-    let mut inputs = Inputs { measured: args.measured.clone(), ..Inputs::default() };
-    for path in &args.paths {
+    let measured = measured.map(Path::to_owned);
+    let (named, named_measured) = (paths.to_vec(), measured.clone());
+    let mut inputs = Inputs { named, named_measured, measured, ..Inputs::default() };
+    for path in paths {
         if path.is_dir() {
             from_folder(path, &mut inputs)?;
         } else {
@@ -107,29 +118,29 @@ pub(super) fn find(args: &ReportArgs) -> Result<Inputs, Failure> {
                 inputs.aside.retain(|path| *path != study);
                 inputs.files.push(study);
             }
-            None => return Err(no_files(args)),
+            None => return Err(no_files(paths)),
         }
     }
     let provenance = inputs.measured.as_deref().map(|csv| beside(csv, "provenance.json"));
     inputs.provenance = provenance.filter(|path| path.exists());
-    let Inputs { measured, provenance, .. } = &inputs;
-    let read = [measured.clone(), provenance.clone(), args.output.clone()];
-    inputs.aside.retain(|path| !read.iter().flatten().any(|read| read == path));
+    let Inputs { measured, provenance, aside, .. } = &mut inputs;
+    let read = [measured.as_deref(), provenance.as_deref(), output];
+    aside.retain(|path| !read.into_iter().flatten().any(|read| read == path));
     Ok(inputs)
 }
 
 /// A bundle has everything: nothing else is named beside it.
-fn from_bundle(path: &Path, args: &ReportArgs) -> Result<Inputs, Failure> {
-    if args.paths.len() > 1 || args.measured.is_some() {
+fn from_bundle(path: &Path, paths: &[PathBuf], measured: Option<&Path>) -> Result<Inputs, Failure> {
+    if paths.len() > 1 || measured.is_some() {
         let message = format!("{} has everything that a page is made from", path.display());
         return Err(Failure::input(message).hint("name the bundle alone, or other files without it"));
     }
-    let bundle_file = Some(path.to_owned());
-    Ok(Inputs { bundle_file, ..Inputs::of_bundle(files::read_bundle(path)?) })
+    let (bundle_file, named) = (Some(path.to_owned()), paths.to_vec());
+    Ok(Inputs { bundle_file, named, ..Inputs::of_bundle(files::read_bundle(path)?) })
 }
 
-fn no_files(args: &ReportArgs) -> Failure {
-    match args.paths.as_slice() {
+fn no_files(paths: &[PathBuf]) -> Failure {
+    match paths {
         [folder] if folder.is_dir() => {
             Failure::input(format!("{} has no input file: no .toml in it", folder.display()))
                 .hint(format!("name the files: numasim report {} machine.toml study.toml", folder.display()))
@@ -215,7 +226,7 @@ mod tests {
     }
 
     fn found(folder: &tempfile::TempDir) -> Result<Inputs, Failure> {
-        find(&ReportArgs::of(folder.path().to_owned()))
+        find(&[folder.path().to_owned()], None, None)
     }
 
     fn names(paths: &[PathBuf]) -> Vec<&str> {

@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use numasim_study::SourceFile;
 
-use crate::args::ReportArgs;
+use crate::args::Page;
 use crate::failure::Failure;
 use crate::inputs;
 use crate::report::Interactive;
@@ -18,8 +18,8 @@ const HINT: &str = "bindings/web/build in the sources of numasim makes it: targe
 
 /// The page that is embedded: the file that is named, else the one beside the program, in `share/numasim` of where it is installed,
 /// or in the folder in which it was built.
-pub(super) fn page(args: &ReportArgs, files: &[SourceFile]) -> Result<Option<Interactive>, Failure> {
-    let Some(named) = &args.interactive else { return Ok(None) };
+pub(super) fn embedded(page: &Page, files: &[SourceFile]) -> Result<Option<Interactive>, Failure> {
+    let Some(named) = &page.interactive else { return Ok(None) };
     let path = match named {
         Some(path) => path.clone(),
         None => beside_the_program().ok_or_else(|| {

@@ -10,7 +10,7 @@ use numasim_model::{AppId, NodeId, Study, Table};
 use numasim_policy::PolicyName;
 use serde_json::{Value, json};
 
-use crate::args::ReportArgs;
+use crate::args::Page;
 use crate::commands::simulate::{Pictured, pictured};
 use crate::failure::Failure;
 use crate::report::{Course, Figure, MOST_APPS, Simulations};
@@ -35,16 +35,16 @@ const MOST_NODES: usize = 8;
 
 /// Simulates the study where every application has work; `None` where not, and nobody asked for a policy.
 pub(super) fn simulations(
-    args: &ReportArgs,
+    page: &Page,
     study: &Study,
     located: &Located,
     shell: &Shell,
 ) -> Result<Option<Simulations>, Failure> {
-    let policies = if args.policy.is_empty() { usual(study, located)? } else { args.policy.clone() };
+    let policies = if page.policy.is_empty() { usual(study, located)? } else { page.policy.clone() };
     match can_be_simulated(study, located, &policies) {
         Ok(()) => {}
         // A page about placements alone.
-        Err(_) if args.policy.is_empty() => return Ok(None),
+        Err(_) if page.policy.is_empty() => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     }
     for warning in ignored_data(study, located, &policies) {
@@ -52,7 +52,7 @@ pub(super) fn simulations(
     }
     let (mut done, mut without): (Vec<Pictured>, Vec<(String, String)>) = (Vec::new(), Vec::new());
     for policy in &policies {
-        match pictured(study, policy, args.until) {
+        match pictured(study, policy, page.until) {
             Ok(one) => done.push(one),
             Err(why) => without.push((policy.to_string(), why)),
         }

@@ -3,7 +3,7 @@
 use numasim_ask::Input;
 use numasim_draw::gantt::{Gantt, MOST_COLUMNS};
 
-use crate::args::ReportArgs;
+use crate::args::Page;
 use crate::commands::tasks::{Pictured, has_graph, pictured};
 use crate::failure::Failure;
 use crate::report::{Figure, Tasks};
@@ -17,11 +17,11 @@ const FEWEST_COLUMNS: usize = 64;
 ///
 /// # Errors
 /// A graph that cannot be made, or for which there is no room.
-pub(super) fn tasks(args: &ReportArgs, input: &Input) -> Result<Option<Tasks>, Failure> {
+pub(super) fn tasks(page: &Page, input: &Input) -> Result<Option<Tasks>, Failure> {
     if !has_graph(&input.tasks) {
         return Ok(None);
     }
-    let Pictured { facts, runs, without } = pictured(input, &args.scheduler)?;
+    let Pictured { facts, runs, without } = pictured(input, &page.scheduler)?;
     let all: Vec<Tasked> = runs.iter().map(|(tasked, _)| tasked.clone()).collect();
     let answer =
         TasksAnswer { study: input.study.clone(), graph: facts.clone(), asked: all.len(), runs: all };

@@ -8,7 +8,7 @@ use numasim_model::Study;
 
 use super::explored::SAVED;
 use super::inputs::Inputs;
-use crate::args::ReportArgs;
+use crate::args::Page;
 use crate::report::{Explored, Repeated, Simulations, Tasks};
 use crate::view::figures;
 
@@ -63,7 +63,7 @@ pub(super) fn question(
 
 /// The commands that make the measurements, the comparison and the page again.
 pub(super) fn commands(
-    args: &ReportArgs,
+    page: &Page,
     inputs: &Inputs,
     known: Option<&Provenance>,
     study: &Study,
@@ -78,7 +78,7 @@ pub(super) fn commands(
     }
     let path = |path: &Path| path.display().to_string();
     let model =
-        args.model.map(|model| vec!["--model".to_owned(), model.name().to_owned()]).unwrap_or_default();
+        page.model.map(|model| vec!["--model".to_owned(), model.name().to_owned()]).unwrap_or_default();
     let files: Vec<String> = inputs.files.iter().map(|file| path(file)).collect();
     let line = |command: &str, rest: &[Vec<String>]| {
         let words =
@@ -91,7 +91,7 @@ pub(super) fn commands(
     let files = match explored {
         Some(explored) => {
             let options = ["--objective", explored.objective, "--models", "all", "--simple", "--sensitivity"];
-            let limit = ["--time-limit".to_owned(), args.time_limit.as_secs_f64().to_string()];
+            let limit = ["--time-limit".to_owned(), page.time_limit.as_secs_f64().to_string()];
             let options = options.map(str::to_owned).into_iter().chain(limit).collect();
             let save = ["--save", SAVED].map(str::to_owned).into();
             commands.push(Repeated {
@@ -117,7 +117,7 @@ pub(super) fn commands(
     let option = |name: &str, value: Option<String>| {
         value.map(|value| vec![name.to_owned(), value]).unwrap_or_default()
     };
-    let until = option("--until", args.until.map(|until| until.to_string()));
+    let until = option("--until", page.until.map(|until| until.to_string()));
     if let Some(simulations) = simulations {
         let policies = simulations.courses.iter().map(|course| course.simulated.policy.clone());
         let policies = policies.flat_map(|policy| ["--policy".to_owned(), policy]).collect();
@@ -129,26 +129,26 @@ pub(super) fn commands(
         let words = [files, option("--scheduler", Some(names.join(","))), model.clone()];
         commands.push(Repeated { what: "Simulate the tasks", line: line("tasks", &words) });
     }
-    let schedulers: Vec<&str> = args.scheduler.iter().map(|kind| kind.as_str()).collect();
+    let schedulers: Vec<&str> = page.scheduler.iter().map(|kind| kind.as_str()).collect();
     let schedulers = option("--scheduler", Some(schedulers.join(",")).filter(|names| !names.is_empty()));
     let policies =
-        args.policy.iter().flat_map(|policy| ["--policy".to_owned(), policy.to_string()]).collect();
-    let interactive = args.interactive.iter().map(|page| match page {
-        Some(page) => format!("--interactive={}", path(page)),
+        page.policy.iter().flat_map(|policy| ["--policy".to_owned(), policy.to_string()]).collect();
+    let interactive = page.interactive.iter().map(|named| match named {
+        Some(file) => format!("--interactive={}", path(file)),
         None => "--interactive".to_owned(),
     });
     let interactive = interactive.collect();
     let again = line(
         "report",
         &[
-            args.paths.iter().map(|one| path(one)).collect(),
-            option("--measured", args.measured.as_deref().map(path)),
+            inputs.named.iter().map(|one| path(one)).collect(),
+            option("--measured", inputs.named_measured.as_deref().map(path)),
             model,
             policies,
             schedulers,
             until,
             option("--objective", explored.map(|explored| explored.objective.to_owned())),
-            option("--title", args.title.clone()),
+            option("--title", page.title.clone()),
             interactive,
             option("-o", Some("report.html".to_owned())),
         ],

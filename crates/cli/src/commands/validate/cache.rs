@@ -4,10 +4,11 @@ use numasim_evidence::contended::{CachePlan, LastLevel, cached};
 use numasim_host::HostTopology;
 use numasim_host::memory::{SharedCache, shared_last_level};
 
-use super::{Folder, benched, of_files, what_ran};
-use crate::args::{BenchArgs, ValidateArgs};
-use crate::commands::bench;
+use super::{Folder, benchmark, kept, of_files, what_ran};
+use crate::args::{Benchmark, ValidateArgs};
+use crate::commands::bench::{self, Kept};
 use crate::failure::Failure;
+use crate::output::Format;
 use crate::shell::Shell;
 use crate::view::cached::Document;
 
@@ -45,13 +46,13 @@ fn measured(
     let mut apps = Vec::new();
     for run in &plan.runs {
         let name = format!("cache-{}", run.name);
-        let asked = BenchArgs {
+        let asked = Benchmark {
             scenario: run.scenarios.clone(),
             memory_per_thread: Some(run.bytes_per_thread),
-            in_cache: true,
-            ..benched(args, folder, inputs.clone(), &name)
+            ..benchmark(args, folder, inputs.clone())
         };
-        bench::run(&asked, shell)?;
+        let kept = Kept { is_part: true, ..kept(args, folder, &name) };
+        bench::measure(&asked, &kept, Format::Table, shell)?;
         let input = what_ran(args, folder, &format!("{name}.study.toml"), shell)?;
         let compared = of_files(folder, &name, &input, shell)?;
         apps.extend(cached(&input.study, &compared.comparison, run.bytes_per_thread));

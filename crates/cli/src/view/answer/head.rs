@@ -1,5 +1,6 @@
 //! A search in a few lines: the head of what `--emit` prints.
 
+use numasim_model::Scenario;
 use numasim_sim::Objective;
 
 use super::Answer;
@@ -40,17 +41,23 @@ impl Answer<'_> {
 
     /// What `--save` writes: best, alternatives, the robust placement, and the baselines that no file has.
     pub(crate) fn saved(&self) -> String {
+        let mut facts = vec![("Found by", "numasim explore".to_owned())];
+        facts.extend(self.facts());
+        saved::toml(&facts, &self.to_save(), &self.study.scenarios)
+    }
+
+    /// The same as values.
+    pub(crate) fn scenarios(&self) -> Vec<Scenario> {
+        saved::scenarios(&self.to_save(), &self.study.scenarios)
+    }
+
+    fn to_save(&self) -> Vec<Saved<'_>> {
         let of_files = &self.study.scenarios;
         let known = |role: &str, rated: &Rated| {
             role == "baseline" && of_files.iter().any(|scenario| scenario.name == rated.scenario.name)
         };
         let all = self.all().filter(|(role, rated)| !known(role, rated));
-        let saved: Vec<Saved> = all
-            .map(|(role, rated)| Saved { view: rated.scenario.view(), role, static_work: false })
-            .collect();
-        let mut facts = vec![("Found by", "numasim explore".to_owned())];
-        facts.extend(self.facts());
-        saved::toml(&facts, &saved, of_files)
+        all.map(|(role, rated)| Saved { view: rated.scenario.view(), role, static_work: false }).collect()
     }
 
     /// The best allocation with everything that belongs to it.

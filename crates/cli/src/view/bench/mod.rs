@@ -14,7 +14,7 @@ use numasim_bench::session::Outcome;
 use numasim_evidence::measured::summary::{Figure, Summary};
 use numasim_host::HostTopology;
 
-pub(crate) use json::{json, plan_json};
+pub(crate) use json::{doubt, json, plan_json};
 pub(crate) use plan::{plan_csv, plan_table};
 pub(crate) use table::table;
 

@@ -2,7 +2,7 @@
 
 use numasim_model::Study;
 
-use crate::args::PlotArgs;
+use crate::args::Axes;
 use crate::failure::Failure;
 use crate::suggest;
 
@@ -51,10 +51,10 @@ pub(super) struct Question {
 }
 
 impl Question {
-    pub(super) fn new(args: &PlotArgs, study: &Study) -> Result<Self, Failure> {
+    pub(super) fn new(axes: &Axes, study: &Study) -> Result<Self, Failure> {
         let mut groups: Vec<&str> = study.apps.iter().map(|app| app.group.as_str()).collect();
         groups.dedup();
-        let named = [&args.x, &args.y, &args.rest];
+        let named = [&axes.x, &axes.y, &axes.rest];
         let taken = |group: &str| named.iter().any(|name| name.as_deref() == Some(group));
         let mut free = groups.iter().filter(|group| !taken(group));
         let mut choose = |name: &Option<String>| match name {
@@ -65,8 +65,8 @@ impl Question {
                     .hint("add another [[app]], or name instances with --x and --y")),
             },
         };
-        let (x, y) = (choose(&args.x)?, choose(&args.y)?);
-        let rest = args.rest.as_deref().map(|name| Addressed::new(study, name)).transpose()?;
+        let (x, y) = (choose(&axes.x)?, choose(&axes.y)?);
+        let rest = axes.rest.as_deref().map(|name| Addressed::new(study, name)).transpose()?;
         let all: Vec<&Addressed> = [&x, &y].into_iter().chain(&rest).collect();
         for (i, one) in all.iter().enumerate() {
             if let Some(other) = all[..i].iter().find(|other| other.apps.iter().any(|a| one.apps.contains(a)))

@@ -1,0 +1,425 @@
+//! What `bench` and `calibrate` say of this host, as documents. Measuring needs a host, and this crate has none: the figures come in as
+//! plain values, so that the documents and their schemas are here, as those of all other questions.
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::values::OrNull;
+
+/// A type of a document.
+macro_rules! documents {
+    ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$about])*
+            #[derive(Clone, Debug, Serialize)]
+            #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+            pub struct $name { $($(#[$of])* pub $key: $type,)* }
+        )*
+    };
+}
+
+documents! {
+    /// A reason to distrust measurements.
+    Doubt {
+        /// A stable word.
+        code: String,
+        /// The same as a sentence.
+        message: String,
+        /// What to do about it.
+        advice: String,
+    }
+
+    /// A figure over the repetitions of a benchmark.
+    Spread {
+        /// The middle one; the mean of the two in the middle of an even number.
+        median: f64,
+        /// The smallest.
+        min: f64,
+        /// The largest.
+        max: f64,
+        /// Sample standard deviation over mean; null with one repetition.
+        spread: OrNull<f64>,
+    }
+
+    /// A benchmark of scenarios. Figures are null without a valid repetition.
+    Benched {
+        /// Version of the document: 1.
+        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+        schema: u64,
+        /// `bench`.
+        command: String,
+        /// Name of the machine.
+        machine: String,
+        /// Name of the host.
+        host: String,
+        /// Which run it is.
+        run: String,
+        /// `complete`, `misplaced` (complete, but some measurements do not count), `interrupted` or `failed`.
+        status: String,
+        /// The file of the measurements.
+        result: String,
+        /// The file that says how it was measured.
+        provenance: String,
+        /// The input file of what ran.
+        study: String,
+        /// How it was measured.
+        settings: Settings,
+        /// Each scenario.
+        scenarios: Vec<BenchedScenario>,
+        /// What was scaled to the host.
+        changes: Vec<Change>,
+        /// Scenarios that do not fit the host.
+        skipped: Vec<Skipped>,
+        /// Measurements in which threads or pages were not in their place.
+        misplaced: Vec<Misplaced>,
+        /// Why the figures may not be what they seem.
+        doubts: Vec<Doubt>,
+    }
+
+    /// How it was measured.
+    Settings {
+        /// Instruction set of the kernels.
+        isa: String,
+        /// Time from the common start to the window, in seconds.
+        warm_up_s: f64,
+        /// The measuring window, in seconds.
+        window_s: f64,
+        /// Repetitions of each scenario.
+        repeat: u32,
+        /// What a thread is bound to.
+        bind: String,
+        /// Applications are processes of their own.
+        processes: bool,
+        /// Data of each thread in bytes.
+        bytes_per_thread: u64,
+    }
+
+    /// A scenario over its repetitions.
+    BenchedScenario {
+        /// Its name.
+        name: String,
+        /// It was scaled to the host.
+        fitted: bool,
+        /// Valid repetitions.
+        repetitions: OrNull<u64>,
+        /// GFLOPS of all applications.
+        total_gflops: OrNull<Spread>,
+        /// GB/s of all applications.
+        total_bandwidth_gbs: OrNull<Spread>,
+        /// Each application.
+        apps: Vec<BenchedApp>,
+    }
+
+    /// An application in a scenario.
+    BenchedApp {
+        /// Its name.
+        name: String,
+        /// Its threads, on the nodes where it has some.
+        threads: Vec<Threads>,
+        /// Valid repetitions.
+        repetitions: u64,
+        /// GFLOPS on all nodes.
+        gflops: OrNull<Spread>,
+        /// GB/s on all nodes.
+        bandwidth_gbs: OrNull<Spread>,
+        /// The most that counting took of a window, in percent; null where it was not counted.
+        counting_percent: OrNull<f64>,
+    }
+
+    /// Threads on a node.
+    Threads {
+        /// The node.
+        node: u64,
+        /// How many.
+        threads: u32,
+    }
+
+    /// What was scaled to the host.
+    Change {
+        /// The scenario.
+        scenario: String,
+        /// A stable word.
+        what: String,
+        /// The same in words.
+        change: String,
+    }
+
+    /// A scenario that does not fit the host.
+    Skipped {
+        /// The scenario.
+        scenario: String,
+        /// Why.
+        reason: String,
+    }
+
+    /// A measurement in which something was not in its place.
+    Misplaced {
+        /// The scenario.
+        scenario: String,
+        /// The repetition, from 1.
+        repetition: u32,
+        /// Which pages and threads of which application.
+        problems: Vec<String>,
+        /// It was made once more, and then everything was in place.
+        repeated_in_place: bool,
+    }
+
+    /// A benchmark that is not carried out.
+    PlannedBench {
+        /// Version of the document: 1.
+        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+        schema: u64,
+        /// `bench`.
+        command: String,
+        /// Name of the machine.
+        machine: String,
+        /// Name of the host.
+        host: String,
+        /// `planned`.
+        status: String,
+        /// Repetitions of each scenario.
+        repetitions: u32,
+        /// Instruction set of the kernels.
+        isa: String,
+        /// The measuring window, in seconds.
+        window_s: f64,
+        /// Time from the common start to the window, in seconds.
+        warm_up_s: f64,
+        /// Data of each thread in bytes.
+        bytes_per_thread: u64,
+        /// Applications are processes of their own.
+        processes: bool,
+        /// What would run.
+        scenarios: Vec<PlannedScenario>,
+        /// What was scaled to the host.
+        changes: Vec<Change>,
+        /// Scenarios that do not fit the host.
+        skipped: Vec<Skipped>,
+        /// What is doubtful about it already.
+        doubts: Vec<Doubt>,
+    }
+
+    /// A scenario that would run.
+    PlannedScenario {
+        /// Its name.
+        name: String,
+        /// It was scaled to the host.
+        fitted: bool,
+        /// The threads of each application on each node.
+        groups: Vec<PlannedGroup>,
+    }
+
+    /// Threads of an application on a node.
+    PlannedGroup {
+        /// The application.
+        app: String,
+        /// The node.
+        node: u64,
+        /// What they compute.
+        kernel: String,
+        /// FLOP for each byte from memory.
+        arithmetic_intensity: f64,
+        /// Each of them.
+        threads: Vec<PlannedThread>,
+    }
+
+    /// A thread.
+    PlannedThread {
+        /// The processors that it may use.
+        cpus: String,
+        /// Where its data lies.
+        memory: Vec<MemoryShare>,
+    }
+
+    /// A part of the data of a thread.
+    MemoryShare {
+        /// The node, by its number of the operating system.
+        os_node: u32,
+        /// How much of it.
+        share: f64,
+    }
+
+    /// A figure over the rounds of a calibration.
+    Figure {
+        /// The middle one.
+        median: f64,
+        /// The smallest.
+        min: f64,
+        /// The largest.
+        max: f64,
+        /// How many rounds there are.
+        rounds: u64,
+        /// How far the rounds are apart, in percent of the median.
+        uncertainty_percent: f64,
+        /// How far off the median may be in 95 % of all cases, in percent; null with one round.
+        interval95_percent: OrNull<f64>,
+    }
+
+    /// A calibration of this host.
+    Calibrated {
+        /// Version of the document: 1.
+        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+        schema: u64,
+        /// `calibrate`.
+        command: String,
+        /// Name of the machine.
+        machine: String,
+        /// How and when it was measured.
+        source: String,
+        /// Instruction set of the kernels.
+        isa: String,
+        /// The measuring window, in seconds.
+        window_s: f64,
+        /// Time from the common start to the window, in seconds.
+        warm_up_s: f64,
+        /// Data of each thread in bytes.
+        bytes_per_thread: u64,
+        /// The way of each kernel through memory, where others than the usual one were tried.
+        kernels: Vec<Way>,
+        /// Each node.
+        nodes: Vec<CalibratedNode>,
+        /// GB/s of the cores of a node (row) from the memory of a node (column).
+        bandwidth_matrix_gbs: Vec<Vec<OrNull<Figure>>>,
+        /// Nanoseconds of a load in the same places; null where it was not measured.
+        latency_matrix_ns: OrNull<Vec<Vec<OrNull<Figure>>>>,
+        /// Lines for which a core of each node waits at the same time; null where it was not measured.
+        lines_in_flight: OrNull<Vec<OrNull<Figure>>>,
+        /// What sockets read from each other.
+        shared_links: Vec<SharedLink>,
+        /// Everything that was measured.
+        steps: Vec<Step>,
+        /// Why the figures may not be what they seem.
+        doubts: Vec<Doubt>,
+        /// What the system says of the host.
+        host: Value,
+    }
+
+    /// The way of a kernel through memory.
+    Way {
+        /// The kernel.
+        kernel: String,
+        /// Its instruction set.
+        isa: String,
+        /// Places at which it works at once.
+        streams: u32,
+        /// How far it prefetches, far and near; 0: not at all.
+        prefetch_bytes: [u32; 2],
+        /// How it stores.
+        stores: String,
+        /// How much faster than the usual way, as a factor; null where it is that.
+        gain: OrNull<Figure>,
+    }
+
+    /// A node; what needs cores is null without them.
+    CalibratedNode {
+        /// Its number.
+        node: u64,
+        /// Its number of the operating system.
+        os_index: u32,
+        /// Its cores.
+        cores: u32,
+        /// GFLOPS of a core while all compute.
+        gflops_per_core: OrNull<Figure>,
+        /// GFLOPS of a core while the others are idle.
+        gflops_of_one_core_alone: OrNull<Figure>,
+        /// GB/s of one thread that reads its own node.
+        core_bandwidth_gbs: OrNull<Figure>,
+        /// GB/s of its memory.
+        bandwidth_gbs: Figure,
+        /// The same of copies.
+        copy_gbs: OrNull<Figure>,
+        /// The same of triads.
+        triad_gbs: OrNull<Figure>,
+        /// The same of updates.
+        update_gbs: OrNull<Figure>,
+        /// The fewest threads that saturate its memory.
+        saturating_threads: OrNull<u32>,
+        /// What its threads read from all memories at once.
+        read: OrNull<Together>,
+    }
+
+    /// What several readers at once got.
+    Together {
+        /// The most of any way that was tried.
+        gbs: Figure,
+        /// What nodes and links predict.
+        predicted_gbs: f64,
+        /// It is clearly below.
+        limits: bool,
+    }
+
+    /// What a socket reads from another.
+    SharedLink {
+        /// The socket of the cores.
+        from_socket: u32,
+        /// That of the memories.
+        to_socket: u32,
+        /// Nodes of the first.
+        from: Vec<usize>,
+        /// Nodes of the second.
+        to: Vec<usize>,
+        /// What was read.
+        read: Together,
+    }
+
+    /// A step of a calibration.
+    Step {
+        /// What is measured, as a stable word.
+        measures: String,
+        /// The node whose cores run; null of several.
+        from_node: OrNull<u64>,
+        /// The node whose memory is read; null of several.
+        to_node: OrNull<u64>,
+        /// All threads.
+        threads: u32,
+        /// Which threads read which memory.
+        flows: Vec<Flow>,
+        /// GFLOPS of each round.
+        gflops: Vec<f64>,
+        /// GB/s of each round.
+        bandwidth_gbs: Vec<f64>,
+    }
+
+    /// Threads that read a memory.
+    Flow {
+        /// The node whose cores run.
+        from_node: u64,
+        /// The node whose memory is read.
+        to_node: u64,
+        /// How many.
+        threads: u32,
+    }
+
+    /// What a calibration would measure.
+    PlannedCalibration {
+        /// Version of the document: 1.
+        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+        schema: u64,
+        /// `calibrate`.
+        command: String,
+        /// Nothing was measured.
+        dry_run: bool,
+        /// The parts.
+        parts: Vec<PlannedPart>,
+        /// Measurements at most.
+        measurements: u64,
+        /// Windows and warming up, in seconds.
+        seconds: f64,
+    }
+
+    /// A part of a calibration.
+    PlannedPart {
+        /// What it measures.
+        what: String,
+        /// Steps at most.
+        steps: u64,
+        /// How often each is measured.
+        rounds: u32,
+        /// Measurements in all.
+        measurements: u64,
+        /// How long they take.
+        seconds: f64,
+    }
+}
