@@ -313,6 +313,13 @@ impl Machine {
         machine
     }
 
+    /// The same machine with another name.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// The same machine with a free-text source.
     #[must_use]
     pub fn with_source(mut self, source: Option<String>) -> Self {

@@ -1,18 +1,175 @@
-//! Pieces of input files for those who write some: `detect`, `calibrate`, `fit`, `import`, `explore --save`.
+//! Writes input files, for `detect`, `calibrate`, `fit`, `import`, `init`, `profile-app` and `--save`: the names of keys are those of their
+//! declarations, and what is read again is what was written.
+//!
+//! A [`machine`](machine::machine), a [`study`](study::study) or a [`scenario`](scenario::Written) is a value of the model. What
+//! only a person can fill in, and what a comment says, are [`Lines`] beside it.
 
+pub mod machine;
 pub mod scenario;
 pub mod study;
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write as _};
 
-use numasim_model::ids::NodeId;
-use numasim_model::machine::{KernelVariants, Machine, Node};
+use numasim_model::machine::Provenance;
 use numasim_model::text::is_hidden;
 
-use crate::keys::{limits_of, node};
+use crate::keys::{Key, Table, origin, provenance};
 
-/// What a comment says where `gflops_per_core` is not known: how to find it.
-pub const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
+/// What stands behind a `gflops_per_core` that is not known: how to find it.
+pub const PEAK: &str = "  # GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
+
+/// Table, number among the tables of this name, and key of a line.
+type Place = (&'static str, usize, &'static str);
+
+/// Comments on the lines of a file: above a key, also where that is not written, and behind it.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    above: BTreeMap<Place, Vec<String>>,
+    behind: BTreeMap<Place, String>,
+}
+
+impl Notes {
+    /// A line above a key of the table with this number.
+    pub fn above(&mut self, (table, number): (&Table, usize), key: &Key, text: impl Into<String>) {
+        self.above.entry((table.title, number, key.name)).or_default().push(text.into());
+    }
+
+    /// Behind a key of the table with this number.
+    pub fn behind(&mut self, (table, number): (&Table, usize), key: &Key, text: impl Into<String>) {
+        self.behind.insert((table.title, number, key.name), text.into());
+    }
+
+    /// Behind the line that begins a table.
+    pub fn of_table(&mut self, (table, number): (&Table, usize), text: impl Into<String>) {
+        self.behind.insert((table.title, number, ""), text.into());
+    }
+}
+
+/// A file line by line.
+#[derive(Clone, Debug, Default)]
+pub struct Lines {
+    text: String,
+    notes: Notes,
+    /// The table of the next key, and its number.
+    table: (&'static str, usize),
+    tables: BTreeMap<&'static str, usize>,
+}
+
+impl Lines {
+    /// A file with these comments.
+    pub fn noted(notes: Notes) -> Self {
+        Self { notes, ..Self::default() }
+    }
+
+    /// The text so far.
+    pub fn text(self) -> String {
+        self.text
+    }
+
+    /// Lines as they are.
+    pub fn line(&mut self, text: impl Display) {
+        // Writing to a String cannot fail, here as below.
+        let _ = writeln!(self.text, "{text}");
+    }
+
+    /// A comment of one line.
+    pub fn comment(&mut self, text: impl Display) {
+        self.line(format_args!("# {text}"));
+    }
+
+    /// Begins a table, after an empty line.
+    pub fn table(&mut self, table: &Table) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.first_table(table);
+    }
+
+    /// Begins a table with a comment behind its name.
+    pub fn noted_table(&mut self, table: &Table, note: &str) {
+        self.notes.behind.insert(
+            (table.title, self.tables.get(table.title).copied().unwrap_or_default(), ""),
+            note.to_owned(),
+        );
+        self.table(table);
+    }
+
+    /// Begins a table right below what is there: a comment that is meant for it.
+    pub fn first_table(&mut self, table: &Table) {
+        let next = self.tables.entry(table.title).or_default();
+        self.table = (table.title, *next);
+        *next += 1;
+        let behind = self.notes.behind.get(&(table.title, self.table.1, ""));
+        let behind = behind.map_or_else(String::new, |note| format!("  # {note}"));
+        self.line(format_args!("{}{behind}", table.title));
+    }
+
+    /// A key with its value.
+    pub fn put(&mut self, key: &Key, value: impl Display) {
+        self.maybe(key, Some(value));
+    }
+
+    /// A key with its value, if there is one.
+    pub fn maybe(&mut self, key: &Key, value: Option<impl Display>) {
+        let place = (self.table.0, self.table.1, key.name);
+        for note in self.notes.above.get(&place).into_iter().flatten() {
+            let _ = writeln!(self.text, "# {note}");
+        }
+        if let Some(value) = value {
+            let behind = self.notes.behind.get(&place);
+            let behind = behind.map_or_else(String::new, |note| format!("  # {note}"));
+            let _ = writeln!(self.text, "{} = {value}{behind}", key.name);
+        }
+    }
+
+    /// A key with its value, or the key as a comment for a person to fill in; `rest` is what stands behind it then.
+    pub fn put_or_open(&mut self, key: &Key, value: Option<impl Display>, rest: impl Display) {
+        match value {
+            Some(value) => self.put(key, value),
+            None => self.open(key, rest),
+        }
+    }
+
+    /// A key as a comment for a person to fill in; `rest` is what stands behind it.
+    pub fn open(&mut self, key: &Key, rest: impl Display) {
+        self.comment(format_args!("{} = ?{rest}", key.name));
+    }
+
+    /// A matrix, a row on each line.
+    pub fn rows(&mut self, key: &Key, rows: impl IntoIterator<Item = Vec<String>>) {
+        let rows: Vec<String> = rows.into_iter().map(|row| format!("    [{}],\n", row.join(", "))).collect();
+        self.put(key, format_args!("[\n{}]", rows.concat()));
+    }
+
+    /// `[machine.provenance]` with these entries, if there are any.
+    pub fn origins<'a>(&mut self, of: impl IntoIterator<Item = (&'a str, &'a Provenance)>) {
+        for (number, (key, of)) in of.into_iter().enumerate() {
+            if number == 0 {
+                self.table(&provenance::TABLE);
+            }
+            self.origin(key, of);
+        }
+    }
+
+    fn origin(&mut self, key: &str, of: &Provenance) {
+        let mut entries = vec![(&origin::KIND, quoted(of.kind.as_str()))];
+        entries.extend(of.source.as_ref().map(|source| (&origin::SOURCE, quoted(source))));
+        let uncertainty =
+            of.uncertainty_percent.map(|percent| (&origin::UNCERTAINTY_PERCENT, six_digits(percent)));
+        let interval =
+            of.interval95_percent.map(|percent| (&origin::INTERVAL95_PERCENT, six_digits(percent)));
+        entries.extend(uncertainty.into_iter().chain(interval));
+        self.line(format_args!("{key} = {}", inline(entries)));
+    }
+}
+
+/// A table in one line.
+pub fn inline<'a, V: Display>(entries: impl IntoIterator<Item = (&'a Key, V)>) -> String {
+    let entries: Vec<String> =
+        entries.into_iter().map(|(key, value)| format!("{} = {value}", key.name)).collect();
+    format!("{{ {} }}", entries.join(", "))
+}
 
 /// A TOML basic string.
 pub fn quoted(text: &str) -> String {
@@ -30,101 +187,20 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// What a node can read, its memory, and what that delivers to kernels that write, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
-pub fn limits_of_node(node: &Node) -> String {
-    let mut lines = String::new();
-    for (key, value) in limits_of(node).filter(|(key, _)| *key != &node::CORE_BANDWIDTH_GBS) {
-        if let Some(value) = value {
-            let _ = writeln!(lines, "{} = {}", key.name, float(value));
-        }
-    }
-    lines
-}
-
-/// The last-level cache of a node, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
-pub fn cache_of_node(machine: &Machine, node: NodeId) -> String {
-    let mut lines = String::new();
-    let Some(cache) = machine.cache(node) else { return lines };
-    let _ = writeln!(lines, "llc_mb = {}", float(cache.size.value()));
-    if let Some(bandwidth) = cache.core_bandwidth {
-        let _ = writeln!(lines, "llc_gbs = {}", float(bandwidth.value()));
-    }
-    lines
-}
-
-/// The firmware's distances as a key of `[machine]`, row by row; nothing where nobody said them.
-pub fn distances(machine: &Machine) -> String {
-    if !machine.has_distances() {
-        return String::new();
-    }
-    let row = |from: NodeId| -> Vec<f64> {
-        machine.node_ids().map(|to| machine.distance(from, to).unwrap_or_default()).collect()
-    };
-    distance_matrix(machine.node_ids().map(row))
-}
-
-/// The ways of the benchmark's kernels through memory as `[machine.kernels]` after an empty line; nothing where nobody tried any.
-pub fn kernel_variants(variants: &KernelVariants) -> String {
-    let mut text = String::new();
-    for (access, variant) in variants.iter() {
-        if text.is_empty() {
-            text.push_str("\n[machine.kernels]\n");
-            if let Some(processor) = variants.processor() {
-                let _ = writeln!(text, "processor = {}", quoted(processor));
-            }
-        }
-        let (name, isa, streams) = (access.as_str(), quoted(&variant.isa), variant.streams);
-        let [far, near] = variant.prefetch_bytes;
-        let stores = if variant.streaming_stores { "" } else { ", stores = \"cached\"" };
-        let _ = writeln!(
-            text,
-            "{name} = {{ isa = {isa}, streams = {streams}, prefetch_bytes = [{far}, {near}]{stores} }}"
-        );
-    }
-    text
-}
-
-/// Distances as a key of `[machine]`, row by row.
-pub fn distance_matrix(rows: impl IntoIterator<Item = Vec<f64>>) -> String {
-    let mut lines = "distance_matrix = [\n".to_owned();
-    for row in rows {
-        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
-        let _ = writeln!(lines, "    [{}],", cells.join(", "));
-    }
-    lines.push_str("]\n");
-    lines
-}
-
-/// The shared links of a machine, each as a `[[machine.shared_link]]` after an empty line.
-pub fn shared_links(machine: &Machine) -> String {
-    let mut text = String::new();
-    for link in machine.shared_links() {
-        let (name, gbs) = (quoted(&link.name), float(link.bandwidth.value()));
-        let _ = write!(text, "\n[[machine.shared_link]]\nname = {name}\ngbs = {gbs}\n");
-        let (from, to) = (list(&link.from), list(&link.to));
-        let _ = if link.both_ways {
-            writeln!(text, "between = [{from}, {to}]")
-        } else {
-            writeln!(text, "from = {from}\nto = {to}")
-        };
-    }
-    text
-}
-
-/// Nodes by their numbers.
-fn list(nodes: &[NodeId]) -> String {
-    let nodes: Vec<usize> = nodes.iter().map(|node| node.0).collect();
-    format!("{nodes:?}")
-}
-
-/// A matrix row by row, in one line.
-fn matrix(rows: impl Iterator<Item = Vec<f64>>) -> String {
-    format!("{:?}", rows.collect::<Vec<_>>())
-}
-
 /// A number that TOML reads as the same float.
-fn float(value: f64) -> String {
+pub fn float(value: f64) -> String {
     format!("{value:?}")
+}
+
+/// Six significant digits, more than any fit or counter is worth, as TOML reads a float.
+pub fn six_digits(value: f64) -> String {
+    float(format!("{value:.5e}").parse().unwrap_or(value))
+}
+
+/// Values one after the other, as a list.
+pub fn list<V: Display>(values: impl IntoIterator<Item = V>) -> String {
+    let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+    format!("[{}]", values.join(", "))
 }
 
 #[cfg(test)]
@@ -140,36 +216,27 @@ mod tests {
     }
 
     #[test]
-    fn shared_links_limits_caches_and_distances_are_read_back_as_they_were_written() {
-        let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\n\
-                    link_gbs = 5\nsockets = 2\nsocket_link_gbs = 3\nshared_link_gbs = 4.5\nread_gbs = 12.25\n\
-                    memory_gib = 1e-3\ntriad_gbs = 6.75\nupdate_gbs = 7\nllc_mb = 2.5\nllc_gbs = 12\n\
-                    distance_matrix = [[10, 20, 30, 40], [21, 10.5, 20, 20], [30, 20, 10, 20], [30, 20, 20, 10]]\n[[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n";
-        let read = |text: String| {
-            let file = crate::SourceFile { name: "m.toml".into(), text };
-            crate::read_study(&[file]).expect("in order").study.machine
-        };
-        let machine = read(text.to_owned());
-        let plain = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\nlink_gbs = 5\n";
-        let again = format!(
-            "{plain}{}{}{}{}",
-            limits_of_node(&machine.nodes()[0]),
-            cache_of_node(&machine, NodeId(0)),
-            distances(&machine),
-            shared_links(&machine)
+    fn figures_have_six_digits_and_a_point() {
+        assert_eq!(
+            [100.0, 93.0133, 0.290_000_1, 1234.568, 1e7, 0.0].map(six_digits),
+            ["100.0", "93.0133", "0.29", "1234.57", "10000000.0", "0.0"]
         );
-        let again = read(again);
-        assert_eq!(again.nodes(), machine.nodes());
-        assert_eq!(again.shared_links(), machine.shared_links());
-        let of = |machine: &Machine| -> Vec<_> {
-            let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-            let distances = pairs.map(|(from, to)| machine.distance(from, to));
-            distances
-                .chain(machine.node_ids().map(|node| machine.cache(node).map(|cache| cache.size.value())))
-                .collect()
-        };
-        assert_eq!(of(&again), of(&machine));
-        assert_eq!((of(&again)[5], of(&again)[16]), (Some(10.5), Some(2.5)));
-        assert_eq!(again.shared_links().len(), 2);
+    }
+
+    #[test]
+    fn comments_are_above_and_behind_keys_also_those_that_are_not_written() {
+        use crate::keys::node;
+        let mut notes = Notes::default();
+        notes.above((&node::TABLE, 1), &node::READ_GBS, "not measured");
+        notes.behind((&node::TABLE, 1), &node::CORES, "counted");
+        notes.of_table((&node::TABLE, 0), "the first");
+        let mut lines = Lines::noted(notes);
+        for _ in 0..2 {
+            lines.table(&node::TABLE);
+            lines.put(&node::CORES, 2);
+            lines.maybe(&node::READ_GBS, None::<f64>);
+        }
+        let expected = "[[machine.node]]  # the first\ncores = 2\n\n[[machine.node]]\ncores = 2  # counted\n# not measured\n";
+        assert_eq!(lines.text(), expected);
     }
 }

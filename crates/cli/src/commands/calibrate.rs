@@ -49,7 +49,7 @@ pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let found = measure(&args.asked, "calibrate", shell)?;
     destination.deliver(&match args.output.format {
-        Format::Table | Format::Markdown => found.machine_file(),
+        Format::Table | Format::Markdown => found.machine_file()?,
         Format::Json => values::text(&shown::json(&found)),
         Format::Csv => found.csv(),
     })
@@ -57,8 +57,12 @@ pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
 
 impl Calibrated {
     /// The machine file.
-    pub(super) fn machine_file(&self) -> String {
+    ///
+    /// # Errors
+    /// What was measured is no machine.
+    pub(super) fn machine_file(&self) -> Result<String, Failure> {
         machine_file(&self.host, &self.calibration, &self.described)
+            .map_err(|error| Failure::input("the measured figures are those of no machine").caused_by(&error))
     }
 
     /// Every round of every step.

@@ -105,7 +105,7 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
     let found = calibrate::measure(&asked, "validate", shell)?;
     folder.write("calibration.csv", &found.csv())?;
     // Last: its presence says that the calibration is whole.
-    folder.write("machine.toml", &found.machine_file())
+    folder.write("machine.toml", &found.machine_file()?)
 }
 
 /// The input files of the benchmark.

@@ -3,16 +3,14 @@
 use numasim_model::Placement;
 use numasim_model::dynamics::Scaling;
 use numasim_model::text::visible;
-use numasim_study::writing::quoted;
+use numasim_study::keys::{app, serial, speedup};
+use numasim_study::writing::scenario::placement;
+use numasim_study::writing::{Lines, float, inline, list, quoted, six_digits};
 
 use super::intensity::Figure;
 use super::placement::{Candidate, Signature, Verdict};
 use super::scaling::Scaled;
 use crate::formats::counted::Kind;
-
-/// Where no pages were looked at.
-const UNKNOWN: &str =
-    "# data is not known: nobody looked where it lies. Without this key numasim takes \"local\".";
 
 /// What is known of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,24 +56,29 @@ pub struct Resident {
 impl AppFile {
     /// The text of the file.
     pub fn text(&self) -> String {
-        let mut lines: Vec<String> = vec![
-            "# An application as numasim profile-app found it. How each figure is known stands above it."
-                .to_owned(),
-        ];
-        let mut comment = |text: &str| lines.push(format!("# {}", visible(text)));
-        self.origin.iter().for_each(|line| comment(&format!("From {line}")));
-        self.doubts.iter().for_each(|doubt| comment(&format!("Doubt: {doubt}.")));
-        lines.push("[[app]]".to_owned());
-        lines.push(format!("name = {}", quoted(&self.name)));
-        lines.extend(intensity(&self.intensity));
-        let nobody_looked = || vec![UNKNOWN.to_owned()];
-        lines.extend(self.data.as_ref().map_or_else(nobody_looked, data));
-        lines.extend(self.scaling.as_ref().map(scaling).unwrap_or_default());
-        lines.join("\n") + "\n"
+        let mut lines = Lines::default();
+        lines.comment(
+            "An application as numasim profile-app found it. How each figure is known stands above it.",
+        );
+        self.origin.iter().for_each(|line| lines.comment(visible(&format!("From {line}"))));
+        self.doubts.iter().for_each(|doubt| lines.comment(visible(&format!("Doubt: {doubt}."))));
+        lines.first_table(&app::TABLE);
+        lines.put(&app::NAME, quoted(&self.name));
+        intensity(&self.intensity, &mut lines);
+        match &self.data {
+            Some(found) => data(found, &mut lines),
+            None => lines.comment(
+                "data is not known: nobody looked where it lies. Without this key numasim takes \"local\".",
+            ),
+        }
+        if let Some(scaled) = &self.scaling {
+            scaling(scaled, &mut lines);
+        }
+        lines.text()
     }
 }
 
-fn intensity(figure: &Figure) -> Vec<String> {
+fn intensity(figure: &Figure, lines: &mut Lines) {
     let runs = match (figure.runs, figure.range) {
         (runs, Some((low, high))) if runs >= 6 => {
             format!("; median of {runs} runs, 95 % interval {} to {}", short(low), short(high))
@@ -83,30 +86,23 @@ fn intensity(figure: &Figure) -> Vec<String> {
         (runs, Some((low, high))) => format!("; median of {runs} runs, {} to {}", short(low), short(high)),
         _ => String::new(),
     };
-    vec![
-        format!("# {}: {}{runs}", figure.kind, visible(&figure.source)),
-        format!("arithmetic_intensity = {}", number(figure.value)),
-    ]
+    lines.comment(format_args!("{}: {}{runs}", figure.kind, visible(&figure.source)));
+    lines.put(&app::ARITHMETIC_INTENSITY, six_digits(figure.value));
 }
 
-fn data(found: &DataFound) -> Vec<String> {
-    let mut lines = Vec::new();
+fn data(found: &DataFound, lines: &mut Lines) {
     let source = visible(&found.source);
     match &found.verdict {
         Verdict::Told { best, others } => {
-            lines.push(format!(
-                "# {}: {source}; residual {} of the data lies elsewhere",
+            lines.comment(format_args!(
+                "{}: {source}; residual {} of the data lies elsewhere",
                 Kind::Measured,
                 percent(best.residual)
             ));
             for other in others.iter().take(MOST_SHOWN) {
-                lines.push(format!(
-                    "# data = {:18} # residual {}, with more open shares",
-                    key(&other.placement),
-                    percent(other.residual)
-                ));
+                alternative(other, ", with more open shares", lines);
             }
-            lines.push(format!("data = {}", key(&best.placement)));
+            lines.put(&app::DATA, placement(&rounded(&best.placement)));
         }
         Verdict::Equal(classes) => {
             let how = if classes.len() == 1 {
@@ -114,23 +110,23 @@ fn data(found: &DataFound) -> Vec<String> {
             } else {
                 "these describe it equally well"
             };
-            lines.push(format!("# data is not determined: {source}; {how}."));
-            lines.push("# Remove the `# ` before the line that you know to be right; without this key numasim takes \"local\".".to_owned());
-            lines.extend(classes.iter().take(MOST_SHOWN).map(alternative));
+            lines.comment(format_args!("data is not determined: {source}; {how}."));
+            lines.comment("Remove the `# ` before the line that you know to be right; without this key numasim takes \"local\".");
+            classes.iter().take(MOST_SHOWN).for_each(|class| alternative(class, "", lines));
         }
         Verdict::OneNode => {
-            lines.push(format!(
-                "# data is not determined: {source}, and with one node all placements are the same."
+            lines.comment(format_args!(
+                "data is not determined: {source}, and with one node all placements are the same."
             ));
-            lines.push("# Without this key numasim takes \"local\".".to_owned());
+            lines.comment("Without this key numasim takes \"local\".");
         }
     }
     if let Some(signature) = &found.signature {
         let fixed = signature.fixed.iter().enumerate().filter(|(_, share)| **share >= 0.0005);
         let fixed: Vec<String> =
             fixed.map(|(node, share)| format!(", node {node} {}", percent(*share))).collect();
-        lines.push(format!(
-            "# shares by least squares over the runs: local {}, interleaved {}{}; residual {}",
+        lines.comment(format_args!(
+            "shares by least squares over the runs: local {}, interleaved {}{}; residual {}",
             percent(signature.local),
             percent(signature.interleaved),
             fixed.concat(),
@@ -138,10 +134,9 @@ fn data(found: &DataFound) -> Vec<String> {
         ));
     }
     if let Some(resident) = &found.resident {
-        lines.push(format!("# {}: {}", Kind::Measured, visible(&counted(resident))));
-        lines.push(format!("memory_gib = {}", number(gib(resident.data))));
+        lines.comment(format_args!("{}: {}", Kind::Measured, visible(&counted(resident))));
+        lines.put(&app::MEMORY_GIB, six_digits(gib(resident.data)));
     }
-    lines
 }
 
 /// What was counted, and what was left out.
@@ -174,24 +169,20 @@ fn gib(bytes: u64) -> f64 {
 /// More classes, such as a home on each of many nodes, say no more.
 const MOST_SHOWN: usize = 8;
 
-fn alternative(class: &Candidate) -> String {
-    format!("# data = {:18} # residual {}", key(&class.placement), percent(class.residual))
+fn alternative(class: &Candidate, more: &str, lines: &mut Lines) {
+    let (key, value) = (app::DATA.name, placement(&rounded(&class.placement)));
+    lines.comment(format_args!("{key} = {value:18} # residual {}{more}", percent(class.residual)));
 }
 
-/// A placement as the value of `data`.
-fn key(placement: &Placement) -> String {
+/// The placement with shares of four digits.
+fn rounded(placement: &Placement) -> Placement {
     match placement {
-        Placement::Local => "\"local\"".to_owned(),
-        Placement::Interleave => "\"interleave\"".to_owned(),
-        Placement::Home(home) => format!("{{ home = {} }}", home.0),
         Placement::PartHome { home, share } => {
-            format!("{{ home = {}, share = {} }}", home.0, rounded(*share))
+            Placement::PartHome { home: *home, share: four_digits(*share) }
         }
-        Placement::PartInterleave { share } => format!("{{ interleave = {} }}", rounded(*share)),
-        Placement::Fractions(fractions) => {
-            let fractions: Vec<String> = whole(fractions).iter().map(|share| format!("{share:?}")).collect();
-            format!("{{ fractions = [{}] }}", fractions.join(", "))
-        }
+        Placement::PartInterleave { share } => Placement::PartInterleave { share: four_digits(*share) },
+        Placement::Fractions(fractions) => Placement::Fractions(whole(fractions)),
+        Placement::Local | Placement::Interleave | Placement::Home(_) => placement.clone(),
     }
 }
 
@@ -210,52 +201,42 @@ fn tenths_of_a_thousand(share: f64) -> i64 {
     (share.clamp(0.0, 1.0) * 1e4).round() as i64
 }
 
-fn rounded(share: f64) -> f64 {
+fn four_digits(share: f64) -> f64 {
     tenths_of_a_thousand(share) as f64 / 1e4
 }
 
-fn scaling(found: &Scaled) -> Vec<String> {
+fn scaling(found: &Scaled, lines: &mut Lines) {
     let what = if found.gflops { "GFLOPS" } else { "1/s (the same work in each run)" };
     let speeds: Vec<String> =
         found.speeds.iter().map(|(threads, speed)| format!("{threads}: {}", short(*speed))).collect();
+    let serial = |fraction: f64| inline([(&serial::SERIAL_FRACTION, float(fraction))]);
     let (how, value) = match &found.scaling {
-        Scaling::Linear => ("linear".to_owned(), "{ serial_fraction = 0.0 }".to_owned()),
+        Scaling::Linear => ("linear", serial(0.0)),
         Scaling::Serial { fraction } => (
-            "1/v(n) = a + b/n by least squares of relative errors, serial fraction a/(a + b)".to_owned(),
-            format!("{{ serial_fraction = {} }}", rounded(*fraction)),
+            "1/v(n) = a + b/n by least squares of relative errors, serial fraction a/(a + b)",
+            serial(four_digits(*fraction)),
         ),
         Scaling::Table(points) => {
             // Rounded up to no more than the threads, and never less than before.
-            let mut points = points.iter();
-            let mut pairs: Vec<String> = points.next().map(|_| "[1, 1.0]".to_owned()).into_iter().collect();
-            pairs.extend(
-                points.map(|(threads, speedup)| format!("[{threads}, {:?}]", (speedup * 1e4).floor() / 1e4)),
-            );
-            (
-                "v(n)/v(1), as no serial fraction describes it".to_owned(),
-                format!("{{ table = [{}] }}", pairs.join(", ")),
-            )
+            let speedups = points.iter().enumerate().map(|(place, &(threads, speedup))| {
+                let speedup = if place == 0 { 1.0 } else { (speedup * 1e4).floor() / 1e4 };
+                list([if place == 0 { "1".to_owned() } else { threads.to_string() }, float(speedup)])
+            });
+            let table = inline([(&speedup::TABLE_OF_SPEEDUPS, list(speedups))]);
+            ("v(n)/v(1), as no serial fraction describes it", table)
         }
     };
-    vec![
-        format!(
-            "# {}: speed v(n) in {what} by threads {}; {how}; residual {}",
-            Kind::Measured,
-            speeds.join(", "),
-            percent(found.residual)
-        ),
-        format!("scaling = {value}"),
-    ]
+    lines.comment(format_args!(
+        "{}: speed v(n) in {what} by threads {}; {how}; residual {}",
+        Kind::Measured,
+        speeds.join(", "),
+        percent(found.residual)
+    ));
+    lines.put(&app::SCALING, value);
 }
 
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
-}
-
-/// Six digits: more than any counter is worth.
-fn number(value: f64) -> String {
-    let short = format!("{value:.5e}").parse::<f64>().unwrap_or(value);
-    format!("{short:?}")
 }
 
 fn short(value: f64) -> String {

@@ -1,12 +1,12 @@
 //! A fitted machine as a machine file, with the origin of each figure.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use numasim_model::Machine;
 use numasim_model::machine::{FigureKind, Provenance};
-use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Machine, Node, NodeId};
-use numasim_study::writing::{cache_of_node, distances, limits_of_node, quoted, shared_links};
+use numasim_study::keys::{machine as keys, sharing};
+use numasim_study::writing::machine::{Style, is_short, machine};
+use numasim_study::writing::{Lines, Notes, six_digits};
 
 use super::{Estimate, Fit, Fitted};
 
@@ -14,207 +14,59 @@ use super::{Estimate, Fit, Fitted};
 ///
 /// Equal nodes are written as a uniform machine, others node by node with a matrix.
 pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
-    let machine = &fit.machine;
-    let mut file = format!("# {}\n", source.replace('\n', " "));
-    let _ = writeln!(file, "# Errors of the fit: mean {}", percents(fit.errors.mean, fit.errors.worst));
-    if let Some(errors) = fit.blind_errors {
-        let _ = writeln!(
-            file,
-            "# Errors where each scenario is left out and predicted: mean {}",
+    let fitted = fit.machine.clone().with_name(format!("{}, fitted", original.name()));
+    let fitted = fitted.with_source(Some(source.to_owned())).with_provenance(origins(original, fit));
+    // Where parameters of the sharing model come from is a comment: `[machine.provenance]` has no word for them.
+    let mut notes = Notes::default();
+    for one in fit.figures.iter().filter(|one| one.parameter.provenance_key().is_none()) {
+        let origin = format!("numasim fit: {}", origin(one, fit.figures.len() > 1));
+        notes.above((&sharing::TABLE, 0), &sharing::MODEL, origin);
+    }
+    let mut lines = Lines::noted(notes);
+    lines.comment(source.replace('\n', " "));
+    lines.comment(format_args!("Errors of the fit: mean {}", percents(fit.errors.mean, fit.errors.worst)));
+    lines.comment(match fit.blind_errors {
+        Some(errors) => format!(
+            "Errors where each scenario is left out and predicted: mean {}",
             percents(errors.mean, errors.worst)
-        );
-    } else {
-        file.push_str("# No scenario could be left out and predicted: nothing says what the fit is worth.\n");
-    }
-    let _ = write!(
-        file,
-        "\n[machine]\nname = {}\nsource = {}\n",
-        quoted(&format!("{}, fitted", original.name())),
-        quoted(source)
-    );
-    if let Some((node, link)) = uniform(original, machine) {
-        let _ = write!(
-            file,
-            "nodes = {}\ncores_per_node = {}\ngflops_per_core = {}\nbandwidth_gbs = {}\n",
-            machine.node_count(),
-            node.cores,
-            short(node.gflops_per_core.value()),
-            short(node.bandwidth.value()),
-        );
-        if let Some(link) = link {
-            let _ = writeln!(file, "link_gbs = {}", short(link));
-        }
-        if let Some(most) = node.core_bandwidth {
-            let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
-        }
-        file.push_str(&limits_of_node(&node));
-        file.push_str(&cache_of_node(machine, NodeId(0)));
-        let cpus: Option<Vec<String>> = original
-            .os_nodes()
-            .iter()
-            .map(|node| node.cpus.as_ref().map(|cpus| quoted(&cpus.to_string())))
-            .collect();
-        if let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) {
-            let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
-        }
-        latencies(&mut file, machine);
-        file.push_str(&distances(machine));
-        origins(&mut file, original, fit, false);
-        sharing(&mut file, fit);
-    } else {
-        matrix(&mut file, machine);
-        latencies(&mut file, machine);
-        file.push_str(&distances(machine));
-        origins(&mut file, original, fit, true);
-        sharing(&mut file, fit);
-        nodes(&mut file, original, machine);
-    }
-    file.push_str(&shared_links(machine));
-    file
+        ),
+        None => "No scenario could be left out and predicted: nothing says what the fit is worth.".to_owned(),
+    });
+    machine(&mut lines, &fitted, Style { figure: six_digits, short: true });
+    lines.text()
 }
 
 fn percents(mean: f64, worst: f64) -> String {
     format!("{:.1} %, worst {:.1} %", 100.0 * mean, 100.0 * worst)
 }
 
-/// The one kind of node and the one link bandwidth (`None` with one node) of a machine that has no other.
-fn uniform(original: &Machine, machine: &Machine) -> Option<(Node, Option<f64>)> {
-    let (first, rest) = machine.nodes().split_first()?;
-    let numbered = (0..).zip(original.os_nodes()).all(|(place, node)| node.number == place);
-    let cache = machine.cache(NodeId(0));
-    let same_caches = machine.node_ids().all(|node| machine.cache(node) == cache);
-    if first.cores == 0 || rest.iter().any(|node| node != first) || !numbered || !same_caches {
-        return None;
-    }
-    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-    let mut links = pairs.filter_map(|(from, to)| Some(machine.link(from, to)?.value()));
-    let link = links.next();
-    links.all(|other| Some(other) == link).then_some((*first, link))
-}
-
-fn matrix(file: &mut String, machine: &Machine) {
-    file.push_str(
-        "# row = node of the core that runs, column = node of the memory; diagonal: local bandwidth\n",
-    );
-    file.push_str("bandwidth_matrix_gbs = [\n");
-    for from in machine.node_ids() {
-        let cell = |to: NodeId| {
-            let local = machine.node(from).bandwidth.value();
-            // In the row of a node without cores only the diagonal counts.
-            short(if to == from {
-                local
-            } else {
-                machine.link(from, to).map_or(0.0, GigabytesPerSecond::value)
-            })
-        };
-        let cells: Vec<String> = machine.node_ids().map(cell).collect();
-        let _ = writeln!(file, "    [{}],", cells.join(", "));
-    }
-    file.push_str("]\n");
-}
-
-/// Without it a fitted `outstanding_lines` would mean nothing.
-fn latencies(file: &mut String, machine: &Machine) {
-    if !machine.has_latencies() {
-        return;
-    }
-    file.push_str("latency_matrix_ns = [\n");
-    for from in machine.node_ids() {
-        let cell = |to: NodeId| short(machine.latency_ns(from, to).unwrap_or_default());
-        let cells: Vec<String> = machine.node_ids().map(cell).collect();
-        let _ = writeln!(file, "    [{}],", cells.join(", "));
-    }
-    file.push_str("]\n");
-}
-
-/// How the machine shares bandwidth, unless it is the default. Where its parameters come from is a comment:
-/// `[machine.provenance]` has no word for them.
-fn sharing(file: &mut String, fit: &Fit) {
-    let model = fit.machine.sharing();
-    if *model == numasim_model::Model::default() {
-        return;
-    }
-    let _ = write!(file, "\n[machine.sharing]\nmodel = {}\n", quoted(model.name()));
-    for fitted in fit.figures.iter().filter(|fitted| fitted.parameter.provenance_key().is_none()) {
-        let _ = writeln!(file, "# numasim fit: {}", origin(fitted, fit.figures.len() > 1));
-    }
-    for (parameter, value) in model.parameters.in_use() {
-        let _ = writeln!(file, "{} = {}", parameter.key(), short(value));
-    }
-}
-
-fn nodes(file: &mut String, original: &Machine, machine: &Machine) {
-    for (n, node) in machine.nodes().iter().enumerate() {
-        let _ = write!(
-            file,
-            "\n[[machine.node]]\ncores = {}\ngflops_per_core = {}\n",
-            node.cores,
-            short(node.gflops_per_core.value())
-        );
-        if let Some(most) = node.core_bandwidth {
-            let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
-        }
-        file.push_str(&limits_of_node(node));
-        file.push_str(&cache_of_node(machine, NodeId(n)));
-        let Some(known) = original.os_nodes().get(n) else { continue };
-        if let Some(cpus) = &known.cpus {
-            let _ = writeln!(file, "cpus = {}", quoted(&cpus.to_string()));
-        }
-        if usize::try_from(known.number) != Ok(n) {
-            let _ = writeln!(file, "os_node = {}", known.number);
-        }
-    }
-}
-
-/// `[machine.provenance]`: what was fitted is estimated, the rest is what it was.
-fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
-    let mut all: BTreeMap<&str, Provenance> = BTreeMap::new();
-    let in_form = |key: &'static str| match key {
-        "bandwidth_gbs" | "link_gbs" if matrix => "bandwidth_matrix_gbs",
-        key => key,
+/// `[machine.provenance]`: what was fitted is estimated, the rest is what it was. What a matrix stands for is said of the matrix.
+fn origins(original: &Machine, fit: &Fit) -> BTreeMap<String, Provenance> {
+    let mut all = original.provenance().clone();
+    let matrix = !is_short(&fit.machine);
+    let in_form = |key: &'static str| {
+        let flat = [keys::BANDWIDTH_GBS.name, keys::LINK_GBS.name].contains(&key);
+        if matrix && flat { keys::BANDWIDTH_MATRIX_GBS.name } else { key }
     };
-    for (key, provenance) in original.provenance() {
-        let fits = match key.as_str() {
-            "bandwidth_gbs" | "link_gbs" => !matrix,
-            // Sockets are written as the matrix that they stand for.
-            "socket_link_gbs" => false,
-            "bandwidth_matrix_gbs" => matrix,
-            _ => true,
-        };
-        if fits {
-            all.insert(key, provenance.clone());
-        }
-    }
-    let mut messages: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut reaches: BTreeMap<&str, f64> = BTreeMap::new();
+    let mut messages: BTreeMap<&str, (Vec<String>, Option<f64>)> = BTreeMap::new();
     for fitted in fit.figures.iter().filter(|fitted| fitted.estimate != Estimate::NoInfluence) {
         let Some(key) = fitted.parameter.provenance_key() else { continue };
-        messages.entry(in_form(key)).or_default().push(origin(fitted, fit.figures.len() > 1));
-        if let Some(percent) = interval95_percent(&fitted.estimate) {
-            let widest = reaches.entry(in_form(key)).or_insert(percent);
-            *widest = widest.max(percent);
-        }
+        let (messages, reach) = messages.entry(in_form(key)).or_default();
+        messages.push(origin(fitted, fit.figures.len() > 1));
+        *reach = (*reach).into_iter().chain(interval95_percent(&fitted.estimate)).reduce(f64::max);
     }
-    for (key, messages) in messages {
+    for (key, (messages, reach)) in messages {
         let source = Some(format!("numasim fit: {}", messages.join("; ")));
         // Of a matrix some figures are as they were.
         let before = all.get(key).and_then(|before| before.interval95_percent).filter(|_| matrix);
-        let interval95_percent = reaches.get(key).copied().into_iter().chain(before).reduce(f64::max);
+        let interval95_percent = reach.into_iter().chain(before).reduce(f64::max);
         let kind = FigureKind::Estimated;
-        all.insert(key, Provenance { kind, source, uncertainty_percent: None, interval95_percent });
+        all.insert(
+            key.to_owned(),
+            Provenance { kind, source, uncertainty_percent: None, interval95_percent },
+        );
     }
-    if all.is_empty() {
-        return;
-    }
-    file.push_str("\n[machine.provenance]\n");
-    for (key, Provenance { kind, source, uncertainty_percent, interval95_percent }) in all {
-        let source = source.map_or(String::new(), |source| format!(", source = {}", quoted(&source)));
-        let uncertainty =
-            uncertainty_percent.map_or(String::new(), |percent| format!(", uncertainty_percent = {percent}"));
-        let interval = interval95_percent
-            .map_or(String::new(), |percent| format!(", interval95_percent = {}", short(percent)));
-        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source}{uncertainty}{interval} }}", kind.as_str());
-    }
+    all
 }
 
 /// Half-width of the interval, which has the same factor to both sides. One of a factor of 100 and more says that the
@@ -234,40 +86,27 @@ fn origin(fitted: &Fitted, others: bool) -> String {
     let (key, unit) = (fitted.parameter.key(), fitted.parameter.unit());
     match &fitted.estimate {
         Estimate::Determined { value, interval: Some((low, high)), .. } if high / low > 1e4 => {
-            format!("{key} {} {unit}, 95 % further than a factor of 100 to both sides", short(*value))
+            format!("{key} {} {unit}, 95 % further than a factor of 100 to both sides", six_digits(*value))
         }
         Estimate::Determined { value, interval: Some((low, high)), .. } => {
-            format!("{key} {} {unit}, 95 % {} to {}", short(*value), short(*low), short(*high))
+            format!("{key} {} {unit}, 95 % {} to {}", six_digits(*value), six_digits(*low), six_digits(*high))
         }
         Estimate::Determined { value, interval: None, .. } => {
-            format!("{key} {} {unit}, as many figures as measurements", short(*value))
+            format!("{key} {} {unit}, as many figures as measurements", six_digits(*value))
         }
-        Estimate::AtLeast(value) => format!("{key} at least {} {unit}{fixed}", short(*value)),
-        Estimate::AtMost(value) => format!("{key} at most {} {unit}{fixed}", short(*value)),
+        Estimate::AtLeast(value) => format!("{key} at least {} {unit}{fixed}", six_digits(*value)),
+        Estimate::AtMost(value) => format!("{key} at most {} {unit}{fixed}", six_digits(*value)),
         Estimate::AtEnd(value) => {
-            format!("{key} {} {unit}, the end of the range that was searched", short(*value))
+            format!("{key} {} {unit}, the end of the range that was searched", six_digits(*value))
         }
         Estimate::NoInfluence => format!("{key} not determined"),
         Estimate::Inseparable(others) => format!("{key} only together with {}", others.join(", ")),
     }
 }
 
-/// Six significant digits at most, without trailing zeros, and always with a point, so that TOML reads a float.
-fn short(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return "0.0".into();
-    }
-    #[allow(clippy::cast_possible_truncation, reason = "the logarithm of a finite number is small")]
-    let before = value.abs().log10().floor() as i32 + 1;
-    let decimals = usize::try_from(6 - before).unwrap_or(0).max(1);
-    let text = format!("{value:.decimals$}");
-    let text = text.trim_end_matches('0');
-    if text.ends_with('.') { format!("{text}0") } else { text.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
-    use numasim_model::Study;
+    use numasim_model::{NodeId, Study};
     use numasim_study::SourceFile;
 
     use super::*;
@@ -377,13 +216,5 @@ mod tests {
             |interval| interval95_percent(&Estimate::Determined { value: 10.0, interval, left_out: None });
         assert!((of(Some((8.0, 12.5))).expect("an interval") - 25.0).abs() < 1e-9);
         assert_eq!((of(None), of(Some((0.05, 2000.0)))), (None, None));
-    }
-
-    #[test]
-    fn figures_have_six_digits_and_a_point() {
-        assert_eq!(
-            [100.0, 93.0133, 0.290_000_1, 1234.568, 1e7, 0.0].map(short),
-            ["100.0", "93.0133", "0.29", "1234.57", "10000000.0", "0.0"]
-        );
     }
 }

@@ -1,12 +1,12 @@
 //! Node-to-node figures, and the machine file that they make.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
-use numasim_model::machine::MAX_NODES;
+use numasim_model::machine::{FigureKind, MAX_NODES, Provenance};
 use numasim_model::text::visible;
 use numasim_study::Problem;
-use numasim_study::writing::{PEAK, quoted};
+use numasim_study::keys::{machine, node as of_node, provenance as of_origin};
+use numasim_study::writing::{Lines, PEAK, float, list, quoted};
 
 use crate::csv_rows::shown;
 use crate::figures::mega_to_giga;
@@ -84,70 +84,55 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
     let nodes = known.nodes()?;
     let rows = known.rows();
     let memory_only: Vec<usize> = (0..nodes).filter(|node| !rows.contains(node)).collect();
-    let mut text = String::new();
-    let mut line = |written: &str| {
-        text.push_str(written);
-        text.push('\n');
-    };
-    for note in notes {
-        line(&format!("# {}", visible(note))); // a comment of TOML has no control characters
-    }
+    let mut lines = Lines::default();
+    // A comment of TOML has no control characters.
+    notes.iter().for_each(|note| lines.comment(visible(note)));
     if given.cores_per_node.is_none() || given.gflops_per_core.is_none() || bandwidth.0.is_empty() {
-        line(
-            "# Fill in the figures marked with `?` and remove the `# ` before them; `numasim check` names what is \
+        lines.comment(
+            "Fill in the figures marked with `?` and remove the `# ` before them; `numasim check` names what is \
              still missing.",
         );
     }
-    line("[machine]");
-    line(&format!("name = {}", quoted(name)));
-    line(&format!("source = {}", quoted(source)));
+    lines.first_table(&machine::TABLE);
+    lines.put(&machine::NAME, quoted(name));
+    lines.put(&machine::SOURCE, quoted(source));
     if bandwidth.0.is_empty() {
-        line("# GB/s; row = node of the core that runs, column = node of the memory: mlc --bandwidth_matrix");
-        let row = format!("[{}]", vec!["?"; nodes].join(", "));
-        line(&format!("# bandwidth_matrix_gbs = [{}]", vec![row; nodes].join(", ")));
+        lines.comment(
+            "GB/s; row = node of the core that runs, column = node of the memory: mlc --bandwidth_matrix",
+        );
+        let row = list(vec!["?"; nodes]);
+        lines.comment(format_args!("{} = {}", machine::BANDWIDTH_MATRIX_GBS.name, list(vec![row; nodes])));
     } else {
-        line("bandwidth_matrix_gbs = [");
-        for from in 0..nodes {
-            let figure = |to: usize| match bandwidth.0.get(&(from, to)) {
-                Some(&mbs) => mega_to_giga(mbs),
-                None if from == to => mega_to_giga(bandwidth.best(to)),
-                None => 0.0,
-            };
-            let row: Vec<String> = (0..nodes).map(|to| format!("{:?}", figure(to))).collect();
-            line(&format!("    [{}],", row.join(", ")));
-        }
-        line("]");
+        let figure = |from: usize, to: usize| match bandwidth.0.get(&(from, to)) {
+            Some(&mbs) => mega_to_giga(mbs),
+            None if from == to => mega_to_giga(bandwidth.best(to)),
+            None => 0.0,
+        };
+        let rows = (0..nodes).map(|from| (0..nodes).map(|to| float(figure(from, to))).collect());
+        lines.rows(&machine::BANDWIDTH_MATRIX_GBS, rows);
     }
     if latency.nodes().is_ok() && !latency.0.is_empty() {
-        line("# Idle latency in ns, which the models do not use:");
+        lines.comment("Idle latency in ns, which the models do not use:");
         for from in latency.rows() {
             let row: Vec<String> =
                 (0..nodes).filter_map(|to| latency.0.get(&(from, to))).map(f64::to_string).collect();
-            line(&format!("#     node {from}: {}", row.join(", ")));
+            lines.comment(format_args!("    node {from}: {}", row.join(", ")));
         }
     }
-    if let Some(provenance) = provenance(bandwidth, source, &memory_only, given) {
-        line(&provenance);
-    }
+    let origins = origins(bandwidth, source, &memory_only, given);
+    lines.origins(origins.iter().map(|(key, origin)| (*key, origin)));
     for node in 0..nodes {
-        line(&format!("\n[[machine.node]] # node {node}"));
+        lines.line(format_args!("\n{} # node {node}", of_node::TABLE.title));
         if memory_only.contains(&node) {
-            line("cores = 0 # no row in the matrix: memory only\ngflops_per_core = 0.0");
+            lines.put(&of_node::CORES, "0 # no row in the matrix: memory only");
+            lines.put(&of_node::GFLOPS_PER_CORE, float(0.0));
             continue;
         }
-        line(&given.cores_per_node.map_or_else(
-            || {
-                "# cores = ?            # physical cores: numactl --hardware, lscpu, or numasim detect"
-                    .to_owned()
-            },
-            |cores| format!("cores = {cores}"),
-        ));
-        line(&given.gflops_per_core.map_or_else(
-            || format!("# gflops_per_core = ?  {PEAK}"),
-            |gflops| format!("gflops_per_core = {gflops:?}"),
-        ));
+        let how = "            # physical cores: numactl --hardware, lscpu, or numasim detect";
+        lines.put_or_open(&of_node::CORES, given.cores_per_node, how);
+        lines.put_or_open(&of_node::GFLOPS_PER_CORE, given.gflops_per_core.map(float), PEAK);
     }
-    Ok(text)
+    Ok(lines.text())
 }
 
 /// There is no figure from one node to another: all of the column, where the other has no memory.
@@ -174,18 +159,21 @@ pub(super) fn is_gap(word: &str) -> bool {
         || word.parse::<f64>().is_ok_and(|value| value == 0.0)
 }
 
-fn provenance(bandwidth: &Matrix, source: &str, memory_only: &[usize], given: Given) -> Option<String> {
-    let mut text = String::from("\n[machine.provenance]");
-    let mut entry = |key: &str, kind: &str, source: &str| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "\n{key} = {{ kind = \"{kind}\", source = {} }}", quoted(source));
+/// How the figures came about.
+fn origins(
+    bandwidth: &Matrix,
+    source: &str,
+    memory_only: &[usize],
+    given: Given,
+) -> Vec<(&'static str, Provenance)> {
+    let option = |key: &'static str, option: &str| {
+        let source = format!("given to numasim import, {option}");
+        (key, Provenance::of(FigureKind::Assumed, source))
     };
-    if given.cores_per_node.is_some() {
-        entry("cores", "assumed", "given to numasim import, --cores-per-node");
-    }
-    if given.gflops_per_core.is_some() {
-        entry("gflops_per_core", "assumed", "given to numasim import, --gflops-per-core");
-    }
+    let mut origins = Vec::new();
+    origins.extend(given.cores_per_node.map(|_| option(of_origin::CORES.name, "--cores-per-node")));
+    let peak = of_origin::GFLOPS_PER_CORE.name;
+    origins.extend(given.gflops_per_core.map(|_| option(peak, "--gflops-per-core")));
     if !bandwidth.0.is_empty() {
         let diagonal: Vec<String> = memory_only.iter().map(|node| format!("[{node}][{node}]")).collect();
         let note = match diagonal.as_slice() {
@@ -193,7 +181,8 @@ fn provenance(bandwidth: &Matrix, source: &str, memory_only: &[usize], given: Gi
             [only] => format!("; {only} is the best figure of its column"),
             several => format!("; {} are the best figures of their columns", several.join(", ")),
         };
-        entry("bandwidth_matrix_gbs", "measured", &format!("{source}{note}"));
+        let origin = Provenance::of(FigureKind::Measured, format!("{source}{note}"));
+        origins.push((of_origin::BANDWIDTH_MATRIX_GBS.name, origin));
     }
-    text.contains('\n').then(|| text.clone()).filter(|text| text.lines().count() > 2)
+    origins
 }

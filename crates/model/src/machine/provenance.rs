@@ -39,3 +39,10 @@ pub struct Provenance {
     /// figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions have an interval for it.
     pub interval95_percent: Option<f64>,
 }
+
+impl Provenance {
+    /// A kind and a source without uncertainty.
+    pub const fn of(kind: FigureKind, source: String) -> Self {
+        Self { kind, source: Some(source), uncertainty_percent: None, interval95_percent: None }
+    }
+}

@@ -1,6 +1,7 @@
 //! `[machine.kernels]`.
 
-use crate::writing::kernel_variants;
+use crate::writing::Lines;
+use crate::writing::machine::ways;
 use numasim_model::access::Access;
 use numasim_model::machine::KernelVariant;
 
@@ -25,7 +26,9 @@ fn variants_of_kernels_are_read_and_written_alike() {
     assert_eq!(machine.kernel_variants().of(Access::Read), Some(&read));
     assert_eq!(machine.kernel_variants().of(Access::Copy), None);
     assert_eq!(machine.kernel_variants().processor(), Some("AMD EPYC 9654"));
-    assert_eq!(kernel_variants(machine.kernel_variants()), text);
+    let mut lines = Lines::default();
+    ways(&mut lines, machine.kernel_variants());
+    assert_eq!(lines.text(), text.trim_start());
 }
 
 #[test]

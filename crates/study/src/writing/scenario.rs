@@ -1,8 +1,7 @@
 //! `[[scenario]]` tables for those who write some: `explore --save`, `evaluate --save`, `discriminate`.
 
-use std::fmt::Write as _;
-
-use super::{float, quoted};
+use super::{Lines, float, inline, list, quoted};
+use crate::keys::{fractions, home as of_home, interleave, scenario as keys};
 use numasim_model::allocation::Allocation;
 use numasim_model::app::{App, Placement};
 use numasim_model::ids::AppId;
@@ -26,20 +25,17 @@ impl Written<'_> {
     /// The table. Beside the same applications it reads back as the same allocation, placements and work; applications without
     /// threads are left out of `threads`, those whose own data lie so out of `data`.
     pub fn toml(&self) -> String {
-        let mut text = format!("[[scenario]]\nname = {}\n", quoted(self.name));
-        if self.static_work {
-            text.push_str("static = true\n");
-        }
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "threads = {}", threads(self.apps, self.allocation));
+        let mut lines = Lines::default();
+        lines.table(&keys::TABLE);
+        lines.put(&keys::NAME, quoted(self.name));
+        lines.maybe(&keys::STATIC, self.static_work.then_some(true));
+        lines.put(&keys::THREADS, threads(self.apps, self.allocation));
         let moved = self.apps.iter().zip(self.placements);
         let moved = moved.filter(|(app, placement)| app.data.placement() != Some(placement));
         let data: Vec<String> =
             moved.map(|(app, data)| format!("{} = {}", quoted(&app.name), placement(data))).collect();
-        if !data.is_empty() {
-            let _ = writeln!(text, "data = {{ {} }}", data.join(", "));
-        }
-        text
+        lines.maybe(&keys::DATA, (!data.is_empty()).then(|| format!("{{ {} }}", data.join(", "))));
+        lines.text()
     }
 }
 
@@ -50,21 +46,17 @@ pub fn placement(placement: &Placement) -> String {
         Placement::Home(node) => home(node.0, 1.0),
         Placement::Interleave => "\"interleave\"".to_owned(),
         Placement::Fractions(parts) => {
-            let parts: Vec<String> = parts.iter().copied().map(float).collect();
-            format!("{{ fractions = [{}] }}", parts.join(", "))
+            inline([(&fractions::FRACTIONS, list(parts.iter().copied().map(float)))])
         }
         Placement::PartHome { home: node, share } => home(node.0, *share),
-        Placement::PartInterleave { share } => format!("{{ interleave = {} }}", float(*share)),
+        Placement::PartInterleave { share } => inline([(&interleave::INTERLEAVE, float(*share))]),
     }
 }
 
 /// Data of which a share lies on one node, the rest where the threads run.
-pub(super) fn home(node: impl std::fmt::Display, share: f64) -> String {
-    if share < 1.0 {
-        format!("{{ home = {node}, share = {} }}", float(share))
-    } else {
-        format!("{{ home = {node} }}")
-    }
+pub fn home(node: impl std::fmt::Display, share: f64) -> String {
+    let share = (share < 1.0).then(|| (&of_home::SHARE, float(share)));
+    inline([(&of_home::HOME, node.to_string())].into_iter().chain(share))
 }
 
 /// The value of `threads` in a scenario; applications without threads are left out.

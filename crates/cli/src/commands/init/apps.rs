@@ -1,12 +1,11 @@
 //! The applications of a new study: a number, or an application of a workload of the catalogue.
 
-use std::fmt::Write as _;
-
 use numasim_model::app::{App, Data, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
-use numasim_study::writing::quoted;
-use numasim_study::writing::scenario::placement;
+use numasim_study::keys::{Key, app as keys};
+use numasim_study::writing::scenario::{home, placement};
+use numasim_study::writing::{Lines, quoted};
 
 use crate::args::{AppTemplate, Like};
 use crate::catalog::{self, Entry};
@@ -54,33 +53,39 @@ impl Described {
             Some((template, file)) => format!("as {template} of {file}, which says why"),
             None => "measure it: likwid-perfctr -g MEM_DP, or numasim profile-app".to_owned(),
         };
-        let mut text = String::new();
-        // Writing to a String cannot fail.
-        let _ = write!(
-            text,
-            "[[app]]\nname = {}\narithmetic_intensity = {}  # FLOP per byte moved to or from memory; {from}\n",
-            quoted(&self.name),
-            self.intensity
-        );
+        let mut lines = Lines::default();
+        lines.first_table(&keys::TABLE);
+        lines.put(&keys::NAME, quoted(&self.name));
+        let known = format!("{}  # FLOP per byte moved to or from memory; {from}", self.intensity);
+        lines.put(&keys::ARITHMETIC_INTENSITY, known);
         match &self.data {
-            Some((data, remark)) => {
-                let _ = writeln!(text, "data = {data}{remark}");
-            }
-            None if examples => text.push_str(
-                "# data = { home = \"any\" }   # all data on one node, which explore chooses; default: each thread's on its own node\n",
+            Some((data, remark)) => lines.put(&keys::DATA, format!("{data}{remark}")),
+            None if examples => example(
+                &mut lines,
+                &keys::DATA,
+                &home("\"any\"", 1.0),
+                "   # all data on one node, which explore chooses; default: each thread's on its own node",
             ),
             None => {}
         }
         if examples {
-            text.push_str(
-                "# min_threads = 4           # over the whole machine; default 1\n\
-                 # max_threads = 16          # default: no limit\n\
-                 # instances = 2             # equal applications, numbered -1, -2\n\
-                 # work_gflop = 1000.0       # how much there is to do, for --objective makespan\n",
+            example(&mut lines, &keys::MIN_THREADS, "4", "           # over the whole machine; default 1");
+            example(&mut lines, &keys::MAX_THREADS, "16", "          # default: no limit");
+            example(&mut lines, &keys::INSTANCES, "2", "             # equal applications, numbered -1, -2");
+            example(
+                &mut lines,
+                &keys::WORK_GFLOP,
+                "1000.0",
+                "       # how much there is to do, for --objective makespan",
             );
         }
-        text
+        lines.text()
     }
+}
+
+/// A key that an application may have.
+fn example(lines: &mut Lines, key: &Key, value: &str, what: &str) {
+    lines.comment(format_args!("{} = {value}{what}", key.name));
 }
 
 /// Where data lies, as a file says it, and what to know of it; `None` for what files need not say.
@@ -92,8 +97,7 @@ fn data(data: &Data, is_it: bool, template: &str, file: &str) -> Option<(String,
     let own = match data {
         Data::Placed(Placement::Local) => return None,
         Data::Placed(placed) => placement(placed),
-        Data::OpenHome { share } if *share < 1.0 => format!("{{ home = \"any\", share = {share} }}"),
-        Data::OpenHome { .. } => "{ home = \"any\" }".to_owned(),
+        Data::OpenHome { share } => home("\"any\"", *share),
     };
     Some(match (has_home, is_it) {
         (false, _) => (own, String::new()),

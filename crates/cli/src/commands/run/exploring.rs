@@ -1,11 +1,9 @@
 //! `--explore`: the placement is chosen before anything is started.
 
-use std::fmt::Write as _;
-
-use numasim_model::{AppId, Placement, Study};
+use numasim_model::{AppId, Study};
 use numasim_sim::search::{Settings, explore};
 use numasim_sim::{Candidate, Objective, Problem, Restrictions};
-use numasim_study::writing::quoted;
+use numasim_study::writing::scenario::Written;
 
 use crate::failure::Failure;
 use crate::shell::Shell;
@@ -46,32 +44,11 @@ pub(super) fn best(study: &Study, located: &Located, shell: &Shell) -> Result<Ca
 
 /// The placement as a scenario that every command reads with the same files.
 pub(super) fn scenario(study: &Study, best: &Candidate) -> String {
-    let mut text = format!(
-        "# Chosen by `numasim run --explore`: the largest total GFLOPS under {}.\n[[scenario]]\nname = \"{NAME}\"\n[scenario.threads]\n",
-        study.machine.sharing().in_words()
-    );
-    let nodes = study.machine.node_count();
-    // Writing to a String cannot fail.
-    for (number, app) in study.apps.iter().enumerate() {
-        let threads: Vec<String> = (0..nodes)
-            .map(|node| best.allocation.get(AppId(number), numasim_model::NodeId(node)).to_string())
-            .collect();
-        let _ = writeln!(text, "{} = [{}]", quoted(&app.name), threads.join(", "));
-    }
-    let homes = study.apps.iter().zip(&best.placements).filter(|(app, _)| app.data.is_open());
-    let homes: Vec<String> = homes
-        .filter_map(|(app, placement)| Some(format!("{} = {}\n", quoted(&app.name), home(placement)?)))
-        .collect();
-    if !homes.is_empty() {
-        let _ = write!(text, "[scenario.data]\n{}", homes.concat());
-    }
-    text
-}
-
-fn home(placement: &Placement) -> Option<String> {
-    match placement {
-        Placement::Home(home) => Some(format!("{{ home = {} }}", home.0)),
-        Placement::PartHome { home, share } => Some(format!("{{ home = {}, share = {share} }}", home.0)),
-        _ => None,
-    }
+    let (apps, allocation, placements) = (&study.apps, &best.allocation, &best.placements);
+    let written = Written { name: NAME, apps, allocation, placements, static_work: false };
+    let model = study.machine.sharing().in_words();
+    format!(
+        "# Chosen by `numasim run --explore`: the largest total GFLOPS under {model}.\n{}",
+        written.toml()
+    )
 }

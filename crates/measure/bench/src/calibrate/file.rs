@@ -1,16 +1,21 @@
 //! A calibration as a machine file.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use numasim_host::HostTopology;
 use numasim_host::machine_file::{llc_mb, memory_gib};
-use numasim_model::Access;
-use numasim_model::machine::KernelVariants;
-use numasim_study::writing::{distance_matrix, kernel_variants, quoted};
+use numasim_model::cpus::OsNode;
+use numasim_model::machine::{FigureKind, KernelVariants, LastLevelCache, MachineError, Provenance};
+use numasim_model::units::{Gibibytes, Megabytes};
+use numasim_model::{Access, Machine};
+use numasim_study::keys::{Key, Table, kernels, machine as keys, node as node_keys, provenance};
+use numasim_study::writing::machine::{Style, machine};
+use numasim_study::writing::{Lines, Notes};
 
-use super::text::{Text, range, short};
-use super::{Calibration, Figure, NodeFigures};
-use super::{latency, shared_links};
+use super::text::{range, short};
+use super::{Calibration, Figure};
+use super::{predicted, shared_links};
 
 /// What the file says besides figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,245 +31,223 @@ pub struct Described {
 }
 
 /// The `[machine]` table with measured figures, complete for `evaluate` and `explore`.
-pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &Described) -> String {
-    let mut file = Text::default();
-    file.line(&format!("# {}", described.source));
-    file.line("# Figures are medians; the uncertainty is the largest deviation of a round from the median, interval95 the");
-    file.line("# half-width of the interval that holds the figure in 95 % of all cases.");
-    for doubt in &described.doubts {
-        file.line(&format!("# doubt: {}", doubt.replace('\n', " ")));
-    }
+///
+/// # Errors
+/// Why the figures are those of no machine.
+pub fn machine_file(
+    host: &HostTopology,
+    calibration: &Calibration,
+    described: &Described,
+) -> Result<String, MachineError> {
     let one_node = host.nodes.len() == 1;
+    let mut notes = notes(host, calibration, one_node);
+    let (links, unlimited) = shared_links::found(calibration, &mut notes);
+    let measured = measured(host, calibration, described)?.with_shared_links(links)?;
+    let mut lines = Lines::noted(notes);
+    lines.comment(&described.source);
+    lines.comment("Figures are medians; the uncertainty is the largest deviation of a round from the median, interval95 the");
+    lines.comment("half-width of the interval that holds the figure in 95 % of all cases.");
+    for doubt in &described.doubts {
+        lines.comment(format_args!("doubt: {}", doubt.replace('\n', " ")));
+    }
     if one_node {
-        file.line("# This host has one NUMA node: there is no link to measure.");
+        lines.comment("This host has one NUMA node: there is no link to measure.");
     }
-    file.line("\n[machine]");
-    file.line(&format!("name = {}", quoted(&described.name)));
-    file.line(&format!("source = {}", quoted(&described.source)));
-    if one_node {
-        uniform(&mut file, host, calibration);
-    } else {
-        matrix(&mut file, calibration);
-        if let Some(distances) = &host.distances {
-            file.line("# distances of the firmware, relative, 10 is local: nobody measured them");
-            let rows = distances.values.iter().map(|row| row.iter().map(|&value| value as f64).collect());
-            file.line(distance_matrix(rows).trim_end());
-        }
+    machine(&mut lines, &measured, Style { figure: short, short: one_node });
+    if !one_node && calibration.shared_links.is_empty() && host.sockets().len() > 1 {
+        lines.line("\n# Each socket has one node: links between sockets are in the matrix.");
     }
-    latency::write(&mut file, calibration);
-    provenance(&mut file, calibration, one_node);
-    variants(&mut file, calibration, described);
-    if !one_node {
-        nodes(&mut file, host, calibration);
-        shared_links::write(&mut file, host, calibration);
-    }
-    file.finished()
+    unlimited.iter().for_each(|link| lines.line(format_args!("\n# {link}")));
+    Ok(lines.text())
 }
 
-fn uniform(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
-    let (node, figures) = (&host.nodes[0], &calibration.nodes[0]);
-    file.line("nodes = 1");
-    file.line(&format!("cores_per_node = {}", node.cores));
-    if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
-        file.line(&format!("memory_gib = {gib}"));
+/// The machine, but for its shared links.
+fn measured(
+    host: &HostTopology,
+    calibration: &Calibration,
+    described: &Described,
+) -> Result<Machine, MachineError> {
+    let mut nodes = predicted::nodes(host, calibration);
+    for (node, (there, figures)) in nodes.iter_mut().zip(host.nodes.iter().zip(&calibration.nodes)) {
+        let gib = there.memory_bytes.and_then(memory_gib).and_then(|gib| gib.parse().ok());
+        node.memory = gib.map(Gibibytes::new);
+        let read = figures.read.as_ref().filter(|read| read.limits());
+        node.read_bandwidth = read.map(|read| predicted::gbs(read.bandwidth));
     }
-    if let Some(mb) = llc_mb(host) {
-        file.line(&format!("llc_mb = {mb:.2}"));
-    }
-    if let Some(cpus) = &node.cpus {
-        file.line(&format!("cpus = [\"{cpus}\"]"));
-    }
-    if let Some(peak) = figures.peak_per_core {
-        file.line(&format!(
-            "gflops_per_core = {}  # {}",
-            short(peak.median),
-            peak_comment(calibration, 0, peak)
-        ));
-    }
-    file.line(&format!(
-        "bandwidth_gbs = {}  # {}",
-        short(figures.bandwidth.median),
-        saturation(calibration, 0)
-    ));
-    if let Some(ceiling) = figures.core_bandwidth {
-        file.line(&format!(
-            "core_bandwidth_gbs = {}  # one thread, {}",
-            short(ceiling.median),
-            range(ceiling)
-        ));
-    }
-    kernels(file, figures);
-}
-
-/// What the memory delivers to kernels that write.
-fn kernels(file: &mut Text, figures: &NodeFigures) {
-    for (kernel, figure) in &figures.kernels {
-        let part = 100.0 * figure.median / figures.bandwidth.median;
-        file.line(&format!(
-            "{} = {}  # {part:.0} % of reads, {}",
-            kernel.figure_key(),
-            short(figure.median),
-            range(*figure)
-        ));
-    }
-}
-
-/// Row = node of the cores, column = node of the memory. In the row of a node without cores only the diagonal counts.
-fn matrix(file: &mut Text, calibration: &Calibration) {
-    file.line("# row = node of the core that runs, column = node of the memory; diagonal: local bandwidth");
-    file.line("bandwidth_matrix_gbs = [");
-    for row in calibration.matrix() {
-        let shown =
-            |cell: &Option<Figure>| cell.map_or_else(|| "0.0".to_owned(), |figure| short(figure.median));
-        let cells: Vec<String> = row.iter().map(shown).collect();
-        file.line(&format!("    [{}],", cells.join(", ")));
-    }
-    file.line("]");
-}
-
-/// The ways of kernels through memory, each with what it gained.
-fn variants(file: &mut Text, calibration: &Calibration, described: &Described) {
-    let found = &calibration.variants;
-    if found.is_empty() {
-        return;
-    }
-    let of = |access| Some(found.iter().find(|choice| choice.access == access)?.variant.to_file());
-    let written = kernel_variants(&KernelVariants::new(of).tried_on(described.processor.clone()));
-    let gains = found.iter().map(|choice| match choice.gain {
-        None => "the usual way".to_owned(),
-        Some(gain) => format!("{:.3} times the usual way [{:.3}, {:.3}]", gain.median, gain.min, gain.max),
+    let cache = llc_mb(host).map(|mb| LastLevelCache {
+        size: Megabytes::new((mb * 100.0).round() / 100.0),
+        core_bandwidth: None,
     });
-    let mut gains = gains.collect::<Vec<_>>().into_iter();
-    for line in written.trim_end().lines() {
-        match line.contains(" = { ").then(|| gains.next()).flatten() {
-            Some(gain) => file.line(&format!("{line}  # {gain}")),
-            None => file.line(line),
-        }
+    let caches = nodes.iter().map(|node| cache.filter(|_| node.cores > 0)).collect();
+    let of = |access| {
+        let chosen = calibration.variants.iter().find(|choice| choice.access == access)?;
+        Some(chosen.variant.to_file())
+    };
+    let mut machine = Machine::new(&described.name, nodes, predicted::links(calibration))?
+        .with_source(Some(described.source.clone()))
+        .with_caches(caches)?
+        .with_kernel_variants(KernelVariants::new(of).tried_on(described.processor.clone()))
+        .with_provenance(origins(calibration, host.nodes.len() == 1));
+    if let Some(distances) = host.distances.as_ref().filter(|_| host.nodes.len() > 1) {
+        let cells = distances.values.iter().flatten().map(|&value| value as f64).collect();
+        machine = machine.with_distances(cells)?;
     }
+    if let Some(latencies) = &calibration.latencies {
+        let cells = latencies.ns.iter().flatten().map(|cell| cell.map_or(0.0, |ns| ns.median)).collect();
+        machine = machine.with_latencies_ns(cells)?;
+    }
+    let os_nodes: Vec<OsNode> =
+        host.nodes.iter().map(|node| OsNode { number: node.os_index, cpus: node.cpus.clone() }).collect();
+    if !host.numbered_from_zero() || os_nodes.iter().any(|node| node.cpus.is_some()) {
+        // Lists that contradict the cores are left out.
+        machine = machine.clone().with_os_nodes(os_nodes).unwrap_or(machine);
+    }
+    Ok(machine)
 }
 
-fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {
-    let nodes = &calibration.nodes;
-    let worst = |figures: &mut dyn Iterator<Item = Figure>| {
-        let of = |figure: Figure| (figure.uncertainty_percent(), figure.reach95);
-        figures.map(of).reduce(|(a, b), (c, d)| (a.max(c), b.into_iter().chain(d).reduce(f64::max)))
-    };
-    file.line("\n[machine.provenance]");
-    let mut entry = |key: &str, source: &str, uncertainty: Option<(f64, Option<f64>)>| {
-        if let Some((percent, reach)) = uncertainty {
-            let interval = reach.map_or_else(String::new, |reach| {
-                // Rounded up: an interval that is a little too wide keeps its promise.
-                format!(", interval95_percent = {:.2}", (1e4 * reach).ceil() / 1e2)
-            });
-            file.line(&format!(
-                "{key} = {{ kind = \"measured\", source = {}, uncertainty_percent = {percent:.2}{interval} }}",
-                quoted(source)
+/// How each figure was found.
+fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Notes {
+    let mut notes = Notes::default();
+    let whole = (&keys::TABLE, 0);
+    notes.above(
+        whole,
+        &keys::DISTANCE_MATRIX,
+        "distances of the firmware, relative, 10 is local: nobody measured them",
+    );
+    if let Some(latencies) = &calibration.latencies {
+        let key = &keys::LATENCY_MATRIX_NS;
+        notes.above(whole, key, "nanoseconds of a load: row = node of the core, column = node of the memory");
+        for (node, lines) in latencies.lines.iter().enumerate() {
+            let Some(lines) = lines else { continue };
+            let (most, range) = (short(lines.median), range(*lines));
+            notes.above(whole, key, format!(
+                "a core of node {node} waits for {most} lines of its memory at the same time, {range}; for `outstanding_lines` of [machine.sharing]"
             ));
         }
-    };
-    entry(
-        "gflops_per_core",
-        "numasim calibrate: read kernel at 64 FLOP/byte on all cores of a node",
-        worst(&mut nodes.iter().filter_map(|node| node.peak_per_core)),
-    );
-    entry(
-        "core_bandwidth_gbs",
-        "numasim calibrate: read kernel at 1/32 FLOP/byte, one thread, local memory",
-        worst(&mut nodes.iter().filter_map(|node| node.core_bandwidth)),
-    );
-    for kernel in Access::WRITING {
-        let figures = nodes.iter().flat_map(|node| &node.kernels);
-        entry(
-            kernel.figure_key(),
-            &format!(
-                "numasim calibrate: kernel {}, all cores of a node or as many as saturate its memory with reads",
-                kernel.as_str()
-            ),
-            worst(&mut figures.filter(|(other, _)| *other == kernel).map(|&(_, figure)| figure)),
-        );
     }
-    entry(
-        "latency_matrix_ns",
-        "numasim calibrate: a chain of addresses in random order, one thread",
-        worst(
-            &mut calibration
-                .latencies
-                .iter()
-                .flat_map(|found| found.ns.iter().flatten())
-                .filter_map(|cell| *cell),
-        ),
-    );
-    let bandwidth = "numasim calibrate: read kernel at 1/32 FLOP/byte, best of several thread counts";
-    if one_node {
-        entry("bandwidth_gbs", bandwidth, worst(&mut nodes.iter().map(|node| node.bandwidth)));
-    } else {
-        let cells = calibration.matrix();
-        entry("bandwidth_matrix_gbs", bandwidth, worst(&mut cells.iter().flatten().filter_map(|cell| *cell)));
-        let limits = calibration.shared_links.iter().map(|link| &link.together);
-        entry(
-            "shared_link",
-            "numasim calibrate: read kernel at 1/32 FLOP/byte, all cores of a socket read the other, the better of two ways",
-            worst(&mut limits.filter(|found| found.limits()).map(|found| found.bandwidth)),
-        );
-        let limits = nodes.iter().filter_map(|node| node.read.as_ref());
-        entry(
-            "read_gbs",
-            "numasim calibrate: read kernel at 1/32 FLOP/byte, all threads of a node, the better of two mixes of local and remote",
-            worst(&mut limits.filter(|found| found.limits()).map(|found| found.bandwidth)),
-        );
+    for choice in &calibration.variants {
+        if let Some(key) = kernels::TABLE.key(choice.access.as_str()) {
+            notes.behind(
+                (&kernels::TABLE, 0),
+                key,
+                choice.gain.map_or_else(
+                    || "the usual way".to_owned(),
+                    |gain| {
+                        format!("{:.3} times the usual way [{:.3}, {:.3}]", gain.median, gain.min, gain.max)
+                    },
+                ),
+            );
+        }
     }
-}
-
-fn nodes(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
     for (n, (node, figures)) in host.nodes.iter().zip(&calibration.nodes).enumerate() {
-        file.line(&format!(
-            "\n[[machine.node]]  # NUMA node {} of the operating system, local bandwidth {}",
-            node.os_index,
-            saturation(calibration, n)
-        ));
-        file.line(&format!("cores = {}", node.cores));
-        match figures.peak_per_core {
-            Some(peak) => {
-                file.line(&format!(
-                    "gflops_per_core = {}  # {}",
-                    short(peak.median),
-                    peak_comment(calibration, n, peak)
-                ));
-            }
-            None => file.line("gflops_per_core = 0.0  # memory only"),
+        let at: (&Table, usize) = if one_node { whole } else { (&node_keys::TABLE, n) };
+        let local = saturation(calibration, n);
+        if one_node {
+            notes.behind(at, &keys::BANDWIDTH_GBS, local);
+        } else {
+            let os_index = node.os_index;
+            notes.of_table(
+                at,
+                format!("NUMA node {os_index} of the operating system, local bandwidth {local}"),
+            );
         }
+        notes.behind(
+            at,
+            &keys::GFLOPS_PER_CORE,
+            figures
+                .peak_per_core
+                .map_or_else(|| "memory only".to_owned(), |peak| peak_comment(calibration, n, peak)),
+        );
         if let Some(ceiling) = figures.core_bandwidth {
-            file.line(&format!(
-                "core_bandwidth_gbs = {}  # one thread, {}",
-                short(ceiling.median),
-                range(ceiling)
-            ));
+            notes.behind(at, &keys::CORE_BANDWIDTH_GBS, format!("one thread, {}", range(ceiling)));
         }
-        kernels(file, figures);
+        for (kernel, figure) in &figures.kernels {
+            let part = 100.0 * figure.median / figures.bandwidth.median;
+            notes.behind(at, key_of(*kernel), format!("{part:.0} % of reads, {}", range(*figure)));
+        }
         if let Some(read) = &figures.read {
             let comment = format!("all {} threads, local and remote at once", node.cores);
             match shared_links::judged(read) {
-                (true, why) => file.line(&format!(
-                    "read_gbs = {}  # {comment}, {}; {why}",
-                    short(read.bandwidth.median),
-                    range(read.bandwidth)
-                )),
-                (false, why) => file.line(&format!("# no read_gbs: {comment}: {why}")),
+                (true, why) => {
+                    let text = format!("{comment}, {}; {why}", range(read.bandwidth));
+                    notes.behind(at, &keys::READ_GBS, text);
+                }
+                (false, why) => {
+                    notes.above(at, &keys::READ_GBS, format!("no {}: {comment}: {why}", keys::READ_GBS.name));
+                }
             }
         }
-        if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
-            file.line(&format!("memory_gib = {gib}"));
-        }
-        if let Some(mb) = llc_mb(host).filter(|_| node.cores > 0) {
-            file.line(&format!("llc_mb = {mb:.2}"));
-        }
-        if let Some(cpus) = &node.cpus {
-            file.line(&format!("cpus = \"{cpus}\""));
-        }
-        if !host.numbered_from_zero() {
-            file.line(&format!("os_node = {}", node.os_index));
-        }
     }
+    notes
+}
+
+/// What the memory delivers to a kernel.
+fn key_of(kernel: Access) -> &'static Key {
+    keys::TABLE.key(kernel.figure_key()).unwrap_or(&keys::BANDWIDTH_GBS)
+}
+
+fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Provenance> {
+    let nodes = &calibration.nodes;
+    let mut origins = BTreeMap::new();
+    let mut entry = |key: &Key, how: &str, figures: &mut dyn Iterator<Item = Figure>| {
+        let of = |figure: Figure| (figure.uncertainty_percent(), figure.reach95);
+        let worst =
+            figures.map(of).reduce(|(a, b), (c, d)| (a.max(c), b.into_iter().chain(d).reduce(f64::max)));
+        let Some((percent, reach)) = worst else { return };
+        let origin = Provenance {
+            kind: FigureKind::Measured,
+            source: Some(format!("numasim calibrate: {how}")),
+            uncertainty_percent: Some((1e2 * percent).round() / 1e2),
+            // Rounded up: an interval that is a little too wide keeps its promise.
+            interval95_percent: reach.map(|reach| (1e4 * reach).ceil() / 1e2),
+        };
+        origins.insert(key.name.to_owned(), origin);
+    };
+    entry(
+        &provenance::GFLOPS_PER_CORE,
+        "read kernel at 64 FLOP/byte on all cores of a node",
+        &mut nodes.iter().filter_map(|node| node.peak_per_core),
+    );
+    entry(
+        &provenance::CORE_BANDWIDTH_GBS,
+        "read kernel at 1/32 FLOP/byte, one thread, local memory",
+        &mut nodes.iter().filter_map(|node| node.core_bandwidth),
+    );
+    for kernel in Access::WRITING {
+        let figures = nodes.iter().flat_map(|node| &node.kernels);
+        let name = kernel.as_str();
+        entry(
+            key_of(kernel),
+            &format!("kernel {name}, all cores of a node or as many as saturate its memory with reads"),
+            &mut figures.filter(|(other, _)| *other == kernel).map(|&(_, figure)| figure),
+        );
+    }
+    let latencies = calibration.latencies.iter().flat_map(|found| found.ns.iter().flatten());
+    entry(
+        &provenance::LATENCY_MATRIX_NS,
+        "a chain of addresses in random order, one thread",
+        &mut latencies.filter_map(|cell| *cell),
+    );
+    let bandwidth = "read kernel at 1/32 FLOP/byte, best of several thread counts";
+    if one_node {
+        entry(&provenance::BANDWIDTH_GBS, bandwidth, &mut nodes.iter().map(|node| node.bandwidth));
+        return origins;
+    }
+    let cells = calibration.matrix();
+    entry(&provenance::BANDWIDTH_MATRIX_GBS, bandwidth, &mut cells.iter().flatten().filter_map(|cell| *cell));
+    let limits = calibration.shared_links.iter().map(|link| &link.together);
+    entry(
+        &provenance::SHARED_LINK,
+        "read kernel at 1/32 FLOP/byte, all cores of a socket read the other, the better of two ways",
+        &mut limits.filter(|found| found.limits()).map(|found| found.bandwidth),
+    );
+    let limits = nodes.iter().filter_map(|node| node.read.as_ref());
+    entry(
+        &provenance::READ_GBS,
+        "read kernel at 1/32 FLOP/byte, all threads of a node, the better of two mixes of local and remote",
+        &mut limits.filter(|found| found.limits()).map(|found| found.bandwidth),
+    );
+    origins
 }
 
 fn peak_comment(calibration: &Calibration, node: usize, peak: Figure) -> String {

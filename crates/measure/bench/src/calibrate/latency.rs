@@ -7,8 +7,7 @@ use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
 
 use super::steps::{self, Purpose, Step};
-use super::text::{Text, range, short};
-use super::{Calibration, Figure, MeasuredStep};
+use super::{Figure, MeasuredStep};
 
 /// Bytes of a line, which a hop takes.
 const LINE_BYTES: f64 = 64.0;
@@ -66,26 +65,4 @@ fn inverse(gbs: Figure) -> Option<Figure> {
 
 fn times(figure: Figure, factor: f64) -> Figure {
     Figure { median: figure.median * factor, min: figure.min * factor, max: figure.max * factor, ..figure }
-}
-
-/// Lines of `[machine]`: the matrix, and as a comment what `outstanding_lines` of `[machine.sharing]` would be, which changes predictions.
-pub(super) fn write(file: &mut Text, calibration: &Calibration) {
-    let Some(Latencies { ns, lines }) = &calibration.latencies else { return };
-    file.line("# nanoseconds of a load: row = node of the core, column = node of the memory");
-    file.line("latency_matrix_ns = [");
-    for row in ns {
-        let cells: Vec<String> =
-            row.iter().map(|cell| cell.map_or_else(|| "0.0".to_owned(), |ns| short(ns.median))).collect();
-        file.line(&format!("    [{}],", cells.join(", ")));
-    }
-    file.line("]");
-    for (node, lines) in lines.iter().enumerate() {
-        if let Some(lines) = lines {
-            file.line(&format!(
-                "# a core of node {node} waits for {} lines of its memory at the same time, {}; for `outstanding_lines` of [machine.sharing]",
-                short(lines.median),
-                range(*lines)
-            ));
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! What the figures so far predict for threads that read as fast as they can.
 
-use numasim_host::HostTopology;
+use numasim_host::{HostNode, HostTopology};
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{MachineError, SharedLink};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
@@ -9,30 +9,37 @@ use numasim_model::{
 };
 
 use super::steps::{BANDWIDTH_AI, Flow};
-use super::{Calibration, Figure, SharedFigure};
+use super::{Calibration, Figure, NodeFigures, SharedFigure};
 
-/// The machine of a calibration: figures of nodes and links, and the shared links that limit. `read_gbs` is left out.
-pub(super) fn machine(host: &HostTopology, found: &Calibration) -> Result<Machine, MachineError> {
-    let gbs = |figure: Figure| GigabytesPerSecond::new(figure.median);
-    let node = |n: usize| {
-        let figures = &found.nodes[n];
-        let peak = figures.peak_per_core.map_or(0.0, |peak| peak.median);
-        Node {
-            cores: host.nodes[n].cores,
-            gflops_per_core: Gflops::new(peak),
-            bandwidth: gbs(figures.bandwidth),
-            core_bandwidth: figures.core_bandwidth.map(gbs),
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::from_fn(|kernel| {
-                let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
-                measured.map(|&(_, figure)| gbs(figure))
-            }),
-        }
+/// A figure as a bandwidth.
+pub(super) const fn gbs(figure: Figure) -> GigabytesPerSecond {
+    GigabytesPerSecond::new(figure.median)
+}
+
+/// The nodes of a calibration. What each reads with all its threads is left out.
+pub(super) fn nodes(host: &HostTopology, found: &Calibration) -> Vec<Node> {
+    let node = |(there, figures): (&HostNode, &NodeFigures)| Node {
+        cores: there.cores,
+        gflops_per_core: Gflops::new(figures.peak_per_core.map_or(0.0, |peak| peak.median)),
+        bandwidth: gbs(figures.bandwidth),
+        core_bandwidth: figures.core_bandwidth.map(gbs),
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::from_fn(|kernel| {
+            let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
+            measured.map(|&(_, figure)| gbs(figure))
+        }),
     };
-    let nodes = (0..host.nodes.len()).map(node).collect();
-    let link = |cell: &Option<Figure>| cell.map_or(GigabytesPerSecond::new(0.0), gbs);
-    let links = found.links.iter().flatten().map(link).collect();
+    host.nodes.iter().zip(&found.nodes).map(node).collect()
+}
+
+/// What each node reads from each other one.
+pub(super) fn links(found: &Calibration) -> Vec<GigabytesPerSecond> {
+    found.links.iter().flatten().map(|cell| cell.map_or(GigabytesPerSecond::new(0.0), gbs)).collect()
+}
+
+/// The machine of a calibration: figures of nodes and links, and the shared links that limit.
+pub(super) fn machine(host: &HostTopology, found: &Calibration) -> Result<Machine, MachineError> {
     let limits = found.shared_links.iter().filter(|link| link.together.limits());
     let shared = limits.map(|link: &SharedFigure| SharedLink {
         name: format!("{} reads {}", link.sockets.0, link.sockets.1),
@@ -41,7 +48,7 @@ pub(super) fn machine(host: &HostTopology, found: &Calibration) -> Result<Machin
         to: link.to.clone(),
         both_ways: false,
     });
-    Machine::new("calibrated", nodes, links)?.with_shared_links(shared.collect())
+    Machine::new("calibrated", nodes(host, found), links(found))?.with_shared_links(shared.collect())
 }
 
 /// GB/s of all flows together; `None` where the model does not answer.

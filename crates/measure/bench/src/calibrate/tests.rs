@@ -201,7 +201,7 @@ fn one_node_has_no_links_and_its_file_is_complete() {
         processor: None,
         doubts: vec!["a doubt".into()],
     };
-    let text = machine_file(&host(&[2]), &found, &described);
+    let text = machine_file(&host(&[2]), &found, &described).expect("a machine");
     let file = numasim_study::SourceFile { name: "m.toml".into(), text: text.clone() };
     let read = numasim_study::read_study(&[file]).expect("valid").study.machine;
     // What nobody put in is as fast as reads.
@@ -220,7 +220,7 @@ fn the_file_of_several_nodes_has_the_whole_matrix() {
     let found = run(&[4, 0], &mut Simulated::of(machine), 1).expect("calibrated");
     let described =
         Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
-    let text = machine_file(&host(&[4, 0]), &found, &described);
+    let text = machine_file(&host(&[4, 0]), &found, &described).expect("a machine");
     assert!(text.contains("    [32.00, 8.500],\n    [0.0, 8.500],\n"), "{text}");
     let file = numasim_study::SourceFile { name: "m.toml".into(), text };
     let read = numasim_study::read_study(&[file]).expect("valid").study.machine;
@@ -241,7 +241,7 @@ fn kernels_that_write_are_found_again() {
     assert!(found.nodes[1].kernels.is_empty(), "a memory without cores");
     let described =
         Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
-    let text = machine_file(&host(&[4, 0]), &found, &described);
+    let text = machine_file(&host(&[4, 0]), &found, &described).expect("a machine");
     assert!(text.contains("triad_gbs = 24.00  # 75 % of reads, 24.00 to 24.00 in 1 round\n"), "{text}");
     let file = numasim_study::SourceFile { name: "m.toml".into(), text };
     let read = numasim_study::read_study(&[file]).expect("valid").study.machine;
@@ -262,7 +262,7 @@ fn the_median_counts_and_the_largest_deviation_is_the_uncertainty() {
     assert!((found.nodes[0].bandwidth.reach95.expect("three rounds") - 0.2776).abs() < 1e-3);
     let described =
         Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
-    let text = machine_file(&host(&[2]), &found, &described);
+    let text = machine_file(&host(&[2]), &found, &described).expect("a machine");
     let file = numasim_study::SourceFile { name: "m.toml".into(), text };
     let read = numasim_study::read_study(&[file]).expect("valid").study.machine;
     let percent = read.provenance()["bandwidth_gbs"].interval95_percent.expect("an interval");
@@ -343,7 +343,8 @@ fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_us
         &host(&[2]),
         &tuned,
         &Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() },
-    );
+    )
+    .expect("a machine");
     assert!(text.contains("\n[machine.kernels]\nread = { isa = "), "{text}");
     assert!(text.contains(&format!("times the usual way [{gain:.3}, {gain:.3}]")), "{text}");
 }
@@ -371,7 +372,7 @@ fn loads_and_lines_in_flight_are_found_from_chains() {
     assert_eq!((latencies.ns[1][0], latencies.lines[1]), (None, None));
     let described =
         Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
-    let text = machine_file(&host(&[2, 0]), &found, &described);
+    let text = machine_file(&host(&[2, 0]), &found, &described).expect("a machine");
     let file = numasim_study::SourceFile { name: "m.toml".into(), text: text.clone() };
     let read = numasim_study::read_study(&[file]).expect("valid").study.machine;
     assert!((read.latency_ns(NodeId(0), NodeId(1)).expect("a latency") - 140.0).abs() < 1e-9);
@@ -435,7 +436,7 @@ fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>)
     assert!(last.0 == last.1 && last.1 <= planned, "{last:?} of {planned}");
     let described =
         Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
-    let text = machine_file(&host, &found, &described);
+    let text = machine_file(&host, &found, &described).expect("a machine");
     (found, text)
 }
 
@@ -453,7 +454,7 @@ fn a_shared_link_between_sockets_is_found_again() {
                  gbs = 24.00  # all nodes at once, the slower direction, 24.00 to 24.00 in 1 round; without this line the file predicts 40.00\n\
                  between = [[0, 1], [2, 3]]\n";
     assert!(text.ends_with(table), "{text}");
-    assert!(text.contains("\nshared_link = { kind = \"measured\"") && text.contains("memory_gib = 1.50\n"));
+    assert!(text.contains("\nshared_link = { kind = \"measured\"") && text.contains("memory_gib = 1.5\n"));
     assert!(!text.contains("\nread_gbs"), "{text}");
 }
 

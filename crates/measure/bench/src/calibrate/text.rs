@@ -1,21 +1,6 @@
-//! Lines of a machine file, and how figures are written in them.
+//! How figures are written in a machine file.
 
 use super::Figure;
-
-/// A file, line by line.
-#[derive(Default)]
-pub(super) struct Text(String);
-
-impl Text {
-    pub(super) fn line(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
-    }
-
-    pub(super) fn finished(self) -> String {
-        self.0
-    }
-}
 
 /// `31.90 to 32.05 in 5 rounds`.
 pub(super) fn range(figure: Figure) -> String {

@@ -1,7 +1,8 @@
 //! What a topology shows and a machine file has no key for: comments, each a line that begins with `# `; and the distances.
 
 use numasim_model::text::visible;
-use numasim_study::writing::distance_matrix;
+use numasim_study::keys::machine;
+use numasim_study::writing::Lines;
 
 use crate::topology::{Cache, Counting, Firmware, HostNode, HostTopology};
 
@@ -33,35 +34,35 @@ pub(super) fn cores_of(processors: u32) -> String {
 }
 
 /// After the keys of the machine: caches, sockets, distances, and the firmware's figures.
-pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
-    let mut lines = Vec::new();
+pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
     if !host.caches.is_empty() {
         let caches: Vec<String> = host.caches.iter().map(cache).collect();
-        lines.push(format!("# caches: {}", caches.join(", ")));
+        lines.comment(format_args!("caches: {}", caches.join(", ")));
     }
-    lines.extend(super::sockets::comment(host));
-    lines.extend(host.notes.iter().map(|note| format!("# {}", visible(note)))); // a comment of TOML has no control characters
+    super::sockets::comment(host).iter().for_each(|sockets| lines.comment(sockets));
+    // A comment of TOML has no control characters.
+    host.notes.iter().for_each(|note| lines.comment(visible(note)));
     if let Some(distances) = &host.distances {
-        lines.push(
-            "# distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):"
-                .into(),
+        lines.comment(
+            "distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):",
         );
-        let rows = distances.values.iter().map(|row| row.iter().map(|&value| value as f64).collect());
-        lines.extend(distance_matrix(rows).lines().map(str::to_owned));
+        let rows = distances.values.iter().map(|row| row.iter().map(ToString::to_string).collect());
+        lines.rows(&machine::DISTANCE_MATRIX, rows);
     }
-    if !nodes_follow {
-        let said: Option<Vec<String>> =
-            host.nodes.iter().map(|node| node.firmware.as_ref().map(|f| firmware(f, node))).collect();
-        if let Some(said) = said {
-            lines.push(format!("# {FIRMWARE}: {}", per_node(&said)));
-        } else {
-            lines.extend(host.nodes.iter().filter_map(|node| {
-                let said = firmware(node.firmware.as_ref()?, node);
-                Some(format!("# {FIRMWARE}, node {}: {said}", node.os_index))
-            }));
+    if nodes_follow {
+        return;
+    }
+    let said: Option<Vec<String>> =
+        host.nodes.iter().map(|node| node.firmware.as_ref().map(|f| firmware(f, node))).collect();
+    if let Some(said) = said {
+        lines.comment(format_args!("{FIRMWARE}: {}", per_node(&said)));
+        return;
+    }
+    for node in &host.nodes {
+        if let Some(said) = &node.firmware {
+            lines.comment(format_args!("{FIRMWARE}, node {}: {}", node.os_index, firmware(said, node)));
         }
     }
-    lines
 }
 
 /// Where figures come from that nobody measured.

@@ -1,6 +1,8 @@
 //! Figures that no topology shows: given by a person, or in the source of the topology.
 
-use numasim_study::writing::quoted;
+use numasim_model::machine::{FigureKind, Provenance};
+use numasim_study::keys::{Key, provenance as keys};
+use numasim_study::writing::{Lines, float};
 
 use crate::topology::{Counting, HostNode, HostTopology};
 
@@ -26,9 +28,15 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// A key with its figure; where that is only assumed, with what to write in its place.
-    pub(super) fn line(&self, figure: String, hint: &str) -> String {
-        if self.assumed.is_some() { format!("{figure}  {hint}") } else { figure }
+    /// A key with its figure, or the key as a comment with what stands behind it then, as behind one that is only assumed.
+    pub(super) fn put(&self, lines: &mut Lines, key: &Key, figure: Option<f64>, hint: &str) {
+        match figure.map(float) {
+            Some(figure) if self.assumed.is_some() => {
+                lines.put(key, format_args!("{figure}  {}", hint.trim_start()));
+            }
+            Some(figure) => lines.put(key, figure),
+            None => lines.open(key, hint),
+        }
     }
 
     /// The number of cores of a node, `None` where processors are all that is known.
@@ -97,57 +105,35 @@ impl Known<'_> {
     }
 
     /// `[machine.provenance]` of these figures; `matrix`: the bandwidths stand in one.
-    pub(super) fn provenance(&self, matrix: bool) -> Vec<String> {
+    pub(super) fn provenance(&self, matrix: bool, lines: &mut Lines) {
         let given = |what: &str| {
             let source =
                 self.assumed.map_or_else(|| format!("given to numasim import, {what}"), str::to_owned);
-            ("assumed", source)
+            Provenance::of(FigureKind::Assumed, source)
         };
+        let Given { gflops_per_core, bandwidth_gbs, link_gbs, threads_per_core } = self.given;
+        let link_gbs = link_gbs.filter(|_| matrix || self.assumed.is_none() || self.host.nodes.len() > 1);
         let mut entries = Vec::new();
-        if self.given.threads_per_core.is_some() {
-            entries.push(("cores", given("--threads-per-core")));
-        }
-        if self.given.gflops_per_core.is_some() {
-            entries.push(("gflops_per_core", given("--gflops-per-core")));
-        }
+        entries.extend(threads_per_core.map(|_| (&keys::CORES, given("--threads-per-core"))));
+        entries.extend(gflops_per_core.map(|_| (&keys::GFLOPS_PER_CORE, given("--gflops-per-core"))));
+        let (bandwidth, link) = (bandwidth_gbs.map(|_| "--bandwidth-gbs"), link_gbs.map(|_| "--link-gbs"));
         match (&self.host.figures, matrix) {
             (Some(figures), _) => {
-                let origin = figures.origin.as_ref().map(|(kind, source)| (kind.as_str(), source.clone()));
-                entries.extend(origin.map(|origin| ("bandwidth_matrix_gbs", origin)));
+                let origin = figures.origin.clone().map(|(kind, source)| Provenance::of(kind, source));
+                entries.extend(origin.map(|origin| (&keys::BANDWIDTH_MATRIX_GBS, origin)));
             }
             (None, true) => {
-                let options =
-                    [("--bandwidth-gbs", self.given.bandwidth_gbs), ("--link-gbs", self.given.link_gbs)];
-                let options: Vec<&str> =
-                    options.into_iter().filter(|(_, given)| given.is_some()).map(|(name, _)| name).collect();
-                entries.push(("bandwidth_matrix_gbs", given(&options.join(" and "))));
+                let options: Vec<&str> = bandwidth.into_iter().chain(link).collect();
+                entries.push((&keys::BANDWIDTH_MATRIX_GBS, given(&options.join(" and "))));
             }
             (None, false) => {
-                entries.extend(self.given.bandwidth_gbs.map(|_| ("bandwidth_gbs", given("--bandwidth-gbs"))));
-                let links =
-                    self.given.link_gbs.filter(|_| self.assumed.is_none() || self.host.nodes.len() > 1);
-                entries.extend(links.map(|_| ("link_gbs", given("--link-gbs"))));
+                entries.extend(bandwidth.map(|option| (&keys::BANDWIDTH_GBS, given(option))));
+                entries.extend(link.map(|option| (&keys::LINK_GBS, given(option))));
             }
         }
-        if entries.is_empty() {
-            return Vec::new();
-        }
-        let line = |(key, (kind, source)): (&str, (&str, String))| {
-            format!("{key} = {{ kind = \"{kind}\", source = {} }}", quoted(&source))
-        };
-        ["\n[machine.provenance]".to_owned()].into_iter().chain(entries.into_iter().map(line)).collect()
+        lines.origins(entries.iter().map(|(key, origin)| (key.name, origin)));
     }
 }
 
 /// What stands for a figure that is open inside of a table: a text, which `numasim check` names.
 pub(super) const OPEN: &str = "\"?\"";
-
-/// A table with a figure for each pair of nodes, as a key.
-pub(super) fn pairs(key: &str, rows: &[Vec<Option<f64>>]) -> Vec<String> {
-    let cell = |cell: &Option<f64>| cell.map_or_else(|| OPEN.to_owned(), |cell| format!("{cell:?}"));
-    let row = |row: &Vec<Option<f64>>| {
-        let cells: Vec<String> = row.iter().map(cell).collect();
-        format!("    [{}],", cells.join(", "))
-    };
-    [format!("{key} = [")].into_iter().chain(rows.iter().map(row)).chain(["]".to_owned()]).collect()
-}

@@ -1,5 +1,8 @@
 //! How much memory the nodes have: `memory_gib`.
 
+use numasim_study::keys::machine;
+use numasim_study::writing::Lines;
+
 use crate::topology::{HostNode, HostTopology};
 
 /// Memories are alike where the smallest has at least this share of the largest: firmware and kernel take a little of each.
@@ -48,15 +51,16 @@ pub(super) fn of(host: &HostTopology) -> Memory {
 }
 
 impl Memory {
-    /// The line for the short form of a machine.
-    pub(super) fn line(&self) -> Option<String> {
+    /// Writes the line for the short form of a machine.
+    pub(super) fn write(&self, lines: &mut Lines) {
+        let key = &machine::MEMORY_GIB;
         match self {
-            Self::Each(gib) => Some(format!("memory_gib = {gib}")),
+            Self::Each(gib) => lines.put(key, gib),
             Self::Nearly(least, all) => {
-                Some(format!("memory_gib = {least}  # the smallest; node by node: {}", all.join(", ")))
+                lines.put(key, format_args!("{least}  # the smallest; node by node: {}", all.join(", ")));
             }
-            Self::Unknown(Some(all)) => Some(format!("# memory_gib, node by node: {all}")),
-            Self::Unknown(None) | Self::Different => None,
+            Self::Unknown(Some(all)) => lines.comment(format_args!("{}, node by node: {all}", key.name)),
+            Self::Unknown(None) | Self::Different => {}
         }
     }
 }
@@ -88,13 +92,15 @@ mod tests {
                 node.memory_bytes = Some(gib << 30).filter(|&bytes| bytes > 0);
             }
             let found = of(&host);
-            (found.line(), matches!(found, Memory::Different))
+            let mut lines = Lines::default();
+            found.write(&mut lines);
+            (lines.text(), matches!(found, Memory::Different))
         };
-        assert_eq!(line(&[64, 64]), (Some("memory_gib = 64.00".into()), false));
-        let nearly = "memory_gib = 62.00  # the smallest; node by node: 62.00, 64.00";
-        assert_eq!(line(&[62, 64]), (Some(nearly.into()), false));
-        assert_eq!(line(&[32, 64]), (None, true));
-        assert_eq!(line(&[0, 64]), (Some("# memory_gib, node by node: ?, 64.00".into()), false));
-        assert_eq!(line(&[0, 0]), (None, false));
+        assert_eq!(line(&[64, 64]), ("memory_gib = 64.00\n".into(), false));
+        let nearly = "memory_gib = 62.00  # the smallest; node by node: 62.00, 64.00\n";
+        assert_eq!(line(&[62, 64]), (nearly.into(), false));
+        assert_eq!(line(&[32, 64]), (String::new(), true));
+        assert_eq!(line(&[0, 64]), ("# memory_gib, node by node: ?, 64.00\n".into(), false));
+        assert_eq!(line(&[0, 0]), (String::new(), false));
     }
 }

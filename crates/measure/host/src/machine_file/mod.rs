@@ -9,12 +9,13 @@ mod sockets;
 use std::fmt::Write as _;
 
 use numasim_model::units::GigabytesPerSecond;
-use numasim_study::writing::{PEAK, quoted};
+use numasim_study::keys::{machine, node as node_keys};
+use numasim_study::writing::{Lines, PEAK, float, list, quoted};
 
 use crate::topology::{HostNode, HostTopology};
 pub use caches::llc_mb;
 pub use known::Given;
-use known::{Known, OPEN, pairs};
+use known::{Known, OPEN};
 use memory::Memory;
 pub use memory::memory_gib;
 
@@ -29,9 +30,10 @@ pub fn skeleton(host: &HostTopology) -> String {
 /// [`skeleton`] with what a person gives; of a source with figures of its own, with these.
 pub fn skeleton_with(host: &HostTopology, given: Given) -> String {
     let known = Known { host, given, assumed: None };
-    let mut lines = comments::head(host, known.complete());
-    lines.extend(written(&known));
-    lines.join("\n")
+    let mut lines = Lines::default();
+    comments::head(host, known.complete()).iter().for_each(|line| lines.line(line));
+    write(&known, &mut lines);
+    lines.text()
 }
 
 /// Figures that stand where a topology shows none, so that a file can be computed with before anything is measured. They are
@@ -56,28 +58,27 @@ pub fn with_placeholders(host: &HostTopology, figures: &Placeholders) -> String 
         link_gbs: Some(figures.link_gbs),
         threads_per_core: None,
     };
-    written(&Known { host, given, assumed: Some(figures.source) }).join("\n")
+    let mut lines = Lines::default();
+    write(&Known { host, given, assumed: Some(figures.source) }, &mut lines);
+    lines.text()
 }
 
-fn written(known: &Known<'_>) -> Vec<String> {
+fn write(known: &Known<'_>, lines: &mut Lines) {
     let host = known.host;
-    let mut lines = Vec::new();
-    lines.push("[machine]".into());
-    lines.push(format!("name = {}", quoted(&host.name)));
-    lines.push(format!("source = {}", quoted(&host.source)));
+    lines.first_table(&machine::TABLE);
+    lines.put(&machine::NAME, quoted(&host.name));
+    lines.put(&machine::SOURCE, quoted(&host.source));
     let uniform = uniform(known);
     let matrix = if let Some(cores) = uniform {
-        one_table(known, cores, &mut lines);
-        lines.extend(comments::tail(host, false));
+        one_table(known, cores, lines);
+        comments::tail(host, false, lines);
         false
     } else {
-        node_by_node(known, &mut lines);
+        node_by_node(known, lines);
         known.some_bandwidth()
     };
-    lines.extend(known.provenance(matrix));
-    lines.extend(sockets::shared_links(host, uniform.is_some()));
-    lines.push(String::new());
-    lines
+    known.provenance(matrix, lines);
+    sockets::shared_links(host, uniform.is_some(), lines);
 }
 
 const BANDWIDTH: &str =
@@ -85,11 +86,19 @@ const BANDWIDTH: &str =
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
 
 /// Not with a `?`: nobody has to fill them in.
-const KERNELS: &str = "optional, for applications with a kernel that writes: copy_gbs, triad_gbs, update_gbs (GB/s: numasim calibrate, or Copy \
-                       and Triad of STREAM on one node)";
+fn kernels() -> String {
+    let keys = [&machine::COPY_GBS, &machine::TRIAD_GBS, &machine::UPDATE_GBS].map(|key| key.name);
+    format!(
+        "optional, for applications with a kernel that writes: {} (GB/s: numasim calibrate, or Copy and Triad of STREAM on one node)",
+        keys.join(", ")
+    )
+}
 
 /// The limit of a thread, which a study needs not have.
-const THREAD: &str = "# core_bandwidth_gbs = ?  # GB/s, optional, the most one thread draws: numasim calibrate, or the same with one core";
+fn thread(lines: &mut Lines) {
+    let how = "  # GB/s, optional, the most one thread draws: numasim calibrate, or the same with one core";
+    lines.open(&machine::CORE_BANDWIDTH_GBS, how);
+}
 
 /// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
 fn uniform(known: &Known<'_>) -> Option<u32> {
@@ -101,88 +110,80 @@ fn uniform(known: &Known<'_>) -> Option<u32> {
     (alike && memories_alike && peaks_alike && host.numbered_from_zero()).then_some(first)
 }
 
-fn one_table(known: &Known<'_>, cores: u32, lines: &mut Vec<String>) {
+fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     let host = known.host;
-    lines.push(format!("nodes = {}", host.nodes.len()));
-    lines.push(match known.cores(cores) {
-        Some(cores) => format!("cores_per_node = {cores}"),
-        None => format!("# cores_per_node = ?  # {}", comments::cores_of(cores)),
-    });
-    let lists = host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| format!("\"{list}\"")));
-    if let Some(lists) = lists.collect::<Option<Vec<String>>>() {
-        lines.push(format!("cpus = [{}]", lists.join(", ")));
-    }
-    lines.extend(memory::of(host).line());
-    lines.extend(llc_line(host));
-    lines.push(known.peak_of_all().map_or_else(
-        || format!("# gflops_per_core = ?  {PEAK}"),
-        |peak| known.line(format!("gflops_per_core = {peak:?}"), PEAK),
-    ));
+    lines.put(&machine::NODES, host.nodes.len());
+    let how = format_args!("  # {}", comments::cores_of(cores)).to_string();
+    lines.put_or_open(&machine::CORES_PER_NODE, known.cores(cores), how);
+    let cpus: Option<Vec<String>> =
+        host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| quoted(&list.to_string()))).collect();
+    lines.maybe(&machine::CPUS, cpus.map(list));
+    memory::of(host).write(lines);
+    llc(host, lines);
+    known.put(lines, &machine::GFLOPS_PER_CORE, known.peak_of_all(), PEAK);
     if host.figures.is_some() {
-        lines.extend(figures(known));
-        lines.push(format!("# {KERNELS}"));
+        figures(known, lines);
+        lines.comment(kernels());
         return;
     }
     let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
-    lines.push(match (known.given.bandwidth_gbs, said.as_deref()) {
-        (Some(given), _) => known.line(format!("bandwidth_gbs = {given:?}"), &format!("# GB/s: {BANDWIDTH}")),
+    match (known.given.bandwidth_gbs, said.as_deref()) {
         (None, Some([first, rest @ ..])) if rest.iter().all(|figure| figure == first) => {
-            format!(
-                "# bandwidth_gbs = {first:.2}  # GB/s: {}; to measure it: {BANDWIDTH}",
-                comments::FIRMWARE
-            )
+            let (key, firmware) = (machine::BANDWIDTH_GBS.name, comments::FIRMWARE);
+            lines.comment(format_args!("{key} = {first:.2}  # GB/s: {firmware}; to measure it: {BANDWIDTH}"));
         }
-        _ => format!("# bandwidth_gbs = ?    # GB/s: {BANDWIDTH}"),
-    });
-    lines.push(format!("# {KERNELS}"));
-    lines.extend(known.assumed.map(|_| THREAD.to_owned()));
+        (given, _) => known.put(lines, &machine::BANDWIDTH_GBS, given, &format!("    # GB/s: {BANDWIDTH}")),
+    }
+    lines.comment(kernels());
+    if known.assumed.is_some() {
+        thread(lines);
+    }
     if host.nodes.len() > 1 {
-        lines.push(known.given.link_gbs.map_or_else(
-            || format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"),
-            |given| known.line(format!("link_gbs = {given:?}"), &format!("# GB/s between two nodes: {LINK}")),
-        ));
-        lines.extend(sockets::shorthand(host));
+        let how = format!("         # GB/s between two nodes: {LINK}");
+        known.put(lines, &machine::LINK_GBS, known.given.link_gbs, &how);
+        sockets::shorthand(host, lines);
     }
 }
 
 /// The figures of the source, as keys.
-fn figures(known: &Known<'_>) -> Vec<String> {
-    let mut lines = pairs("bandwidth_matrix_gbs", &known.cells());
+fn figures(known: &Known<'_>, lines: &mut Lines) {
+    let cell = |cell: &Option<f64>| cell.map_or_else(|| OPEN.to_owned(), float);
+    let cells = known.cells();
+    lines.rows(&machine::BANDWIDTH_MATRIX_GBS, cells.iter().map(|row| row.iter().map(cell).collect()));
     let latency = known.host.figures.as_ref().and_then(|figures| figures.latency_ns.as_ref());
-    let some = |rows: &Vec<Vec<f64>>| -> Vec<Vec<Option<f64>>> {
-        rows.iter().map(|row| row.iter().copied().map(Some).collect()).collect()
-    };
-    lines.extend(latency.map_or_else(Vec::new, |latency| pairs("latency_matrix_ns", &some(latency))));
-    lines
+    if let Some(latency) = latency {
+        let rows = latency.iter().map(|row| row.iter().copied().map(float).collect());
+        lines.rows(&machine::LATENCY_MATRIX_NS, rows);
+    }
 }
 
 /// The bandwidths of nodes that differ: a key with those that are known, a comment where none is.
-fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
+fn matrix(known: &Known<'_>, lines: &mut Lines) {
     let host = known.host;
     let complete = known.matrix().is_some();
-    let hints =
-        [format!("# GB/s between two nodes: {LINK}"), format!("# local, on the diagonal: {BANDWIDTH}")];
-    if known.some_bandwidth() {
-        if known.assumed.is_some() || !complete {
-            lines.extend(hints);
-        }
+    let has_some = known.some_bandwidth();
+    if !has_some || known.assumed.is_some() || !complete {
+        lines.comment(format_args!("GB/s between two nodes: {LINK}"));
+        lines.comment(format_args!("local, on the diagonal: {BANDWIDTH}"));
+    }
+    let axes = "row: node of the core that runs, column: node of the memory";
+    if has_some {
         if known.assumed.is_some() {
-            lines.push(THREAD.to_owned());
+            thread(lines);
         }
-        lines.push("# GB/s; row: node of the core that runs, column: node of the memory".into());
+        lines.comment(format_args!("GB/s; {axes}"));
         if !complete {
-            lines.push(format!("# still open: replace each {OPEN}, with its quotes, by a figure"));
+            lines.comment(format_args!("still open: replace each {OPEN}, with its quotes, by a figure"));
         }
-        lines.extend(figures(known));
+        figures(known, lines);
         return;
     }
-    lines.extend(hints);
-    lines.push("# row: node of the core that runs, column: node of the memory".into());
+    lines.comment(axes);
     if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some()))
     {
-        lines.push(format!("# figures in the matrix: {}", comments::FIRMWARE));
+        lines.comment(format_args!("figures in the matrix: {}", comments::FIRMWARE));
     }
-    lines.push("# bandwidth_matrix_gbs = [".into());
+    lines.comment(format_args!("{} = [", machine::BANDWIDTH_MATRIX_GBS.name));
     let places = 0..host.nodes.len();
     for from in places.clone() {
         let cell = |to: usize| match claimed(host, from, to) {
@@ -190,57 +191,49 @@ fn matrix(known: &Known<'_>, lines: &mut Vec<String>) {
             Some(gbs) => format!("{gbs:.2}"),
             None => "?".to_owned(),
         };
-        let cells: Vec<String> = places.clone().map(cell).collect();
-        lines.push(format!("#   [{}],", cells.join(", ")));
+        lines.comment(format_args!("  {},", list(places.clone().map(cell))));
     }
-    lines.push("# ]".into());
+    lines.comment("]");
 }
 
-fn node_by_node(known: &Known<'_>, lines: &mut Vec<String>) {
+fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
     let host = known.host;
     matrix(known, lines);
-    lines.extend(comments::tail(host, true));
-    lines.push(format!("# in each [[machine.node]], {KERNELS}"));
+    comments::tail(host, true, lines);
+    lines.comment(format_args!("in each {}, {}", node_keys::TABLE.title, kernels()));
     // Once is enough for the long text.
     let mut peak = PEAK;
     for (place, node) in host.nodes.iter().enumerate() {
-        lines.push(format!("\n[[machine.node]]  # {}", origin(node)));
+        lines.noted_table(&node_keys::TABLE, &origin(node));
         if let Some(said) = &node.firmware {
-            lines.push(format!("# {}: {}", comments::FIRMWARE, comments::firmware(said, node)));
+            lines.comment(format_args!("{}: {}", comments::FIRMWARE, comments::firmware(said, node)));
         }
-        lines.push(match known.cores(node.cores) {
-            Some(cores) => format!("cores = {cores}"),
-            None => format!("# cores = ?  # {}", comments::cores_of(node.cores)),
-        });
-        lines.push(match (node.cores, &node.left_out) {
-            (0, None) => "gflops_per_core = 0.0  # memory only".into(),
+        let how = format_args!("  # {}", comments::cores_of(node.cores)).to_string();
+        lines.put_or_open(&node_keys::CORES, known.cores(node.cores), how);
+        let gflops = &node_keys::GFLOPS_PER_CORE;
+        match (node.cores, &node.left_out) {
+            (0, None) => lines.put(gflops, "0.0  # memory only"),
             (0, Some(list)) => {
-                format!("gflops_per_core = 0.0  # memory only: its processors {list} cannot be used")
+                lines.put(gflops, format_args!("0.0  # memory only: its processors {list} cannot be used"));
             }
-            (_, _) => match known.peak(place) {
-                Some(figure) => known
-                    .line(format!("gflops_per_core = {figure:?}"), std::mem::replace(&mut peak, "# GFLOPS")),
-                None => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
-            },
-        });
+            (_, _) => known.put(lines, gflops, known.peak(place), std::mem::replace(&mut peak, "  # GFLOPS")),
+        }
         if node.without_memory() {
-            lines.push("memory_gib = 0  # no memory: all data of its cores is on other nodes".into());
-        } else if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
-            lines.push(format!("memory_gib = {gib}"));
+            lines.put(&node_keys::MEMORY_GIB, "0  # no memory: all data of its cores is on other nodes");
+        } else {
+            lines.maybe(&node_keys::MEMORY_GIB, node.memory_bytes.and_then(memory_gib));
         }
-        lines.extend(llc_line(host).filter(|_| node.cores > 0));
-        if let Some(list) = &node.cpus {
-            lines.push(format!("cpus = \"{list}\""));
+        if node.cores > 0 {
+            llc(host, lines);
         }
-        if !host.numbered_from_zero() {
-            lines.push(format!("os_node = {}", node.os_index));
-        }
+        lines.maybe(&node_keys::CPUS, node.cpus.as_ref().map(|list| quoted(&list.to_string())));
+        lines.maybe(&node_keys::OS_NODE, (!host.numbered_from_zero()).then_some(node.os_index));
     }
 }
 
 /// The last-level cache of each node with cores, where it is known.
-fn llc_line(host: &HostTopology) -> Option<String> {
-    llc_mb(host).map(|mb| format!("llc_mb = {mb:.2}"))
+fn llc(host: &HostTopology, lines: &mut Lines) {
+    lines.maybe(&machine::LLC_MB, llc_mb(host).map(|mb| format!("{mb:.2}")));
 }
 
 /// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.

@@ -1,5 +1,8 @@
 //! Which nodes are on which socket, and what stays open about the links between sockets.
 
+use numasim_study::keys::{machine, shared_link};
+use numasim_study::writing::{Lines, list};
+
 use crate::sockets::{Socket, joined};
 use crate::topology::HostTopology;
 
@@ -9,7 +12,7 @@ const MOST_TABLES: usize = 6;
 const SHARED: &str =
     "numasim calibrate, or all nodes of one socket read memories of the other at once; per direction";
 
-/// `# sockets: 0 has nodes 0-3, 1 has nodes 4-7`; nothing where the topology shows no sockets.
+/// `sockets: 0 has nodes 0-3, 1 has nodes 4-7`; nothing where the topology shows no sockets.
 pub(super) fn comment(host: &HostTopology) -> Option<String> {
     let sockets = host.sockets();
     let several: Vec<u32> = places(host, |packages| packages > 1);
@@ -18,7 +21,7 @@ pub(super) fn comment(host: &HostTopology) -> Option<String> {
     if !several.is_empty() {
         parts.push(format!("{} beside several", nodes(&several)));
     }
-    (!parts.is_empty()).then(|| format!("# sockets: {}", parts.join(", ")))
+    (!parts.is_empty()).then(|| format!("sockets: {}", parts.join(", ")))
 }
 
 /// Nodes with this number of packages.
@@ -47,46 +50,35 @@ fn regular(host: &HostTopology, sockets: &[Socket]) -> bool {
 }
 
 /// For a machine of equal nodes on equal sockets: what to write where links inside a socket and between sockets differ.
-pub(super) fn shorthand(host: &HostTopology) -> Vec<String> {
+pub(super) fn shorthand(host: &HostTopology, lines: &mut Lines) {
     let sockets = host.sockets();
     if !regular(host, &sockets) {
-        return Vec::new();
+        return;
     }
-    vec![
-        "# Where links between sockets differ from those inside one, these three lines, too; link_gbs is then inside a socket:".into(),
-        format!("# sockets = {}", sockets.len()),
-        "# socket_link_gbs = ?  # GB/s between two nodes on different sockets: as link_gbs".into(),
-        format!("# shared_link_gbs = ?  # GB/s of a socket's nodes together from another socket: {SHARED}"),
-    ]
+    lines.comment("Where links between sockets differ from those inside one, these three lines, too; link_gbs is then inside a socket:");
+    lines.comment(format_args!("{} = {}", machine::SOCKETS.name, sockets.len()));
+    lines.open(&machine::SOCKET_LINK_GBS, "  # GB/s between two nodes on different sockets: as link_gbs");
+    let how = format!("  # GB/s of a socket's nodes together from another socket: {SHARED}");
+    lines.open(&machine::SHARED_LINK_GBS, &how);
 }
 
 /// At the end of the file: tables for the links between sockets, where no shorthand (of a `uniform` machine) says the same.
-pub(super) fn shared_links(host: &HostTopology, uniform: bool) -> Vec<String> {
+pub(super) fn shared_links(host: &HostTopology, uniform: bool, lines: &mut Lines) {
     let sockets = host.sockets();
-    if uniform && regular(host, &sockets) {
-        return Vec::new();
-    }
     let pairs = joined(&sockets);
-    if pairs.is_empty() {
-        return Vec::new();
+    if pairs.is_empty() || uniform && regular(host, &sockets) {
+        return;
     }
-    let mut lines = vec![
-        String::new(),
-        "# All pairs of nodes between two sockets use the same links. Optional: how much those carry together".into(),
-        format!("# (GB/s: {SHARED})."),
-    ];
+    lines.line("\n# All pairs of nodes between two sockets use the same links. Optional: how much those carry together");
+    lines.comment(format_args!("(GB/s: {SHARED})."));
     for (a, b) in pairs.iter().take(MOST_TABLES) {
-        let list = |socket: &Socket| {
-            let numbers: Vec<String> = numbers(socket).iter().map(ToString::to_string).collect();
-            format!("[{}]", numbers.join(", "))
-        };
-        lines.push("# [[machine.shared_link]]".into());
-        lines.push(format!("# name = \"sockets {} and {}\"", a.number, b.number));
-        lines.push("# gbs = ?".into());
-        lines.push(format!("# between = [{}, {}]", list(a), list(b)));
+        lines.comment(shared_link::TABLE.title);
+        lines.comment(format_args!("{} = \"sockets {} and {}\"", shared_link::NAME.name, a.number, b.number));
+        lines.open(&shared_link::GBS, "");
+        let groups = [a, b].map(|socket| list(numbers(socket)));
+        lines.comment(format_args!("{} = {}", shared_link::BETWEEN.name, list(groups)));
     }
     if pairs.len() > MOST_TABLES {
-        lines.push(format!("# ... and so on: {} pairs of sockets in all", pairs.len()));
+        lines.comment(format_args!("... and so on: {} pairs of sockets in all", pairs.len()));
     }
-    lines
 }

@@ -14,6 +14,7 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
 use numasim_model::units::GigabytesPerSecond;
+use numasim_study::keys::{Key, node, provenance, shared_link, sharing};
 
 use self::bits::Bits;
 use self::text::Writer;
@@ -146,9 +147,9 @@ fn infos(out: &mut Writer, machine: &Machine) {
     if let Some(source) = machine.source() {
         out.info(keys::SOURCE, source);
     }
-    let provenance =
-        ["bandwidth_matrix_gbs", "bandwidth_gbs"].into_iter().find_map(|key| machine.provenance().get(key));
-    if let Some(provenance) = provenance {
+    let provenance = [&provenance::BANDWIDTH_MATRIX_GBS, &provenance::BANDWIDTH_GBS]
+        .map(|key| machine.provenance().get(key.name));
+    if let Some(provenance) = provenance.into_iter().flatten().next() {
         out.info(keys::BANDWIDTH_KIND, provenance.kind.as_str());
         out.info(keys::BANDWIDTH_SOURCE, provenance.source.as_deref().unwrap_or_default());
     }
@@ -213,13 +214,16 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
 /// Figures that change predictions and that hwloc has no place for.
 fn left_out(machine: &Machine, notes: &mut Vec<String>) {
     let nodes = machine.nodes();
+    let given =
+        |key: &Key| nodes.iter().any(|node| key.node.is_some_and(|field| (field.get)(node).is_some()));
+    let kernels = [&node::COPY_GBS, &node::TRIAD_GBS, &node::UPDATE_GBS];
     let some = [
-        ("core_bandwidth_gbs", nodes.iter().any(|node| node.core_bandwidth.is_some())),
-        ("read_gbs", nodes.iter().any(|node| node.read_bandwidth.is_some())),
-        ("copy_gbs, triad_gbs, update_gbs", nodes.iter().any(|node| node.kernels.iter().next().is_some())),
-        ("llc_mb", machine.says_caches()),
-        ("[[machine.shared_link]]", !machine.shared_links().is_empty()),
-        ("[machine.sharing]", *machine.sharing() != numasim_model::Model::default()),
+        (node::CORE_BANDWIDTH_GBS.name, given(&node::CORE_BANDWIDTH_GBS)),
+        (node::READ_GBS.name, given(&node::READ_GBS)),
+        (&kernels.map(|key| key.name).join(", "), kernels.iter().any(|key| given(key))),
+        (node::LLC_MB.name, machine.says_caches()),
+        (shared_link::TABLE.title, !machine.shared_links().is_empty()),
+        (sharing::TABLE.title, *machine.sharing() != numasim_model::Model::default()),
     ];
     if machine.compute_nodes().count() == 1 && machine.node_count() > 1 {
         notes.push("all cores are on one node: of memories without cores the link to them is in the XML, not what they have themselves".to_owned());
