@@ -94,7 +94,7 @@ pub(crate) enum Command {
     #[command(after_help = help::EXPLORE)]
     Explore(ExploreArgs),
     /// Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...
-    #[command(after_help = help::SWEEP)]
+    #[command(after_help = help::sweep())]
     Sweep(SweepArgs),
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]

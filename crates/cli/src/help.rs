@@ -1,5 +1,11 @@
 //! The longer texts of `--help`: what the tool is for, examples, units and exit codes.
 
+use std::fmt::Write as _;
+
+use numasim_draw::grid::wrap;
+use numasim_study::figure;
+use numasim_study::keys::{Key, app, call, channel, machine, node, os};
+
 /// Start of `numasim --help`.
 pub(crate) const ABOUT: &str = "\
 Several applications share one machine with several NUMA nodes. Each node has cores and a memory \
@@ -94,8 +100,8 @@ starts that application. It needs the processor numbers of the operating system:
 [[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
 hwloc. On each node the first processors of the list are used, one for each core.";
 
-/// End of `numasim sweep --help`.
-pub(crate) const SWEEP: &str = "\
+/// What stands before the keys in `numasim sweep --help`.
+const SWEEP_EXAMPLES: &str = "\
 Examples:
   numasim sweep study.toml --set machine.link_gbs=5..40:5
   numasim sweep study.toml --explore \\
@@ -110,39 +116,10 @@ Examples:
   cat part-{1..8}.csv > sweep.csv
   numasim sweep study.toml --explore --set machine.link_gbs=1..100:1 \\
       --submit slurm --folder shards --shards 64 --threads 4
-  numasim sweep --collect shards -o sweep.csv
+  numasim sweep --collect shards -o sweep.csv";
 
-Keys (units as in the files; a name with instances addresses all of them):
-  machine.link_gbs                every link
-  machine.bandwidth_gbs           every memory controller
-  machine.bandwidth_matrix_gbs.FROM.TO
-                                  one link; if FROM = TO, one controller
-  machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs,
-  machine.read_gbs
-  machine.copy_gbs, machine.triad_gbs, machine.update_gbs
-  machine.shared_link.NAME.gbs    a shared link
-  machine.sharing.PARAMETER       a parameter of the sharing model, see
-                                  numasim models
-  machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs,
-                                  core_bandwidth_gbs, read_gbs, copy_gbs,
-                                  triad_gbs or update_gbs
-  app.NAME.arithmetic_intensity
-  app.NAME.data                   local, interleave, home:0, home:1, ...;
-                                  home:0:0.5, interleave:0.3: that share, the
-                                  rest local; home:any to explore
-  app.NAME.KEY                    with --explore: min_threads, max_threads,
-                                  weight, work_gflop
-  scenario.NAME.threads.APP       on every node that has cores
-  scenario.NAME.threads.APP.N     on node N
-  scenario.NAME.data.APP          as app.NAME.data, in this scenario
-With --simulate also:
-  app.NAME.KEY                    iterations, arrives_s, task_spread, threads,
-                                  work_gflop, task_gflop, tasks, io_ms
-  app.NAME.phase.N.KEY            a phase, from 0
-  channel.FROM.TO.KEY             capacity, item_mb
-  call.FROM.TO.every
-  policy.KEY                      period_ms, command_ms, lead (K of lead:K)
-  os.KEY                          slice_ms, switch_us, refill_ms
+/// What stands behind them.
+const SWEEP_ROWS: &str = "\
 Put names with spaces or dots in double quotes:
   --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
@@ -153,6 +130,75 @@ An impossible point (more threads than cores) has a row with the reason and no r
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
 A part of --shard into a file has a receipt beside it, FILE.json. The folder of --submit is all that is known of a job array: \
 --collect joins it once every shard is there and of this question, --resubmit submits what failed, was killed or never ran.";
+
+/// Column in which a list of keys says what each is.
+const KEYS: usize = 34;
+
+/// A key, or several, and what is to be said of it.
+fn key(text: &mut String, key: &str, what: &str) {
+    for (number, line) in wrap(what, 78 - KEYS).into_iter().enumerate() {
+        let key = if number == 0 { key } else { "" };
+        if key.len() + 4 > KEYS {
+            let _ = write!(text, "\n  {key}\n{:KEYS$}{line}", "");
+        } else {
+            let _ = write!(text, "\n  {key:width$}{line}", width = KEYS - 2);
+        }
+    }
+}
+
+/// End of `numasim sweep --help`: its keys are those that the files declare.
+pub(crate) fn sweep() -> String {
+    let names = |keys: &mut dyn Iterator<Item = &'static Key>| {
+        keys.map(|key| key.name).collect::<Vec<_>>().join(", ")
+    };
+    let simulated = |key: &&'static Key| *key != &app::ARITHMETIC_INTENSITY;
+    let searched = figure::of_apps().filter(simulated);
+    let mut text = format!(
+        "{SWEEP_EXAMPLES}\n\nKeys (units as in the files; a name with instances addresses all of them):"
+    );
+    let mut put = |name: &str, what: &str| key(&mut text, name, what);
+    put("machine.KEY", &names(&mut figure::of_nodes().chain([&machine::LINK_GBS])));
+    put("machine.node.N.KEY", &names(&mut [&node::CORES].into_iter().chain(figure::of_nodes().skip(1))));
+    put("machine.bandwidth_matrix_gbs.FROM.TO", "one link; if FROM = TO, one controller");
+    put("machine.shared_link.NAME.gbs", "a shared link");
+    put("machine.sharing.PARAMETER", "a parameter of the sharing model, see numasim models");
+    put("app.NAME.arithmetic_intensity", "FLOP per byte");
+    put(
+        "app.NAME.data",
+        "local, interleave, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any to explore",
+    );
+    put("app.NAME.KEY", &format!("with --explore: {}", names(&mut { searched })));
+    put("scenario.NAME.threads.APP", "on every node that has cores");
+    put("scenario.NAME.threads.APP.N", "on node N");
+    put("scenario.NAME.data.APP", "as app.NAME.data, in this scenario");
+    text.push_str("\nWith --simulate also:");
+    let mut put = |name: &str, what: &str| key(&mut text, name, what);
+    let of_apps = || figure::over_time(&app::TABLE);
+    put("app.NAME.KEY", &names(&mut of_apps().filter(simulated)));
+    put(
+        "app.NAME.phase.N.KEY",
+        &format!("a phase, from 0: {}", names(&mut of_apps().filter(|key| figure::is_of_phase(key)))),
+    );
+    put("channel.FROM.TO.KEY", &names(&mut figure::over_time(&channel::TABLE)));
+    put("call.FROM.TO.KEY", &names(&mut figure::over_time(&call::TABLE)));
+    put("policy.KEY", &format!("{} (K of lead:K)", names(&mut figure::of_policy())));
+    put("os.KEY", &names(&mut figure::over_time(&os::TABLE)));
+    text.push('\n');
+    text.push_str(SWEEP_ROWS);
+    text
+}
+
+/// `--free` of `numasim fit`: the keys that a machine has for all its nodes or links.
+pub(crate) fn free() -> String {
+    let keys: Vec<&str> =
+        figure::of_nodes().skip(1).chain([&machine::LINK_GBS]).map(|key| key.name).collect();
+    format!(
+        "Machine parameters to estimate, separated by commas; may be given more than once\n\nKeys as for `sweep --set`, \
+         `machine.` may be left out: {} are one value for the whole machine; node.2.bandwidth_gbs is one node, \
+         bandwidth_matrix_gbs.0.1 the link on which cores of node 0 read memory of node 1.",
+        keys.join(", ")
+    )
+}
 
 /// End of `numasim agent --help`.
 pub(crate) const AGENT: &str = "\

@@ -1,11 +1,14 @@
-//! A first look at a long text, before it is parsed: a parser keeps what it finds, and of mistakes in every line, or of a
-//! million tables, that is gigabytes.
+//! What the grammar of TOML says of a text, token by token.
+//!
+//! A first look at a long text, before it is parsed ([`too_much`]): a parser keeps what it finds, and of mistakes in every line, or of a
+//! million tables, that is gigabytes. And what is wrong at each mistake ([`Grammar`]): `toml` itself tells that in English alone.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use toml_parser::decoder::Encoding;
 use toml_parser::parser::{EventReceiver, RecursionGuard, ValidateWhitespace, parse_document};
-use toml_parser::{ErrorSink, ParseError, Raw, Source, Span};
+use toml_parser::{ErrorSink, Expected, ParseError, Raw, Source, Span};
 
 /// Shorter text is parsed whatever it holds.
 const SHORT: usize = 256 << 10;
@@ -30,13 +33,9 @@ pub(super) fn too_much(text: &str) -> Option<TooMuch> {
     if text.len() <= SHORT {
         return None;
     }
-    let source = Source::new(text);
-    let tokens = source.lex().into_vec();
     let mut mistakes = Mistakes { count: 0, enough_at: None };
     let mut census = Census { text, tables: 0, excess: None };
-    let mut receiver = ValidateWhitespace::new(&mut census, source);
-    let mut receiver = RecursionGuard::new(&mut receiver, MAX_DEPTH);
-    parse_document(&tokens, &mut receiver, &mut mistakes);
+    go_through(Source::new(text), &mut census, &mut mistakes);
     census.excess.map(TooMuch::Tables).or(mistakes.enough_at.map(TooMuch::Mistakes))
 }
 
@@ -70,11 +69,19 @@ impl<'a> Census<'a> {
             self.excess = Some(span.start()..span.end());
         }
     }
+}
 
-    fn raw(&self, span: Span, encoding: Option<Encoding>) -> Option<Raw<'a>> {
-        let text = self.text.get(span.start()..span.end())?;
-        Some(Raw::new_unchecked(text, encoding, span))
-    }
+/// A key or a scalar in a text.
+fn raw(text: &str, span: Span, encoding: Option<Encoding>) -> Option<Raw<'_>> {
+    Some(Raw::new_unchecked(text.get(span.start()..span.end())?, encoding, span))
+}
+
+/// Goes through a text as `toml` does.
+fn go_through(source: Source<'_>, receiver: &mut dyn EventReceiver, errors: &mut dyn ErrorSink) {
+    let tokens = source.lex().into_vec();
+    let mut receiver = ValidateWhitespace::new(receiver, source);
+    let mut receiver = RecursionGuard::new(&mut receiver, MAX_DEPTH);
+    parse_document(&tokens, &mut receiver, errors);
 }
 
 impl EventReceiver for Census<'_> {
@@ -87,14 +94,165 @@ impl EventReceiver for Census<'_> {
     }
 
     fn simple_key(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
-        if let Some(raw) = self.raw(span, encoding) {
+        if let Some(raw) = raw(self.text, span, encoding) {
             raw.decode_key(&mut (), error);
         }
     }
 
     fn scalar(&mut self, span: Span, encoding: Option<Encoding>, error: &mut dyn ErrorSink) {
-        if let Some(raw) = self.raw(span, encoding) {
+        if let Some(raw) = raw(self.text, span, encoding) {
             let _ = raw.decode_scalar(&mut (), error);
+        }
+    }
+}
+
+/// What is wrong at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mistake {
+    /// The text that begins here has no closing quote on its line.
+    OpenText(usize),
+    /// There is nothing in the place of a value.
+    NoValue,
+    /// A word that is neither a number nor quoted.
+    NoWord,
+    /// A decimal point without a digit on one side.
+    NoDigit,
+    /// A number that begins with 0.
+    LeadingZero,
+    /// No key, or one without a value.
+    NoPair,
+    /// There is nothing in the place of a key.
+    NoName,
+    /// A table header without its end, which is this.
+    OpenHeader(&'static str),
+    /// A list or an inline table without its end.
+    OpenBracket,
+    /// Something behind a value.
+    MoreText,
+    /// Too many brackets in one another.
+    TooDeep,
+    /// A key that was there before.
+    Again,
+    /// Anything else.
+    Other,
+}
+
+/// The mistakes of a text, by their places.
+pub(super) struct Grammar<'a> {
+    text: &'a str,
+    found: HashMap<(usize, usize), Mistake>,
+    /// Where keys are.
+    keys: HashSet<usize>,
+    /// Where table headers begin.
+    headers: HashSet<usize>,
+}
+
+impl<'a> Grammar<'a> {
+    /// Goes through a text that has mistakes.
+    pub(super) fn of(text: &'a str) -> Self {
+        let mut grammar = Self { text, found: HashMap::new(), keys: HashSet::new(), headers: HashSet::new() };
+        let mut errors: Vec<ParseError> = Vec::new();
+        go_through(Source::new(text), &mut grammar, &mut errors);
+        for error in errors {
+            let mistake = grammar.of_structure(&error);
+            grammar.add(&error, mistake);
+        }
+        grammar
+    }
+
+    /// What is wrong at the place of an error of `toml`.
+    pub(super) fn at(&self, span: Option<&Range<usize>>) -> Mistake {
+        // Without a place: keys with too many dots.
+        let Some(span) = span else { return Mistake::TooDeep };
+        let found = self.found.get(&(span.start, span.end)).cloned();
+        // The grammar knows nothing of what was there before.
+        found.unwrap_or(if self.keys.contains(&span.start) { Mistake::Again } else { Mistake::Other })
+    }
+
+    fn add(&mut self, error: &ParseError, mistake: Mistake) {
+        if let Some(span) = error.unexpected() {
+            self.found.entry((span.start(), span.end())).or_insert(mistake);
+        }
+    }
+
+    fn of_structure(&self, error: &ParseError) -> Mistake {
+        let opened = error.context().map_or(0, |context| context.start());
+        let opener = self.text.get(opened..).unwrap_or_default();
+        match error.expected() {
+            Some([Expected::Literal("=")]) => Mistake::NoPair,
+            Some([Expected::Literal("\n"), Expected::Literal("#")]) => Mistake::MoreText,
+            Some([Expected::Literal("]" | "]]")]) if self.headers.contains(&opened) => {
+                Mistake::OpenHeader(if opener.starts_with("[[") { "]]" } else { "]" })
+            }
+            Some([Expected::Literal("]" | "}")]) => Mistake::OpenBracket,
+            None if error
+                .unexpected()
+                .is_some_and(|span| matches!(self.text.as_bytes().get(span.start()), Some(b'[' | b'{'))) =>
+            {
+                Mistake::TooDeep
+            }
+            _ => Mistake::Other,
+        }
+    }
+}
+
+/// What is wrong with a value that begins at `start`.
+fn of_value(value: &str, start: usize, encoding: Option<Encoding>, error: &ParseError) -> Mistake {
+    match (encoding, error.expected()) {
+        (Some(_), Some([Expected::Literal("\"" | "'")])) => return Mistake::OpenText(start),
+        (Some(_), _) => return Mistake::Other,
+        (None, _) if value.trim().is_empty() => return Mistake::NoValue,
+        (None, _) => {}
+    }
+    let number = value.trim_start_matches(['+', '-']);
+    let (before, after) = number.split_once('.').unwrap_or((number, "0"));
+    let is_count = |digits: &str| digits.chars().all(|c| c.is_ascii_digit() || c == '_');
+    if !number.contains(|c: char| !matches!(c, '0'..='9' | '_' | '.' | 'e' | 'E' | '+' | '-')) {
+        return match number.as_bytes() {
+            [b'0', b'0'..=b'9', ..] => Mistake::LeadingZero,
+            _ if is_count(before)
+                && (before.is_empty() || !after.starts_with(|c: char| c.is_ascii_digit())) =>
+            {
+                Mistake::NoDigit
+            }
+            _ => Mistake::Other,
+        };
+    }
+    Mistake::NoWord
+}
+
+impl EventReceiver for Grammar<'_> {
+    fn std_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.headers.insert(span.start());
+    }
+
+    fn array_table_open(&mut self, span: Span, _: &mut dyn ErrorSink) {
+        self.headers.insert(span.start());
+    }
+
+    fn simple_key(&mut self, span: Span, encoding: Option<Encoding>, _: &mut dyn ErrorSink) {
+        let Some(raw) = raw(self.text, span, encoding) else { return };
+        self.keys.insert(span.start());
+        let mut errors: Vec<ParseError> = Vec::new();
+        raw.decode_key(&mut (), &mut errors);
+        for error in errors {
+            let mistake = match (encoding, error.expected()) {
+                (Some(_), Some([Expected::Literal("\"" | "'")])) => Mistake::OpenText(span.start()),
+                (Some(_), _) => Mistake::Other,
+                (None, _) if span.is_empty() => Mistake::NoName,
+                (None, _) => Mistake::NoPair,
+            };
+            self.add(&error, mistake);
+        }
+    }
+
+    fn scalar(&mut self, span: Span, encoding: Option<Encoding>, _: &mut dyn ErrorSink) {
+        let Some(raw) = raw(self.text, span, encoding) else { return };
+        let mut errors: Vec<ParseError> = Vec::new();
+        let _ = raw.decode_scalar(&mut (), &mut errors);
+        for error in errors {
+            let mistake = of_value(raw.as_str(), span.start(), encoding, &error);
+            self.add(&error, mistake);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::census::{self, MAX_MISTAKES, MAX_TABLES, TooMuch};
+use super::census::{self, Grammar, MAX_MISTAKES, MAX_TABLES, Mistake, TooMuch};
 use super::keys::{Shape, root};
 use super::log::Source;
 use super::problem::{Place, Problem, ProblemKind};
@@ -52,11 +52,15 @@ fn parse_up_to(source: Source<'_>, end: usize) -> Spanned<DeTable<'_>> {
         errors.retain(|error| error.span().is_some_and(|span| span.start < said_at_the_end));
     }
     errors.sort_by_key(|error| error.span().map_or(0, |span| span.start));
-    let (duplicates, errors): (Vec<Error>, Vec<Error>) =
-        errors.into_iter().partition(|error| error.message() == "duplicate key");
+    if errors.is_empty() {
+        return table;
+    }
+    let grammar = Grammar::of(source.text);
+    let known = errors.into_iter().map(|error| (grammar.at(error.span().as_ref()), error));
+    let (duplicates, errors): (Vec<_>, Vec<_>) = known.partition(|(mistake, _)| *mistake == Mistake::Again);
     let gave_up = places_of_giving_up(&errors);
     let mut quiet = 0..0;
-    for error in &errors {
+    for (mistake, error) in &errors {
         let at = clip(source.text, error.span().unwrap_or(0..0));
         if at.start < quiet.end {
             continue;
@@ -66,12 +70,12 @@ fn parse_up_to(source: Source<'_>, end: usize) -> Spanned<DeTable<'_>> {
             break;
         }
         source.log.syntax_is_broken();
-        let (problem, covers) = explain(source, table.get_ref(), error, &gave_up, &at);
+        let (problem, covers) = explain(source, table.get_ref(), (mistake, error), &gave_up, &at);
         source.log.report(problem);
         source.log.mute(source.file, covers.clone());
         quiet = covers;
     }
-    for error in &duplicates {
+    for (_, error) in &duplicates {
         if source.log.is_full() {
             source.log.report(Problem::new(ProblemKind::DuplicateKey, error.message()));
             break;
@@ -196,11 +200,11 @@ fn first_of(text: &str, word: &str, at: usize, line: usize, header: bool) -> Opt
     None
 }
 
-/// The problem for a parser error, and the text that it makes unreadable.
+/// The problem for a mistake, and the text that it makes unreadable.
 fn explain(
     source: Source<'_>,
     table: &DeTable<'_>,
-    error: &Error,
+    (mistake, error): (&Mistake, &Error),
     gave_up: &[usize],
     at: &Range<usize>,
 ) -> (Problem, Range<usize>) {
@@ -210,92 +214,78 @@ fn explain(
         return found;
     }
     let (line_start, line) = line_of(text, at.start);
-    let line_range = line_start..(line_start + line.len() + 1);
-    let word = text[at.clone()].trim();
-    let message = error.message();
-    let syntax = |message: String, span: Range<usize>, label: &str, hint: &str| {
-        Problem::new(ProblemKind::Syntax, message).at(source.place(&span), label).hint(hint)
+    let line_end = line_start + line.len();
+    let begin = line_start + (line.len() - line.trim_start().len());
+    let value = || value_around(text, at);
+    let rest = at.start..line_end.max(at.start);
+    let (message, span, label, hint) = match mistake {
+        Mistake::OpenText(open) => {
+            let message = "this text has no closing quote".to_owned();
+            (message, *open..line_end.max(*open), "opened here", "close it on the same line".to_owned())
+        }
+        Mistake::NoValue => {
+            let hint = "write a value, or remove the line".to_owned();
+            ("there is no value after `=`".to_owned(), at.clone(), "no value", hint)
+        }
+        Mistake::NoWord => {
+            let word = super::names::shown(text[value()].trim());
+            let hint = if word.eq_ignore_ascii_case("nan") || word.to_lowercase().contains("inf") {
+                "write a finite number"
+            } else if word.starts_with(|c: char| c.is_ascii_digit()) {
+                "write a number alone, without its unit; put text in double quotes"
+            } else {
+                "put text in double quotes; write a number in digits"
+            };
+            let message = format!("`{word}` is not a value");
+            (message, value(), "neither a number nor quoted text", hint.to_owned())
+        }
+        Mistake::NoPair => {
+            let trimmed = line.trim();
+            let hint = if trimmed.starts_with("//") || trimmed.starts_with(';') {
+                "comments begin with `#`"
+            } else if trimmed.contains(':') && !trimmed.contains('=') {
+                "write `key = value`, with `=` in place of `:`"
+            } else {
+                "write `key = value`; put a key with spaces in quotes; comments begin with `#`"
+            };
+            let span = begin..begin + trimmed.len();
+            ("this line is not `key = value`".to_owned(), span, "not understood", hint.to_owned())
+        }
+        Mistake::OpenHeader(brackets) => {
+            let (span, hint) = (begin..at.end.max(begin), format!("end the line with `{brackets}`"));
+            ("this table header is not closed".to_owned(), span, "not closed", hint)
+        }
+        Mistake::MoreText if text[at.start..].starts_with(',') => {
+            let hint = "write a decimal point in numbers: `1.5`".to_owned();
+            ("there is a comma after the value".to_owned(), rest, "not understood", hint)
+        }
+        Mistake::MoreText => {
+            let hint = "put each key on its own line".to_owned();
+            ("unexpected text after the value".to_owned(), rest, "not understood", hint)
+        }
+        Mistake::NoDigit => {
+            let hint = "write a digit on each side of the decimal point: `0.5`, `5.0`".to_owned();
+            ("this number is not complete".to_owned(), value(), "a digit is missing", hint)
+        }
+        Mistake::LeadingZero => {
+            let hint = "write the number without leading zeros".to_owned();
+            ("a number must not start with 0".to_owned(), value(), "starts with 0", hint)
+        }
+        Mistake::NoName => {
+            let hint = "write `key = value`, or a table header such as `[machine]`".to_owned();
+            ("a key or the name of a table is missing".to_owned(), at.clone(), "expected a name", hint)
+        }
+        Mistake::TooDeep => {
+            let hint = "no input file needs more than three levels of brackets".to_owned();
+            ("brackets are nested too deeply".to_owned(), at.clone(), "too deep", hint)
+        }
+        Mistake::OpenBracket | Mistake::Again | Mistake::Other => {
+            let hint = "see https://toml.io for the file format".to_owned();
+            (format!("not valid TOML: {}", error.message()), at.clone(), "here", hint)
+        }
     };
-    let rest = at.start..(line_start + line.len()).max(at.start);
-    let problem = if message.starts_with("invalid basic string")
-        || message.starts_with("invalid literal string")
-    {
-        let quote = if message.starts_with("invalid basic") { '"' } else { '\'' };
-        let open = line.rfind(quote).map_or(at.start, |found| line_start + found);
-        let end = (line_start + line.len()).max(open);
-        syntax("this text has no closing quote".into(), open..end, "opened here", "close it on the same line")
-    } else if message.starts_with("string values must be quoted") && word.is_empty() {
-        syntax(
-            "there is no value after `=`".into(),
-            at.clone(),
-            "no value",
-            "write a value, or remove the line",
-        )
-    } else if message.starts_with("string values must be quoted")
-        || message.starts_with("invalid boolean")
-        || message.starts_with("invalid float")
-    {
-        let whole = value_around(text, at);
-        let word = super::names::shown(text[whole.clone()].trim());
-        let hint = if word.eq_ignore_ascii_case("nan") || word.to_lowercase().contains("inf") {
-            "write a finite number"
-        } else if word.starts_with(|c: char| c.is_ascii_digit()) {
-            "write a number alone, without its unit; put text in double quotes"
-        } else {
-            "put text in double quotes; write a number in digits"
-        };
-        syntax(format!("`{word}` is not a value"), whole, "neither a number nor quoted text", hint)
-    } else if message.starts_with("key with no value") || message.starts_with("invalid unquoted key") {
-        let trimmed = line.trim();
-        let begin = line_start + (line.len() - line.trim_start().len());
-        let hint = if trimmed.starts_with("//") || trimmed.starts_with(';') {
-            "comments begin with `#`"
-        } else if trimmed.contains(':') && !trimmed.contains('=') {
-            "write `key = value`, with `=` in place of `:`"
-        } else {
-            "write `key = value`; put a key with spaces in quotes; comments begin with `#`"
-        };
-        syntax("this line is not `key = value`".into(), begin..begin + trimmed.len(), "not understood", hint)
-    } else if message.starts_with("unclosed table") || message.starts_with("unclosed array table") {
-        let begin = line_start + (line.len() - line.trim_start().len());
-        let brackets = if message.contains("array") { "]]" } else { "]" };
-        let hint = format!("end the line with `{brackets}`");
-        syntax("this table header is not closed".into(), begin..at.end.max(begin), "not closed", &hint)
-    } else if message.starts_with("unexpected key or value") && text[at.start..].starts_with(',') {
-        syntax(
-            "there is a comma after the value".into(),
-            rest,
-            "not understood",
-            "write a decimal point in numbers: `1.5`",
-        )
-    } else if message.starts_with("unexpected key or value") {
-        syntax(
-            "unexpected text after the value".into(),
-            rest,
-            "not understood",
-            "put each key on its own line",
-        )
-    } else if message.starts_with("invalid mantissa") || message.starts_with("invalid fraction") {
-        let hint = "write a digit on each side of the decimal point: `0.5`, `5.0`";
-        syntax("this number is not complete".into(), value_around(text, at), "a digit is missing", hint)
-    } else if message.starts_with("unexpected leading zero") {
-        let hint = "write the number without leading zeros";
-        syntax("a number must not start with 0".into(), value_around(text, at), "starts with 0", hint)
-    } else if message.starts_with("unquoted keys cannot be empty") {
-        let hint = "write `key = value`, or a table header such as `[machine]`";
-        syntax("a key or the name of a table is missing".into(), at.clone(), "expected a name", hint)
-    } else if message.starts_with("cannot recurse") || message.starts_with("recursion limit") {
-        let hint = "no input file needs more than three levels of brackets";
-        syntax("brackets are nested too deeply".into(), at.clone(), "too deep", hint)
-    } else {
-        syntax(
-            format!("not valid TOML: {message}"),
-            at.clone(),
-            "here",
-            "see https://toml.io for the file format",
-        )
-    };
-    (problem, line_range)
+    let problem = Problem::new(ProblemKind::Syntax, message).at(source.place(&span), label).hint(hint);
+    (problem, line_start..line_end + 1)
 }
 
 /// The unquoted value around a span.
@@ -309,12 +299,9 @@ fn value_around(text: &str, at: &Range<usize>) -> Range<usize> {
 }
 
 /// Where the parser noticed that a list or an inline table is never closed, in ascending order like `errors`.
-fn places_of_giving_up(errors: &[Error]) -> Vec<usize> {
-    let unclosed = |error: &&Error| {
-        let message = error.message();
-        message.starts_with("unclosed array,") || message.starts_with("unclosed inline table")
-    };
-    errors.iter().filter(unclosed).filter_map(|error| Some(error.span()?.start)).collect()
+fn places_of_giving_up(errors: &[(Mistake, Error)]) -> Vec<usize> {
+    let unclosed = errors.iter().filter(|(mistake, _)| *mistake == Mistake::OpenBracket);
+    unclosed.filter_map(|(_, error)| Some(error.span()?.start)).collect()
 }
 
 /// A list or inline table around `at` that is never closed.

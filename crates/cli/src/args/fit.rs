@@ -18,11 +18,8 @@ pub(crate) struct FitArgs {
     pub(crate) measured: PathBuf,
 
     /// Machine parameters to estimate, separated by commas; may be given more than once
-    ///
-    /// Keys as for `sweep --set`, `machine.` may be left out: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs,
-    /// link_gbs are one value for the whole machine; node.2.bandwidth_gbs is one node, bandwidth_matrix_gbs.0.1 the
-    /// link on which cores of node 0 read memory of node 1.
     #[arg(long, value_name = "KEY,...", required = true, value_delimiter = ',', action = ArgAction::Append)]
+    #[arg(long_help = crate::help::free())]
     pub(crate) free: Vec<String>,
 
     /// Fit only to the scenario with this name, and predict the other measured ones; may be given more than once

@@ -2,7 +2,7 @@
 
 use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
-use numasim_model::words::nearest;
+use numasim_model::words::{choice, nearest};
 use numasim_model::{Machine, NodeId};
 use numasim_study::figure::{self, Figure, Figures};
 use numasim_study::keys::{machine as keys, node as of_node};
@@ -171,14 +171,17 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
 
 fn unknown(key: &str) -> KeyError {
     let message = format!("'{key}' is not a figure of the machine that can be fitted");
-    let forms = "as for sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
-                 the whole machine, node.2.bandwidth_gbs for one node, bandwidth_matrix_gbs.0.1 for the link on which \
-                 cores of node 0 read memory of node 1, shared_link.NAME.gbs for a shared link, sharing.remote_loss for a parameter of the sharing model";
     // Cores are counted, not fitted.
-    let keys = figure::of_nodes().skip(1).map(|key| key.name).chain([keys::LINK_GBS.name]);
-    let hint = match nearest(key, keys) {
+    let keys: Vec<&str> =
+        figure::of_nodes().skip(1).map(|key| key.name).chain([keys::LINK_GBS.name]).collect();
+    let hint = match nearest(key, keys.iter().copied()) {
         Some(near) => format!("did you mean {near}?"),
-        None => forms.to_owned(),
+        None => format!(
+            "as for sweep --set: {} for one value of the whole machine, node.2.bandwidth_gbs for one node, \
+             bandwidth_matrix_gbs.0.1 for the link on which cores of node 0 read memory of node 1, shared_link.NAME.gbs for \
+             a shared link, sharing.remote_loss for a parameter of the sharing model",
+            choice(keys)
+        ),
     };
     KeyError { message, hint }
 }

@@ -72,6 +72,14 @@ impl Work {
         }
     }
 
+    /// How many tasks; `None` for divisible work.
+    pub const fn tasks(&self) -> Option<u64> {
+        match self {
+            Self::Tasks { count, .. } => Some(*count),
+            Self::Divisible(_) => None,
+        }
+    }
+
     /// The work of all tasks together, before any spread.
     pub fn total(&self) -> Gflop {
         match self {

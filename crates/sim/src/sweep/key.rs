@@ -9,9 +9,6 @@ use numasim_study::keys::{app, node};
 
 use super::{SettingError, Task};
 
-/// Keys of an application that stand for its phase in a simulation.
-const OVER_TIME_TOO: [&str; 2] = ["arithmetic_intensity", "work_gflop"];
-
 /// What a key stands for. Applications are the instances that it addresses.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
@@ -80,7 +77,10 @@ impl Target {
                 // Weights and limits of threads, for policies that look at them.
                 Ok(Figure::find(&study.machine, &study.apps, parts).map(Self::Figure).map_err(|error| {
                     if let KeyError::Unknown { known: others, .. } = error {
-                        known.extend(others.into_iter().filter(|other| !OVER_TIME_TOO.contains(other)));
+                        // Keys that stand for a phase in a simulation are there already.
+                        let others =
+                            others.into_iter().filter(|other| !known.contains(other)).collect::<Vec<_>>();
+                        known.extend(others);
                     }
                     KeyError::Unknown { table, key, known }
                 }))

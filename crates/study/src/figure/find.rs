@@ -107,10 +107,16 @@ fn node_keys() -> Vec<&'static str> {
     std::iter::once(&node::CORES).chain(of_nodes().skip(1)).map(|key| key.name).collect()
 }
 
+/// The figures of applications.
+pub fn of_apps() -> impl Iterator<Item = &'static Key> {
+    let keys = app::TABLE.keys.iter().copied();
+    keys.filter(|key| key.app.is_some() && key.changed_in.is_some())
+}
+
 /// Keys of `[[app]]`; `data` is the one that is no number.
 fn app_keys() -> Vec<&'static str> {
-    let keys = app::TABLE.keys.iter().filter(|key| key.changed_in.is_some() || **key == &app::DATA);
-    keys.map(|key| key.name).collect()
+    let of_sweeps = |key: &Key| key == &app::DATA || of_apps().any(|other| other == key);
+    app::TABLE.keys.iter().filter(|key| of_sweeps(key)).map(|key| key.name).collect()
 }
 
 impl Figure {
@@ -123,7 +129,7 @@ impl Figure {
             ["machine", rest @ ..] => of_machine(machine, rest),
             ["app", name, key] => {
                 let instances = instances(apps, name)?;
-                let found = app::TABLE.key(key).filter(|key| key.app.is_some() && key.changed_in.is_some());
+                let found = of_apps().find(|found| found.name == *key);
                 let figure = found.ok_or_else(|| unknown(&format!("app.{name}"), key, app_keys()))?;
                 if figure == &app::ARITHMETIC_INTENSITY {
                     not_counted(apps, &instances, name)?;

@@ -15,9 +15,9 @@ mod range;
 mod read;
 
 pub use change::Figures;
-pub use find::{KeyError, instances, node_number, of_nodes};
+pub use find::{KeyError, instances, node_number, of_apps, of_nodes};
 pub use kind::Figure;
-pub use over_time::{ChannelFigure, CourseFigure, OsFigure, PhaseFigure, PolicyFigure, TimeFigure};
+pub use over_time::{TimeFigure, is_of_phase, of_policy, over_time};
 pub use range::ValueRange;
 
 #[cfg(test)]

@@ -10,18 +10,22 @@
 //! The macro `table!` only keeps the documentation of a key and its constant together, and lists the constants.
 
 mod apps;
+mod changed;
 mod machines;
 mod over_time;
 
 use numasim_model::app::App;
 use numasim_model::bounds::{LARGEST, SMALLEST};
 use numasim_model::machine::{MAX_NODES, Node};
+use numasim_model::scenario::Study;
 
 use super::reading::TableKind;
 
 pub use apps::{app, data, fractions, home, interleave, phase, problem, scaling, scenario, serial, speedup};
+pub use changed::{At, OverTime};
 pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
-pub use over_time::{call, channel, cluster, command, os, policy};
+pub(crate) use over_time::lead_of;
+pub use over_time::{LEAD, call, channel, cluster, command, os, policy};
 
 /// A table of the input files.
 #[derive(Debug)]
@@ -67,6 +71,8 @@ pub struct Key {
     pub node: Option<Field<Node>>,
     /// Where its number is in an application.
     pub app: Option<Field<App>>,
+    /// Where its number is in what happens over time.
+    pub over_time: Option<OverTime>,
     /// Whether it is of the memory of a node, and not of its cores.
     pub of_memory: bool,
     /// The unit of its number, empty for a plain one, where [`figure`](crate::figure) may change it: `sweep`, `sensitivity`, `fit`.
@@ -198,6 +204,7 @@ pub const fn key(name: &'static str, shape: Shape) -> Key {
         inherited: None,
         node: None,
         app: None,
+        over_time: None,
         of_memory: false,
         changed_in: None,
     }
@@ -269,6 +276,14 @@ impl Key {
 
     const fn of_app(self, get: fn(&App) -> Option<f64>, put: fn(&mut App, f64)) -> Self {
         Self { app: Some(Field { get, put }), ..self }
+    }
+
+    const fn over_time(
+        self,
+        get: fn(&Study, At) -> Option<f64>,
+        put: fn(&mut Study, At, f64) -> Option<()>,
+    ) -> Self {
+        Self { over_time: Some(OverTime { get, put }), ..self }
     }
 
     /// What it says, as one paragraph, with what holds without it.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::figure::KeyError;
 use crate::{SourceFile, read_study};
+use numasim_model::units::Gflop;
 
 fn study() -> Study {
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8\n\
