@@ -1,11 +1,15 @@
-//! Reads the bandwidths of a machine: one figure for all controllers and one for all links, or a full matrix.
+//! Reads the bandwidths of `[machine]`: of controllers and links, flat or as a matrix, of sockets, and of shared links.
+
+use std::collections::HashMap;
 
 use numasim_model::ids::NodeId;
+use numasim_model::machine::SharedLink;
+use numasim_model::units::GigabytesPerSecond;
 
-use super::keys::machine;
-use super::names::plural;
-use super::problem::{Problem, ProblemKind};
-use super::sockets::SocketsReading;
+use super::keys::{machine, shared_link};
+use super::names::{plural, shown};
+use super::node_numbers;
+use super::problem::{Place, Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Quantity, Value};
 
@@ -204,4 +208,238 @@ fn read_matrix(
     }
     let complete = fits && count.is_some() && links.len() == nodes * nodes;
     complete.then(|| Bandwidth { controllers: links.iter().step_by(nodes + 1).copied().collect(), links })
+}
+
+/// Nodes on sockets.
+#[derive(Clone, Copy)]
+pub(super) struct Sockets {
+    /// How many.
+    pub(super) count: usize,
+    /// Nodes on each.
+    pub(super) nodes_each: usize,
+    /// GB/s between each ordered pair of nodes on different sockets; `None` on one socket.
+    pub(super) link: Option<f64>,
+    /// GB/s that the nodes of one socket read from another together.
+    shared: Option<f64>,
+}
+
+/// What a machine says of its sockets.
+pub(super) enum SocketsReading {
+    /// Nothing.
+    Absent,
+    /// Something that makes no sense, and was reported.
+    Broken,
+    /// This.
+    Read(Sockets),
+}
+
+impl Sockets {
+    /// Whether two nodes are on the same socket.
+    pub(super) const fn together(&self, a: usize, b: usize) -> bool {
+        a / self.nodes_each == b / self.nodes_each
+    }
+
+    /// A shared link for each pair of sockets.
+    pub(super) fn shared_links(&self) -> Vec<SharedLink> {
+        let Some(shared) = self.shared else { return Vec::new() };
+        let nodes = |socket: usize| (socket * self.nodes_each..(socket + 1) * self.nodes_each).map(NodeId);
+        let pairs = (0..self.count).flat_map(|a| (a + 1..self.count).map(move |b| (a, b)));
+        let link = |(a, b)| SharedLink {
+            name: format!("socket {a} - socket {b}"),
+            bandwidth: GigabytesPerSecond::new(shared),
+            from: nodes(a).collect(),
+            to: nodes(b).collect(),
+            both_ways: true,
+        };
+        pairs.map(link).collect()
+    }
+}
+
+/// `nodes` is how many there are, if that is known.
+pub(super) fn read_sockets(table: &mut TableReader<'_>, nodes: Option<usize>) -> SocketsReading {
+    let log = table.source.log;
+    let matrix = table.place_of(&machine::BANDWIDTH_MATRIX_GBS);
+    let sockets = table.optional(&machine::SOCKETS);
+    let link = table.optional(&machine::SOCKET_LINK_GBS);
+    let shared = table.optional(&machine::SHARED_LINK_GBS);
+    let link_gbs = link.as_ref().map(Value::number);
+    let shared_gbs = shared.as_ref().map(Value::number);
+    let Some(first) = sockets.as_ref().or(link.as_ref()).or(shared.as_ref()) else {
+        return SocketsReading::Absent;
+    };
+    if let Some(matrix) = matrix {
+        let problem = Problem::new(ProblemKind::Conflict, "the bandwidths are given in two ways")
+            .at(first.key_place(), format!("`{}` stands for a matrix", first.name))
+            .related(matrix, "the matrix gives each pair of nodes")
+            .hint("keep the matrix, and write `[[machine.shared_link]]` for what a pair of sockets shares; or keep `sockets`, with `bandwidth_gbs`, `link_gbs` and `socket_link_gbs`");
+        log.report(problem);
+        return SocketsReading::Broken;
+    }
+    let Some(sockets) = sockets else {
+        let message = format!("`{}` says nothing without `sockets`", first.name);
+        let problem = Problem::new(ProblemKind::MissingKey, message)
+            .at(first.key_place(), "between which sockets?")
+            .hint("add the number of sockets, e.g. `sockets = 2`; nodes are numbered socket by socket");
+        table.missing_any(&[&machine::SOCKETS], problem);
+        return SocketsReading::Broken;
+    };
+    let (Some(count), Some(nodes)) = (sockets.count().map(|count| count as usize), nodes) else {
+        return SocketsReading::Broken;
+    };
+    if !nodes.is_multiple_of(count) {
+        let (on, nodes) = (plural(count, "socket"), plural(nodes, "node"));
+        let message = format!("`sockets` is {count}, but {nodes} cannot be divided evenly among {on}");
+        let hint = "each socket has the same number of nodes; for others write `bandwidth_matrix_gbs` and `[[machine.shared_link]]`";
+        sockets.report(ProblemKind::BadValue, message, "does not divide the nodes", hint);
+        return SocketsReading::Broken;
+    }
+    if let (1, Some(value)) = (count, link.as_ref().or(shared.as_ref())) {
+        let problem = Problem::new(ProblemKind::Conflict, format!("`{}` needs two sockets", value.name))
+            .at(value.key_place(), "to which other socket?")
+            .related(sockets.place(), "there is one only")
+            .hint("leave it out, or write `sockets = 2`");
+        log.report(problem);
+        return SocketsReading::Broken;
+    }
+    if count > 1 && link.is_none() {
+        let message = format!("`socket_link_gbs` is missing; a machine with {count} sockets needs it");
+        let problem = Problem::new(ProblemKind::MissingKey, message)
+            .at(sockets.place(), "sockets need a link between their nodes")
+            .hint("add the bandwidth between two nodes on different sockets in GB/s, e.g. `socket_link_gbs = 10.0`");
+        table.missing_any(&[&machine::SOCKET_LINK_GBS], problem);
+        return SocketsReading::Broken;
+    }
+    match (link_gbs, shared_gbs) {
+        (Some(None), _) | (_, Some(None)) => SocketsReading::Broken,
+        (link, shared) => SocketsReading::Read(Sockets {
+            count,
+            nodes_each: nodes / count,
+            link: link.flatten(),
+            shared: shared.flatten(),
+        }),
+    }
+}
+
+/// Most shared links of a machine: as many as the pairs of 64 sockets, and more.
+const MAX_SHARED_LINKS: usize = 4096;
+
+const BETWEEN: &str = "write two groups of nodes, e.g. `between = [[0, 1], [2, 3]]`";
+
+/// The links of the file; `None` if one of them makes no sense.
+pub(super) fn read_shared_links(
+    table: &mut TableReader<'_>,
+    nodes: Option<usize>,
+) -> Option<Vec<SharedLink>> {
+    let Some(list) = table.optional(&machine::SHARED_LINK) else { return Some(Vec::new()) };
+    let hint = "write `[[machine.shared_link]]`, with two brackets on each side, above each of them";
+    let entries = list.list("a list of shared links", hint)?;
+    if entries.len() > MAX_SHARED_LINKS {
+        let message =
+            format!("the machine has {} shared links; at most {MAX_SHARED_LINKS} are read", entries.len());
+        let problem = Problem::new(ProblemKind::Limit, message).at(list.key_place(), "the shared links");
+        list.source.log.report(problem.hint("let one shared link stand for several that are alike"));
+        return None;
+    }
+    let mut names = HashMap::new();
+    let links: Vec<Option<SharedLink>> =
+        entries.iter().map(|entry| read_link(entry, nodes, &mut names)).collect();
+    links.into_iter().collect()
+}
+
+fn read_link(
+    entry: &Value<'_>,
+    nodes: Option<usize>,
+    names: &mut HashMap<String, Place>,
+) -> Option<SharedLink> {
+    let hint = "write a table, e.g. `{ name = \"xGMI\", gbs = 60.0, between = [[0, 1], [2, 3]] }`";
+    let mut table = entry.table(&shared_link::TABLE, "a table", hint)?;
+    let name_value = table.required(&shared_link::NAME);
+    let mut name = name_value.as_ref().and_then(Value::name);
+    if let (Some(value), Some(own)) = (&name_value, name) {
+        if let Some(first) = names.get(own) {
+            let message = format!("two shared links are named `{}`", shown(own));
+            let problem = Problem::new(ProblemKind::DuplicateName, message)
+                .at(value.place(), "named again here")
+                .related(first.clone(), "first named here")
+                .hint("give each shared link its own name");
+            table.source.log.report(problem);
+            name = None;
+        } else {
+            names.insert(own.to_owned(), value.place());
+        }
+    }
+    let gbs = table.required(&shared_link::GBS).and_then(|value| value.number());
+    let groups = read_groups(&mut table, nodes);
+    table.finish();
+    let (from, to, both_ways) = groups?;
+    Some(SharedLink { name: name?.to_owned(), bandwidth: GigabytesPerSecond::new(gbs?), from, to, both_ways })
+}
+
+type Groups = (Vec<NodeId>, Vec<NodeId>, bool);
+
+fn read_groups(table: &mut TableReader<'_>, nodes: Option<usize>) -> Option<Groups> {
+    let between = table.optional(&shared_link::BETWEEN);
+    let (from, to) = (table.optional(&shared_link::FROM), table.optional(&shared_link::TO));
+    match (&between, from.as_ref().or(to.as_ref())) {
+        (Some(between), Some(one_way)) => {
+            let message = "the shared link says in two ways which nodes it joins";
+            let problem = Problem::new(ProblemKind::Conflict, message)
+                .at(one_way.key_place(), "one direction")
+                .related(between.key_place(), "both directions")
+                .hint("keep `between`, or `from` and `to` for a link that carries one direction only");
+            table.source.log.report(problem);
+            None
+        }
+        (Some(between), None) => {
+            let (from, to) = read_between(between, nodes)?;
+            Some((from, to, true))
+        }
+        (None, Some(_)) => {
+            for (key, value) in [(&shared_link::FROM, &from), (&shared_link::TO, &to)] {
+                if value.is_none() {
+                    table.missing(key);
+                }
+            }
+            let read = |value: Option<&Value<'_>>| value.map(|value| node_numbers::read_list(value, nodes));
+            let (from_nodes, to_nodes) = (read(from.as_ref()), read(to.as_ref()));
+            let (from_nodes, to_nodes) = (from_nodes??, to_nodes??);
+            do_not_overlap(&from_nodes, &to_nodes, to.as_ref()?, from.as_ref()?)?;
+            Some((from_nodes, to_nodes, false))
+        }
+        (None, None) => {
+            let problem =
+                Problem::new(ProblemKind::MissingKey, "the shared link does not say which nodes it joins")
+                    .at(table.place(), "this table needs `between`")
+                    .hint(format!("{BETWEEN}, or `from` and `to` for one direction only"));
+            table.missing_any(&[&shared_link::BETWEEN, &shared_link::FROM, &shared_link::TO], problem);
+            None
+        }
+    }
+}
+
+fn read_between(value: &Value<'_>, nodes: Option<usize>) -> Option<(Vec<NodeId>, Vec<NodeId>)> {
+    let groups = value.list("two groups of nodes", BETWEEN)?;
+    let [first, second] = groups.as_slice() else {
+        let found = plural(groups.len(), "group");
+        let message = format!("`between` has {found}, but a shared link joins two groups");
+        let hint =
+            "write exactly two groups; links between three sockets are three shared links, one for each pair";
+        value.report(ProblemKind::WrongLength, message, &found, hint);
+        return None;
+    };
+    let (a, b) = (node_numbers::read_list(first, nodes), node_numbers::read_list(second, nodes));
+    let (a, b) = (a?, b?);
+    do_not_overlap(&a, &b, second, first)?;
+    Some((a, b))
+}
+
+/// `None`, and a report, if a node is in both groups. `here` is where `b` stands, `there` where `a` does.
+fn do_not_overlap(a: &[NodeId], b: &[NodeId], here: &Value<'_>, there: &Value<'_>) -> Option<()> {
+    let Some(node) = b.iter().find(|node| a.contains(node)) else { return Some(()) };
+    let problem = Problem::new(ProblemKind::BadValue, format!("{node} is in both groups of the shared link"))
+        .at(here.place(), "here")
+        .related(there.place(), "and here")
+        .hint("what a node reads from itself goes over no link: name each node in one group");
+    here.source.log.report(problem);
+    None
 }

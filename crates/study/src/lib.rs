@@ -15,34 +15,25 @@ mod course;
 pub mod csv;
 mod data;
 pub mod figure;
-mod kernel_variants;
 pub mod keys;
 mod log;
 mod machine;
 mod memory_nodes;
 pub mod names;
-mod node_limits;
 mod node_numbers;
 mod nodes;
-mod os_nodes;
-mod pairs;
 mod places;
 mod problem;
 mod problem_keys;
-mod provenance;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
 mod reading;
-mod room;
 mod root_tables;
 mod scenarios;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod settings;
-mod shared_links;
-mod sharing;
-mod sockets;
 mod syntax;
 mod table;
 #[cfg(test)]
@@ -151,9 +142,9 @@ fn read_files<T>(
     let tasks = further(&mut tables, log, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
-    node_limits::note_kernels(log, &machine, &instances);
+    nodes::note_kernels(log, &machine, &instances);
     if tasks.as_ref().is_some_and(|&(_, needs_caches)| needs_caches) {
-        node_limits::note_caches(log, &machine);
+        nodes::note_caches(log, &machine);
     }
     let ((dynamics, of_dynamics), (tasks, _)) = (over_time?, tasks?);
     let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };

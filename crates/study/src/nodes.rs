@@ -1,13 +1,19 @@
-//! Reads the nodes of a machine: all alike, or one by one.
+//! Reads the nodes of `[machine]`, equal ones or one by one: cores and peaks, what limits them, caches, and what the operating system calls them.
 
-use numasim_model::cpus::OsNode;
+use std::collections::BTreeMap;
+
+use numasim_model::access::Access;
+use numasim_model::app::App;
+use numasim_model::cpus::{CpuList, CpuListError, OsNode, OsNodesError, contradictions};
 use numasim_model::ids::NodeId;
-use numasim_model::machine::MAX_NODES;
+use numasim_model::machine::{LastLevelCache, MAX_NODES, Machine, Node};
+use numasim_model::units::{GigabytesPerSecond, Megabytes};
+use toml::de::DeValue;
 
-use super::keys::{machine, node};
-use super::node_limits::NodeLimits;
-use super::os_nodes::{self, OsKeys};
+use super::keys::{Key, machine, node};
+use super::log::Log;
 use super::problem::{Problem, ProblemKind};
+use super::reading::TableKind;
 use super::table::TableReader;
 use super::value::{Quantity, Value};
 
@@ -59,7 +65,7 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
     let listed = table.optional(&machine::NODE);
     let cpus = table.optional(&machine::CPUS);
     if let (Some(cpus), Some(listed)) = (&cpus, &listed) {
-        os_nodes::report_two_ways(cpus, listed);
+        report_two_ways(cpus, listed);
     }
     let first_uniform = uniform.iter().flatten().next().cloned();
     match (first_uniform, &listed) {
@@ -119,11 +125,11 @@ fn read_uniform(
         gflops_per_core,
         limits: NodeLimits::default(),
     });
-    let os_keys = cpus.map(|cpus| os_nodes::read_list(cpus, nodes.map(|_| count))).unwrap_or_default();
+    let os_keys = cpus.map(|cpus| read_cpu_lists(cpus, nodes.map(|_| count))).unwrap_or_default();
     let core_counts = vec![cores; count];
     NodesReading {
         count: nodes.map(|_| count),
-        os_nodes: os_nodes::assemble(table.source.log, &core_counts, &os_keys),
+        os_nodes: os_nodes(table.source.log, &core_counts, &os_keys),
         core_counts,
         figures: if nodes.is_some() { vec![figures; count] } else { vec![None] },
     }
@@ -139,7 +145,7 @@ fn read_list(list: &Value<'_>) -> NodesReading {
         return NodesReading::default();
     }
     let (core_counts, (figures, os_keys)): (Vec<_>, (Vec<_>, Vec<_>)) = entries.iter().map(read_node).unzip();
-    let os_nodes = os_nodes::assemble(list.source.log, &core_counts, &os_keys);
+    let os_nodes = os_nodes(list.source.log, &core_counts, &os_keys);
     let broken = NodesReading {
         count: Some(entries.len()),
         core_counts: vec![None],
@@ -204,4 +210,285 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     let figures =
         figures.map(|((cores, gflops_per_core), limits)| NodeFigures { cores, gflops_per_core, limits });
     (cores, (figures, os_keys))
+}
+
+/// The keys that both tables have, as a node declares them.
+fn shared_keys() -> impl Iterator<Item = &'static Key> {
+    node::TABLE.keys.iter().copied().filter(|key| key.inherited.is_some())
+}
+
+/// The figures by the names of their keys, as far as a file gives them.
+#[derive(Clone, Default)]
+pub(super) struct NodeLimits(BTreeMap<&'static str, f64>);
+
+impl NodeLimits {
+    /// Reads them from `[machine]`; `None` if one of them makes no sense.
+    pub(super) fn read(table: &mut TableReader<'_>) -> Option<Self> {
+        // Each is read, so that every mistake is reported.
+        let read: Vec<(&str, Option<f64>)> = shared_keys()
+            .filter_map(|key| table.named(key.name).map(|value| (key.name, value.number())))
+            .collect();
+        read.into_iter().map(|(key, value)| Some((key, value?))).collect::<Option<_>>().map(Self)
+    }
+
+    /// Reads them from a `[[machine.node]]`, which may have no memory; `None` if one of them makes no sense.
+    pub(super) fn read_of_node(table: &mut TableReader<'_>) -> Option<Self> {
+        let limits = Self::read(table)?;
+        let kernel = [&node::COPY_GBS, &node::TRIAD_GBS, &node::UPDATE_GBS]
+            .into_iter()
+            .find_map(|kernel| table.place_of(kernel));
+        let (Some(kernel), true) = (kernel, limits.has_no_memory()) else { return Some(limits) };
+        let message = "the node has no memory, but a bandwidth of its memory";
+        let problem = Problem::new(ProblemKind::Conflict, message)
+            .at(kernel, "of which memory?")
+            .hint("leave it out, or write the size of the memory, e.g. `memory_gib = 64.0`");
+        let problem = match table.place_of(&node::MEMORY_GIB) {
+            Some(place) => problem.related(place, "0: the node has no memory"),
+            None => problem,
+        };
+        table.source.log.report(problem);
+        None
+    }
+
+    /// These, and what is missing from `machine`.
+    pub(super) fn or(&self, machine: &Self) -> Self {
+        let mut both = machine.0.clone();
+        both.extend(&self.0);
+        Self(both)
+    }
+
+    fn get(&self, key: &Key) -> Option<f64> {
+        self.0.get(key.name).copied()
+    }
+
+    /// Whether it says that the node has no memory.
+    pub(super) fn has_no_memory(&self) -> bool {
+        self.get(&node::MEMORY_GIB) == Some(0.0)
+    }
+
+    /// Its last-level cache, where a file gives one; the outer `None` where it says nothing of it.
+    #[allow(clippy::option_option, reason = "not said, none, or one")]
+    pub(super) fn cache(&self) -> Option<Option<LastLevelCache>> {
+        let size = self.get(&node::LLC_MB)?;
+        let core_bandwidth = self.get(&node::LLC_GBS).map(GigabytesPerSecond::new);
+        Some((size > 0.0).then_some(LastLevelCache { size: Megabytes::new(size), core_bandwidth }))
+    }
+
+    /// Puts them into a node.
+    pub(super) fn put(&self, into: &mut Node) {
+        for key in shared_keys() {
+            if let (Some(field), Some(value)) = (key.node, self.get(key)) {
+                (field.put)(into, value);
+            }
+        }
+    }
+}
+
+/// Reports `llc_gbs` where no cache has a size.
+pub(super) fn check_caches(table: &TableReader<'_>, machine: &NodeLimits, nodes: &[Option<NodeLimits>]) {
+    let some =
+        |key: &Key| std::iter::once(machine).chain(nodes.iter().flatten()).any(|own| own.get(key).is_some());
+    let broken = nodes.iter().any(Option::is_none);
+    if broken || !some(&machine::LLC_GBS) || some(&machine::LLC_MB) {
+        return;
+    }
+    let message = "`llc_gbs` is the bandwidth of a cache, but `llc_mb` is not given";
+    let place = table.place_of(&machine::LLC_GBS).unwrap_or_else(|| table.place());
+    let problem = Problem::new(ProblemKind::MissingKey, message)
+        .at(place, "of which cache?")
+        .hint("add its size in MB (10^6 bytes), e.g. `llc_mb = 20.0`");
+    table.source.log.report(problem);
+}
+
+/// Notes what the machine does not say of its caches, where there are tasks: nobody else looks at them.
+pub(super) fn note_caches(log: &Log, machine: &Machine) {
+    let with = || machine.compute_nodes().filter_map(|node| machine.cache(node));
+    if with().next().is_none() {
+        if !machine.says_caches() {
+            log.note_default(
+                TableKind::Machine,
+                machine.name(),
+                machine::LLC_MB.name,
+                machine::LLC_MB.default,
+            );
+        }
+    } else if with().all(|cache| cache.core_bandwidth.is_none()) {
+        log.note_default(TableKind::Machine, machine.name(), machine::LLC_GBS.name, machine::LLC_GBS.default);
+    }
+    if !machine.has_distances() && machine.compute_nodes().count() > 1 {
+        let Key { name, default, .. } = machine::DISTANCE_MATRIX;
+        log.note_default(TableKind::Machine, machine.name(), name, default);
+    }
+}
+
+/// Notes kernels of applications that a memory has no figure of.
+pub(super) fn note_kernels(log: &Log, machine: &Machine, apps: &[App]) {
+    let used = |kernel: &Access| apps.iter().any(|app| app.kernel == *kernel);
+    for kernel in Access::WRITING.into_iter().filter(used) {
+        let note = |table, name: &str| {
+            log.note_default(table, name, kernel.figure_key(), machine::COPY_GBS.default);
+        };
+        if !machine.has_figure_of(kernel) {
+            note(TableKind::Machine, machine.name());
+            continue;
+        }
+        let open = |node: &NodeId| machine.node(*node).kernels.get(kernel).is_none();
+        machine.memory_nodes().filter(open).for_each(|node| note(TableKind::Node, &node.0.to_string()));
+    }
+}
+
+/// Notes what neither the machine nor a node gives; a node that could not be read is `None`. Of kernels and caches that is noted where
+/// something uses them.
+pub(super) fn note_defaults(log: &Log, name: &str, machine: &NodeLimits, nodes: &[Option<NodeLimits>]) {
+    for key in shared_keys().filter(|key| !key.noted_when_used && machine.get(key).is_none()) {
+        let open = |node: &Option<NodeLimits>| node.as_ref().is_some_and(|node| node.get(key).is_none());
+        if nodes.iter().all(open) {
+            log.note_default(TableKind::Machine, name, key.name, key.default);
+            continue;
+        }
+        for (index, _) in nodes.iter().enumerate().filter(|(_, node)| open(node)) {
+            log.note_default(TableKind::Node, &index.to_string(), key.name, key.default);
+        }
+    }
+}
+
+const EXAMPLE: &str = "write numbers and ranges as Linux does, e.g. `\"0-19\"` or `\"0-9,40-49\"`";
+
+/// The keys of one node; a value that could not be read is there without its meaning.
+#[derive(Default)]
+pub(super) struct OsKeys<'a> {
+    cpus: Option<(Value<'a>, Option<CpuList>)>,
+    os_node: Option<(Value<'a>, Option<u32>)>,
+}
+
+impl<'a> OsKeys<'a> {
+    /// Of a `[[machine.node]]`.
+    pub(super) fn read(table: &mut TableReader<'a>) -> Self {
+        let cpus = table.optional(&node::CPUS).map(|value| {
+            let list = read_cpus(&value);
+            (value, list)
+        });
+        let os_node = table.optional(&node::OS_NODE).map(|value| {
+            let number = value.count();
+            (value, number)
+        });
+        Self { cpus, os_node }
+    }
+}
+
+/// Of the machine: one list of processors for each node.
+fn read_cpu_lists<'a>(value: &Value<'a>, nodes: Option<usize>) -> Vec<OsKeys<'a>> {
+    let hint = "write one text for each node, e.g. `cpus = [\"0-19\", \"20-39\"]`";
+    let Some(entries) = value.list("a list with one text for each node", hint) else { return Vec::new() };
+    if let Some(nodes) = nodes.filter(|&nodes| nodes != entries.len()) {
+        let message = format!("the machine has {nodes} nodes, the list `cpus` {}", entries.len());
+        value.report(ProblemKind::Conflict, message, "one entry for each node is needed", hint);
+        return Vec::new();
+    }
+    let keys = entries.into_iter().map(|entry| {
+        let list = read_cpus(&entry);
+        OsKeys { cpus: Some((entry, list)), os_node: None }
+    });
+    keys.collect()
+}
+
+fn read_cpus(value: &Value<'_>) -> Option<CpuList> {
+    let DeValue::String(text) = value.get() else {
+        value.wrong_type("text", EXAMPLE);
+        return None;
+    };
+    let error = match CpuList::parse(text) {
+        Ok(list) => return Some(list),
+        Err(error) => error,
+    };
+    let hint = match error {
+        CpuListError::Empty => {
+            "name the processors, e.g. `\"0-19\"`; leave `cpus` out for a node without cores"
+        }
+        _ => EXAMPLE,
+    };
+    let message = format!("`{}` is not a list of processors: {error}", value.name);
+    value.report(ProblemKind::BadValue, message, "not a list of processors", hint);
+    None
+}
+
+/// `[machine] cpus` is for nodes that are all alike.
+fn report_two_ways(cpus: &Value<'_>, nodes: &Value<'_>) {
+    let message = "`cpus` of [machine] is for nodes that are all alike";
+    let problem = Problem::new(ProblemKind::Conflict, message)
+        .at(cpus.key_place(), "a list for all nodes")
+        .related(nodes.key_place(), "these are described one by one")
+        .hint("write `cpus = \"0-19\"` into each `[[machine.node]]`");
+    cpus.source.log.report(problem);
+}
+
+/// The nodes, if all that is said of them could be read and fits; empty if nothing is said.
+fn os_nodes(log: &Log, cores: &[Option<u32>], keys: &[OsKeys<'_>]) -> Vec<OsNode> {
+    if keys.iter().all(|key| key.cpus.is_none() && key.os_node.is_none()) {
+        return Vec::new();
+    }
+    let Some(cores) = cores.iter().copied().collect::<Option<Vec<u32>>>() else { return Vec::new() };
+    let mut nodes = Vec::new();
+    for (place, key) in (0..).zip(keys) {
+        let number = match &key.os_node {
+            Some((_, Some(number))) => *number,
+            Some((_, None)) => return Vec::new(),
+            None => {
+                log.note_default(TableKind::Node, &place.to_string(), node::OS_NODE.name, place.to_string());
+                place
+            }
+        };
+        let cpus = match &key.cpus {
+            Some((_, None)) => return Vec::new(),
+            Some((_, list)) => list.clone(),
+            None => None,
+        };
+        nodes.push(OsNode { number, cpus });
+    }
+    let found = contradictions(&cores, &nodes);
+    for error in &found {
+        report_contradiction(log, keys, error);
+    }
+    if found.is_empty() { nodes } else { Vec::new() }
+}
+
+fn report_contradiction(log: &Log, keys: &[OsKeys<'_>], error: &OsNodesError) {
+    let cpus = |node: usize| keys.get(node).and_then(|key| key.cpus.as_ref()).map(|(value, _)| value.place());
+    let number =
+        |node: usize| keys.get(node).and_then(|key| key.os_node.as_ref()).map(|(value, _)| value.place());
+    let problem = Problem::new(ProblemKind::Conflict, error.to_string());
+    let problem = match error {
+        OsNodesError::TooFewCpus { node, .. } => {
+            let problem =
+                problem.hint("name at least one processor for each core, second hardware threads last");
+            located(problem, cpus(node.0), "too few processors", None)
+        }
+        OsNodesError::CpuTwice { first, second, .. } => {
+            let problem =
+                problem.hint("a processor belongs to one NUMA node; `lscpu -e=CPU,CORE,NODE` lists them");
+            located(problem, cpus(second.0), "here again", cpus(first.0))
+        }
+        OsNodesError::NumberTwice { first, second, .. } => {
+            let problem = problem.hint("without `os_node` a node has the number of its place, from 0");
+            located(problem, number(second.0).or_else(|| number(first.0)), "the same number", None)
+        }
+        OsNodesError::NodeCount { .. } => problem,
+    };
+    log.report(problem);
+}
+
+fn located(
+    problem: Problem,
+    place: Option<super::Place>,
+    label: &str,
+    related: Option<super::Place>,
+) -> Problem {
+    let problem = match place {
+        Some(place) => problem.at(place, label),
+        None => problem,
+    };
+    match related {
+        Some(related) => problem.related(related, "first named here"),
+        None => problem,
+    }
 }

@@ -1,7 +1,7 @@
 //! The figures of a machine and its applications, to be changed in place.
 
 use super::kind::Figure;
-use super::read::Has;
+use super::kind::Has;
 use numasim_model::app::App;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{Machine, MachineError, Node, SharedLink};

@@ -1,11 +1,15 @@
-//! What a figure is: its key, unit and range.
+//! What a figure is: its key, unit and range, and what it is now.
 
 use std::ops::Range;
 
-use super::range::ValueRange;
-use crate::keys::{Key, Shape, machine, shared_link};
+use numasim_model::app::App;
+use numasim_model::bounds::{self, LARGEST, Misfit, SMALLEST};
 use numasim_model::ids::NodeId;
+use numasim_model::machine::{Machine, Node};
 use numasim_model::sharing::Parameter;
+use numasim_model::units::GigabytesPerSecond;
+
+use crate::keys::{Key, Shape, machine, shared_link};
 
 /// A number of the input files, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,5 +69,128 @@ impl Figure {
     /// Whether it stands for one value of the whole machine; where a node or a link has its own, that one holds.
     pub const fn is_of_whole_machine(&self) -> bool {
         matches!(self, Self::Node(_, None) | Self::Link(None) | Self::Sharing(_))
+    }
+}
+
+/// The values that a figure may have, in files as everywhere else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueRange {
+    /// Above 0 ([`bounds::misfit`]).
+    Positive,
+    /// 0 or above ([`bounds::misfit`]).
+    NotNegative,
+    /// Whole.
+    Whole {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// The range of the parameter ([`Parameter::range`]).
+    Parameter(Parameter),
+}
+
+impl ValueRange {
+    /// The range that a key declares.
+    pub const fn of(key: &Key) -> Self {
+        match (key.shape.counts(), key.shape.numbers()) {
+            (Some((least, most)), _) => Self::Whole { least, most },
+            (None, Some((0.0, _))) => Self::NotNegative,
+            _ => Self::Positive,
+        }
+    }
+
+    /// Whole, from `least` up, as far as `u32` goes.
+    pub const fn whole(least: u32, most: u32) -> Self {
+        Self::Whole { least: least as u64, most: most as u64 }
+    }
+
+    /// Whether `value` is in it.
+    pub fn contains(self, value: f64) -> bool {
+        self.misfit(value).is_none()
+    }
+
+    /// Why `value` is not in it, where it is not.
+    pub fn misfit(self, value: f64) -> Option<Misfit> {
+        match self {
+            Self::Positive => bounds::misfit(value, false),
+            Self::NotNegative => bounds::misfit(value, true),
+            Self::Whole { least, most } => {
+                let label = if value.fract() != 0.0 {
+                    "not whole"
+                } else if value < least as f64 {
+                    "too small"
+                } else if value > most as f64 {
+                    "too large"
+                } else {
+                    return None;
+                };
+                Some(Misfit { must: format!("a whole number from {least} to {most}"), label })
+            }
+            Self::Parameter(parameter) => {
+                let (low, high) = parameter.range();
+                bounds::outside(value, low, high)
+                    .map(|misfit| Misfit { must: parameter.range_in_words(), ..misfit })
+            }
+        }
+    }
+
+    /// The number in it that is nearest to `value`.
+    pub fn nearest(self, value: f64) -> f64 {
+        let (low, high) = match self {
+            Self::Positive => (SMALLEST, LARGEST),
+            Self::NotNegative => (0.0, LARGEST),
+            Self::Whole { least, most } => return value.round().clamp(least as f64, most as f64),
+            Self::Parameter(parameter) => parameter.range(),
+        };
+        let value = value.clamp(low, high);
+        // Nearly 0 is 0.
+        if value < SMALLEST { low } else { value }
+    }
+}
+
+/// What a node has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Has {
+    cores: bool,
+    memory: bool,
+}
+
+impl Has {
+    pub(super) fn of(node: &Node) -> Self {
+        Self { cores: node.cores > 0, memory: node.has_memory() }
+    }
+
+    /// Whether a key that names `only`, or no node, stands for node `n`.
+    pub(super) fn covers(self, key: &Key, only: Option<NodeId>, n: usize) -> bool {
+        let is_there = if key.of_memory { self.memory } else { self.cores };
+        only.map_or(is_there, |only| only == NodeId(n))
+    }
+}
+
+impl Figure {
+    /// The values in `machine` and `apps`, one for each node, link or application that it stands for and that has one.
+    pub fn values(&self, machine: &Machine, apps: &[App]) -> Vec<f64> {
+        let link = |(from, to)| machine.link(from, to).map(GigabytesPerSecond::value);
+        match self {
+            Self::Node(figure, only) => {
+                let nodes = machine.nodes().iter().enumerate();
+                let covered = nodes.filter(|(n, node)| Has::of(node).covers(figure, *only, *n));
+                covered.filter_map(|(_, node)| (figure.node?.get)(node)).collect()
+            }
+            Self::Link(Some(pair)) => link(*pair).into_iter().collect(),
+            Self::Link(None) => {
+                let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+                pairs.filter_map(link).collect()
+            }
+            Self::SharedLink(number) => {
+                machine.shared_links().get(*number).map(|link| link.bandwidth.value()).into_iter().collect()
+            }
+            Self::Sharing(parameter) => machine.sharing().parameters.get(*parameter).into_iter().collect(),
+            Self::App(figure, range) => {
+                let apps = apps.get(range.clone()).into_iter().flatten();
+                apps.filter_map(|app| (figure.app?.get)(app)).collect()
+            }
+        }
     }
 }

@@ -11,14 +11,11 @@ mod change;
 mod find;
 mod kind;
 mod over_time;
-mod range;
-mod read;
 
 pub use change::Figures;
 pub use find::{KeyError, instances, node_number, of_apps, of_nodes};
-pub use kind::Figure;
+pub use kind::{Figure, ValueRange};
 pub use over_time::{TimeFigure, is_of_phase, of_policy, over_time};
-pub use range::ValueRange;
 
 #[cfg(test)]
 mod tests;

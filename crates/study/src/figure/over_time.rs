@@ -2,7 +2,7 @@
 //! study apart from machine and applications ([`Dynamics`](numasim_model::dynamics::Dynamics)), so that they have a type of their own.
 
 use super::find::{KeyError, instances, not_counted, unknown};
-use super::range::ValueRange;
+use super::kind::ValueRange;
 use crate::keys::{At, Key, LEAD, Table, app, call, channel, lead_of, os, phase, policy};
 use numasim_model::app::App;
 use numasim_model::machine::MAX_CORES_PER_NODE;

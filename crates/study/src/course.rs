@@ -1,0 +1,543 @@
+//! Reads what an `[[app]]` does over time: its iterations and phases, their work, its threads, and who may command them.
+#![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
+
+use numasim_model::app::{Data, Placement};
+use numasim_model::dynamics::{Binding, Control, Course, Phase, Pick, Scaling, Work};
+use numasim_model::ids::NodeId;
+use numasim_model::machine::MAX_CORES_PER_NODE;
+use numasim_model::units::{FlopPerByte, Gflop, Seconds};
+use toml::de::DeValue;
+
+use super::data;
+use super::keys::{app, phase, scaling, serial, speedup};
+use super::machine::MachineReading;
+use super::places::PhasePlaces;
+use super::problem::{Place, Problem, ProblemKind};
+use super::table::TableReader;
+use super::thread_row;
+use super::value::{Count, Quantity, Value};
+
+/// What the file says about one application, as far as it could be read.
+#[derive(Default)]
+pub(super) struct CourseReading {
+    pub(super) iterations: Option<u64>,
+    /// Threads on each node.
+    pub(super) threads: Option<Vec<u32>>,
+    pub(super) control: Option<Control>,
+    /// All of it, if all could be read.
+    pub(super) course: Option<Course>,
+    /// The work of all iterations, where the file says how much there is to do.
+    pub(super) total_work: Option<Gflop>,
+    pub(super) phases: Vec<PhasePlaces>,
+}
+
+/// What other keys of the application say, as far as they could be read.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) intensity: Option<FlopPerByte>,
+    pub(super) data: Option<&'a Data>,
+    /// The only nodes that may hold its threads, and where the file says so; `None` is all.
+    pub(super) nodes: Option<(&'a [NodeId], &'a Place)>,
+}
+
+impl CourseReading {
+    /// How many numbers one instance has to keep.
+    pub(super) fn size(&self) -> usize {
+        /// A phase without its lists.
+        const PHASE: usize = 16;
+        let Some(course) = &self.course else { return 0 };
+        let of_phase = |phase: &numasim_model::dynamics::Phase| {
+            let tasks = match &phase.work {
+                Some(Work::Tasks { each, .. }) => each.len(),
+                Some(Work::Divisible(_)) | None => 0,
+            };
+            PHASE + tasks + phase_size(phase)
+        };
+        // As figures of 8 bytes, with what a text needs beside its letters.
+        let words = course.command.iter().flatten().map(|word| 3 + word.len() / 8);
+        words.sum::<usize>() + course.threads.len() + course.phases.iter().map(of_phase).sum::<usize>()
+    }
+}
+
+/// Reads the keys of an application.
+pub(super) fn read(table: &mut TableReader<'_>, known: Known<'_>, machine: &MachineReading) -> CourseReading {
+    let iterations = table.read_or(&app::ITERATIONS, 1, Value::large_count);
+    let keys = WorkKeys::of(table);
+    let from_app = FromApp::read(table, known, &keys);
+    let (phases, total, phase_places) = read_phases(table, &from_app, &keys, iterations, machine);
+    let spread = table.read_or(&app::TASK_SPREAD, 0.0, Value::number);
+    let arrives = table.read_or(&app::ARRIVES_S, 0.0, Value::number);
+    let threads = read_threads(table, known, machine);
+    let command = read_command(table);
+    // Who knows nothing of an agent is told by the processors that it may use.
+    let own = if command == Some(None) { Control::default() } else { Control::Cores };
+    let control = table.word_or(&app::CONTROL, own, &Control::ALL, Control::as_str);
+    let own = if control == Some(Control::Cores) { Binding::Core } else { Binding::default() };
+    let bind = table.word_or(&app::BIND, own, &Binding::ALL, Binding::as_str);
+    let pick = table.word_or(&app::PICK, Pick::default(), &Pick::ALL, Pick::as_str);
+    let course = || {
+        Some(Course {
+            iterations: iterations?,
+            phases: phases?,
+            arrives: Seconds::new(arrives?),
+            threads: threads.clone()?,
+            binding: bind?,
+            control: control?,
+            pick: pick?,
+            task_spread: spread?,
+            command: command.clone()?,
+        })
+    };
+    CourseReading { iterations, control, course: course(), threads, total_work: total, phases: phase_places }
+}
+
+/// Threads on each node: as many as the file says, else one per core; none where there are no cores, or where the
+/// application may not run.
+fn read_threads(table: &mut TableReader<'_>, known: Known<'_>, machine: &MachineReading) -> Option<Vec<u32>> {
+    let cores = machine.cores.as_deref();
+    let only_allowed = |mut threads: Vec<u32>| {
+        for (node, threads) in threads.iter_mut().enumerate() {
+            if known.nodes.is_some_and(|(nodes, _)| !nodes.contains(&NodeId(node))) {
+                *threads = 0;
+            }
+        }
+        threads
+    };
+    let Some(value) = table.given(&app::THREADS) else {
+        return cores.map(|cores| only_allowed(cores.to_vec()));
+    };
+    let threads = thread_row::read(&value, MAX_CORES_PER_NODE, cores)?;
+    let threads = if thread_row::is_list(&value) {
+        thread_row::nodes_are_allowed(&value, &threads, known.nodes)?;
+        threads
+    } else {
+        only_allowed(threads)
+    };
+    cores?;
+    if threads.iter().all(|&threads| threads == 0) {
+        let message = format!("`{}` is 0 on every node, so nobody could do the work", value.name);
+        let hint = "write how many threads there are, e.g. `threads = 8` for so many on each node";
+        value.report(ProblemKind::BadValue, message, "no thread at all", hint);
+        return None;
+    }
+    Some(threads)
+}
+
+/// A value that makes no sense, told from one that is not there.
+fn given<T>(value: Option<&Value<'_>>, read: impl FnOnce(&Value<'_>) -> Option<T>) -> Option<Option<T>> {
+    value.map_or(Some(None), |value| read(value).map(Some))
+}
+
+const PHASE: &str = phase::TABLE.title;
+const PHASES: &str = "write `[[app.phase]]`, with two brackets on each side, above each phase";
+/// Most phases of an application.
+const MOST_PHASES: usize = 10_000;
+
+/// What a phase takes from its application; the outer `None` where a value makes no sense.
+struct FromApp<'a> {
+    intensity: Option<FlopPerByte>,
+    data: Option<&'a Data>,
+    scaling: Option<Scaling>,
+    /// Milliseconds.
+    io: Option<f64>,
+}
+
+impl<'a> FromApp<'a> {
+    fn read(table: &mut TableReader<'_>, known: Known<'a>, keys: &WorkKeys<'_>) -> Self {
+        let scaling_value = table.given(&app::SCALING);
+        if keys.io.is_none() {
+            table.note(&app::IO_MS, app::IO_MS.default);
+        }
+        Self {
+            intensity: known.intensity,
+            data: known.data,
+            scaling: given(scaling_value.as_ref(), read_scaling).map(Option::unwrap_or_default),
+            io: keys.sleep().map(Option::unwrap_or_default),
+        }
+    }
+}
+
+type Phases = (Option<Vec<Phase>>, Option<Gflop>, Vec<PhasePlaces>);
+
+/// The phases, the work of all of them in all iterations where all of it is known, and where they stand.
+fn read_phases(
+    table: &mut TableReader<'_>,
+    from_app: &FromApp<'_>,
+    keys: &WorkKeys<'_>,
+    iterations: Option<u64>,
+    machine: &MachineReading,
+) -> Phases {
+    let Some(list) = table.optional(&app::PHASE) else {
+        if keys.total.is_none() && keys.each.is_none() {
+            table.note(&app::WORK_GFLOP, app::WORK_GFLOP.default);
+        }
+        if keys.tasks.is_none() && keys.each.is_none() {
+            table.note(&app::TASKS, app::TASKS.default);
+        }
+        return single(from_app, keys, iterations);
+    };
+    let entries = list.tables(&phase::TABLE, PHASES);
+    work_is_in_the_phases(keys, &list);
+    let Some(entries) = entries else { return (None, None, Vec::new()) };
+    let wrong = if entries.is_empty() {
+        Some((ProblemKind::BadValue, format!("`{}` has no phase", list.name), "empty"))
+    } else if entries.len() > MOST_PHASES {
+        let message = format!("there are {} phases; at most {MOST_PHASES} are read", entries.len());
+        Some((ProblemKind::Limit, message, "the phases"))
+    } else {
+        None
+    };
+    if let Some((kind, message, label)) = wrong {
+        list.report(kind, message, label, PHASES);
+        return (None, None, Vec::new());
+    }
+    let (mut phases, mut total, mut places) = (Some(Vec::new()), Some(Gflop::new(0.0)), Vec::new());
+    for entry in entries {
+        let (phase, work, place) = read_phase(entry, from_app, keys, iterations, machine);
+        places.push(place);
+        total = total.zip(work).map(|(total, work)| total + work);
+        phases = phases.zip(phase).map(|(mut phases, phase)| {
+            phases.push(phase);
+            phases
+        });
+    }
+    (phases, total, places)
+}
+
+/// All of an iteration is one phase: that of the application itself.
+fn single(app: &FromApp<'_>, keys: &WorkKeys<'_>, iterations: Option<u64>) -> Phases {
+    let work = keys.read(iterations);
+    let sleeps = app.io.zip(keys.io.as_ref()).is_none_or(|(io, value)| !keys.lacks_tasks(io, value, None));
+    let total = work.as_ref().and_then(|work| work.total);
+    let phase = || app.phase(None, None, None, None, work.filter(|_| sleeps)?);
+    (phase().map(|phase| vec![phase]), total, Vec::new())
+}
+
+impl FromApp<'_> {
+    /// A phase with these values, or those of the application.
+    fn phase(
+        &self,
+        intensity: Option<FlopPerByte>,
+        data: Option<Data>,
+        scaling: Option<Scaling>,
+        io: Option<f64>,
+        work: WorkReading,
+    ) -> Option<Phase> {
+        Some(Phase {
+            arithmetic_intensity: intensity.or(self.intensity)?,
+            owns_data: data.is_some(),
+            data: data.or_else(|| self.data.cloned())?,
+            scaling: scaling.or_else(|| self.scaling.clone())?,
+            io: Seconds::new(io.or(self.io)? / 1e3),
+            work: work.work,
+            total_given: work.total_given,
+        })
+    }
+}
+
+/// Reports work that stands in the application although that has phases.
+fn work_is_in_the_phases(keys: &WorkKeys<'_>, phases: &Value<'_>) {
+    for value in keys.of_phases() {
+        let message = format!("`{}` stands in an app that has phases", value.name);
+        let problem = Problem::new(ProblemKind::Conflict, message)
+            .at(value.key_place(), "of which phase?")
+            .related(phases.key_place(), "the first phase")
+            .hint(format!("write `{}` in each `{PHASE}`, and not in the app", value.name));
+        value.source.log.report(problem);
+    }
+}
+
+fn read_phase(
+    mut table: TableReader<'_>,
+    app: &FromApp<'_>,
+    of_app: &WorkKeys<'_>,
+    iterations: Option<u64>,
+    machine: &MachineReading,
+) -> (Option<Phase>, Option<Gflop>, PhasePlaces) {
+    let place = table.place();
+    let intensity = table.optional(&phase::ARITHMETIC_INTENSITY);
+    let data = table.optional(&phase::DATA);
+    let scaling = table.optional(&phase::SCALING);
+    let keys = WorkKeys::of(&mut table);
+    table.finish();
+    let places =
+        PhasePlaces { table: place.clone(), work: keys.place(), data: data.as_ref().map(Value::place) };
+    // All of it is read, so that every mistake is reported.
+    let work = keys.read(iterations);
+    let total = work.as_ref().and_then(|work| work.total);
+    #[allow(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method is not general enough in its lifetimes"
+    )]
+    let intensity = given(intensity.as_ref(), |value| value.number());
+    let data = given(data.as_ref(), |value| read_data(value, machine));
+    let scaling = given(scaling.as_ref(), read_scaling);
+    let io = keys.sleep();
+    let effective = io.and_then(|own| own.or(app.io));
+    let said = keys.io.as_ref().or(of_app.io.as_ref());
+    let sleeps = effective.zip(said).is_none_or(|(io, value)| !keys.lacks_tasks(io, value, Some(&place)));
+    let phase =
+        || app.phase(intensity?.map(FlopPerByte::new), data?, scaling?, io?, work.filter(|_| sleeps)?);
+    (phase(), total, places)
+}
+
+/// Where the data of a phase lies: nobody chooses a home for it.
+fn read_data(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
+    let read = data::read(value, machine)?;
+    if matches!(read, Data::OpenHome { .. }) {
+        let hint = "name the node, e.g. `{ home = 0 }`; explore chooses homes of applications only";
+        let message = "the home of the data of a phase is open";
+        value.report(ProblemKind::BadValue, message.to_owned(), "on which node?", hint);
+        return None;
+    }
+    Some(read)
+}
+
+/// How many numbers the lists of a phase have, those of its tasks left out.
+fn phase_size(phase: &Phase) -> usize {
+    let points = match &phase.scaling {
+        Scaling::Table(points) => 2 * points.len(),
+        Scaling::Linear | Scaling::Serial { .. } => 0,
+    };
+    let fractions = match &phase.data {
+        Data::Placed(Placement::Fractions(fractions)) => fractions.len(),
+        Data::Placed(_) | Data::OpenHome { .. } => 0,
+    };
+    points + fractions
+}
+
+/// The keys of a table that say how much there is to do, as far as they are there.
+struct WorkKeys<'a> {
+    total: Option<Value<'a>>,
+    each: Option<Value<'a>>,
+    tasks: Option<Value<'a>>,
+    io: Option<Value<'a>>,
+}
+
+/// What they say.
+#[derive(Clone, Default)]
+struct WorkReading {
+    /// In one iteration.
+    work: Option<Work>,
+    /// Whether the file gives the work of all iterations together.
+    total_given: bool,
+    /// In all iterations.
+    total: Option<Gflop>,
+}
+
+impl<'a> WorkKeys<'a> {
+    fn of(table: &mut TableReader<'a>) -> Self {
+        Self {
+            total: table.optional(&app::WORK_GFLOP),
+            each: table.optional(&app::TASK_GFLOP),
+            tasks: table.optional(&app::TASKS),
+            io: table.optional(&app::IO_MS),
+        }
+    }
+
+    /// What says how much there is to do; of an application with phases that is their part.
+    fn of_phases(&self) -> impl Iterator<Item = &Value<'a>> {
+        [&self.total, &self.each, &self.tasks].into_iter().flatten()
+    }
+
+    /// Where the work stands.
+    fn place(&self) -> Option<Place> {
+        self.total.as_ref().or(self.each.as_ref()).map(Value::place)
+    }
+
+    /// Milliseconds of sleep after each task; the outer `None` where the value makes no sense.
+    fn sleep(&self) -> Option<Option<f64>> {
+        self.io.as_ref().map_or(Some(None), |value| value.number().map(Some))
+    }
+
+    /// Reports a sleep after tasks that there are not; `io` says how long, `place` where. Whether there are none.
+    fn lacks_tasks(&self, io: f64, place: &Value<'_>, phase: Option<&Place>) -> bool {
+        if io == 0.0 || self.tasks.is_some() || self.each.is_some() {
+            return false;
+        }
+        let problem =
+            Problem::new(ProblemKind::MissingKey, "`io_ms` needs tasks: a thread sleeps after each task")
+                .at(place.place(), "after which tasks?")
+                .hint("add e.g. `tasks = 64`, or `task_gflop`, the work of each task");
+        let problem = match (phase, &self.total) {
+            (Some(phase), _) => problem.related(phase.clone(), "this phase has no tasks"),
+            (None, Some(total)) => problem.related(total.key_place(), "work that is not divided into tasks"),
+            (None, None) => problem,
+        };
+        place.source.log.report(problem);
+        true
+    }
+
+    /// The work of one iteration; `None` where something makes no sense.
+    fn read(&self, iterations: Option<u64>) -> Option<WorkReading> {
+        let tasks = self.tasks.as_ref().map(Value::large_count);
+        if let (Some(total), Some(each)) = (&self.total, &self.each) {
+            let problem = Problem::new(ProblemKind::Conflict, "the work is given in two ways")
+                .at(each.key_place(), "of each task")
+                .related(total.key_place(), "of all iterations together")
+                .hint("keep either `work_gflop` or `task_gflop`");
+            each.source.log.report(problem);
+            return None;
+        }
+        let each = self.each.as_ref().map(read_each);
+        // Work of tasks may be nothing: threads that only sleep.
+        let quantity = Quantity { zero: tasks.is_some(), ..app::WORK_GFLOP.quantity() };
+        let total = self.total.as_ref().map(|value| value.number_of(quantity));
+        let (tasks, each, total) = (transposed(tasks)?, transposed(each)?, transposed(total)?);
+        let iterations = iterations? as f64;
+        Some(match (total, each, tasks) {
+            (None, None, _) => WorkReading::default(),
+            (None, Some(each), tasks) => {
+                let work = Work::Tasks { count: tasks.unwrap_or(each.len() as u64), each };
+                let total = work.total() * iterations;
+                WorkReading { work: Some(work), total_given: false, total: Some(total) }
+            }
+            (Some(total), _, tasks) => {
+                let work = Work::of_iteration(Gflop::new(total / iterations), tasks);
+                WorkReading { work: Some(work), total_given: true, total: Some(Gflop::new(total)) }
+            }
+        })
+    }
+}
+
+/// `None` where the value is there and makes no sense.
+fn transposed<T>(value: Option<Option<T>>) -> Option<Option<T>> {
+    value.map_or(Some(None), |read| read.map(Some))
+}
+
+/// The work of each task: a number, or a list that repeats.
+fn read_each(value: &Value<'_>) -> Option<Vec<Gflop>> {
+    if !matches!(value.get(), DeValue::Array(_)) {
+        return Some(vec![Gflop::new(value.number()?)]);
+    }
+    let hint = "write the work of one task after the other in GFLOP, e.g. `task_gflop = [3.0, 4.0]`";
+    let entries = value.list("a number or a list", hint)?;
+    if entries.is_empty() {
+        value.report(ProblemKind::BadValue, format!("`{}` names no task", value.name), "empty", hint);
+        return None;
+    }
+    // Every entry is read, so that every mistake is reported.
+    let each: Vec<Option<Gflop>> = entries.iter().map(|entry| entry.number().map(Gflop::new)).collect();
+    each.into_iter().collect()
+}
+
+const SCALING: &str = "write `{ serial_fraction = 0.1 }`, or speedups: `{ table = [[1, 1.0], [4, 3.1]] }`";
+const SPEEDUPS: &str = "write pairs of threads and speedup from one thread up, e.g. `[[1, 1.0], [4, 3.1]]`";
+const SPEEDUP: Quantity = Quantity { what: "a speedup", example: "3.1", zero: false };
+const POINT_THREADS: Count =
+    Count { what: "a number of threads", example: "4", min: 1, max: u32::MAX as u64 };
+
+/// The scaling that the file gives; a mistake is reported.
+fn read_scaling(value: &Value<'_>) -> Option<Scaling> {
+    let mut table = value.table(&scaling::TABLE, "a table", SCALING)?;
+    let (fraction, points) =
+        (table.optional(&serial::SERIAL_FRACTION), table.optional(&speedup::TABLE_OF_SPEEDUPS));
+    if fraction.is_none() && points.is_none() {
+        let message = format!("`{}` says neither `serial_fraction` nor `table`", value.name);
+        let problem = Problem::new(ProblemKind::MissingKey, message).at(table.place(), "how does it scale?");
+        table.missing_any(&[&serial::SERIAL_FRACTION, &speedup::TABLE_OF_SPEEDUPS], problem.hint(SCALING));
+    }
+    table.finish();
+    match (fraction, points) {
+        (Some(fraction), Some(points)) => {
+            let problem = Problem::new(ProblemKind::Conflict, "the scaling is given in two ways")
+                .at(points.key_place(), "by its speedups")
+                .related(fraction.key_place(), "by the part that is serial")
+                .hint("keep either `serial_fraction` or `table`");
+            value.source.log.report(problem);
+            None
+        }
+        (Some(fraction), None) => read_fraction(&fraction),
+        (None, Some(points)) => read_points(&points),
+        (None, None) => None,
+    }
+}
+
+fn read_fraction(value: &Value<'_>) -> Option<Scaling> {
+    let fraction = value.number()?;
+    if fraction > 1.0 {
+        let message = format!("`{}` must be a fraction from 0 to 1, not {}", value.name, value.text());
+        let hint = "0 scales linearly; with 1 no thread adds to the speed of the first";
+        value.report(ProblemKind::BadValue, message, "more than all of it", hint);
+        return None;
+    }
+    Some(Scaling::Serial { fraction })
+}
+
+fn read_points(value: &Value<'_>) -> Option<Scaling> {
+    let entries = value.list("a list of pairs", SPEEDUPS)?;
+    // Every pair is read, so that every mistake is reported.
+    let points: Vec<Option<(u32, f64)>> = entries.iter().map(read_point).collect();
+    let points: Vec<(u32, f64)> = points.into_iter().collect::<Option<_>>()?;
+    let Some((&first, entry)) = points.first().zip(entries.first()) else {
+        value.report(ProblemKind::BadValue, format!("`{}` has no pair", value.name), "empty", SPEEDUPS);
+        return None;
+    };
+    if first != (1, 1.0) {
+        let message = format!("`{}` must begin with `[1, 1.0]`, not with `{}`", value.name, entry.text());
+        let hint = "the speedup of one thread is 1; all others are compared with it";
+        entry.report(ProblemKind::BadValue, message, "not the speed of one thread", hint);
+        return None;
+    }
+    for (pair, entry) in points.windows(2).zip(entries.iter().skip(1)) {
+        let [(before, low), (threads, speedup)] = *pair else { continue };
+        let wrong = if threads <= before {
+            (format!("{threads} threads stand behind {before}"), "not more threads", "begin with the fewest")
+        } else if speedup < low {
+            let what = format!("{threads} threads are slower than {before}: {speedup} after {low}");
+            (what, "less speedup", "more threads are at least as fast: write at least the speedup before")
+        } else if speedup > f64::from(threads) {
+            let what = format!("{threads} threads are more than {threads} times as fast as one: {speedup}");
+            (what, "more than one speed for each", "write a speedup of at most the number of threads")
+        } else {
+            continue;
+        };
+        entry.report(ProblemKind::BadValue, wrong.0, wrong.1, wrong.2);
+        return None;
+    }
+    Some(Scaling::Table(points))
+}
+
+fn read_point(value: &Value<'_>) -> Option<(u32, f64)> {
+    let pair = value.list("a pair of threads and speedup", SPEEDUPS)?;
+    let [threads, speedup] = pair.as_slice() else {
+        let message = format!("`{}` must have two entries: threads and speedup", value.name);
+        value.report(ProblemKind::WrongLength, message, "not a pair", SPEEDUPS);
+        return None;
+    };
+    let (threads, speedup) = (threads.count_of(POINT_THREADS), speedup.number_of(SPEEDUP));
+    threads.zip(speedup)
+}
+
+/// What to write.
+const COMMAND: &str =
+    "write the program and its arguments, e.g. `command = [\"./a.out\", \"--size\", \"100\"]`";
+
+/// The program and its arguments; `Some(None)` where there is none.
+fn read_command(table: &mut TableReader<'_>) -> Option<Option<Vec<String>>> {
+    let Some(value) = table.given(&app::COMMAND) else { return Some(None) };
+    let words = value.list("a list of texts", COMMAND)?;
+    if words.is_empty() {
+        let message = format!("`{}` is empty, so there is nothing to start", value.name);
+        value.report(ProblemKind::BadValue, message, "no program", COMMAND);
+        return None;
+    }
+    // Every word is looked at, so that every mistake is told.
+    let read: Vec<Option<String>> = words.iter().enumerate().map(|(number, one)| word(number, one)).collect();
+    read.into_iter().collect::<Option<_>>().map(Some)
+}
+
+/// The program, which has a name, or an argument, which may be empty; no system starts anything with a zero byte in it.
+fn word(number: usize, value: &Value<'_>) -> Option<String> {
+    let word = value.string()?;
+    if number == 0 && word.is_empty() {
+        value.report(ProblemKind::BadValue, format!("`{}` is empty", value.name), "no program", COMMAND);
+        return None;
+    }
+    if word.contains('\0') {
+        let message = format!("`{}` contains a zero byte", value.name);
+        value.report(ProblemKind::BadValue, message, "not an argument", "leave the zero byte out");
+        return None;
+    }
+    Some(word.to_owned())
+}
