@@ -59,7 +59,7 @@ macro_rules! word {
     ($name:ident, $schema:literal, $description:literal, $all:expr) => {
         #[doc = $description]
         #[derive(serde::Serialize)]
-        struct $name(&'static str);
+        pub(crate) struct $name(pub(crate) &'static str);
 
         #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {

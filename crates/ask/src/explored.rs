@@ -53,6 +53,11 @@ impl WhyUnproven {
     }
 }
 
+/// `optimal` or `feasible`.
+pub(crate) const fn status_of(unproven: Option<WhyUnproven>) -> &'static str {
+    if unproven.is_none() { "optimal" } else { "feasible" }
+}
+
 /// An allocation with its value.
 #[derive(Clone, Debug)]
 pub struct Rated {
@@ -146,7 +151,7 @@ pub struct Explored {
 impl Explored {
     /// `optimal` or `feasible`.
     pub const fn status(&self) -> &'static str {
-        if self.unproven.is_none() { "optimal" } else { "feasible" }
+        status_of(self.unproven)
     }
 
     /// What the best is compared with: alternatives, then baselines.

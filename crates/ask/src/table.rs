@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 
 use numasim_draw::figures;
 use numasim_draw::grid::{Align, Grid};
+use numasim_evidence::statistics;
 use serde_json::{Value, json};
 
 /// What stands in one row of one column.
@@ -250,11 +251,36 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
 pub struct Of<'a, R> {
     column: Column,
     cell: Box<dyn Fn(&R) -> Cell<'a> + 'a>,
+    people: People<'a, R>,
+}
+
+/// How people see a column, if not as programs do.
+struct People<'a, R> {
+    title: Option<String>,
+    align: Option<Align>,
+    show: Show,
+    scale: f64,
+    one: Option<fn(f64) -> String>,
+    style: Option<Paint<'a, R>>,
+}
+
+/// What the terminal makes of a shown cell.
+type Paint<'a, R> = Box<dyn Fn(&R, String) -> String + 'a>;
+
+/// In which tables for people a column is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Show {
+    Always,
+    Never,
+    /// If some row has more than nothing, or than 0.
+    IfAny,
 }
 
 impl<'a, R: 'a> Of<'a, R> {
     fn new<C: Into<Cell<'a>>>(column: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
-        Self { column, cell: Box::new(move |row| cell(row).into()) }
+        let people =
+            People { title: None, align: None, show: Show::Always, scale: 1.0, one: None, style: None };
+        Self { column, cell: Box::new(move |row| cell(row).into()), people }
     }
 
     /// A column of numbers.
@@ -289,6 +315,116 @@ impl<'a, R: 'a> Of<'a, R> {
         self
     }
 
+    /// With another title for people; `\n` breaks it into lines.
+    #[must_use]
+    pub fn titled(mut self, title: impl Into<String>) -> Self {
+        self.people.title = Some(title.into());
+        self
+    }
+
+    /// For people rounded to the decimals that the whole column shares.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        self.column.look = Look::Rounded;
+        self
+    }
+
+    /// For people each number as `one` writes it, and `-` if there is none.
+    #[must_use]
+    pub fn written(mut self, one: fn(f64) -> String) -> Self {
+        self.people.one = Some(one);
+        self
+    }
+
+    /// For people in another unit: each number times `scale`.
+    #[must_use]
+    pub fn scaled(mut self, scale: f64) -> Self {
+        self.people.scale = scale;
+        self
+    }
+
+    /// For people at the right.
+    #[must_use]
+    pub fn right(mut self) -> Self {
+        self.people.align = Some(Align::Right);
+        self
+    }
+
+    /// For people only if `shown`.
+    #[must_use]
+    pub fn only_if(mut self, shown: bool) -> Self {
+        if !shown {
+            self.people.show = Show::Never;
+        }
+        self
+    }
+
+    /// For people only if a row has more than nothing, or than 0.
+    #[must_use]
+    pub fn if_any(mut self) -> Self {
+        self.people.show = Show::IfAny;
+        self
+    }
+
+    /// With what a terminal makes of a shown cell, such as colours.
+    #[must_use]
+    pub fn painted(mut self, paint: impl Fn(&R, String) -> String + 'a) -> Self {
+        self.people.style = Some(Box::new(paint));
+        self
+    }
+
+    /// What people see in all rows; `None` if the column is not for them.
+    fn for_people(&self, rows: &[R]) -> Option<Vec<String>> {
+        let cells: Vec<Cell> = rows.iter().map(|row| self.cell(row)).collect();
+        let is_more = |cell: &Cell| match cell {
+            Cell::Number(number) => *number > 0.0,
+            Cell::Whole(number) => *number > 0,
+            other => !other.is_empty(),
+        };
+        let shown = match self.people.show {
+            Show::Always => true,
+            Show::Never => false,
+            Show::IfAny => cells.iter().any(is_more),
+        };
+        let number = |cell: &Cell| match cell {
+            Cell::Number(number) => *number * self.people.scale,
+            #[allow(clippy::cast_precision_loss, reason = "people see some digits")]
+            Cell::Whole(number) => *number as f64,
+            _ => f64::NAN,
+        };
+        shown.then(|| {
+            let texts = match (self.people.one, self.column.look) {
+                (Some(one), _) => cells
+                    .iter()
+                    .map(|cell| if cell.is_empty() { "-".to_owned() } else { one(number(cell)) })
+                    .collect(),
+                (None, Look::Rounded) => figures::column(&cells.iter().map(number).collect::<Vec<_>>()),
+                (None, _) => self.column.shown(&cells.iter().collect::<Vec<_>>()),
+            };
+            match &self.people.style {
+                Some(paint) => rows.iter().zip(texts).map(|(row, text)| paint(row, text)).collect(),
+                None => texts,
+            }
+        })
+    }
+
+    /// The same column of rows of which each has several of these: the mean of all; nothing if one has no number.
+    pub fn mean<Q: 'a>(self, rows: impl Fn(&Q) -> Vec<R> + 'a) -> Of<'a, Q> {
+        let Self { mut column, cell, people: People { title, align, show, scale, one, .. } } = self;
+        column.kind = Kind::Number;
+        let mean = move |group: &Q| {
+            let rows = rows(group);
+            let numbers = rows.iter().map(|row| match cell(row) {
+                Cell::Number(number) => Some(number),
+                #[allow(clippy::cast_precision_loss, reason = "counts of tasks and orders")]
+                Cell::Whole(number) => Some(number as f64),
+                _ => None,
+            });
+            numbers.collect::<Option<Vec<f64>>>().and_then(|numbers| statistics::mean(&numbers)).into()
+        };
+        Of { column, cell: Box::new(mean), people: People { title, align, show, scale, one, style: None } }
+    }
+
     /// What the column is.
     pub fn column(&self) -> &Column {
         &self.column
@@ -301,8 +437,25 @@ impl<'a, R: 'a> Of<'a, R> {
 
     /// The same column of rows of which this row is a part.
     pub fn within<Q: 'a>(self, part: impl Fn(&Q) -> &R + 'a) -> Of<'a, Q> {
-        Of { column: self.column, cell: Box::new(move |row| self.cell.as_ref()(part(row))) }
+        let Self { column, cell, people: People { title, align, show, scale, one, .. } } = self;
+        let people = People { title, align, show, scale, one, style: None };
+        Of { column, cell: Box::new(move |row| cell(part(row))), people }
     }
+}
+
+/// A table for people: the columns that are for them, with `rows`.
+pub fn grid<'a, R: 'a>(declared: &[Of<'a, R>], rows: &[R]) -> Grid {
+    let shown = declared.iter().filter_map(|of| Some((of, of.for_people(rows)?)));
+    let (columns, cells): (Vec<&Of<R>>, Vec<Vec<String>>) = shown.unzip();
+    let title = |of: &&Of<R>| of.people.title.clone().unwrap_or_else(|| of.column.key().replace(':', "\n"));
+    let titles: Vec<String> = columns.iter().map(title).collect();
+    let aligns = columns.iter().map(|of| of.people.align.unwrap_or(of.column.align()));
+    let heads: Vec<(&str, Align)> = titles.iter().map(String::as_str).zip(aligns).collect();
+    let mut grid = Grid::new(&heads);
+    for row in 0..rows.len() {
+        grid.row(cells.iter().map(|column| column[row].clone()).collect());
+    }
+    grid
 }
 
 /// CSV with a header, and a line of each of `rows`.

@@ -1,7 +1,8 @@
-//! Machines and nodes as titles and sentences name them.
+//! Machines, nodes and objectives as titles and sentences name them.
 
 use numasim_draw::figures;
-use numasim_model::{Machine, NodeId};
+use numasim_model::{App, Machine, NodeId};
+use numasim_sim::Objective;
 
 use crate::numbers;
 
@@ -14,4 +15,41 @@ pub fn machine_title(machine: &Machine) -> String {
 /// `0-3, 6`
 pub fn node_ranges(nodes: &[NodeId]) -> String {
     figures::ranges(&numbers(nodes))
+}
+
+/// What an objective looks for.
+pub const fn meaning(objective: Objective) -> &'static str {
+    match objective {
+        Objective::TotalGflops => "the largest sum of weight x GFLOPS",
+        Objective::Fair => "the largest minimum of p = GFLOPS / GFLOPS alone on the whole machine",
+        Objective::Geomean => {
+            "the largest weighted geometric mean of p = GFLOPS / GFLOPS alone on the machine"
+        }
+        Objective::Makespan => "the shortest time until every application has done its work",
+    }
+}
+
+/// Whether applications have other weights than 1.
+pub fn weighted(apps: &[App]) -> bool {
+    apps.iter().any(|app| (app.weight - 1.0).abs() > 0.0)
+}
+
+/// What the values of an objective are, above a column of them.
+pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
+    match objective {
+        Objective::TotalGflops if weighted => "weighted GFLOPS",
+        Objective::TotalGflops => "GFLOPS",
+        Objective::Fair => "smallest p",
+        Objective::Geomean => "mean p",
+        Objective::Makespan => "s",
+    }
+}
+
+/// `254.0 GFLOPS`, `p = 0.5`, `10.00 s`
+pub fn with_unit(objective: Objective, value: f64) -> String {
+    let figure = figures::single(value);
+    match objective.unit() {
+        "" => format!("p = {figure}"),
+        unit => format!("{figure} {unit}"),
+    }
 }

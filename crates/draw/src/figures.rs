@@ -124,9 +124,24 @@ pub fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
+/// The number with this decimal logarithm: `6.0e10`, or `165` where that is short.
+pub fn power_of_ten(log10: f64) -> String {
+    if log10 < 5.5 {
+        return format!("{:.0}", 10_f64.powf(log10));
+    }
+    let exponent = log10.floor();
+    format!("{:.1}e{exponent:.0}", 10_f64.powf(log10 - exponent))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_numbers_of_allocations_are_powers_of_ten() {
+        assert_eq!(power_of_ten(495_f64.powi(4).log10()), "6.0e10");
+        assert_eq!(power_of_ten(495_f64.log10()), "495");
+    }
 
     #[test]
     fn what_rounds_up_to_a_digit_more_has_one_decimal_less() {

@@ -26,50 +26,51 @@ use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
 use crate::view::ran::{self, End, Ran};
 use crate::watch;
-use numasim_ask::located::Located;
+use numasim_ask::Input;
 use numasim_ask::over_time;
 
 const PROVENANCE: &str = "provenance.json";
 const PLACEMENT: &str = "placement.toml";
 
 /// Reads the files and checks that all of their applications can run.
-fn read_study(args: &RunArgs) -> Result<(Study, Located), Failure> {
+fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     if args.files.iter().any(|file| file == Path::new("-")) {
         return Err(Failure::input("`run` reads files only: its agent reads them again")
             .hint("write standard input to a file first"));
     }
-    let (reading, sources) = files::read_study_and_texts(&args.files)?;
-    let (study, located) = Located::split(reading, sources);
+    let input = files::read_input(&args.files)?;
+    let (study, located) = (&*input.study, &*input.located);
     if study.apps.is_empty() {
         return Err(Failure::input("there is no [[app]] in the files: nothing to run"));
     }
-    refused::kernels_are_synthetic(&study, &located)?;
-    refused::programs_stand_alone(&study, &located)?;
-    over_time::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
-    Ok((study, located))
+    refused::kernels_are_synthetic(study, located)?;
+    refused::programs_stand_alone(study, located)?;
+    over_time::work_is_given(study, located, "run", |course| course.command.is_none())?;
+    Ok(input)
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
-    let (study, located) = read_study(args)?;
+    let input = read_input(args)?;
+    let (study, located) = (&*input.study, &*input.located);
     let host = host_nodes::of_machine(&study.machine)?;
-    let best = args.explore.then(|| exploring::best(&study, &located, shell)).transpose()?;
+    let best = args.explore.then(|| exploring::best(&input, shell)).transpose()?;
     let policy = match &best {
         Some(_) => PolicyName::Static(exploring::NAME.to_owned()),
-        None => refused::policy(args.policy.as_ref(), &study, &located)?,
+        None => refused::policy(args.policy.as_ref(), study, located)?,
     };
     // Without a scenario of that name its agent refuses to start.
-    let scenario = policy.scenario(&study).ok().flatten();
+    let scenario = policy.scenario(study).ok().flatten();
     if best.is_none() {
-        over_time::homes_are_given(&study, &located, scenario)?;
+        over_time::homes_are_given(study, located, scenario)?;
     }
-    for warning in over_time::ignored_data(&study, &located, std::slice::from_ref(&policy)) {
+    for warning in over_time::ignored_data(study, located, std::slice::from_ref(&policy)) {
         shell.warn(warning);
     }
     let how = How {
         isa: measuring::available(args.isa)?,
-        variants: planning::variants(&study, args.isa)?,
-        bytes_per_thread: args.memory_per_thread.unwrap_or_else(|| largest_share(&study, &host)),
+        variants: planning::variants(study, args.isa)?,
+        bytes_per_thread: args.memory_per_thread.unwrap_or_else(|| largest_share(study, &host)),
         real_items: args.real_items,
         seed: args.seed,
     };
@@ -77,10 +78,10 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     folder.make()?;
     let mut inputs = args.files.clone();
     if let Some(best) = &best {
-        folder.destination(PLACEMENT)?.deliver(&exploring::scenario(&study, best))?;
+        folder.destination(PLACEMENT)?.deliver(&exploring::scenario(study, best))?;
         inputs.push(args.output.join(PLACEMENT));
     }
-    let mut provenance = origin::provenance(located.sources(), &host, &how, planning::extent(&study));
+    let mut provenance = origin::provenance(located.sources(), &host, &how, planning::extent(study));
     watch::listen();
     let told_to_end = watch::told_to_end()
         .map_err(|error| Failure::input("cannot listen for the end").caused_by(&error))?;
@@ -88,7 +89,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let chosen = best.as_ref().map(|best| best.placements.iter().cloned().map(Data::Placed).collect());
     let data: Option<Vec<Data>> = chosen.or_else(|| Some(scenario?.data.clone()));
     let data = |app: AppId| data.as_ref().and_then(|data| data.get(app.0));
-    let mut family = Family::new(planning::extent(&study)).map_err(|error| failed(&error))?;
+    let mut family = Family::new(planning::extent(study)).map_err(|error| failed(&error))?;
     // Told by the environment of each; those that are adopted need none.
     let socket = (!args.no_agent).then(|| args.socket.clone());
     let own_folder = tempfile::Builder::new().prefix("numasim-run-").tempdir();
@@ -97,7 +98,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
     let (mut pids, mut adopted) = (Vec::new(), Vec::new());
     for app in (0..study.apps.len()).map(AppId) {
-        let order = planning::order(&study, app, &host, &how, data(app));
+        let order = planning::order(study, app, &host, &how, data(app));
         let Some(order) = order else { return Err(Failure::fault("an application without an order")) };
         let course = &study.dynamics.courses[app.0];
         let foreign = matches!(order.program, Program::Command { .. });
@@ -126,7 +127,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         _ => None,
     };
     let mut going = Going {
-        study: &study,
+        study,
         policy: shown(args, &policy),
         family,
         pids,
@@ -145,9 +146,9 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     ran.orders = orders(&args.output.join(RECORD), &ran);
     origin::took_place(&mut provenance, ran.started, ran.ended);
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
-    folder.destination(RESULT)?.deliver(&ran::json(&study, &ran))?;
-    show(args, &study, &ran, shell)?;
-    warn_of_pages(&study, &ran, shell);
+    folder.destination(RESULT)?.deliver(&ran::json(study, &ran))?;
+    show(args, study, &ran, shell)?;
+    warn_of_pages(study, &ran, shell);
     verdict(&ran, &args.output, shell)
 }
 

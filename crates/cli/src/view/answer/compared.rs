@@ -1,6 +1,7 @@
 //! The best allocation beside the baselines.
 
 use numasim_draw::grid::{Align, Grid};
+use numasim_ask::wording::{value_title, weighted};
 use numasim_sim::Objective;
 
 use super::Answer;
@@ -53,13 +54,10 @@ impl Answer<'_> {
     pub(super) fn values_grid(&self, more: &[(&str, Align)]) -> Grid {
         let objective = self.problem.goal().objective();
         let value = match objective {
-            Objective::TotalGflops if !self.weighted() => "GFLOPS",
-            Objective::TotalGflops => "weighted\nGFLOPS",
-            Objective::Fair => "smallest\np",
-            Objective::Geomean => "mean\np",
-            Objective::Makespan => "makespan\ns",
+            Objective::Makespan => "makespan\ns".to_owned(),
+            _ => value_title(objective, self.weighted()).replace(' ', "\n"),
         };
-        let mut columns = vec![("allocation", Align::Left), (value, Align::Right)];
+        let mut columns = vec![("allocation", Align::Left), (value.as_str(), Align::Right)];
         if objective != Objective::TotalGflops || self.weighted() {
             columns.push(("total\nGFLOPS", Align::Right));
         }
@@ -68,7 +66,7 @@ impl Answer<'_> {
     }
 
     fn weighted(&self) -> bool {
-        self.study.apps.iter().any(|app| (app.weight - 1.0).abs() > 0.0)
+        weighted(&self.study.apps)
     }
 
     /// Value, and total GFLOPS where that is something else, of each allocation.

@@ -16,8 +16,8 @@ use std::ops::Deref;
 
 use numasim_ask::Explored;
 
-pub(super) use others::changes;
-pub(super) use table::{gap, power_of_ten};
+pub(super) use others::{MOST_NODES_IN_A_ROW, NO_BREAK, changes};
+pub(super) use table::{allocations, gap, head, restrictions};
 
 /// The answer to an `explore`, for people.
 #[derive(Clone, Copy, Debug)]

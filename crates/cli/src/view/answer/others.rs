@@ -11,9 +11,9 @@ use crate::view::{Style, figures};
 use numasim_ask::explored::Rated;
 
 /// On more nodes than this the changed ones are listed, not all.
-const MOST_NODES_IN_A_ROW: usize = 12;
+pub(in crate::view) const MOST_NODES_IN_A_ROW: usize = 12;
 /// Holds together what belongs to one application where the cell is wrapped.
-pub(super) const NO_BREAK: &str = "\u{a0}";
+pub(in crate::view) const NO_BREAK: &str = "\u{a0}";
 
 impl Answer<'_> {
     /// The alternatives, each by what it does differently from the best.

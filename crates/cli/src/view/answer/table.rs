@@ -1,7 +1,8 @@
 //! A search for people.
 
 use numasim_draw::grid::wrap;
-use numasim_sim::Objective;
+use numasim_ask::wording::{meaning, with_unit};
+use numasim_sim::{Objective, Problem};
 
 use super::Answer;
 use super::others::NO_BREAK;
@@ -39,32 +40,15 @@ impl Answer<'_> {
     }
 
     fn question(&self, style: &Style) -> String {
-        let machine = &self.study.machine;
         let objective = self.problem.goal().objective();
-        let meaning = match objective {
-            Objective::TotalGflops => "the largest sum of weight x GFLOPS",
-            Objective::Fair => "the largest minimum of p = GFLOPS / GFLOPS alone on the whole machine",
-            Objective::Geomean => {
-                "the largest weighted geometric mean of p = GFLOPS / GFLOPS alone on the machine"
-            }
-            Objective::Makespan => "the shortest time until every application has done its work",
-        };
-        let restrictions = self.problem.restrictions().describe(&self.study.apps);
-        let restrictions = if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") };
-        let open = self.study.apps.iter().filter(|app| app.data.is_open()).count();
-        let homes = if open > 0 { ", homes of data included" } else { "" };
         let lines = [
-            ("Machine", machine_title(machine)),
+            ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
-            ("Objective", format!("{}: {meaning}", objective.name())),
-            ("Restrictions", restrictions),
-            ("Allocations", format!("{}{homes}", power_of_ten(self.problem.size_log10()))),
+            ("Objective", format!("{}: {}", objective.name(), meaning(objective))),
+            ("Restrictions", restrictions(&self.problem)),
+            ("Allocations", allocations(&self.problem)),
         ];
-        let in_words = lines.map(|(key, value)| {
-            let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
-            format!("{} {value}\n", style.faint_padded(key, KEY))
-        });
-        in_words.concat()
+        head(lines, style)
     }
 
     /// How good the answer is, and how sure.
@@ -110,22 +94,30 @@ impl Answer<'_> {
     }
 
     pub(super) fn with_unit(&self, value: f64) -> String {
-        let unit = self.problem.goal().objective().unit();
-        let figure = figures::single(value);
-        match unit {
-            "" => format!("p = {figure}"),
-            unit => format!("{figure} {unit}"),
-        }
+        with_unit(self.problem.goal().objective(), value)
     }
 }
 
-/// `6.0e10`, or `165` where that is short.
-pub(in crate::view) fn power_of_ten(log10: f64) -> String {
-    if log10 < 5.5 {
-        return format!("{:.0}", 10_f64.powf(log10));
-    }
-    let exponent = log10.floor();
-    format!("{:.1}e{exponent:.0}", 10_f64.powf(log10 - exponent))
+/// What was asked: a line for each key.
+pub(in crate::view) fn head<const N: usize>(lines: [(&str, String); N], style: &Style) -> String {
+    let in_words = lines.map(|(key, value)| {
+        let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
+        format!("{} {value}\n", style.faint_padded(key, KEY))
+    });
+    in_words.concat()
+}
+
+/// What the allocation may not do.
+pub(in crate::view) fn restrictions(problem: &Problem) -> String {
+    let restrictions = problem.restrictions().describe(problem.apps());
+    if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") }
+}
+
+/// How many there are.
+pub(in crate::view) fn allocations(problem: &Problem) -> String {
+    let open = problem.apps().iter().any(|app| app.data.is_open());
+    let homes = if open { ", homes of data included" } else { "" };
+    format!("{}{homes}", figures::power_of_ten(problem.size_log10()))
 }
 
 /// A gap as a percentage.
@@ -140,12 +132,6 @@ pub(in crate::view) fn gap(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn large_numbers_of_allocations_are_powers_of_ten() {
-        assert_eq!(power_of_ten(495_f64.powi(4).log10()), "6.0e10");
-        assert_eq!(power_of_ten(495_f64.log10()), "495");
-    }
 
     #[test]
     fn a_gap_is_never_rounded_to_nothing() {

@@ -1,0 +1,521 @@
+//! Pareto: what one objective costs in another, as allocations of which none is better in one without being worse in the other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use numasim_draw::figures;
+use numasim_model::{AppId, Placement, Study, evaluate};
+use numasim_sim::baselines::BUILT_IN_BASELINES;
+use numasim_sim::pareto::{End, Settings, Stages, TradeOff, TradeOffError, front};
+use numasim_sim::{Candidate, Caution, Objective, Restrictions};
+use serde::Serialize;
+
+use crate::caution::{self, CautionObject};
+use crate::document::{ByName, VERSION, plain, written_as};
+use crate::explore::{Clock, refused, without_answer};
+use crate::explored::{ObjectiveWord, StatusWord, UnprovenWord, WhyUnproven, hopeless, status_of};
+use crate::input::Input;
+use crate::intervals::figures_of;
+use crate::refusal::{Refusal, impossible};
+use crate::scenario::ScenarioObject;
+#[cfg(feature = "schema")]
+use crate::schema::OrNull;
+use crate::table::Of;
+use crate::wording::{value_title, weighted};
+use crate::{EvaluatedScenario, warning};
+
+/// A question to [`pareto`].
+#[derive(Clone, Copy, Debug)]
+pub struct Pareto<'a> {
+    /// The files.
+    pub input: &'a Input,
+    /// Two different objectives.
+    pub objectives: [Objective; 2],
+    /// What the allocation may not do.
+    pub restrictions: Restrictions,
+    /// Seed of the random restarts behind the ends.
+    pub seed: u64,
+    /// Of a very large machine only as many points as have this many figures, in answers that become text.
+    pub most_figures: Option<u64>,
+}
+
+impl<'a> Pareto<'a> {
+    /// Total GFLOPS against the smallest part of them that an application keeps.
+    pub fn new(input: &'a Input) -> Self {
+        Self {
+            input,
+            objectives: [Objective::TotalGflops, Objective::Fair],
+            restrictions: Restrictions::default(),
+            seed: Settings::default().seed,
+            most_figures: None,
+        }
+    }
+}
+
+/// An allocation with both values.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The allocation and what becomes of it; `point 1`, or the name of a baseline.
+    pub scenario: EvaluatedScenario,
+    /// Value of each objective.
+    pub values: [f64; 2],
+}
+
+/// What people do without a search, compared with the front.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// The allocation.
+    pub point: Point,
+    /// The points that are better in one objective and not worse in the other.
+    pub beaten_by: Vec<usize>,
+    /// The point with the same values.
+    pub same_as: Option<usize>,
+    /// The restriction it breaks, if any.
+    pub breaks: Option<String>,
+}
+
+/// The front, and what it is compared with.
+#[derive(Clone, Debug)]
+pub struct Front {
+    /// What was asked about.
+    pub study: Arc<Study>,
+    /// What was asked.
+    pub question: TradeOff,
+    /// Seed of the random restarts.
+    pub seed: u64,
+    /// From the best for the first objective to the best for the second; never empty.
+    pub points: Vec<Point>,
+    /// The points that a table shows: evenly spread.
+    pub shown: Vec<usize>,
+    /// The point that gives up least of both.
+    pub knee: Option<usize>,
+    /// What is known of both ends.
+    pub ends: [End; 2],
+    /// Allocations that were compared.
+    pub compared: u64,
+    /// `None` if every allocation was compared.
+    pub unproven: Option<WhyUnproven>,
+    /// Seconds of the search.
+    pub elapsed_s: f64,
+    /// What people do without a search.
+    pub baselines: Vec<Compared>,
+}
+
+/// More points than this are thinned out in a table.
+const MOST_ROWS: usize = 16;
+
+/// The front between two objectives. `stages` hears which part of the search begins, and stops it.
+///
+/// ```
+/// use numasim_ask::{Input, Pareto, pareto};
+/// use numasim_sim::search::Unattended;
+///
+/// let input = Input::read(&[("two.toml", numasim_ask::EXAMPLE)])?;
+/// let front = pareto(&Pareto::new(&input), &Unattended, &Unattended)?;
+/// let [first, last] = [front.points.first(), front.points.last()].map(|point| point.unwrap().values);
+/// assert!(first[0] >= last[0] && first[1] <= last[1]);
+/// # Ok::<(), numasim_ask::Refusal>(())
+/// ```
+///
+/// # Errors
+/// The question is wrong, no allocation keeps to all limits, or none was found in time.
+pub fn pareto(question: &Pareto<'_>, clock: &dyn Clock, stages: &dyn Stages) -> Result<Front, Refusal> {
+    let Input { study, located, .. } = question.input;
+    let trade_off = TradeOff::new(&study.machine, &study.apps, question.objectives, question.restrictions);
+    let trade_off = trade_off.map_err(|error| match error {
+        TradeOffError::SameObjective(_) => Refusal::said(error.to_string()),
+        TradeOffError::Problem(error) => located.refused(study, &error).unwrap_or_else(|| refused(error)),
+    })?;
+    let settings = Settings { seed: question.seed, ..Settings::default() };
+    let found = front(&trade_off, &study.scenarios, &settings, stages);
+    clock.finish();
+    let mut found = found.map_err(|error| without_answer(error, &trade_off.problems()[0]))?;
+    if let Some(most) = question.most_figures {
+        let of_one = figures_of(study, found.points.iter().flat_map(|point| &point.placements));
+        let most = usize::try_from(most / of_one.max(1)).unwrap_or(usize::MAX);
+        let kept: BTreeSet<usize> = found.spread(most).into_iter().collect();
+        let mut number = 0..;
+        found.points.retain(|_| number.next().is_some_and(|number| kept.contains(&number)));
+    }
+    let (knee, shown) = (found.knee(), found.spread(MOST_ROWS));
+    let evaluated = |name: String, values, allocation, placements: Vec<Placement>| {
+        let evaluation = evaluate(&study.machine, &study.apps, &placements, &allocation)
+            .map_err(|error| impossible(&error))?;
+        let study = Arc::clone(study);
+        let (intervals, explanation) = (None, None);
+        let scenario =
+            EvaluatedScenario { study, name, allocation, placements, evaluation, intervals, explanation };
+        Ok::<_, Refusal>(Point { scenario, values })
+    };
+    let points = found.points.into_iter().enumerate();
+    let points: Vec<Point> = points
+        .map(|(i, p)| evaluated(format!("point {}", i + 1), p.values, p.allocation, p.placements))
+        .collect::<Result<_, _>>()?;
+    let mut baselines: Vec<Compared> = Vec::new();
+    for baseline in found.baselines {
+        let Candidate { allocation, placements, .. } = baseline.candidate;
+        let values = trade_off.values(&allocation, &placements);
+        let point = evaluated(baseline.name, values, allocation, placements)?;
+        let beaten_by = (0..points.len()).filter(|&i| trade_off.beats(points[i].values, values)).collect();
+        let close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * b.abs();
+        let same_as = points.iter().position(|point| (0..2).all(|i| close(point.values[i], values[i])));
+        // A scenario of the files may be what a built-in baseline is, by the same name.
+        let same = |other: &Compared| {
+            let (other, this) = (&other.point.scenario, &point.scenario);
+            (&other.name, &other.allocation, &other.placements)
+                == (&this.name, &this.allocation, &this.placements)
+        };
+        // Scenarios have different names, so only the built-in ones, which come first, can be the same.
+        if !baselines.iter().take(BUILT_IN_BASELINES).any(same) {
+            baselines.push(Compared { point, beaten_by, same_as, breaks: baseline.breaks });
+        }
+    }
+    Ok(Front {
+        study: Arc::clone(study),
+        question: trade_off,
+        seed: question.seed,
+        points,
+        shown,
+        knee,
+        ends: found.ends,
+        compared: found.compared,
+        unproven: (!found.complete).then(|| clock.ended_by().unwrap_or(WhyUnproven::TooLarge)),
+        elapsed_s: clock.elapsed_s(),
+        baselines,
+    })
+}
+
+/// A row of the table of a front: a point or a baseline.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'v> {
+    /// A point, by its number from 0.
+    Point(usize, &'v Point),
+    /// A baseline.
+    Baseline(&'v Compared),
+}
+
+impl<'v> Row<'v> {
+    /// Its allocation.
+    pub const fn point(&self) -> &'v Point {
+        match self {
+            Self::Point(_, point) => point,
+            Self::Baseline(baseline) => &baseline.point,
+        }
+    }
+}
+
+impl Front {
+    /// What is optimised.
+    pub fn objectives(&self) -> [Objective; 2] {
+        self.question.problems().each_ref().map(|problem| problem.goal().objective())
+    }
+
+    /// What to know about the point at an end beside its value. Who is left with few threads is what the front is about.
+    pub fn cautions(&self, end: usize) -> Vec<Caution> {
+        let point = if end == 0 { self.points.first() } else { self.points.last() };
+        let problem = &self.question.problems()[end];
+        let all = point.map(|point| problem.cautions(&point.scenario.allocation, &point.scenario.evaluation));
+        let kept = |one: &Caution| !matches!(one, Caution::FewestThreads { .. });
+        all.unwrap_or_default().into_iter().filter(kept).collect()
+    }
+
+    /// The objectives for which a point is the best.
+    pub fn best_for(&self, point: usize) -> Vec<&'static str> {
+        let at_end = [point == 0, point + 1 == self.points.len()];
+        self.objectives().into_iter().zip(at_end).filter(|(_, at)| *at).map(|(o, _)| o.name()).collect()
+    }
+
+    /// The smallest GFLOPS / GFLOPS alone of all applications.
+    pub fn smallest_p(&self, point: &Point) -> f64 {
+        let alone = self.question.problems()[0].goal().alone();
+        let gflops = point.scenario.evaluation.apps.iter().map(|app| app.gflops.value());
+        gflops.zip(alone).map(|(g, a)| if *a > 0.0 { g / a } else { 0.0 }).fold(f64::INFINITY, f64::min)
+    }
+
+    /// What to know before trusting the figures, one sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        let warnings = |point: &Point| warning::summary(&point.scenario.evaluation.warnings);
+        let points: Vec<usize> = (0..self.points.len())
+            .filter(|&i| !self.points[i].scenario.evaluation.warnings.is_empty())
+            .collect();
+        let numbers: Vec<usize> = points.iter().map(|i| i + 1).collect();
+        let nodes = points.first().and_then(|&i| warnings(&self.points[i]));
+        let front = match (numbers.as_slice(), nodes) {
+            ([only], Some(nodes)) => Some(format!("point {only}: {nodes}")),
+            (all, Some(_)) => {
+                let among = format!("points {} of {}", figures::ranges(all), self.points.len());
+                Some(format!("{among}: remote reads starve the threads of some nodes."))
+            }
+            _ => None,
+        };
+        let baselines = self.baselines.iter().filter_map(|baseline| {
+            let summary = warnings(&baseline.point)?;
+            Some(format!("baseline '{}': {summary}", baseline.point.scenario.name))
+        });
+        let mut notes: Vec<String> = front.into_iter().chain(baselines).collect();
+        if let Some(first) = notes.first_mut() {
+            first.push(' ');
+            first.push_str(warning::RULE);
+        }
+        notes.extend(self.question.problems().iter().flat_map(hopeless));
+        notes
+    }
+
+    /// The rows of the table: the points, then the baselines.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let points = self.points.iter().enumerate().map(|(i, point)| Row::Point(i, point));
+        points.chain(self.baselines.iter().map(Row::Baseline))
+    }
+
+    /// The values, and what else the table has of every allocation.
+    pub fn value_columns(&self) -> Vec<Of<'_, Row<'_>>> {
+        let goals = self.question.problems().each_ref().map(|problem| problem.goal());
+        let mut columns: Vec<Of<Row>> = (0..2)
+            .map(|i| {
+                let objective = goals[i].objective();
+                let title = format!("{}\n{}", objective.name(), value_title(objective, weighted(&self.study.apps)));
+                Of::number(objective.name(), move |row: &Row| row.point().values[i]).titled(title).rounded()
+            })
+            .collect();
+        let has = |objective| goals.iter().any(|goal| goal.objective() == objective);
+        columns.push(
+            Of::number("total_gflops", |row: &Row| row.point().scenario.evaluation.total.value())
+                .titled("total\nGFLOPS")
+                .rounded()
+                .only_if(!has(Objective::TotalGflops) || weighted(&self.study.apps)),
+        );
+        columns.push(
+            Of::number("smallest_p", |row: &Row| self.smallest_p(row.point()))
+                .titled("smallest\np")
+                .rounded()
+                .only_if(!has(Objective::Fair)),
+        );
+        columns
+    }
+
+    /// The columns of its CSV.
+    pub fn columns(&self) -> Vec<Of<'_, Row<'_>>> {
+        let status = status_of(self.unproven);
+        // Of a point what it is best for; of a baseline the restriction that it breaks.
+        let mark = |row: &Row| match row {
+            Row::Point(i, _) => {
+                let best = self.best_for(*i).into_iter().map(|objective| format!("best for {objective}"));
+                let knee = (self.knee == Some(*i)).then(|| "knee".to_owned());
+                Some(best.chain(knee).collect::<Vec<_>>().join("; "))
+            }
+            Row::Baseline(baseline) => baseline.breaks.as_ref().map(|why| format!("not allowed: {why}")),
+        };
+        let beaten_by = |row: &Row| match row {
+            Row::Point(..) => None,
+            Row::Baseline(baseline) => {
+                let numbers: Vec<String> = baseline.beaten_by.iter().map(|i| (i + 1).to_string()).collect();
+                Some(numbers.join(" "))
+            }
+        };
+        let is_point = |row: &Row| matches!(row, Row::Point(..));
+        let mut columns = vec![
+            Of::text("role", move |row: &Row| if is_point(row) { "point" } else { "baseline" }),
+            Of::text("name", |row: &Row| row.point().scenario.name.clone()),
+            Of::text("status", move |row: &Row| if is_point(row) { status } else { "" }),
+            Of::text("mark", mark),
+            // Points that are better in one objective and not worse in the other.
+            Of::text("beaten_by", beaten_by),
+        ];
+        columns.extend(self.value_columns());
+        let each = || self.study.apps.iter().enumerate();
+        columns.extend(each().map(|(a, app)| {
+            let gflops = move |row: &Row| row.point().scenario.evaluation.apps[a].gflops.value();
+            Of::number("gflops", gflops).each(&app.name)
+        }));
+        columns.extend(each().map(|(a, app)| {
+            let threads = move |row: &Row| row.point().scenario.allocation.row(AppId(a)).to_vec();
+            Of::per_node("threads", threads).each(&app.name)
+        }));
+        let open = each().filter(|(_, app)| app.data.is_open());
+        columns.extend(open.map(|(a, app)| {
+            let home =
+                move |row: &Row| row.point().scenario.evaluation.apps[a].home.map(|home| home.0);
+            Of::whole("home", home).each(&app.name)
+        }));
+        columns
+    }
+}
+
+written_as!(Front => FrontObject);
+
+/// What one objective costs in the other.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Pareto"))]
+struct FrontObject<'a> {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
+    schema: u64,
+    /// Who wrote it.
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "explore")))]
+    command: &'static str,
+    /// Name of the machine.
+    machine: &'a str,
+    /// The sharing model.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    model: &'static str,
+    /// The front.
+    pareto: Body<'a>,
+    /// Time of the search, in seconds.
+    elapsed_s: f64,
+    /// What the allocation may not do, in words.
+    restrictions: Vec<String>,
+    /// Seed of the random restarts.
+    seed: u64,
+    /// GFLOPS of each application alone on the whole machine.
+    alone_gflops: ByName<f64>,
+}
+
+/// The front.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Front"))]
+struct Body<'a> {
+    /// Both objectives.
+    objectives: [ObjectiveWord; 2],
+    /// Every allocation was compared.
+    complete: bool,
+    /// Why not; null where it is complete.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<UnprovenWord>"))]
+    incomplete: Option<UnprovenWord>,
+    /// Allocations that were compared.
+    compared: u64,
+    /// The best for each objective alone.
+    ends: Vec<EndObject<'a>>,
+    /// From the best for the first objective to the best for the second.
+    points: Vec<PointObject<'a>>,
+    /// What people do without a search, and the scenarios of the files.
+    baselines: Vec<ComparedObject<'a>>,
+}
+
+/// What is known of the best for one objective.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "End"))]
+struct EndObject<'a> {
+    /// The objective.
+    objective: ObjectiveWord,
+    /// Whether its value is proven to be the best.
+    status: StatusWord,
+    /// What to know beside the value.
+    cautions: Vec<CautionObject<'a>>,
+    /// The value, in the unit of the objective.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    value: f64,
+    /// No allocation is better than this; null where the search was stopped before it had a bound.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    bound: Option<f64>,
+    /// |bound - value| / |bound|.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    gap: Option<f64>,
+}
+
+/// An allocation with both values.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct ValuesObject<'a> {
+    #[serde(flatten)]
+    scenario: ScenarioObject<'a>,
+    /// The value of each objective, in its unit.
+    #[cfg_attr(feature = "schema", schemars(with = "ByName<OrNull<f64>>"))]
+    values: ByName<f64>,
+    /// The smallest GFLOPS / GFLOPS alone of all applications.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    smallest_p: f64,
+}
+
+impl<'a> ValuesObject<'a> {
+    fn new(front: &Front, point: &'a Point) -> Self {
+        let values = front.objectives().into_iter().zip(point.values);
+        Self {
+            scenario: (&point.scenario.view()).into(),
+            values: ByName(values.map(|(one, value)| (one.name().to_owned(), plain(value))).collect()),
+            smallest_p: plain(front.smallest_p(point)),
+        }
+    }
+}
+
+/// A point of the front.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Point"))]
+struct PointObject<'a> {
+    #[serde(flatten)]
+    rated: ValuesObject<'a>,
+    /// Whether it is proven that nothing beats it.
+    status: StatusWord,
+    /// The objectives for which it is the best.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    best_for: Vec<&'static str>,
+    /// It gives up least of both.
+    knee: bool,
+}
+
+/// What people do without a search.
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "ParetoBaseline")
+)]
+struct ComparedObject<'a> {
+    #[serde(flatten)]
+    rated: ValuesObject<'a>,
+    /// The points that are better in one objective and not worse in the other.
+    beaten_by: Vec<&'a str>,
+    /// The point with the same values.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
+    same_as: Option<&'a str>,
+    /// The restriction that it breaks, if any.
+    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
+    breaks: Option<&'a str>,
+}
+
+impl<'a> From<&'a Front> for FrontObject<'a> {
+    fn from(front: &'a Front) -> Self {
+        let Front { study, unproven, .. } = front;
+        let problem = &front.question.problems()[0];
+        let named = |i: usize| front.points[i].scenario.name.as_str();
+        let ends = front.ends.iter().zip(front.objectives()).enumerate().map(|(i, (end, objective))| EndObject {
+            objective: ObjectiveWord(objective.name()),
+            status: StatusWord(if end.proven { "optimal" } else { "feasible" }),
+            cautions: front.cautions(i).iter().map(|one| caution::object(one, &study.apps)).collect(),
+            value: plain(end.value),
+            bound: end.bound.map(plain),
+            gap: end.gap().map(plain),
+        });
+        let points = front.points.iter().enumerate().map(|(i, point)| PointObject {
+            rated: ValuesObject::new(front, point),
+            status: StatusWord(status_of(*unproven)),
+            best_for: front.best_for(i),
+            knee: front.knee == Some(i),
+        });
+        let baselines = front.baselines.iter().map(|baseline| ComparedObject {
+            rated: ValuesObject::new(front, &baseline.point),
+            beaten_by: baseline.beaten_by.iter().map(|&i| named(i)).collect(),
+            same_as: baseline.same_as.map(named),
+            breaks: baseline.breaks.as_deref(),
+        });
+        let alone = study.apps.iter().zip(problem.goal().alone());
+        Self {
+            schema: VERSION,
+            command: "explore",
+            machine: study.machine.name(),
+            model: study.machine.sharing().name(),
+            pareto: Body {
+                objectives: front.objectives().map(|objective| ObjectiveWord(objective.name())),
+                complete: unproven.is_none(),
+                incomplete: unproven.map(|why| UnprovenWord(why.word())),
+                compared: front.compared,
+                ends: ends.collect(),
+                points: points.collect(),
+                baselines: baselines.collect(),
+            },
+            elapsed_s: plain(front.elapsed_s),
+            restrictions: problem.restrictions().describe(&study.apps),
+            seed: front.seed,
+            alone_gflops: ByName(alone.map(|(app, &alone)| (app.name.clone(), plain(alone))).collect()),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! A front for people: what one objective costs in the other.
+
+use std::fmt::Write as _;
+
+use numasim_ask::explored::WhyUnproven;
+use numasim_ask::pareto::{Front, Point, Row};
+use numasim_ask::table::{Of, grid};
+use numasim_ask::wording::{meaning, with_unit};
+use numasim_draw::grid::wrap;
+use numasim_model::AppId;
+use numasim_sim::Objective;
+
+use super::answer::{MOST_NODES_IN_A_ROW, NO_BREAK, allocations, changes, gap, head, restrictions};
+use super::lettering::{Lettering, painted};
+use super::{Style, caution, figures, machine_title};
+
+/// The question, how sure the answer is, the points, and the baselines beside them.
+pub(crate) fn table(front: &Front, style: &Style) -> String {
+    [question(front, style), verdict(front, style), points(front, style), compared(front, style)].join("\n")
+}
+
+fn question(front: &Front, style: &Style) -> String {
+    let problem = &front.question.problems()[0];
+    let [first, second] =
+        front.objectives().map(|objective| format!("{}: {}", objective.name(), meaning(objective)));
+    let lines = [
+        ("Machine", machine_title(&front.study.machine)),
+        ("Model", front.study.machine.sharing().in_words()),
+        ("Trade-off", first),
+        ("against", second),
+        ("Restrictions", restrictions(problem)),
+        ("Allocations", allocations(problem)),
+    ];
+    head(lines, style)
+}
+
+/// How many points, and how sure.
+fn verdict(front: &Front, style: &Style) -> String {
+    let points = style.strong(&figures::count(front.points.len() as u64, "point"));
+    let time = format!("{:.2} s", front.elapsed_s);
+    let mut words = match front.unproven {
+        None if front.points.len() == 1 => {
+            format!("{points}: one allocation is best for both. Proven. ({time})")
+        }
+        None => format!("{points}. Complete: every allocation was compared. ({time})"),
+        Some(why) => {
+            let ended = match why {
+                WhyUnproven::Interrupted => format!("Interrupted after {time}: "),
+                WhyUnproven::TimeLimit => format!("Stopped by the time limit after {time}: "),
+                WhyUnproven::TooLarge | WhyUnproven::Model => String::new(),
+            };
+            let compared =
+                format!("{} allocations", figures::power_of_ten((front.compared.max(1) as f64).log10()));
+            let time = if ended.is_empty() { format!(" ({time})") } else { String::new() };
+            format!(
+                "{ended}{points}, which none of {compared} compared allocations dominates.{time} Not complete: the \
+                 space is larger, others may lie between or beyond them."
+            )
+        }
+    };
+    let ends = front.ends.iter().zip(front.objectives());
+    for (end, objective) in ends.filter(|_| front.unproven.is_some()) {
+        let (name, value) = (objective.name(), with_unit(objective, end.value));
+        let limit = if objective == Objective::Makespan { "less" } else { "more" };
+        let in_words = match end.bound {
+            _ if end.proven => format!(" The best {name}, {value}, is proven."),
+            Some(bound) => format!(
+                " The best {name} found, {value}, is not proven: nothing has {limit} than {}{}.",
+                with_unit(objective, bound),
+                end.gap().map_or(String::new(), |share| format!(" (gap {})", gap(share)))
+            ),
+            None => format!(" The best {name} found, {value}, is not proven."),
+        };
+        words.push_str(&in_words);
+    }
+    for (i, objective) in front.objectives().into_iter().enumerate() {
+        let clauses = caution::clauses(&front.cautions(i), &front.study.apps);
+        if !clauses.is_empty() {
+            let _ = write!(words, " Caution, the best {}: {}.", objective.name(), clauses.join("; "));
+        }
+    }
+    let paragraphs = std::iter::once(words).chain(knee_in_words(front));
+    paragraphs.map(|words| wrap(&words, style.columns()).join("\n") + "\n").collect()
+}
+
+/// What the knee keeps of both ends.
+fn knee_in_words(front: &Front) -> Option<String> {
+    let Some(knee) = front.knee else {
+        let straight = "No knee: the front is almost a straight line, no point stands out as a compromise.";
+        return (front.points.len() > 2).then(|| straight.to_owned());
+    };
+    let values = front.points.get(knee)?.values;
+    let kept = |i: usize| {
+        let factor = front.question.problems()[i].goal().factor(values[i], front.ends[i].value)?;
+        Some(format!("{:.1} % of the best {}", factor * 100.0, front.objectives()[i].name()))
+    };
+    Some(format!(
+        "The knee, point {}, keeps {} and {}: it lies farthest outside the straight line between both ends.",
+        knee + 1,
+        kept(0)?,
+        kept(1)?
+    ))
+}
+
+/// The points, each by what it does differently from the one before.
+fn points(front: &Front, style: &Style) -> String {
+    let letters = Lettering::new(&front.study.apps);
+    let mut shown = front.shown.clone();
+    shown.extend(front.knee.filter(|knee| !shown.contains(knee)));
+    shown.sort_unstable();
+    let rows: Vec<Row> = shown.iter().map(|&i| Row::Point(i, &front.points[i])).collect();
+    let number = |row: &Row| if let Row::Point(i, _) = row { *i } else { 0 };
+    let mark = |point: usize| match front.best_for(point).as_slice() {
+        [] if front.knee == Some(point) => "knee".to_owned(),
+        [] => String::new(),
+        names => format!("best {}", names.join(" and ")),
+    };
+    let before = |row: &Row| {
+        let at = shown.iter().position(|i| *i == number(row))?;
+        Some(&front.points[shown[at.checked_sub(1)?]])
+    };
+    let stressed = |row: &Row, text: String| if mark(number(row)).is_empty() { text } else { style.strong(&text) };
+    let mut columns = vec![Of::count("point", |row: &Row| number(row) + 1).painted(stressed)];
+    columns.extend(front.value_columns());
+    columns.push(Of::text("mark", |row: &Row| mark(number(row))).titled(""));
+    let changed = |row: &Row| differences(front, row.point(), before(row), &letters, style);
+    columns.push(Of::text("threads", changed).titled("threads per node,\nwhere not as above"));
+    let mut text = grid(&columns, &rows).render(style).replace(NO_BREAK, " ");
+    let mut notes = Vec::new();
+    if !letters.shared() {
+        let names = (0..letters.count()).map(|l| format!("{} {}", painted(l, style), letters.name(l)));
+        notes.extend(wrap(&names.collect::<Vec<_>>().join(style.wide_gap()), style.columns()));
+    }
+    if rows.len() < front.points.len() {
+        let note = format!(
+            "{} of {} points, evenly spread; --format csv and json have all, --plot FILE.svg draws them.",
+            rows.len(),
+            front.points.len()
+        );
+        notes.extend(wrap(&note, style.columns()).iter().map(|line| style.faint(line)));
+    }
+    notes.iter().for_each(|note| text += &format!("{note}\n"));
+    text
+}
+
+/// `A 1 0 7 3   C 0 7 0 0 (data on 1)`: the applications that are not as in `before`.
+fn differences(
+    front: &Front,
+    shown: &Point,
+    before: Option<&Point>,
+    letters: &Lettering,
+    style: &Style,
+) -> String {
+    let words = (0..front.study.apps.len()).map(AppId).filter_map(|app| {
+        let row = shown.scenario.allocation.row(app);
+        let home = shown.scenario.evaluation.apps[app.0].home;
+        let home = home.filter(|_| front.study.apps[app.0].data.is_open());
+        let same_row = before.is_some_and(|before| before.scenario.allocation.row(app) == row);
+        let same_home =
+            before.is_none_or(|before| before.scenario.evaluation.apps[app.0].home == home) || home.is_none();
+        if same_row && same_home {
+            return None;
+        }
+        let name = if letters.shared() {
+            front.study.apps[app.0].name.clone()
+        } else {
+            painted(letters.of(app), style)
+        };
+        let threads = (!same_row).then(|| match before {
+            Some(before) if row.len() > MOST_NODES_IN_A_ROW => {
+                changes(row, before.scenario.allocation.row(app))
+            }
+            _ => row.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
+        });
+        let home =
+            home.filter(|_| before.is_none() || !same_home).map(|home| format!("(data on {})", home.0));
+        let words: Vec<String> = std::iter::once(name).chain(threads).chain(home).collect();
+        Some(words.join(" ").replace(' ', NO_BREAK))
+    });
+    words.collect::<Vec<_>>().join(style.wide_gap())
+}
+
+/// What people do without a search, compared with the front.
+fn compared(front: &Front, style: &Style) -> String {
+    let rows: Vec<Row> = front.baselines.iter().map(Row::Baseline).collect();
+    let place = |row: &Row| {
+        let Row::Baseline(baseline) = row else { return String::new() };
+        let numbers: Vec<usize> = baseline.beaten_by.iter().map(|i| i + 1).collect();
+        let place = match (numbers.as_slice(), baseline.same_as) {
+            ([], Some(point)) => format!("on the front, as point {}", point + 1),
+            ([], None) => "no point dominates it".to_owned(),
+            ([point], _) => format!("dominated by point {point}"),
+            (points, _) => format!("dominated by points {}", figures::ranges(points)),
+        };
+        match &baseline.breaks {
+            Some(why) => format!("{place} {}", style.faint(&format!("(not allowed: {why})"))),
+            None => place,
+        }
+    };
+    let mut columns = vec![Of::text("allocation", |row: &Row| row.point().scenario.name.clone())];
+    columns.extend(front.value_columns());
+    columns.push(Of::text("beside the front", place));
+    grid(&columns, &rows).render(style)
+}
