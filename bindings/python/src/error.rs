@@ -1,7 +1,7 @@
 //! What is wrong, as exceptions of `numasim._errors`.
 
-use numasim_ask::diagnostics;
 use numasim_ask::refusal::Refusal;
+use numasim_ask::{diagnostics, limits};
 use numasim_study::{Problem, ProblemKind, SourceFile};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -103,8 +103,5 @@ pub(crate) fn named<T: Copy>(
     all: &[T],
     of: fn(T) -> &'static str,
 ) -> PyResult<T> {
-    all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
-        let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();
-        input(py, &format!("there is no {what} '{name}'; there is: {}", known.join(", ")))
-    })
+    limits::named(what, name, all, of).map_err(|why| input(py, &why))
 }

@@ -1,6 +1,6 @@
 //! What becomes of scenarios.
 
-use numasim_ask::{Evaluate, Evaluated, ScenarioView, caution, held_back, thread_map, warning};
+use numasim_ask::{Evaluate, Evaluated, ScenarioView, caution, document, held_back, thread_map, warning};
 use numasim_draw::{Style, themed};
 use numasim_sim::search::Unattended;
 use numasim_sim::sweep::Task;
@@ -32,9 +32,9 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     let Asked { input, mut warnings, placed } = asked(&question, Task::Evaluate)?;
     let shown: Vec<String> = question.placed.iter().map(|shown| shown.name.clone()).collect();
     let asked = Evaluate { scenarios: &shown, ..Evaluate::new(&input) };
-    let document = numasim_ask::evaluate(&asked, &Unattended).map_err(in_words)?;
-    warnings.extend(document.warnings.iter().cloned());
-    let views = || document.views().into_iter();
+    let found = numasim_ask::evaluate(&asked, &Unattended).map_err(in_words)?;
+    warnings.extend(found.warnings.iter().cloned());
+    let views = || found.views().into_iter();
     for view in views() {
         warnings.extend(warning::facts(&view.evaluation.warnings));
         warnings.extend(caution::beside_warnings(&view));
@@ -44,11 +44,11 @@ pub fn evaluate(question: &str) -> Result<String, String> {
         view.app_ids().map(|app| held_back::in_words(&view, app, &style)).collect()
     };
     let answer = Answer {
-        document: &document,
+        document: &found,
         maps: views().map(|view| themed(&thread_map::thread_map(&view).svg())).collect(),
         held_back: views().map(words).collect(),
         warnings,
         placed,
     };
-    serde_json::to_string(&answer).map_err(|error| format!("fault of numasim: {error}\n"))
+    Ok(document::text(&answer))
 }

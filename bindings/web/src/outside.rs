@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use numasim_ask::Clock;
 use numasim_ask::explored::WhyUnproven;
-use numasim_model::AppId;
-use numasim_sim::Candidate;
+use numasim_ask::{Clock, document};
 use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
-use serde_json::{Value, json};
+use serde::Serialize;
+
+use crate::question::Placed;
 
 /// Milliseconds between two reports.
 const REPORT_MS: f64 = 100.0;
@@ -20,6 +20,17 @@ pub trait Outside: Sync {
     fn now_ms(&self) -> f64;
     /// How far the search has come, as JSON.
     fn tell(&self, progress: &str);
+}
+
+/// How far a search has come.
+#[derive(Serialize)]
+struct Report {
+    elapsed_s: f64,
+    best: Option<f64>,
+    /// Null where there is none yet.
+    bound: f64,
+    effort_spent: f64,
+    found: Option<Placed>,
 }
 
 /// Watches one search.
@@ -59,14 +70,14 @@ impl Monitor for Watch<'_> {
             return;
         }
         self.told.store(now.to_bits(), Ordering::Relaxed);
-        let report = json!({
-            "elapsed_s": now / 1000.0,
-            "best": progress.best,
-            "bound": progress.bound.is_finite().then_some(progress.bound),
-            "effort_spent": progress.effort_spent,
-            "found": progress.found.map(placed),
-        });
-        self.outside.tell(&report.to_string());
+        let report = Report {
+            elapsed_s: now / 1000.0,
+            best: progress.best,
+            bound: progress.bound,
+            effort_spent: progress.effort_spent,
+            found: progress.found.map(|found| Placed::of("", found, false)),
+        };
+        self.outside.tell(&document::text(&report));
     }
 }
 
@@ -99,11 +110,4 @@ impl Clock for Watch<'_> {
     fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
         Box::new(Watch::start(self.outside, limit))
     }
-}
-
-/// Threads and homes of an allocation.
-pub(crate) fn placed(candidate: &Candidate) -> Value {
-    let homes = candidate.placements.iter().map(|placement| placement.home().map(|home| home.0));
-    let rows = (0..candidate.placements.len()).map(|app| candidate.allocation.row(AppId(app)));
-    json!({ "threads": rows.collect::<Vec<_>>(), "homes": homes.collect::<Vec<_>>() })
 }

@@ -1,6 +1,8 @@
 //! What the page asks.
 
-use serde::Deserialize;
+use numasim_model::AppId;
+use numasim_sim::Candidate;
+use serde::{Deserialize, Serialize};
 
 /// A file as the page has it.
 #[derive(Clone, Debug, Deserialize)]
@@ -13,7 +15,7 @@ pub(crate) struct File {
 }
 
 /// A placement that the page shows.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Placed {
     /// The name of the scenario.
@@ -26,6 +28,19 @@ pub(crate) struct Placed {
     /// Whether work is divided beforehand.
     #[serde(default)]
     pub(crate) static_work: bool,
+}
+
+impl Placed {
+    /// An allocation, to be shown.
+    pub(crate) fn of(name: &str, candidate: &Candidate, static_work: bool) -> Self {
+        let placements = &candidate.placements;
+        Self {
+            name: name.to_owned(),
+            threads: (0..placements.len()).map(|app| candidate.allocation.row(AppId(app)).to_vec()).collect(),
+            homes: placements.iter().map(|placement| placement.home().map(|home| home.0)).collect(),
+            static_work,
+        }
+    }
 }
 
 /// What is searched for.

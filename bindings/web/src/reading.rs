@@ -1,7 +1,7 @@
 //! What the files have, and what can be changed of it.
 
 use numasim_ask::lettering::{self, Lettering};
-use numasim_ask::{data_words, machine_title};
+use numasim_ask::{data_words, document, machine_title};
 use numasim_draw::colour_of;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement, Study};
@@ -10,10 +10,8 @@ use numasim_sim::search::Unattended;
 use numasim_sim::sweep::Task;
 use numasim_sim::{Objective, Problem, Restrictions};
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use crate::outside::placed;
-use crate::question::Question;
+use crate::question::{Placed, Question};
 use crate::study::{Asked, asked};
 
 /// What the page can show and change.
@@ -28,11 +26,17 @@ struct Contents<'a> {
     nodes: Vec<NodeContents>,
     /// From the node of the cores (row) to that of the memory (column); null where there is no link.
     link_gbs: Vec<Vec<Option<f64>>>,
-    shared_links: Vec<Value>,
+    shared_links: Vec<SharedLink<'a>>,
     apps: Vec<AppContents<'a>>,
     /// Placements to begin with: `even`, `one app per node` where that is possible, the scenarios of the files.
-    starts: Vec<Value>,
+    starts: Vec<Placed>,
     warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct SharedLink<'a> {
+    name: &'a str,
+    gbs: f64,
 }
 
 #[derive(Serialize)]
@@ -83,13 +87,13 @@ pub fn read(question: &str) -> Result<String, String> {
         shared_links: machine
             .shared_links()
             .iter()
-            .map(|link| json!({ "name": link.name, "gbs": link.bandwidth.value() }))
+            .map(|link| SharedLink { name: &link.name, gbs: link.bandwidth.value() })
             .collect(),
         apps: apps.collect(),
         starts: starts(study),
         warnings,
     };
-    serde_json::to_string(&contents).map_err(|error| format!("fault of numasim: {error}\n"))
+    Ok(document::text(&contents))
 }
 
 fn of_node(node: &numasim_model::Node) -> NodeContents {
@@ -122,17 +126,13 @@ fn of_app(app: &App, letter: usize) -> AppContents<'_> {
 }
 
 /// Placements to begin with; open homes are where they are best.
-fn starts(study: &Study) -> Vec<Value> {
+fn starts(study: &Study) -> Vec<Placed> {
     let problem = Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default());
     if let Ok(problem) = problem {
         let all = problem.baselines(&study.scenarios, &Unattended).into_iter();
-        let start = |Baseline { name, candidate, static_work, .. }| {
-            let mut start = placed(&candidate);
-            start["name"] = name.into();
-            start["static_work"] = static_work.into();
-            start
-        };
-        return all.map(start).collect();
+        return all
+            .map(|Baseline { name, candidate, static_work, .. }| Placed::of(&name, &candidate, static_work))
+            .collect();
     }
     // No allocation keeps to the files' limits, which says nothing of those that somebody tries.
     let rows = even(&study.machine, &study.apps);
@@ -140,8 +140,6 @@ fn starts(study: &Study) -> Vec<Value> {
         Data::OpenHome { .. } => study.machine.memory_nodes().next().map(|home| home.0),
         Data::Placed(placement) => placement.home().map(|home| home.0),
     });
-    let threads: Vec<&[u32]> = (0..study.apps.len()).map(|app| rows.row(AppId(app))).collect();
-    vec![
-        json!({ "name": "even", "threads": threads, "homes": homes.collect::<Vec<_>>(), "static_work": false }),
-    ]
+    let threads = (0..study.apps.len()).map(|app| rows.row(AppId(app)).to_vec()).collect();
+    vec![Placed { name: "even".to_owned(), threads, homes: homes.collect(), static_work: false }]
 }

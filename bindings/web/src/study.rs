@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{Input, Refusal};
+use numasim_ask::{Input, Refusal, limits};
 use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement, Study};
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
 use numasim_study::SourceFile;
@@ -40,7 +40,9 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
         // Through the reader, like every other scenario: its rules and its words are written once.
         input = Input::of_sources(sources).map_err(in_words)?;
     }
-    let (mut input, warnings) = input.under(kind(question.model.as_deref())?).map_err(in_words)?;
+    let named = |name: &String| limits::named("model", name, &ModelKind::ALL, ModelKind::name);
+    let model = question.model.as_ref().map(named);
+    let (mut input, warnings) = input.under(model.transpose().map_err(wrong)?).map_err(in_words)?;
     changed(&mut input.study, &question.set, task)?;
     Ok(Asked { input, warnings, placed })
 }
@@ -49,6 +51,12 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
 #[allow(clippy::needless_pass_by_value, reason = "what errors are mapped with")]
 pub(crate) fn in_words(refusal: Refusal) -> String {
     refusal.text(false) + "\n"
+}
+
+/// What cannot be asked, as the command line says it.
+#[allow(clippy::needless_pass_by_value, reason = "what errors are mapped with")]
+pub(crate) fn wrong(why: String) -> String {
+    format!("error: {why}\n")
 }
 
 /// The placement as a `[[scenario]]`.
@@ -105,17 +113,6 @@ fn at_home(data: &Data, home: NodeId) -> Placement {
         Data::Placed(Placement::Home(_)) => Placement::at_home(home, 1.0),
         Data::Placed(other) => other.clone(),
     }
-}
-
-/// A model by its name.
-fn kind(name: Option<&str>) -> Result<Option<ModelKind>, String> {
-    let named = |name: &str| {
-        ModelKind::from_name(name).ok_or_else(|| {
-            let known: Vec<&str> = ModelKind::ALL.into_iter().map(ModelKind::name).collect();
-            format!("error: there is no model '{name}'; there is: {}\n", known.join(", "))
-        })
-    };
-    name.map(named).transpose()
 }
 
 /// Changes figures of the study.

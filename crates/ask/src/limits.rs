@@ -1,4 +1,6 @@
-//! How much front ends may ask of a search: more of it would not end, or nobody would read it.
+//! What front ends may ask, from names and numbers: more than the limits would not end, or nobody would read it.
+
+use std::time::Duration;
 
 /// Most alternatives.
 pub const MOST_ALTERNATIVES: u16 = 1000;
@@ -23,6 +25,31 @@ pub fn workers(threads: u64) -> Result<usize, String> {
     wanted
         .map(usize::from)
         .ok_or_else(|| format!("threads is a number from 1 to {MOST_WORKERS}, not {threads}"))
+}
+
+/// A time limit in seconds.
+///
+/// # Errors
+/// It is no time, in words.
+pub fn time_limit(seconds: Option<f64>) -> Result<Option<Duration>, String> {
+    match seconds {
+        Some(seconds) if !(seconds.is_finite() && seconds >= 0.0) => {
+            Err(format!("time_limit is a number of seconds, 0 or more, not {seconds}"))
+        }
+        // 30 years; a greater one means the same.
+        limit => Ok(limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9)))),
+    }
+}
+
+/// A value by the name that the command line takes.
+///
+/// # Errors
+/// There is none of that name, in words.
+pub fn named<T: Copy>(what: &str, name: &str, all: &[T], of: fn(T) -> &'static str) -> Result<T, String> {
+    all.iter().copied().find(|&one| of(one) == name).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|&one| of(one)).collect();
+        format!("there is no {what} '{name}'; there is: {}", known.join(", "))
+    })
 }
 
 #[cfg(test)]

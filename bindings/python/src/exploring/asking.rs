@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
+use numasim_ask::limits;
 use numasim_ask::placing::{Asked, OfApp};
 use numasim_sim::search::over_models::ModelList;
 use numasim_sim::search::{self, WITHIN};
@@ -25,15 +26,7 @@ pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
 
 /// A time limit in seconds.
 pub(crate) fn time_limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let Some(seconds) = seconds else { return Ok(None) };
-    if !seconds.is_finite() || seconds < 0.0 {
-        return Err(error::input(
-            py,
-            &format!("time_limit is a number of seconds, 0 or more, not {seconds}"),
-        ));
-    }
-    // 30 years; a greater one means the same.
-    Ok(Some(Duration::from_secs_f64(seconds.min(1e9))))
+    limits::time_limit(seconds).map_err(|why| error::input(py, &why))
 }
 
 /// `same_on_every_node`, `whole_nodes`, `min_threads_per_node`, `no_idle_cores`.
