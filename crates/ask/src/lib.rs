@@ -55,6 +55,7 @@ pub mod measuring;
 pub mod over_time;
 pub mod pareto;
 pub mod placing;
+pub mod plan;
 pub mod refusal;
 pub mod room;
 pub mod run;

@@ -273,7 +273,8 @@ impl Front {
         let mut columns: Vec<Of<Row>> = (0..2)
             .map(|i| {
                 let objective = goals[i].objective();
-                let title = format!("{}\n{}", objective.name(), value_title(objective, weighted(&self.study.apps)));
+                let title =
+                    format!("{}\n{}", objective.name(), value_title(objective, weighted(&self.study.apps)));
                 Of::number(objective.name(), move |row: &Row| row.point().values[i]).titled(title).rounded()
             })
             .collect();
@@ -333,8 +334,7 @@ impl Front {
         }));
         let open = each().filter(|(_, app)| app.data.is_open());
         columns.extend(open.map(|(a, app)| {
-            let home =
-                move |row: &Row| row.point().scenario.evaluation.apps[a].home.map(|home| home.0);
+            let home = move |row: &Row| row.point().scenario.evaluation.apps[a].home.map(|home| home.0);
             Of::whole("home", home).each(&app.name)
         }));
         columns
@@ -345,7 +345,11 @@ written_as!(Front => FrontObject);
 
 /// What one objective costs in the other.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Pareto"))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(deny_unknown_fields, rename = "Pareto")
+)]
 struct FrontObject<'a> {
     /// Version of the document.
     #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
@@ -477,14 +481,15 @@ impl<'a> From<&'a Front> for FrontObject<'a> {
         let Front { study, unproven, .. } = front;
         let problem = &front.question.problems()[0];
         let named = |i: usize| front.points[i].scenario.name.as_str();
-        let ends = front.ends.iter().zip(front.objectives()).enumerate().map(|(i, (end, objective))| EndObject {
-            objective: ObjectiveWord(objective.name()),
-            status: StatusWord(if end.proven { "optimal" } else { "feasible" }),
-            cautions: front.cautions(i).iter().map(|one| caution::object(one, &study.apps)).collect(),
-            value: plain(end.value),
-            bound: end.bound.map(plain),
-            gap: end.gap().map(plain),
-        });
+        let ends =
+            front.ends.iter().zip(front.objectives()).enumerate().map(|(i, (end, objective))| EndObject {
+                objective: ObjectiveWord(objective.name()),
+                status: StatusWord(if end.proven { "optimal" } else { "feasible" }),
+                cautions: front.cautions(i).iter().map(|one| caution::object(one, &study.apps)).collect(),
+                value: plain(end.value),
+                bound: end.bound.map(plain),
+                gap: end.gap().map(plain),
+            });
         let points = front.points.iter().enumerate().map(|(i, point)| PointObject {
             rated: ValuesObject::new(front, point),
             status: StatusWord(status_of(*unproven)),

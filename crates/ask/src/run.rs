@@ -7,6 +7,7 @@ use crate::document::VERSION;
 #[cfg(feature = "schema")]
 use crate::schema::OrNull;
 use crate::simulate::ChannelObject;
+use crate::table::Of;
 
 /// A run on this host. What nobody can see from outside is null.
 #[derive(Clone, Debug, Serialize)]
@@ -149,4 +150,31 @@ pub struct HostApp {
     /// Thread-seconds kept from running.
     #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub blocked_s: Option<f64>,
+}
+
+impl HostApp {
+    /// The columns of `run`.
+    pub fn columns<'v>() -> [Of<'v, Self>; 7] {
+        let number =
+            |name, title, value: fn(&Self) -> Option<f64>| Of::number(name, value).titled(title).rounded();
+        [
+            Of::text("app", |app: &Self| app.name.clone()).titled("application"),
+            number("arrived_s", "arrived\ns", |app| app.arrived_s),
+            number("finished_s", "finished\ns", |app| app.finished_s),
+            Of::whole("iterations", |app: &Self| app.iterations).written(|count| count.to_string()),
+            number("gflop", "work\nGFLOP", |app| app.gflop),
+            number("mean_gflops", "mean\nGFLOPS", |app| app.mean_gflops),
+            number("mean_threads", "mean\nthreads", |app| app.mean_threads),
+        ]
+    }
+
+    /// What it waited for.
+    pub fn waits<'v>() -> [Of<'v, Self>; 3] {
+        let wait = |name, title, value: fn(&Self) -> f64| Of::number(name, value).titled(title).rounded();
+        [
+            wait("wait_input_s", "waits for\ninput s", |app| app.wait_input_s),
+            wait("wait_output_s", "waits for\nroom s", |app| app.wait_output_s),
+            wait("wait_call_s", "waits for\na call s", |app| app.wait_call_s),
+        ]
+    }
 }

@@ -1,6 +1,7 @@
-//! The analysis of an answer for programs: gains of wider resources, and how wrong inputs may be.
+//! The analysis of an answer: gains of wider resources, and how wrong inputs may be.
 
-use numasim_model::AppId;
+use numasim_draw::figures;
+use numasim_model::{App, AppId, NodeId};
 use numasim_sim::sensitivity::{
     ERRORS, Figure, LARGEST_FACTOR, Range, SMALLEST_FACTOR, Sensitivity, Step, Switch, Widening,
 };
@@ -11,6 +12,7 @@ use crate::document::{ByName, plain};
 use crate::numbers;
 #[cfg(feature = "schema")]
 use crate::schema::OrNull;
+use crate::table::Of;
 
 /// The unit of gains; `p` for a fraction.
 pub fn gain_unit(problem: &Problem) -> &'static str {
@@ -222,5 +224,194 @@ impl<'a> InputObject<'a> {
             high_winner: winner(&range.above),
             lost: ByName(lost.collect()),
         }
+    }
+}
+
+/// A number with four significant digits and no trailing zeros.
+pub fn rounded(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return figures::short(value);
+    }
+    let scale = 10_f64.powf(3.0 - value.abs().log10().floor());
+    figures::short((value * scale).round() / scale)
+}
+
+/// A gain.
+fn signed(gain: f64) -> String {
+    let sign = if gain > 0.0 { "+" } else { "" };
+    format!("{sign}{}", rounded(gain))
+}
+
+/// A resource, or an input.
+#[derive(Clone, Copy, Debug)]
+pub enum Row<'v> {
+    /// A resource, which may be wider.
+    Widening(&'v Widening),
+    /// An input, which may be wrong.
+    Input(&'v Range),
+}
+
+impl<'v> Row<'v> {
+    fn figure(self) -> &'v Figure {
+        match self {
+            Self::Widening(one) => &one.figure,
+            Self::Input(range) => &range.figure,
+        }
+    }
+
+    /// The resource.
+    pub fn widening(self) -> Option<&'v Widening> {
+        if let Self::Widening(one) = self { Some(one) } else { None }
+    }
+
+    fn input(self) -> Option<&'v Range> {
+        if let Self::Input(range) = self { Some(range) } else { None }
+    }
+
+    /// The smallest and the largest value that it has.
+    fn value(self) -> (f64, f64) {
+        match self {
+            Self::Widening(one) => (one.value, one.value),
+            Self::Input(range) => range.value,
+        }
+    }
+
+    /// The rows of the CSV, instead of those of the allocations: two tables in one file would be no table.
+    pub fn all(found: &'v Sensitivity) -> impl Iterator<Item = Self> {
+        found.widening.iter().map(Row::Widening).chain(found.ranges.iter().map(Row::Input))
+    }
+
+    /// The columns of both kinds, which mean what the keys of the JSON mean; those of the other kind are empty.
+    pub fn columns(problem: &'v Problem) -> Vec<Of<'v, Self>> {
+        let apps = problem.apps();
+        let objective = problem.goal().objective().name();
+        let unit = gain_unit(problem);
+        let users = |one: &Widening| {
+            one.used_by.iter().map(|app| apps[app.0].name.as_str()).collect::<Vec<_>>().join(" or ")
+        };
+        let gain = |name, title: &str, of: fn(&Widening) -> Option<f64>| {
+            Of::number(name, move |row: &Row| row.widening().and_then(of)).titled(title).written(signed)
+        };
+        let mut columns = vec![
+            Of::text("kind", |row: &Row| if row.widening().is_some() { "widening" } else { "input" }),
+            Of::text("figure", move |row: &Row| name(row.figure(), apps, "->")),
+            Of::text("key", |row: &Row| row.figure().key().to_owned()),
+            Of::text("unit", |row: &Row| row.figure().unit().to_owned()),
+            Of::whole("count", |row: &Row| row.figure().count()),
+            Of::number("smallest", |row: &Row| row.value().0),
+            Of::number("largest", |row: &Row| row.value().1),
+            Of::text("step", |row: &Row| row.widening().map(|one| step(one.step))).right(),
+            Of::text("gain_unit", move |row: &Row| row.widening().map(|_| unit)),
+            gain("gain", &format!("gain, {unit}"), |one| one.gain),
+            gain("gain_threads_moved", "threads\nmoved", |one| one.gain_moved),
+            gain("gain_10_percent", "10 %\nwider", |one| one.gain_10_percent),
+            Of::text("used_by", move |row: &Row| row.widening().map(users)),
+        ];
+        columns.extend(Self::end(problem, ["low", "low_factor", "low_winner"], |range| range.below.as_ref()));
+        columns
+            .extend(Self::end(problem, ["high", "high_factor", "high_winner"], |range| range.above.as_ref()));
+        let lost = [
+            "lost_at_minus_20_percent",
+            "lost_at_minus_10_percent",
+            "lost_at_plus_10_percent",
+            "lost_at_plus_20_percent",
+        ];
+        columns.extend(
+            lost.into_iter()
+                .enumerate()
+                .map(|(i, name)| Of::number(name, move |row: &Row| row.input().map(|range| range.lost[i]))),
+        );
+        columns.push(Of::text("objective", move |_: &Row| objective));
+        columns
+    }
+
+    /// Where another allocation becomes the best, at one end of the range of an input.
+    fn end(
+        problem: &'v Problem,
+        names: [&'static str; 3],
+        switch: fn(&Range) -> Option<&Switch>,
+    ) -> [Of<'v, Self>; 3] {
+        let place = move |range: &Range| {
+            let (smallest, largest) = range.value;
+            switch(range).filter(|_| smallest == largest).map(|switch| smallest * switch.factor)
+        };
+        let of = move |row: &Row<'v>| row.input().and_then(switch);
+        let [value, factor, winner] = names;
+        [
+            Of::number(value, move |row: &Row| row.input().and_then(place)),
+            Of::number(factor, move |row: &Row<'v>| of(row).map(|switch| switch.factor)),
+            Of::text(winner, move |row: &Row<'v>| {
+                of(row).map(|switch| winner_in_words(&switch.winner, problem.apps()))
+            }),
+        ]
+    }
+}
+
+/// `mem: 1 1 1 2; index: 4 0 (data on 0)`, every application.
+fn winner_in_words(candidate: &Candidate, apps: &[App]) -> String {
+    let apps = apps.iter().zip(&candidate.placements).enumerate();
+    let words = apps.map(|(a, (app, placement))| {
+        let row = candidate.allocation.row(AppId(a));
+        let threads = row.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        let home = placement.home().map_or(String::new(), |home| format!(" (data on {})", home.0));
+        format!("{}: {threads}{home}", app.name)
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// `memory of nodes 0-3`, `link 1→0`, `AI of mem`.
+pub fn name(figure: &Figure, apps: &[App], arrow: &str) -> String {
+    match figure {
+        Figure::Controllers(nodes) => format!("memory of {}", of_nodes(nodes)),
+        Figure::Links(links) => of_links(links, arrow),
+        Figure::Peaks(nodes) => format!("core peak, {}", of_nodes(nodes)),
+        Figure::CoreBandwidths(nodes) => format!("core bandwidth, {}", of_nodes(nodes)),
+        Figure::Cores(nodes) => format!("cores of {}", of_nodes(nodes)),
+        Figure::Intensities(ids) => format!("AI of {}", of_apps(ids, apps)),
+        Figure::Work(ids) => format!("work of {}", of_apps(ids, apps)),
+    }
+}
+
+fn sorted(nodes: impl Iterator<Item = NodeId>) -> Vec<usize> {
+    let mut numbers: Vec<usize> = nodes.map(|node| node.0).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+fn of_nodes(nodes: &[NodeId]) -> String {
+    figures::nodes(&sorted(nodes.iter().copied()))
+}
+
+/// Inputs are those of an `[[app]]` table, whatever the number of its instances.
+fn of_apps(ids: &[AppId], apps: &[App]) -> String {
+    ids.first().and_then(|app| apps.get(app.0)).map_or(String::new(), |app| app.group.clone())
+}
+
+fn of_links(links: &[(NodeId, NodeId)], arrow: &str) -> String {
+    // A link may be here for itself and with all others.
+    let mut links = links.to_vec();
+    links.sort_unstable();
+    links.dedup();
+    let from = sorted(links.iter().map(|link| link.0));
+    let to = sorted(links.iter().map(|link| link.1));
+    match links.as_slice() {
+        [(from, to)] => format!("link {}{arrow}{}", from.0, to.0),
+        _ if to.len() == 1 => format!("links {}{arrow}{}", figures::ranges(&from), to[0]),
+        _ if from.len() == 1 => format!("links {}{arrow}{}", from[0], figures::ranges(&to)),
+        _ => format!("{} links", links.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn four_digits_are_enough_for_a_gain() {
+        assert_eq!(
+            [0.5, 9.512_34, 0.000_123_456, 1234.56, 0.0].map(rounded),
+            ["0.5", "9.512", "0.0001235", "1235", "0"]
+        );
     }
 }

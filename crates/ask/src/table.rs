@@ -261,6 +261,8 @@ struct People<'a, R> {
     show: Show,
     scale: f64,
     one: Option<fn(f64) -> String>,
+    /// What `one` cannot write.
+    none: &'static str,
     style: Option<Paint<'a, R>>,
 }
 
@@ -278,8 +280,15 @@ enum Show {
 
 impl<'a, R: 'a> Of<'a, R> {
     fn new<C: Into<Cell<'a>>>(column: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
-        let people =
-            People { title: None, align: None, show: Show::Always, scale: 1.0, one: None, style: None };
+        let people = People {
+            title: None,
+            align: None,
+            show: Show::Always,
+            scale: 1.0,
+            one: None,
+            none: "-",
+            style: None,
+        };
         Self { column, cell: Box::new(move |row| cell(row).into()), people }
     }
 
@@ -333,6 +342,13 @@ impl<'a, R: 'a> Of<'a, R> {
     #[must_use]
     pub fn written(mut self, one: fn(f64) -> String) -> Self {
         self.people.one = Some(one);
+        self
+    }
+
+    /// For people this if there is no number to be [written](Self::written).
+    #[must_use]
+    pub fn none(mut self, text: &'static str) -> Self {
+        self.people.none = text;
         self
     }
 
@@ -396,7 +412,7 @@ impl<'a, R: 'a> Of<'a, R> {
             let texts = match (self.people.one, self.column.look) {
                 (Some(one), _) => cells
                     .iter()
-                    .map(|cell| if cell.is_empty() { "-".to_owned() } else { one(number(cell)) })
+                    .map(|cell| if cell.is_empty() { self.people.none.to_owned() } else { one(number(cell)) })
                     .collect(),
                 (None, Look::Rounded) => figures::column(&cells.iter().map(number).collect::<Vec<_>>()),
                 (None, _) => self.column.shown(&cells.iter().collect::<Vec<_>>()),
@@ -410,7 +426,7 @@ impl<'a, R: 'a> Of<'a, R> {
 
     /// The same column of rows of which each has several of these: the mean of all; nothing if one has no number.
     pub fn mean<Q: 'a>(self, rows: impl Fn(&Q) -> Vec<R> + 'a) -> Of<'a, Q> {
-        let Self { mut column, cell, people: People { title, align, show, scale, one, .. } } = self;
+        let Self { mut column, cell, people: People { title, align, show, scale, one, none, .. } } = self;
         column.kind = Kind::Number;
         let mean = move |group: &Q| {
             let rows = rows(group);
@@ -422,7 +438,11 @@ impl<'a, R: 'a> Of<'a, R> {
             });
             numbers.collect::<Option<Vec<f64>>>().and_then(|numbers| statistics::mean(&numbers)).into()
         };
-        Of { column, cell: Box::new(mean), people: People { title, align, show, scale, one, style: None } }
+        Of {
+            column,
+            cell: Box::new(mean),
+            people: People { title, align, show, scale, one, none, style: None },
+        }
     }
 
     /// What the column is.
@@ -437,15 +457,15 @@ impl<'a, R: 'a> Of<'a, R> {
 
     /// The same column of rows of which this row is a part.
     pub fn within<Q: 'a>(self, part: impl Fn(&Q) -> &R + 'a) -> Of<'a, Q> {
-        let Self { column, cell, people: People { title, align, show, scale, one, .. } } = self;
-        let people = People { title, align, show, scale, one, style: None };
+        let Self { column, cell, people: People { title, align, show, scale, one, none, .. } } = self;
+        let people = People { title, align, show, scale, one, none, style: None };
         Of { column, cell: Box::new(move |row| cell(part(row))), people }
     }
 }
 
 /// A table for people: the columns that are for them, with `rows`.
-pub fn grid<'a, R: 'a>(declared: &[Of<'a, R>], rows: &[R]) -> Grid {
-    let shown = declared.iter().filter_map(|of| Some((of, of.for_people(rows)?)));
+pub fn grid<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>, rows: &[R]) -> Grid {
+    let shown = declared.into_iter().filter_map(|of| Some((of, of.for_people(rows)?)));
     let (columns, cells): (Vec<&Of<R>>, Vec<Vec<String>>) = shown.unzip();
     let title = |of: &&Of<R>| of.people.title.clone().unwrap_or_else(|| of.column.key().replace(':', "\n"));
     let titles: Vec<String> = columns.iter().map(title).collect();
@@ -456,6 +476,14 @@ pub fn grid<'a, R: 'a>(declared: &[Of<'a, R>], rows: &[R]) -> Grid {
         grid.row(cells.iter().map(|column| column[row].clone()).collect());
     }
     grid
+}
+
+/// The columns of these names, in their order.
+pub fn named<'d, 'a, R: 'a>(
+    declared: &'d [Of<'a, R>],
+    names: &[&str],
+) -> impl Iterator<Item = &'d Of<'a, R>> {
+    names.iter().filter_map(|name| declared.iter().find(|of| of.column.name == *name))
 }
 
 /// CSV with a header, and a line of each of `rows`.

@@ -1,16 +1,19 @@
-//! The tables of answers as CSV has them, each column declared once. All numbers are in full precision; what is not there is empty.
+//! The tables of answers, each column declared once: as CSV has it, with all numbers in full precision and nothing for what is not there,
+//! and with the title, unit and precision that people see.
 
+use numasim_draw::figures;
 use numasim_dynamic::AppRun;
 use numasim_graph::values::TaskScenario;
 use numasim_model::evaluation::GroupResult;
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId};
-use numasim_tasks::{IdleReason, Metg};
+use numasim_tasks::{Fallbacks, IdleReason, Metg, Traffic};
 
-use crate::ScenarioView;
+use crate::evaluate::UnderModel;
 use crate::simulate::{Simulated, mean_gflops};
-use crate::table::Of;
+use crate::table::{self, Of};
 use crate::tasks::Tasked;
+use crate::{Explored, ScenarioView, caution};
 
 /// One application on one node in a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +58,44 @@ impl<'v> Placed<'v> {
     }
 }
 
+/// The CSV of `explore`: a row for each allocation, application and node, the columns of `evaluate` between those of the search.
+pub fn explored(found: &Explored) -> String {
+    type Row<'v> = ((&'static str, f64), Placed<'v>);
+    let status = found.status();
+    let objective = found.problem.goal().objective().name();
+    let cautions = caution::codes(&found.cautions);
+    let views: Vec<_> =
+        found.all().map(|(role, rated)| ((role, rated.value), rated.scenario.view())).collect();
+    let mut columns = vec![
+        // `best`, `alternative`, `robust`, `baseline` or `simple`.
+        Of::text("role", |((role, _), _): &Row| *role),
+        Of::text("objective", move |_: &Row| objective),
+        Of::number("value", |((_, value), _): &Row| *value),
+        // Of the best.
+        Of::text("status", move |_: &Row| status),
+        Of::number("bound", |_: &Row| found.bound),
+    ];
+    columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
+    columns.push(Of::text("cautions", |_: &Row| cautions.as_str()));
+    let rows = views.iter().flat_map(|(rated, view)| Placed::all(view).map(|placed| (*rated, placed)));
+    table::csv(&columns, rows)
+}
+
+/// The CSV of `evaluate` under several models: its rows with the model before them.
+pub fn under_models(models: &[UnderModel]) -> String {
+    type Row<'v> = (&'static str, Placed<'v>);
+    fn of(model: &UnderModel) -> (&'static str, Vec<ScenarioView<'_>>) {
+        (model.model, model.scenarios.iter().map(|one| one.view()).collect())
+    }
+    let views: Vec<_> = models.iter().map(of).collect();
+    let mut columns = vec![Of::text("model", |(model, _): &Row| *model)];
+    columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
+    let rows = views
+        .iter()
+        .flat_map(|(model, views)| views.iter().flat_map(Placed::all).map(move |placed| (*model, placed)));
+    table::csv(&columns, rows)
+}
+
 /// One application in a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Ran<'v> {
@@ -81,33 +122,76 @@ impl<'v> Ran<'v> {
             Of::number("lower_bound_s", |row: &Self| row.simulated.lower_bound_s),
             Of::text("partial", |row: &Self| row.simulated.is_partial()),
         ];
-        columns.extend(Self::of_apps());
+        columns.extend(Self::work());
+        columns.extend(Self::waits());
         columns
     }
 
-    /// Those of the application; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.
-    pub fn of_apps() -> [Of<'v, Self>; 13] {
+    /// What it did.
+    pub fn work() -> [Of<'v, Self>; 7] {
+        let number =
+            |name, title, value: fn(&Self) -> Option<f64>| Of::number(name, value).titled(title).rounded();
         [
-            Of::text("app", |row: &Self| row.app.name.as_str()),
-            Of::number("arrived_s", |row: &Self| row.run.arrived.map(Seconds::value)),
-            Of::number("finished_s", |row: &Self| row.run.finished.map(Seconds::value)),
+            Of::text("app", |row: &Self| row.app.name.as_str()).titled("application"),
+            number("arrived_s", "arrived\ns", |row| row.run.arrived.map(Seconds::value)),
+            number("finished_s", "finished\ns", |row| row.run.finished.map(Seconds::value)),
             Of::count("iterations", |row: &Self| row.run.iterations),
-            Of::number("gflop", |row: &Self| row.run.work.value()),
-            Of::number("mean_gflops", |row: &Self| mean_gflops(row.run, &row.simulated.run)),
-            Of::number("mean_threads", |row: &Self| row.run.mean_threads),
-            Of::number("wait_input_s", |row: &Self| row.run.waited_input.value()),
-            Of::number("wait_output_s", |row: &Self| row.run.waited_output.value()),
-            Of::number("wait_call_s", |row: &Self| row.run.waited_call.value()),
-            Of::number("idle_s", |row: &Self| row.run.idle.value()),
-            Of::number("blocked_s", |row: &Self| row.run.blocked.value()),
-            Of::number("shared_s", |row: &Self| row.run.shared.value()),
+            number("gflop", "work\nGFLOP", |row| Some(row.run.work.value())),
+            number("mean_gflops", "mean\nGFLOPS", |row| Some(mean_gflops(row.run, &row.simulated.run))),
+            number("mean_threads", "mean\nthreads", |row| Some(row.run.mean_threads)),
+        ]
+    }
+
+    /// What it waited for; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.
+    pub fn waits() -> [Of<'v, Self>; 6] {
+        let wait = |name, title, time: fn(&AppRun) -> Seconds| {
+            Of::number(name, move |row: &Self| time(row.run).value()).titled(title).rounded()
+        };
+        [
+            wait("wait_input_s", "waits for\ninput s", |run| run.waited_input),
+            wait("wait_output_s", "waits for\nroom s", |run| run.waited_output),
+            wait("wait_call_s", "waits for\na call s", |run| run.waited_call),
+            wait("idle_s", "idle\nthread-s", |run| run.idle),
+            wait("blocked_s", "blocked\nthread-s", |run| run.blocked),
+            wait("shared_s", "sharing cores\nthread-s", |run| run.shared),
         ]
     }
 }
 
+/// `2.2 %`
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A mean of counts.
+fn whole(mean: f64) -> String {
+    figures::short(mean.round())
+}
+
 /// The columns of `tasks`: a row for each scheduler and seed. A cut, a scenario or a plan that there is not is empty.
 pub fn of_tasks<'v>() -> Vec<Of<'v, &'v Tasked>> {
-    let idle = |name, reason| Of::number(name, move |row: &&'v Tasked| row.run.idle_because(reason));
+    let idle = |name, title, reason| {
+        Of::number(name, move |row: &&'v Tasked| row.run.idle_because(reason))
+            .titled(title)
+            .written(percent)
+            .if_any()
+    };
+    let bytes = |name, title, of: fn(&Traffic) -> f64| {
+        Of::number(name, move |row: &&'v Tasked| of(&row.run.traffic)).titled(title).rounded().scaled(1e-9)
+    };
+    let count = |name, title, of: fn(&Tasked) -> u64| {
+        Of::count(name, move |row: &&'v Tasked| of(row)).titled(title).written(whole).if_any()
+    };
+    let fallback = |name, title, of: fn(Fallbacks) -> u64| {
+        Of::whole(name, move |row: &&'v Tasked| row.run.fallbacks.map(of))
+            .titled(title)
+            .written(whole)
+            .none("0")
+            .if_any()
+    };
+    let seconds = |name, title, of: fn(&Tasked) -> f64| {
+        Of::number(name, move |row: &&'v Tasked| of(row)).titled(title).rounded()
+    };
     let metg =
         |name, of: fn(Metg) -> Option<f64>| Of::number(name, move |row: &&'v Tasked| row.metg.and_then(of));
     vec![
@@ -115,38 +199,51 @@ pub fn of_tasks<'v>() -> Vec<Of<'v, &'v Tasked>> {
         Of::text("placement", |row: &&'v Tasked| row.placement.as_str()),
         Of::text("steal", |row: &&'v Tasked| row.steal),
         Of::count("seed", |row: &&'v Tasked| row.seed),
-        Of::number("makespan_s", |row: &&'v Tasked| row.makespan_s()),
-        Of::number("bound_s", |row: &&'v Tasked| row.bound_s()),
+        seconds("makespan_s", "makespan\ns", Tasked::makespan_s),
+        seconds("bound_s", "lower\nbound s", Tasked::bound_s),
         Of::text("bound_by", |row: &&'v Tasked| row.bound.because_of.as_str()),
-        Of::number("llc_local_bytes", |row: &&'v Tasked| row.run.traffic.llc_local),
-        Of::number("llc_remote_bytes", |row: &&'v Tasked| row.run.traffic.llc_remote),
-        Of::number("dram_local_bytes", |row: &&'v Tasked| row.run.traffic.dram_local),
-        Of::number("dram_remote_bytes", |row: &&'v Tasked| row.run.traffic.dram_remote),
-        Of::number("idle", |row: &&'v Tasked| row.run.idle),
-        Of::count("steals", |row: &&'v Tasked| row.run.steals),
-        Of::whole("cut_edges", |row: &&'v Tasked| row.run.cut.map(|cut| cut.edges)),
-        Of::number("cut_bytes", |row: &&'v Tasked| row.run.cut.map(|cut| cut.bytes)),
-        Of::number("partition_s", |row: &&'v Tasked| row.run.partition.value()),
-        idle("idle_elsewhere", IdleReason::Elsewhere),
-        idle("idle_partition", IdleReason::Partition),
-        idle("idle_creation", IdleReason::Creation),
-        idle("idle_throttle", IdleReason::Throttle),
-        idle("idle_taskwait", IdleReason::Taskwait),
-        idle("idle_parents", IdleReason::Parents),
-        idle("idle_end", IdleReason::End),
+        bytes("llc_local_bytes", "own LLC\nGB", |traffic| traffic.llc_local),
+        bytes("llc_remote_bytes", "other LLC\nGB", |traffic| traffic.llc_remote),
+        bytes("dram_local_bytes", "own memory\nGB", |traffic| traffic.dram_local),
+        bytes("dram_remote_bytes", "other memory\nGB", |traffic| traffic.dram_remote),
+        Of::number("idle", |row: &&'v Tasked| row.run.idle).written(percent),
+        count("steals", "steals", |row| row.run.steals),
+        Of::whole("cut_edges", |row: &&'v Tasked| row.run.cut.map(|cut| cut.edges))
+            .titled("edges\ncut")
+            .written(whole),
+        Of::number("cut_bytes", |row: &&'v Tasked| row.run.cut.map(|cut| cut.bytes))
+            .titled("cut\nGB")
+            .rounded()
+            .scaled(1e-9),
+        seconds("partition_s", "partition\ns", |row| row.run.partition.value()).if_any(),
+        idle("idle_elsewhere", "tasks\nelsewhere", IdleReason::Elsewhere),
+        idle("idle_partition", "master\npartitions", IdleReason::Partition),
+        idle("idle_creation", "master\ncreates", IdleReason::Creation),
+        idle("idle_throttle", "throttle", IdleReason::Throttle),
+        idle("idle_taskwait", "taskwait", IdleReason::Taskwait),
+        idle("idle_parents", "parents\nrun", IdleReason::Parents),
+        idle("idle_end", "none\nleft", IdleReason::End),
         Of::text("scenario", |row: &&'v Tasked| row.scenario.map(TaskScenario::as_str)),
-        Of::number("migration_s", |row: &&'v Tasked| row.run.migration.value()),
-        Of::count("mailbox", |row: &&'v Tasked| row.run.mailbox),
-        Of::count("shared", |row: &&'v Tasked| row.run.shared),
-        Of::count("revokes", |row: &&'v Tasked| row.run.revokes),
-        Of::count("remote_tasks", |row: &&'v Tasked| row.run.remote_tasks),
-        Of::count("contender_tasks", |row: &&'v Tasked| row.run.contender.as_ref().map_or(0, |of| of.tasks)),
-        Of::whole("fallback_tasks", |row: &&'v Tasked| row.run.fallbacks.map(|of| of.tasks)),
-        Of::whole("fallback_blocks", |row: &&'v Tasked| row.run.fallbacks.map(|of| of.blocks)),
+        seconds("migration_s", "migration\ns", |row| row.run.migration.value()).if_any(),
+        count("mailbox", "from a\nmailbox", |row| row.run.mailbox),
+        count("shared", "from a\nshared queue", |row| row.run.shared),
+        count("revokes", "revokes", |row| row.run.revokes),
+        count("remote_tasks", "tasks off\ntheir node", |row| row.run.remote_tasks),
+        count("contender_tasks", "contender\ntasks", |row| {
+            row.run.contender.as_ref().map_or(0, |of| of.tasks)
+        }),
+        fallback("fallback_tasks", "tasks not\nin the plan", |of| of.tasks),
+        fallback("fallback_blocks", "blocks not\nin the plan", |of| of.blocks),
         // Without a size where none keeps the share.
         metg("metg_share", |metg| Some(metg.share)),
-        metg("metg_us", |metg| metg.found.map(|(_, seconds)| seconds * 1e6)),
-        Of::whole("metg_flop", |row: &&'v Tasked| row.metg.and_then(|metg| metg.found).map(|(flop, _)| flop)),
-        metg("metg_efficiency", |metg| metg.found.map(|_| metg.efficiency)),
+        metg("metg_us", |metg| metg.found.map(|(_, seconds)| seconds * 1e6))
+            .titled("METG\nus")
+            .written(figures::single),
+        Of::whole("metg_flop", |row: &&'v Tasked| row.metg.and_then(|metg| metg.found).map(|(flop, _)| flop))
+            .titled("FLOP of\na task")
+            .written(figures::single),
+        metg("metg_efficiency", |metg| metg.found.map(|_| metg.efficiency))
+            .titled("efficiency")
+            .written(percent),
     ]
 }

@@ -61,6 +61,16 @@ impl Grid {
         self
     }
 
+    /// How many columns it has.
+    pub fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The cells of its rows.
+    pub fn into_rows(self) -> Vec<Vec<String>> {
+        self.rows
+    }
+
     /// One cell per column.
     pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);

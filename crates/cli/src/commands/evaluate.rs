@@ -106,7 +106,7 @@ fn under_all(args: &EvaluateArgs, question: &Evaluate<'_>, shell: &Shell) -> Res
             })
         }
         Format::Json => return destination.deliver_by(|out| document::write(&answer, out)),
-        Format::Csv => side_by_side::csv(&answer.models),
+        Format::Csv => numasim_ask::tables::under_models(&answer.models),
     };
     destination.deliver(&text)
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::explore::static_work_warning;
-use numasim_ask::{Explore, Explored, document};
+use numasim_ask::sensitivity::Row;
+use numasim_ask::{Explore, Explored, document, table, tables};
 use numasim_sim::search::over_models::Models;
 use numasim_sim::{Objective, Restrictions};
 
@@ -80,7 +81,10 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
             })
         }
         (Format::Json, _) => return destination.deliver_by(|out| document::write(&found, out)),
-        (Format::Csv, view) => view.as_ref().map_or_else(|| answer.csv(), SensitivityView::csv),
+        (Format::Csv, _) => match &found.sensitivity {
+            None => tables::explored(&found),
+            Some(sensitivity) => table::csv(&Row::columns(&found.problem), Row::all(sensitivity)),
+        },
     };
     destination.deliver(&text)
 }

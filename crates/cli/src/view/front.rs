@@ -119,7 +119,8 @@ fn points(front: &Front, style: &Style) -> String {
         let at = shown.iter().position(|i| *i == number(row))?;
         Some(&front.points[shown[at.checked_sub(1)?]])
     };
-    let stressed = |row: &Row, text: String| if mark(number(row)).is_empty() { text } else { style.strong(&text) };
+    let stressed =
+        |row: &Row, text: String| if mark(number(row)).is_empty() { text } else { style.strong(&text) };
     let mut columns = vec![Of::count("point", |row: &Row| number(row) + 1).painted(stressed)];
     columns.extend(front.value_columns());
     columns.push(Of::text("mark", |row: &Row| mark(number(row))).titled(""));

@@ -35,8 +35,8 @@ mod tests;
 pub(crate) mod top;
 
 pub(crate) use numasim_ask::{
-    ScenarioView, caution, data_words, explain, held_back, json, lettering, machine_title, node_ranges,
-    numbers, warning,
+    ScenarioView, caution, data_words, explain, held_back, lettering, machine_title, node_ranges, numbers,
+    warning,
 };
 
 pub(crate) use numasim_draw::{Style, figures};

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use numasim_ask::run::{Ended, HostApp, HostRun, Observed};
-use numasim_ask::table::{self, Of};
-use numasim_bench::live::{AppLook, Left, Look};
-use numasim_draw::grid::{Align, Grid};
+use numasim_ask::table::{self, grid};
+use numasim_bench::live::{AppLook, Left, Look, NodeLook};
 use numasim_model::{App, Study};
 
 use super::{Style, figures, machine_title};
@@ -59,17 +58,6 @@ impl End {
     }
 }
 
-/// Figures of one application.
-struct Figures {
-    arrived_s: Option<f64>,
-    finished_s: Option<f64>,
-    /// `None`: a program of its own, of which nobody knows.
-    gflop: Option<f64>,
-    gb: Option<f64>,
-    mean_threads: Option<f64>,
-    mean_gflops: Option<f64>,
-}
-
 impl Ran {
     /// When the last application was finished; `None` where one is not.
     fn makespan_s(&self) -> Option<f64> {
@@ -78,26 +66,44 @@ impl Ran {
         finished?.into_iter().reduce(f64::max)
     }
 
-    fn figures(&self, study: &Study, number: usize, app: &AppLook) -> Figures {
+    /// What each application did.
+    fn apps(&self, study: &Study) -> Vec<HostApp> {
+        let apps = self.look.apps.iter().zip(&study.apps).enumerate();
+        apps.map(|(number, (look, app))| self.app(study, number, look, app)).collect()
+    }
+
+    fn app(&self, study: &Study, number: usize, look: &AppLook, app: &App) -> HostApp {
+        // A zero has no sign.
+        let plain = |value: Option<f64>| value.map(|value| value + 0.0);
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+        // Nobody knows what a program of its own does.
         let own = study.dynamics.courses.get(number).is_some_and(|course| course.command.is_none());
-        let (arrived_s, finished_s) = (seconds(app.arrived), seconds(app.finished));
+        let (arrived_s, finished_s) = (seconds(look.arrived), seconds(look.finished));
         let there = finished_s.unwrap_or(self.look.at.as_secs_f64()) - arrived_s.unwrap_or(0.0);
-        let sum = |of: fn(&numasim_bench::live::NodeLook) -> f64| {
-            own.then(|| app.nodes.iter().map(of).sum::<f64>())
-        };
+        let sum = |of: fn(&NodeLook) -> f64| own.then(|| look.nodes.iter().map(of).sum::<f64>() + 0.0);
         let gflop = sum(|node| node.flop as f64 / 1e9);
         let busy = sum(|node| node.busy.as_secs_f64());
         let per_second = |value: Option<f64>| {
-            value.filter(|_| there > 0.0 && arrived_s.is_some()).map(|value| value / there)
+            value.filter(|_| there > 0.0 && arrived_s.is_some()).map(|value| value / there + 0.0)
         };
-        Figures {
-            arrived_s,
-            finished_s,
+        let of_threads = |value: &[f64]| plain(value.get(number).copied().filter(|_| own));
+        let [wait_input_s, wait_output_s, wait_call_s] = look.waited.map(|time| time.as_secs_f64());
+        HostApp {
+            name: app.name.clone(),
+            arrived_s: plain(arrived_s),
+            finished_s: plain(finished_s),
+            iterations: own.then_some(look.iterations),
             gflop,
             gb: sum(|node| node.bytes as f64 / 1e9),
+            pages: look.pages.as_ref().map(|pages| pages.on_node.clone()),
+            misplaced_pages: look.pages.as_ref().map(|pages| pages.misplaced),
             mean_threads: per_second(busy),
+            wait_input_s,
+            wait_output_s,
+            wait_call_s,
             mean_gflops: per_second(gflop),
+            idle_s: of_threads(&self.idle_s),
+            blocked_s: of_threads(&self.blocked_s),
         }
     }
 
@@ -109,30 +115,7 @@ impl Ran {
 
 /// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are.
 fn document(study: &Study, ran: &Ran) -> HostRun {
-    // A zero has no sign.
     let plain = |value: Option<f64>| value.map(|value| value + 0.0);
-    let app = |(number, (app, of)): (usize, (&AppLook, &numasim_model::App))| {
-        let figures = ran.figures(study, number, app);
-        let [wait_input_s, wait_output_s, wait_call_s] = app.waited.map(|time| time.as_secs_f64());
-        let own = |value: &[f64]| plain(figures.gflop.and(value.get(number).copied()));
-        HostApp {
-            name: of.name.clone(),
-            arrived_s: plain(figures.arrived_s),
-            finished_s: plain(figures.finished_s),
-            iterations: figures.gflop.map(|_| app.iterations),
-            gflop: plain(figures.gflop),
-            gb: plain(figures.gb),
-            pages: app.pages.as_ref().map(|pages| pages.on_node.clone()),
-            misplaced_pages: app.pages.as_ref().map(|pages| pages.misplaced),
-            mean_threads: plain(figures.mean_threads),
-            wait_input_s,
-            wait_output_s,
-            wait_call_s,
-            mean_gflops: plain(figures.mean_gflops),
-            idle_s: own(&ran.idle_s),
-            blocked_s: own(&ran.blocked_s),
-        }
-    };
     let why = match &ran.end {
         End::Failed(why) => Some(why.clone()),
         End::Finished | End::Until | End::Interrupted => None,
@@ -143,7 +126,7 @@ fn document(study: &Study, ran: &Ran) -> HostRun {
         why,
         makespan_s: plain(ran.makespan_s()),
         time_s: ran.look.at.as_secs_f64(),
-        apps: ran.look.apps.iter().zip(&study.apps).enumerate().map(app).collect(),
+        apps: ran.apps(study),
         channels: ran.look.channels.iter().map(|look| (look.most, ran.mean_items(look))).collect(),
         orders: ran.orders,
         agent_started_s: plain(ran.agent_started_s),
@@ -158,49 +141,10 @@ pub(crate) fn json(study: &Study, ran: &Ran) -> String {
     format!("{text}\n")
 }
 
-fn column(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
-    figures::column(&values.map(|value| value.unwrap_or(f64::NAN)).collect::<Vec<_>>())
-}
-
 /// For people.
 pub(crate) fn table(study: &Study, ran: &Ran, style: &Style) -> String {
     let mut text = format!("Machine: {}\nPolicy:  {}\n\n", machine_title(&study.machine), ran.policy);
-    let all: Vec<(Figures, &AppLook)> = ran
-        .look
-        .apps
-        .iter()
-        .enumerate()
-        .map(|(number, app)| (ran.figures(study, number, app), app))
-        .collect();
-    let of = |figure: fn(&Figures) -> Option<f64>| column(all.iter().map(|(figures, _)| figure(figures)));
-    let waited =
-        |which: usize| column(all.iter().map(|(_, app)| app.waited.get(which).map(Duration::as_secs_f64)));
-    let columns = [
-        ("arrived\ns", of(|figures| figures.arrived_s)),
-        ("finished\ns", of(|figures| figures.finished_s)),
-        (
-            "iterations",
-            all.iter()
-                .map(|(figures, app)| {
-                    figures.gflop.map_or_else(|| "-".to_owned(), |_| app.iterations.to_string())
-                })
-                .collect(),
-        ),
-        ("work\nGFLOP", of(|figures| figures.gflop)),
-        ("mean\nGFLOPS", of(|figures| figures.mean_gflops)),
-        ("mean\nthreads", of(|figures| figures.mean_threads)),
-        ("waits for\ninput s", waited(0)),
-        ("waits for\nroom s", waited(1)),
-        ("waits for\na call s", waited(2)),
-    ];
-    let mut heads = vec![("application", Align::Left)];
-    heads.extend(columns.iter().map(|(head, _)| (*head, Align::Right)));
-    let mut grid = Grid::new(&heads);
-    for (row, app) in study.apps.iter().enumerate() {
-        let cells = columns.iter().map(|(_, cells)| cells.get(row).cloned().unwrap_or_default());
-        grid.row(std::iter::once(app.name.clone()).chain(cells).collect());
-    }
-    text += &grid.render(style);
+    text += &grid(HostApp::columns().iter().chain(&HostApp::waits()), &ran.apps(study)).render(style);
     for (look, channel) in ran.look.channels.iter().zip(&study.dynamics.channels) {
         let name = |app: numasim_model::AppId| study.apps.get(app.0).map_or("", |app| app.name.as_str());
         // Writing to a String cannot fail.
@@ -234,16 +178,5 @@ pub(crate) fn table(study: &Study, ran: &Ran, style: &Style) -> String {
 
 /// A row for each application.
 pub(crate) fn csv(study: &Study, ran: &Ran) -> String {
-    type Row<'v> = (&'v App, &'v AppLook, Figures);
-    let columns = [
-        Of::text("app", |(app, ..): &Row| app.name.clone()),
-        Of::number("arrived_s", |(.., figures): &Row| figures.arrived_s),
-        Of::number("finished_s", |(.., figures): &Row| figures.finished_s),
-        Of::whole("iterations", |(_, look, figures): &Row| figures.gflop.map(|_| look.iterations)),
-        Of::number("gflop", |(.., figures): &Row| figures.gflop),
-        Of::number("mean_gflops", |(.., figures): &Row| figures.mean_gflops),
-        Of::number("mean_threads", |(.., figures): &Row| figures.mean_threads),
-    ];
-    let rows = ran.look.apps.iter().zip(&study.apps).enumerate();
-    table::csv(&columns, rows.map(|(number, (look, app))| (app, look, ran.figures(study, number, look))))
+    table::csv(&HostApp::columns(), ran.apps(study))
 }

@@ -1,11 +1,10 @@
 //! The same scenarios under all sharing models.
 
 use numasim_ask::evaluate::UnderModel;
-use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_draw::grid::wrap;
 use numasim_model::AppId;
 
 use numasim_ask::table::{self, Of};
-use numasim_ask::tables::Placed;
 
 use super::{ScenarioView, Style, figures};
 
@@ -18,21 +17,26 @@ pub(crate) fn table(models: &[UnderModel], style: &Style) -> String {
     let mut parts = Vec::new();
     for (s, view) in first.scenarios.iter().enumerate() {
         let name = wrap(&view.name, NAME_COLUMNS).join("\n");
-        let mut columns = vec![(name.as_str(), Align::Left)];
-        columns.extend(models.iter().map(|model| (model.model, Align::Right)));
-        let mut grid = Grid::new(&columns);
-        let mut row = |name: String, value: &dyn Fn(&ScenarioView<'_>) -> f64| {
-            let values: Vec<f64> =
-                models.iter().filter_map(|m| m.scenarios.get(s)).map(|one| value(&one.view())).collect();
-            let mut cells = vec![name];
-            cells.extend(figures::column(&values));
-            grid.row(cells);
+        // The figures of a row have the same decimals.
+        let row = |name: String, value: &dyn Fn(&ScenarioView<'_>) -> f64| {
+            let all = models.iter().filter_map(|m| m.scenarios.get(s)).map(|one| value(&one.view()));
+            (name, figures::column(&all.collect::<Vec<_>>()))
         };
-        for (app, names) in lines(models, s) {
-            row(names, &|view| view.evaluation.apps.get(app.0).map_or(0.0, |app| app.gflops.value()));
-        }
-        row("total GFLOPS".to_owned(), &|view| view.evaluation.total.value());
-        parts.push(grid.render(style));
+        let gflops = |app: AppId| {
+            move |view: &ScenarioView<'_>| {
+                view.evaluation.apps.get(app.0).map_or(0.0, |app| app.gflops.value())
+            }
+        };
+        let mut rows: Vec<(String, Vec<String>)> =
+            lines(models, s).into_iter().map(|(app, names)| row(names, &gflops(app))).collect();
+        rows.push(row("total GFLOPS".to_owned(), &|view| view.evaluation.total.value()));
+        let mut columns =
+            vec![Of::text("name", |(name, _): &(String, Vec<String>)| name.clone()).titled(name)];
+        columns.extend(models.iter().enumerate().map(|(m, model)| {
+            let value = move |(_, values): &(String, Vec<String>)| values.get(m).cloned();
+            Of::text("gflops", value).titled(model.model).right()
+        }));
+        parts.push(table::grid(&columns, &rows).render(style));
     }
     parts.join("\n")
 }
@@ -69,19 +73,4 @@ fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
         (first, names)
     };
     lines.into_iter().map(in_words).collect()
-}
-
-/// For spreadsheets: the rows of evaluate with the model before them.
-pub(crate) fn csv(models: &[UnderModel]) -> String {
-    type Row<'v> = (&'static str, Placed<'v>);
-    fn of(model: &UnderModel) -> (&'static str, Vec<ScenarioView<'_>>) {
-        (model.model, model.scenarios.iter().map(|one| one.view()).collect())
-    }
-    let views: Vec<_> = models.iter().map(of).collect();
-    let mut columns = vec![Of::text("model", |(model, _): &Row| *model)];
-    columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
-    let rows = views
-        .iter()
-        .flat_map(|(model, views)| views.iter().flat_map(Placed::all).map(move |placed| (*model, placed)));
-    table::csv(&columns, rows)
 }

@@ -1,7 +1,7 @@
 //! A scenario for the terminal: picture, applications, memory controllers, links.
 
+use numasim_ask::table::{self, Of};
 use numasim_draw::grid;
-use numasim_draw::grid::{Align, Grid};
 use numasim_model::AppId;
 
 use super::intervals::plus_minus;
@@ -10,8 +10,6 @@ use super::{STATIC_WORK, ScenarioView, Style, data_words, figures, held_back, pi
 
 /// The column of the threads on each node.
 const THREADS: usize = 1;
-/// The column of the intervals.
-const INTERVAL: usize = 3;
 
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
@@ -72,26 +70,27 @@ fn map(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     if view.machine.node_count() > FEW_NODES {
         return String::new();
     }
-    let nodes: Vec<String> = view.machine.node_ids().map(|node| node.to_string()).collect();
-    let mut columns = vec![("threads of", Align::Left), ("data", Align::Left)];
-    columns.extend(nodes.iter().map(|node| (node.as_str(), Align::Right)));
-    columns.push(("all", Align::Right));
-    let mut grid = Grid::new(&columns);
-    let mut row = |name: String, data: String, counts: &[u64]| {
-        let all = counts.iter().sum::<u64>();
-        let counts = counts.iter().chain([&all]).map(u64::to_string);
-        grid.row([name, data].into_iter().chain(counts).collect());
-    };
-    for line in lines(view, letters) {
+    type Row = (String, String, Vec<u64>);
+    let rows = lines(view, letters).into_iter().map(|line| {
         let app = line.apps[0];
         let threads: Vec<u64> = view.allocation.row(app).iter().map(|&threads| u64::from(threads)).collect();
         let named = format!("{} {}", painted(letters.of(app), style), name(view, &line));
-        row(named, data_words::brief(&view.placements[app.0]), &threads);
-    }
+        (named, data_words::brief(&view.placements[app.0]), threads)
+    });
     let idle = |node| u64::from(view.machine.node(node).cores).saturating_sub(view.allocation.on_node(node));
     let idle: Vec<u64> = view.machine.node_ids().map(idle).collect();
-    row("idle cores".to_owned(), String::new(), &idle);
-    grid.render(style)
+    let rows: Vec<Row> = rows.chain([("idle cores".to_owned(), String::new(), idle)]).collect();
+    let mut columns = vec![
+        Of::text("threads of", |(name, ..): &Row| name.clone()),
+        Of::text("data", |(_, data, _): &Row| data.clone()),
+    ];
+    columns.extend(
+        view.machine.node_ids().map(|node| {
+            Of::count("threads", move |(.., counts): &Row| counts[node.0]).titled(node.to_string())
+        }),
+    );
+    columns.push(Of::count("all", |(.., counts): &Row| counts.iter().sum::<u64>()));
+    table::grid(&columns, &rows).render(style)
 }
 
 /// Applications that share a line: equal instances of an `[[app]]`, when there are many.
@@ -101,14 +100,8 @@ struct Line {
 
 fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     let lines = lines(view, letters);
-    let figure = |value: &dyn Fn(AppId) -> f64| {
-        figures::column(&lines.iter().map(|line| value(line.apps[0])).collect::<Vec<_>>())
-    };
     let results = &view.evaluation.apps;
-    let total = |app: AppId| view.allocation.total(app) as f64;
-    let gflops = figure(&|app| results[app.0].gflops.value());
-    let bandwidth = figure(&|app| results[app.0].bandwidth.value());
-    let per_thread = figure(&|app| results[app.0].gflops.value() / total(app));
+    let result = |line: &Line| &results[line.apps[0].0];
     let per_node = view.machine.node_count() <= FEW_NODES;
     let node_numbers: Vec<String> = view.machine.node_ids().map(|node| node.0.to_string()).collect();
     let cell_width = view.allocation.as_slice().iter().map(|t| t.to_string().len()).max().unwrap_or(1);
@@ -121,56 +114,55 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     } else {
         "threads\non nodes".to_owned()
     };
-
-    let mut table = Grid::new(&[
-        ("application", Align::Left),
-        (&threads_header, Align::Right),
-        ("GFLOPS", Align::Right),
-        ("\n95 %", Align::Right),
-        ("GB/s", Align::Right),
-        ("GFLOPS per\nthread", Align::Right),
-        ("of full\nspeed", Align::Right),
-        ("held back by", Align::Left),
-    ]);
-    let off = |app: AppId| {
-        let interval = view.intervals.and_then(|found| found.gflops.get(app.0));
-        interval.map_or(String::new(), |&found| plus_minus(found, results[app.0].gflops.value(), style))
+    let threads = |line: &Line| {
+        let row = view.allocation.row(line.apps[0]);
+        let count = |&t: &u32| if t == 0 { style.idle().to_owned() } else { t.to_string() };
+        if per_node { in_cells(&row.iter().map(count).collect::<Vec<_>>()) } else { runs(row) }
     };
+    let off = |line: &Line| {
+        let interval = view.intervals.and_then(|found| found.gflops.get(line.apps[0].0));
+        interval.map(|&found| plus_minus(found, result(line).gflops.value(), style))
+    };
+    let first = |line: &Line| {
+        let letter = painted(letters.of(line.apps[0]), style);
+        format!("{} {}", grid::left(&letter, letters.width()), name(view, line))
+    };
+    // What only moves data has no GFLOPS.
+    let computed = |line: &Line, text: String| {
+        if view.apps[line.apps[0].0].computes() { text } else { style.idle().to_owned() }
+    };
+    let stressed = |line: &Line, text: String| computed(line, style.strong(&text));
+    let per_thread = |line: &Line| result(line).gflops.value() / view.allocation.total(line.apps[0]) as f64;
+    let share = |line: &Line| result(line).gflops.value() / result(line).full_speed.value();
     // Long words that were said before are not repeated.
-    let mut said: Vec<(String, usize)> = Vec::new();
-    for (l, line) in lines.iter().enumerate() {
-        let app = line.apps[0];
-        let mut words = held_back::in_words(view, app, style);
-        match said.iter().find(|(other, _)| *other == words && words.len() > LONG && !letters.shared()) {
-            Some((_, letter)) => words = format!("same as {}", painted(*letter, style)),
-            None => said.push((words.clone(), letters.of(app))),
+    let words: Vec<String> =
+        lines.iter().map(|line| held_back::in_words(view, line.apps[0], style)).collect();
+    let held_back = |line: &Line| {
+        let at = lines.iter().position(|other| std::ptr::eq(other, line)).unwrap_or_default();
+        let known = words.iter().position(|other| *other == words[at]).unwrap_or(at);
+        if known < at && words[at].len() > LONG && !letters.shared() {
+            return format!("same as {}", painted(letters.of(lines[known].apps[0]), style));
         }
-        let row = view.allocation.row(app);
-        let threads = if per_node {
-            in_cells(
-                &row.iter()
-                    .map(|&t| if t == 0 { style.idle().to_owned() } else { t.to_string() })
-                    .collect::<Vec<_>>(),
-            )
-        } else {
-            runs(row)
-        };
-        let share = results[app.0].gflops.value() / results[app.0].full_speed.value();
-        // What only moves data has no GFLOPS.
-        let computed =
-            |text: String| if view.apps[app.0].computes() { text } else { style.idle().to_owned() };
-        table.row(vec![
-            format!("{} {}", grid::left(&painted(letters.of(app), style), letters.width()), name(view, line)),
-            threads,
-            computed(style.strong(&gflops[l])),
-            computed(off(app)),
-            bandwidth[l].clone(),
-            computed(per_thread[l].clone()),
-            computed(figures::percent(share)),
-            words,
-        ]);
-    }
-    let table = if view.intervals.is_some() { table } else { table.without(INTERVAL) };
+        words[at].clone()
+    };
+    let columns = [
+        Of::text("application", first),
+        Of::text("threads", threads).titled(threads_header).right(),
+        Of::number("gflops", |line: &Line| result(line).gflops.value())
+            .titled("GFLOPS")
+            .rounded()
+            .painted(stressed),
+        Of::text("interval", off)
+            .titled("\n95 %")
+            .right()
+            .painted(computed)
+            .only_if(view.intervals.is_some()),
+        Of::number("bandwidth_gbs", |line: &Line| result(line).bandwidth.value()).titled("GB/s").rounded(),
+        Of::number("per_thread", per_thread).titled("GFLOPS per\nthread").rounded().painted(computed),
+        Of::number("share", share).titled("of full\nspeed").written(figures::percent).painted(computed),
+        Of::text("held back by", held_back),
+    ];
+    let table = table::grid(&columns, &lines);
     let mut text = if style.markdown && per_node {
         // The map has them.
         table.without(THREADS).render(style)

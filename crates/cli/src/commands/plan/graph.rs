@@ -11,9 +11,10 @@ use crate::output::{Destination, Folder, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::Style;
-use crate::view::planned::of_graph as shown;
+use crate::view::planned::of_graph;
 use crate::watch;
-use numasim_ask::document;
+use numasim_ask::plan::GraphPlan;
+use numasim_ask::{document, table};
 
 /// Reads machine and graph, and writes the plan.
 pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
@@ -42,12 +43,13 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
         files.write(toml, |out| graph_file::write(&advice.graph, &promise, out))?;
         graph_folder::with_edges(files, &advice.graph)
     })?;
+    let planned = GraphPlan::new(&advice, &promise);
     match args.format {
         format @ (Format::Table | Format::Markdown) => {
-            let table = |style: &Style| shown::table(machine, &advice, &promise, style);
-            told.deliver(&shell.for_people(format, false, table))
+            let people = |style: &Style| of_graph(machine, &advice, &promise, style);
+            told.deliver(&shell.for_people(format, false, people))
         }
-        Format::Json => told.deliver_by(|out| document::write(&shown::json(&advice, &promise), out)),
-        Format::Csv => told.deliver(&shown::csv(&promise)),
+        Format::Json => told.deliver_by(|out| document::write(&planned, out)),
+        Format::Csv => told.deliver(&table::csv(&GraphPlan::columns(), [&planned])),
     }
 }

@@ -11,7 +11,8 @@ use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
 use crate::view::planned;
 use crate::watch;
-use numasim_ask::document;
+use numasim_ask::plan::{ProfilePlan, of_profile};
+use numasim_ask::{document, table};
 
 /// Reads the profile in `from`, and writes the plan.
 pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Failure> {
@@ -35,7 +36,7 @@ pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Fai
         format @ (Format::Table | Format::Markdown) => {
             told.deliver(&shell.for_people(format, false, |style| planned::table(&plan, style)))
         }
-        Format::Json => told.deliver_by(|out| document::write(&planned::json(&plan), out)),
-        Format::Csv => told.deliver(&planned::csv(&plan)),
+        Format::Json => told.deliver_by(|out| document::write(&ProfilePlan::from(&plan), out)),
+        Format::Csv => told.deliver(&table::csv(&of_profile(&plan), plan.planned())),
     }
 }

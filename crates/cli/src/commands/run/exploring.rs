@@ -1,7 +1,7 @@
 //! `--explore`: the placement is chosen before anything is started.
 
 use numasim_ask::{Explore, Input, explore};
-use numasim_model::{AppId, Study};
+use numasim_model::{AppId, NodeId, Study};
 use numasim_sim::Candidate;
 use numasim_study::writing::scenario::Written;
 

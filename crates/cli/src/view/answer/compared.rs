@@ -1,6 +1,6 @@
 //! The best allocation beside the baselines.
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_ask::table::{Of, grid};
 use numasim_ask::wording::{value_title, weighted};
 use numasim_sim::Objective;
 
@@ -11,30 +11,23 @@ use numasim_ask::explored::Rated;
 impl Answer<'_> {
     /// What people do without a search, and the factor won.
     pub(super) fn compared(&self, style: &Style) -> String {
-        let noted = self.baselines.iter().any(|one| one.breaks.is_some());
-        let note = [("note", Align::Left)];
-        let mut columns = vec![("best is", Align::Right)];
-        columns.extend(noted.then_some(note).into_iter().flatten());
-        let mut grid = self.values_grid(&columns);
-        let rated: Vec<&Rated> =
-            std::iter::once(&self.best).chain(self.baselines.iter().map(|one| &one.rated)).collect();
-        let cells = self.value_cells(&rated);
-        for (i, (rated, cells)) in rated.iter().zip(cells).enumerate() {
-            let breaks = i.checked_sub(1).and_then(|b| self.baselines[b].breaks.as_deref());
-            let mut row =
-                vec![if i == 0 { style.strong(&rated.scenario.name) } else { rated.scenario.name.clone() }];
-            row.extend(cells);
-            row.push(if i == 0 {
-                String::new()
-            } else {
-                self.won(rated) + super::rivals::blurred(rated, self.ties(rated))
-            });
-            if noted {
-                row.push(breaks.map_or(String::new(), |why| style.faint(&format!("not allowed: {why}"))));
-            }
-            grid.row(row);
-        }
-        grid.render(style)
+        let breaks = |rated: &&Rated| {
+            let baseline = self.baselines.iter().find(|one| std::ptr::eq(&raw const one.rated, *rated))?;
+            baseline.breaks.as_ref().map(|why| style.faint(&format!("not allowed: {why}")))
+        };
+        let won = |rated: &&Rated| {
+            let won = || self.won(rated) + super::rivals::blurred(rated, self.ties(rated));
+            (!self.is_best(rated)).then(won)
+        };
+        let mut columns = self.value_columns(style);
+        columns.push(Of::text("best is", won).right());
+        columns.push(Of::text("note", breaks).if_any());
+        let baselines = self.baselines.iter().map(|one| &one.rated);
+        grid(&columns, &std::iter::once(&self.best).chain(baselines).collect::<Vec<_>>()).render(style)
+    }
+
+    fn is_best(&self, rated: &Rated) -> bool {
+        std::ptr::eq(rated, &raw const self.best)
     }
 
     /// How the best compares with a baseline. One that breaks a restriction can be the better one.
@@ -50,33 +43,24 @@ impl Answer<'_> {
         }
     }
 
-    /// A table that begins with the name of an allocation and its value.
-    pub(super) fn values_grid(&self, more: &[(&str, Align)]) -> Grid {
+    /// The columns that every table of allocations begins with: name, value, and total GFLOPS where that is something else.
+    pub(super) fn value_columns<'v>(&'v self, style: &'v Style) -> Vec<Of<'v, &'v Rated>> {
         let objective = self.problem.goal().objective();
+        let weighted = weighted(&self.study.apps);
         let value = match objective {
             Objective::Makespan => "makespan\ns".to_owned(),
-            _ => value_title(objective, self.weighted()).replace(' ', "\n"),
+            _ => value_title(objective, weighted).replace(' ', "\n"),
         };
-        let mut columns = vec![("allocation", Align::Left), (value.as_str(), Align::Right)];
-        if objective != Objective::TotalGflops || self.weighted() {
-            columns.push(("total\nGFLOPS", Align::Right));
-        }
-        columns.extend(more);
-        Grid::new(&columns)
-    }
-
-    fn weighted(&self) -> bool {
-        weighted(&self.study.apps)
-    }
-
-    /// Value, and total GFLOPS where that is something else, of each allocation.
-    pub(super) fn value_cells(&self, rated: &[&Rated]) -> Vec<Vec<String>> {
-        let values = figures::column(&rated.iter().map(|rated| rated.value).collect::<Vec<_>>());
-        let totals = figures::column(
-            &rated.iter().map(|rated| rated.scenario.evaluation.total.value()).collect::<Vec<_>>(),
-        );
-        let both = self.problem.goal().objective() != Objective::TotalGflops || self.weighted();
-        values.into_iter().zip(totals).map(|(v, t)| if both { vec![v, t] } else { vec![v] }).collect()
+        let stressed =
+            |rated: &&Rated, name: String| if self.is_best(rated) { style.strong(&name) } else { name };
+        vec![
+            Of::text("allocation", |rated: &&'v Rated| rated.scenario.name.as_str()).painted(stressed),
+            Of::number("value", |rated: &&Rated| rated.value).titled(value).rounded(),
+            Of::number("total_gflops", |rated: &&Rated| rated.scenario.evaluation.total.value())
+                .titled("total\nGFLOPS")
+                .rounded()
+                .only_if(objective != Objective::TotalGflops || weighted),
+        ]
     }
 }
 

@@ -2,7 +2,6 @@
 //! with.
 
 mod compared;
-mod csv;
 mod effort;
 mod head;
 mod others;

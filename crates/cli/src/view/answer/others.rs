@@ -1,6 +1,7 @@
 //! Other allocations that tie or come close.
 
-use numasim_draw::grid::{Align, wrap};
+use numasim_ask::table::{Of, grid};
+use numasim_draw::grid::wrap;
 use numasim_model::{AppId, NodeId};
 use numasim_sim::Candidate;
 
@@ -22,23 +23,21 @@ impl Answer<'_> {
             return None;
         }
         let letters = Lettering::new(&self.study.apps);
-        let last = "threads per node,\nwhere not as in the best";
-        let mut grid = self.values_grid(&[("from best", Align::Right), (last, Align::Left)]);
-        let rated: Vec<&Rated> = self.alternatives.iter().collect();
-        for (rated, cells) in rated.iter().zip(self.value_cells(&rated)) {
-            let difference = (rated.value - self.best.value) / self.best.value * 100.0;
-            let mut row = vec![rated.scenario.name.clone()];
-            row.extend(cells);
+        let from_best = |rated: &&Rated| {
             let ties = self.ties(rated);
-            let difference = match difference {
+            let difference = match (rated.value - self.best.value) / self.best.value * 100.0 {
                 _ if ties => "tie".to_owned(),
                 percent if percent.is_finite() => format!("{} %", signed(percent)),
                 _ => "-".to_owned(),
             };
-            row.push(difference + blurred(rated, ties));
-            row.push(self.differences(&rated.candidate, &self.best.candidate, &letters, style));
-            grid.row(row);
-        }
+            difference + blurred(rated, ties)
+        };
+        let changed =
+            |rated: &&Rated| self.differences(&rated.candidate, &self.best.candidate, &letters, style);
+        let mut columns = self.value_columns(style);
+        columns.push(Of::text("from best", from_best).right());
+        columns.push(Of::text("threads", changed).titled("threads per node,\nwhere not as in the best"));
+        let grid = grid(&columns, &self.alternatives.iter().collect::<Vec<_>>());
         let which = if self.alternatives_complete {
             "Other allocations, the next best first; those that only swap equal nodes or instances are left out."
         } else {

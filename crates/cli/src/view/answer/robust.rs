@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_ask::table::{Of, grid};
+use numasim_draw::grid::wrap;
 use numasim_sim::search::Status;
 use numasim_sim::search::robust::Robust;
 
@@ -70,16 +71,17 @@ impl RobustAnswer<'_> {
 
     /// Who loses how much where. Bests that are the same allocation share a row.
     fn matrix(&self, style: &Style) -> String {
-        let names: Vec<String> = self.over.kinds.iter().map(|kind| kind.name().replace('-', "-\n")).collect();
-        let mut columns = vec![("loses, %", Align::Left), ("worst", Align::Right)];
-        columns.extend(names.iter().map(|name| (name.as_str(), Align::Right)));
-        let mut grid = Grid::new(&columns);
-        let mut row = |name: String, regrets: &[f64]| {
-            let worst = regrets.iter().copied().fold(0.0, f64::max);
-            let cells = std::iter::once(&worst).chain(regrets).map(|regret| cell(*regret));
-            grid.row(std::iter::once(name).chain(cells).collect());
-        };
-        row(style.strong("robust"), &self.over.found.regrets);
+        type Row<'v> = (String, &'v [f64]);
+        let worst = |(_, regrets): &Row| regrets.iter().copied().fold(0.0, f64::max);
+        let mut columns = vec![
+            Of::text("loses, %", |(name, _): &Row| name.clone()),
+            Of::number("worst", worst).written(cell),
+        ];
+        columns.extend(self.over.kinds.iter().enumerate().map(|(number, kind)| {
+            let title = kind.name().replace('-', "-\n");
+            Of::number("loss", move |(_, regrets): &Row| regrets[number]).titled(title).written(cell)
+        }));
+        let mut rows: Vec<Row> = vec![(style.strong("robust"), &self.over.found.regrets)];
         let bests = &self.over.found.models;
         for (number, (name, regrets)) in self.over.others.iter().enumerate() {
             let same = |other: &usize| match (bests.get(*other), bests.get(number)) {
@@ -92,9 +94,9 @@ impl RobustAnswer<'_> {
                 continue;
             }
             let others = (number + 1..bests.len()).filter(same).map(|other| self.over.kinds[other].name());
-            row(together(name, &others.collect::<Vec<_>>()), regrets);
+            rows.push((together(name, &others.collect::<Vec<_>>()), regrets));
         }
-        grid.render(style)
+        grid(&columns, &rows).render(style)
     }
 }
 

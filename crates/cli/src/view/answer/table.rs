@@ -1,7 +1,7 @@
 //! A search for people.
 
-use numasim_draw::grid::wrap;
 use numasim_ask::wording::{meaning, with_unit};
+use numasim_draw::grid::wrap;
 use numasim_sim::{Objective, Problem};
 
 use super::Answer;

@@ -2,6 +2,9 @@
 
 use numasim_plan::{Fault, File, Lines, Pattern, Plan, analyse};
 
+use numasim_ask::plan::{ProfilePlan, of_profile};
+use numasim_ask::table;
+
 use super::super::Style;
 
 /// `main` makes two blocks and creates two workers; the first is faster beside block 0, the second wants both alike.
@@ -32,7 +35,7 @@ fn a_table_says_what_each_node_gets() {
 #[test]
 fn the_document_has_the_keys_of_the_contract() {
     assert_eq!(
-        super::json(&plan()).to_string(),
+        numasim_ask::document::text(&ProfilePlan::from(&plan())),
         "{\"schema\":1,\"command\":\"plan\",\"pattern\":\"block\",\"nodes\":2,\"tasks\":3,\"classes\":3,\
          \"no_opinion\":1,\"blocks\":2,\"block_classes\":2}"
     );
@@ -40,8 +43,9 @@ fn the_document_has_the_keys_of_the_contract() {
 
 #[test]
 fn a_spreadsheet_has_a_row_for_each_class() {
+    let plan = plan();
     assert_eq!(
-        super::csv(&plan()),
+        table::csv(&of_profile(&plan), plan.planned()),
         "class,template,node,tasks,work_s\n0,main/0,,1,0.5\n1,work/2,0,1,1.25\n2,work/2,1,1,1\n"
     );
 }

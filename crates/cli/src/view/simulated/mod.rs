@@ -5,4 +5,4 @@ mod table;
 pub(crate) use numasim_ask::simulate::Simulated;
 pub(crate) use table::table;
 
-use numasim_ask::simulate::{mb, mean_gflops};
+use numasim_ask::simulate::mb;

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
-use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_dynamic::Run;
+use numasim_ask::table::{Of, grid};
+use numasim_ask::tables::{self, percent};
+use numasim_draw::grid::wrap;
+use numasim_dynamic::{ChannelRun, Run};
 use numasim_evidence::statistics;
 use numasim_model::Study;
-use numasim_model::dynamics::PolicyChoice;
+use numasim_model::dynamics::{Channel, PolicyChoice};
 use numasim_model::units::Seconds;
 
 use super::super::{Style, figures, machine_title};
-use super::{Simulated, mb, mean_gflops};
+use super::{Simulated, mb};
 
 /// The machine, then the one simulation, or a row for each policy.
 pub(crate) fn table(study: &Study, runs: &[Simulated], style: &Style) -> String {
@@ -53,23 +55,6 @@ fn policy(simulated: &Simulated, choice: &PolicyChoice) -> String {
     format!("{name}, {asked}{arrive}")
 }
 
-/// A column of figures; what is not there is `-`.
-fn column(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
-    figures::column(&values.map(|value| value.unwrap_or(f64::NAN)).collect::<Vec<_>>())
-}
-
-/// Rows of names and columns of figures.
-fn grid(name: &str, names: Vec<String>, columns: &[(&str, Vec<String>)], style: &Style) -> String {
-    let mut heads = vec![(name, Align::Left)];
-    heads.extend(columns.iter().map(|(head, _)| (*head, Align::Right)));
-    let mut grid = Grid::new(&heads);
-    for (r, name) in names.into_iter().enumerate() {
-        let cells = columns.iter().map(|(_, cells)| cells.get(r).cloned().unwrap_or_default());
-        grid.row(std::iter::once(name).chain(cells).collect());
-    }
-    grid.render(style)
-}
-
 fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
     let run = &simulated.run;
     let mut text = String::new();
@@ -79,58 +64,35 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
             format!("Partial: ended by Ctrl-C after {end} s of simulated time; all figures are until then.");
         let _ = write!(text, "{}\n\n", wrap(&partial, style.columns()).join("\n"));
     }
-    let names = || study.apps.iter().map(|app| app.name.clone()).collect::<Vec<_>>();
-    let apps = || run.apps.iter();
-    let value = |time: Option<Seconds>| time.map(Seconds::value);
-    text += &grid(
-        "application",
-        names(),
-        &[
-            ("arrived\ns", column(apps().map(|app| value(app.arrived)))),
-            ("finished\ns", column(apps().map(|app| value(app.finished)))),
-            ("iterations", apps().map(|app| app.iterations.to_string()).collect()),
-            ("work\nGFLOP", column(apps().map(|app| Some(app.work.value())))),
-            ("mean\nGFLOPS", column(apps().map(|app| Some(mean_gflops(app, run))))),
-            ("mean\nthreads", column(apps().map(|app| Some(app.mean_threads)))),
-        ],
-        style,
-    );
+    let rows: Vec<tables::Ran> = tables::Ran::all(&study.apps, std::slice::from_ref(simulated)).collect();
+    let (work, waits) = (tables::Ran::work(), tables::Ran::waits());
+    text += &grid(&work, &rows).render(style);
     text.push('\n');
-    text += &grid(
-        "application",
-        names(),
-        &[
-            ("waits for\ninput s", column(apps().map(|app| Some(app.waited_input.value())))),
-            ("waits for\nroom s", column(apps().map(|app| Some(app.waited_output.value())))),
-            ("waits for\na call s", column(apps().map(|app| Some(app.waited_call.value())))),
-            ("idle\nthread-s", column(apps().map(|app| Some(app.idle.value())))),
-            ("blocked\nthread-s", column(apps().map(|app| Some(app.blocked.value())))),
-            ("sharing cores\nthread-s", column(apps().map(|app| Some(app.shared.value())))),
-        ],
-        style,
-    );
+    text += &grid(work[..1].iter().chain(&waits), &rows).render(style);
     if !run.channels.is_empty() {
-        let name = |app: numasim_model::AppId| study.apps[app.0].name.clone();
-        let channels = || run.channels.iter().zip(&study.dynamics.channels);
         text.push('\n');
-        text += &grid(
-            "channel",
-            run.channels
-                .iter()
-                .map(|channel| format!("{} {} {}", name(channel.from), style.arrow(), name(channel.to)))
-                .collect(),
-            &[
-                ("most\nitems", run.channels.iter().map(|channel| channel.max_items.to_string()).collect()),
-                ("mean\nitems", column(run.channels.iter().map(|channel| Some(channel.mean_items)))),
-                ("most\nMB", column(channels().map(|(run, of)| Some(mb(of, run.max_items as f64))))),
-                ("mean\nMB", column(channels().map(|(run, of)| Some(mb(of, run.mean_items))))),
-            ],
-            style,
-        );
+        text += &channels(study, run, style);
     }
     text.push('\n');
     text += &totals(simulated, &end);
     text
+}
+
+fn channels(study: &Study, run: &Run, style: &Style) -> String {
+    type Row<'v> = (&'v ChannelRun, &'v Channel);
+    let name = |app: numasim_model::AppId| study.apps[app.0].name.as_str();
+    let number = |key, title, value: fn(&Row) -> f64| Of::number(key, value).titled(title).rounded();
+    let columns = [
+        Of::text("channel", |(run, _): &Row| {
+            format!("{} {} {}", name(run.from), style.arrow(), name(run.to))
+        }),
+        Of::count("max_items", |(run, _): &Row| run.max_items).titled("most\nitems"),
+        number("mean_items", "mean\nitems", |(run, _)| run.mean_items),
+        number("max_mb", "most\nMB", |(run, channel)| mb(channel, run.max_items as f64)),
+        number("mean_mb", "mean\nMB", |(run, channel)| mb(channel, run.mean_items)),
+    ];
+    let rows: Vec<Row> = run.channels.iter().zip(&study.dynamics.channels).collect();
+    grid(&columns, &rows).render(style)
 }
 
 fn totals(simulated: &Simulated, end: &str) -> String {
@@ -213,54 +175,48 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
         }
     }
     let several = policies.iter().any(|policy| policy.runs.len() > 1);
-    let all = || policies.iter();
     let first = policies.first().and_then(|policy| policy.mean(Simulated::makespan_s));
-    let percent = |part: Option<f64>| part.map_or("-".to_owned(), |part| format!("{:.1} %", part * 100.0));
-    let mut columns = vec![(
-        if several { "mean\nmakespan s" } else { "makespan\ns" },
-        column(all().map(|policy| policy.mean(Simulated::makespan_s))),
-    )];
-    if several {
-        let spread = |policy: &OfPolicy| policy.makespans().and_then(|values| statistics::spread(&values));
-        columns.push(("spread", all().map(|policy| percent(spread(policy))).collect()));
-    }
-    let ratio = |policy: &OfPolicy| {
+    let spread = |policy: &OfPolicy| policy.makespans().and_then(|values| statistics::spread(&values));
+    let ratio = move |policy: &OfPolicy| {
         let (makespan, first) = policy.mean(Simulated::makespan_s).zip(first)?;
-        (first > 0.0).then(|| format!("{:.3}", makespan / first))
+        (first > 0.0).then(|| makespan / first)
     };
-    let ratios = all().map(|policy| ratio(policy).unwrap_or_else(|| "-".to_owned()));
-    columns.push(("ratio to\nthe first", ratios.collect()));
-    if runs.iter().any(|run| run.above_bound().is_some()) {
-        columns.push(("lower\nbound s", column(all().map(|policy| policy.mean(|run| run.lower_bound_s)))));
-        let above = |policy: &OfPolicy| policy.mean(Simulated::above_bound).map(|above| above.max(0.0));
-        columns.push(("above\nit", all().map(|policy| percent(above(policy))).collect()));
-    }
-    if runs.iter().any(|run| run.cluster.is_some()) {
-        let cluster =
-            |policy: &OfPolicy| policy.mean(|run| run.cluster.map(|cluster| cluster.makespan.value()));
-        columns.push(("cluster\ns", column(all().map(cluster))));
-    }
-    columns.push(("mean\nGFLOPS", column(all().map(|policy| policy.mean(|run| Some(gflops(&run.run)))))));
-    if !study.dynamics.channels.is_empty() {
-        let stored = |policy: &OfPolicy| policy.max(|run| run.most_stored_mb(study));
-        columns.push(("channels\nmost MB", column(all().map(|policy| Some(stored(policy))))));
-    }
-    let rounded = |value: f64| figures::short((value * 10.0).round() / 10.0);
-    let mean = |policy: &OfPolicy, value: fn(&Simulated) -> u64| {
-        policy.mean(|run| Some(value(run) as f64)).map_or("-".to_owned(), rounded)
+    let above = |policy: &OfPolicy| policy.mean(Simulated::above_bound).map(|above| above.max(0.0));
+    let mean = |key, title, value: fn(&Simulated) -> Option<f64>| {
+        Of::number(key, move |policy: &OfPolicy| policy.mean(value)).titled(title)
     };
-    columns.push(("orders", all().map(|policy| mean(policy, |run| run.run.commands)).collect()));
-    columns
-        .push(("threads\nunblocked", all().map(|policy| mean(policy, |run| run.run.core_moves)).collect()));
+    let count = |key, title, value: fn(&Simulated) -> Option<f64>| {
+        mean(key, title, value).written(|mean| figures::short((mean * 10.0).round() / 10.0))
+    };
     let longest = |policy: &OfPolicy| policy.max(|run| run.run.reaction.max.value());
-    if all().any(|policy| longest(policy) > 0.0) {
-        let reaction = |policy: &OfPolicy| policy.mean(|run| Some(run.run.reaction.mean.value()));
-        columns.push(("mean\nreaction s", column(all().map(reaction))));
-        columns.push(("longest\nreaction s", column(all().map(|policy| Some(longest(policy))))));
-    }
-    columns.push(("events", all().map(|policy| mean(policy, |run| run.run.events)).collect()));
-    let names = all().map(|policy| policy.runs[0].policy.clone()).collect();
-    let mut text = grid("policy", names, &columns, style);
+    let stored = |policy: &OfPolicy| policy.max(|run| run.most_stored_mb(study));
+    let bounded = runs.iter().any(|run| run.above_bound().is_some());
+    let reacts = policies.iter().any(|policy| longest(policy) > 0.0);
+    let makespan = if several { "mean\nmakespan s" } else { "makespan\ns" };
+    let columns = [
+        Of::text("policy", |policy: &OfPolicy| policy.runs[0].policy.clone()),
+        mean("makespan_s", makespan, Simulated::makespan_s).rounded(),
+        Of::number("spread", spread).written(percent).only_if(several),
+        Of::number("ratio", ratio).titled("ratio to\nthe first").written(|ratio| format!("{ratio:.3}")),
+        mean("lower_bound_s", "lower\nbound s", |run| run.lower_bound_s).rounded().only_if(bounded),
+        Of::number("above", above).titled("above\nit").written(percent).only_if(bounded),
+        mean("cluster_s", "cluster\ns", |run| run.cluster.map(|cluster| cluster.makespan.value()))
+            .rounded()
+            .only_if(runs.iter().any(|run| run.cluster.is_some())),
+        mean("mean_gflops", "mean\nGFLOPS", |run| Some(gflops(&run.run))).rounded(),
+        Of::number("stored_mb", stored)
+            .titled("channels\nmost MB")
+            .rounded()
+            .only_if(!study.dynamics.channels.is_empty()),
+        count("commands", "orders", |run| Some(run.run.commands as f64)),
+        count("core_moves", "threads\nunblocked", |run| Some(run.run.core_moves as f64)),
+        mean("reaction_s", "mean\nreaction s", |run| Some(run.run.reaction.mean.value()))
+            .rounded()
+            .only_if(reacts),
+        Of::number("longest_s", longest).titled("longest\nreaction s").rounded().only_if(reacts),
+        count("events", "events", |run| Some(run.run.events as f64)),
+    ];
+    let mut text = grid(&columns, &policies).render(style);
     let mut notes = Vec::new();
     if several {
         let most = policies.iter().map(|policy| policy.runs.len()).max().unwrap_or_default();

@@ -1,11 +1,12 @@
 //! How far inputs may be wrong, for people.
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_ask::sensitivity::{name, rounded};
+use numasim_ask::table::{Of, grid};
 use numasim_sim::Objective;
 use numasim_sim::sensitivity::{Range, SEARCHED, Switch};
 
 use super::super::others::NO_BREAK;
-use super::{SensitivityView, by_kind, listed, names, note, rounded};
+use super::{SensitivityView, by_kind, listed, note};
 use crate::view::{Style, figures};
 
 /// A loss that does not matter.
@@ -26,37 +27,27 @@ impl SensitivityView<'_> {
         } else {
             ["lost if\n10 % off", "\n20 % off"]
         };
-        let columns = [
-            ("input", Align::Left),
-            ("value", Align::Right),
-            ("another\nwins", Align::Left),
-            ("error", Align::Right),
-            (lost[0], Align::Right),
-            (lost[1], Align::Right),
-            ("which one: threads per node,\nwhere not as in the best", Align::Left),
-        ];
-        let mut grid = Grid::new(&columns);
         let (switching, safe): (Vec<&Range>, Vec<&Range>) =
             self.found.ranges.iter().partition(|range| range.below.is_some() || range.above.is_some());
         let (harmless, mut delicate): (Vec<&Range>, Vec<&Range>) =
             switching.into_iter().partition(|range| is_harmless(range));
         // What costs most first; among those that cost nothing yet the closest.
         delicate.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(closest(a).total_cmp(&closest(b))));
-        for range in delicate.iter().take(MOST_INPUTS) {
-            let [minus_20, minus_10, plus_10, plus_20] = range.lost;
-            let below = range.below.as_ref().map(|switch| ("below", switch, [minus_10, minus_20]));
-            let above = range.above.as_ref().map(|switch| ("above", switch, [plus_10, plus_20]));
-            for (i, (side, switch, lost)) in below.into_iter().chain(above).enumerate() {
-                let mut row = if i == 0 { self.input(range, style) } else { vec![String::new(); 2] };
-                row.extend(end(range, side, switch));
-                row.extend(lost.map(lost_percent));
-                row.push(self.winner(&switch.winner, style));
-                grid.row(row);
-            }
-        }
+        let rows: Vec<End> = delicate.iter().take(MOST_INPUTS).flat_map(|range| End::of(range)).collect();
+        let input = |end: &End| end.is_first.then(|| self.input(end.range, style));
+        let columns = [
+            Of::text("input", move |end: &End| input(end).map(|[name, _]| name)),
+            Of::text("value", move |end: &End| input(end).map(|[_, value]| value)).right(),
+            Of::text("side", End::place).titled("another\nwins"),
+            Of::text("error", |end: &End| error_percent(end.switch.factor)).right(),
+            Of::text("lost_10", |end: &End| lost_percent(end.lost[0])).titled(lost[0]).right(),
+            Of::text("lost_20", |end: &End| lost_percent(end.lost[1])).titled(lost[1]).right(),
+            Of::text("winner", |end: &End| self.winner(&end.switch.winner, style))
+                .titled("which one: threads per node,\nwhere not as in the best"),
+        ];
         let mut text = title;
         if !delicate.is_empty() {
-            text += &grid.render(style).replace(NO_BREAK, " ");
+            text += &grid(&columns, &rows).render(style).replace(NO_BREAK, " ");
         }
         let lines = [
             ("Others win by less than 0.1 % even where these are 20 % off", harmless),
@@ -65,7 +56,7 @@ impl SensitivityView<'_> {
         for (start, ranges) in lines.iter().filter(|(_, ranges)| !ranges.is_empty()) {
             let apps = self.answer.problem.apps();
             let kinds = by_kind(ranges.iter().map(|range| &range.figure));
-            let named: Vec<String> = kinds.iter().map(|kind| names::name(kind, apps, style)).collect();
+            let named: Vec<String> = kinds.iter().map(|kind| name(kind, apps, style.arrow())).collect();
             text += &listed(start, &named, style);
         }
         text + &note(&self.input_notes(delicate.len()), style)
@@ -97,24 +88,46 @@ impl SensitivityView<'_> {
     }
 
     /// Name and value.
-    fn input(&self, range: &Range, style: &Style) -> Vec<String> {
-        let name = names::name(&range.figure, self.answer.problem.apps(), style);
+    fn input(&self, range: &Range, style: &Style) -> [String; 2] {
+        let name = name(&range.figure, self.answer.problem.apps(), style.arrow());
         let (smallest, largest) = range.value;
         let unit = range.figure.unit().replace("FLOP/byte", "");
         if smallest == largest {
-            return vec![name, format!("{} {unit}", rounded(smallest)).trim().to_owned()];
+            return [name, format!("{} {unit}", rounded(smallest)).trim().to_owned()];
         }
         // Several values that are wrong by the same factor: one benchmark, or one clock, was off.
         let value = format!("{} to {} {unit}", rounded(smallest), rounded(largest));
-        vec![format!("{name}, all"), value.trim().to_owned()]
+        [format!("{name}, all"), value.trim().to_owned()]
     }
 }
 
-/// Where the range ends, in the unit and as an error.
-fn end(range: &Range, side: &str, switch: &Switch) -> [String; 2] {
-    let (smallest, largest) = range.value;
-    let place = if smallest == largest { rounded(smallest * switch.factor) } else { String::new() };
-    [format!("{side} {place}").trim_end().to_owned(), error_percent(switch.factor)]
+/// One end of the range of an input.
+struct End<'a> {
+    range: &'a Range,
+    /// Its first end, where the input is named.
+    is_first: bool,
+    side: &'static str,
+    switch: &'a Switch,
+    /// What is lost if the input is 10 and 20 % off on this side.
+    lost: [f64; 2],
+}
+
+impl<'a> End<'a> {
+    /// Both, or the one at which another allocation wins.
+    fn of(range: &'a Range) -> Vec<Self> {
+        let [minus_20, minus_10, plus_10, plus_20] = range.lost;
+        let below = range.below.as_ref().map(|switch| ("below", switch, [minus_10, minus_20]));
+        let above = range.above.as_ref().map(|switch| ("above", switch, [plus_10, plus_20]));
+        let sides = below.into_iter().chain(above).enumerate();
+        sides.map(|(i, (side, switch, lost))| Self { range, is_first: i == 0, side, switch, lost }).collect()
+    }
+
+    /// Where the range ends, in the unit.
+    fn place(&self) -> String {
+        let (smallest, largest) = self.range.value;
+        let place = if smallest == largest { rounded(smallest * self.switch.factor) } else { String::new() };
+        format!("{} {place}", self.side).trim_end().to_owned()
+    }
 }
 
 /// The largest loss.

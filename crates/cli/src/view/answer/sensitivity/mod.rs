@@ -1,13 +1,10 @@
 //! What to widen, and how far the inputs may be wrong: the section that `explore --sensitivity` adds.
 
-mod csv;
 mod inputs;
-mod names;
 mod widening;
 
 pub(crate) use widening::Price;
 
-use numasim_ask::sensitivity::gain_unit;
 use numasim_draw::grid::{width, wrap};
 use numasim_model::AppId;
 use numasim_sim::Candidate;
@@ -90,11 +87,6 @@ impl SensitivityView<'_> {
         let changed = (0..apps.len()).filter(|&a| differs(a)).count();
         format!("{changed} of {} differ", figures::count(apps.len() as u64, "application"))
     }
-
-    /// The unit of gains; `p` for a fraction.
-    fn unit(&self) -> &'static str {
-        gain_unit(&self.answer.problem)
-    }
 }
 
 /// Lines in faint colour, wrapped.
@@ -120,26 +112,4 @@ fn by_kind<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Figure> {
         }
     }
     kinds
-}
-
-/// A number with four significant digits and no trailing zeros.
-fn rounded(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return figures::short(value);
-    }
-    let scale = 10_f64.powf(3.0 - value.abs().log10().floor());
-    figures::short((value * scale).round() / scale)
-}
-
-#[cfg(test)]
-mod rounding {
-    use super::rounded;
-
-    #[test]
-    fn four_digits_are_enough_for_a_gain() {
-        assert_eq!(
-            [0.5, 9.512_34, 0.000_123_456, 1234.56, 0.0].map(rounded),
-            ["0.5", "9.512", "0.0001235", "1235", "0"]
-        );
-    }
 }

@@ -1,10 +1,11 @@
 //! The gain of wider resources, for people.
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_ask::sensitivity::{Row, name};
+use numasim_ask::table::{Of, grid};
 use numasim_sim::Objective;
-use numasim_sim::sensitivity::{Figure, Step, Widening};
+use numasim_sim::sensitivity::{Figure, Widening};
 
-use super::{SensitivityView, by_kind, listed, names, note, rounded};
+use super::{SensitivityView, by_kind, listed, note};
 use crate::view::{Style, figures};
 
 /// Rows of each kind in the table; JSON and CSV have all.
@@ -19,17 +20,35 @@ pub(crate) struct Price {
 }
 
 impl SensitivityView<'_> {
-    /// Resources of which more is worth anything, some of each kind.
-    pub(crate) fn prices(&self, style: &Style) -> Vec<Price> {
-        let mut shown: Vec<&Widening> = Vec::new();
-        let mut prices = Vec::new();
+    /// Resources of which more is worth anything, some of each kind, with their place among all.
+    fn shown(&self) -> Vec<(usize, &Widening)> {
+        let mut shown: Vec<(usize, &Widening)> = Vec::new();
         for (place, one) in self.found.widening.iter().enumerate().filter(|(_, one)| !is_useless(one)) {
-            if shown.iter().filter(|other| other.figure.is_like(&one.figure)).count() < MOST_OF_A_KIND {
-                shown.push(one);
-                prices.push(Price { place, cells: self.widening_row(one, style) });
+            if shown.iter().filter(|(_, other)| other.figure.is_like(&one.figure)).count() < MOST_OF_A_KIND {
+                shown.push((place, one));
             }
         }
-        prices
+        shown
+    }
+
+    /// What they are worth, in words.
+    pub(crate) fn prices(&self, style: &Style) -> Vec<Price> {
+        let shown = self.shown();
+        let rows: Vec<Row> = shown.iter().map(|(_, one)| Row::Widening(one)).collect();
+        let cells = grid(&self.price_columns(style), &rows).into_rows();
+        shown.iter().zip(cells).map(|(&(place, _), cells)| Price { place, cells }).collect()
+    }
+
+    fn price_columns<'v>(&'v self, style: &'v Style) -> Vec<Of<'v, Row<'v>>> {
+        let resource = |row: &Row| row.widening().map(|one| self.resource(one, style));
+        let now = |one: &Widening| format!("{} {}", figures::short(one.value), one.figure.unit());
+        let own = [
+            Of::text("resource", resource),
+            Of::text("now", move |row: &Row| row.widening().map(now)).right(),
+        ];
+        let shared = ["step", "gain", "gain_threads_moved", "gain_10_percent"];
+        let declared = Row::columns(&self.answer.problem).into_iter();
+        own.into_iter().chain(declared.filter(|of| shared.contains(&&*of.column().name))).collect()
     }
 
     /// What one more GB/s, core or percent is worth.
@@ -48,23 +67,9 @@ impl SensitivityView<'_> {
                 note(&format!("Stopped early: {left} resources are missing."), style)
             );
         }
-        let unit = self.unit();
-        let columns = [
-            ("resource", Align::Left),
-            ("now", Align::Right),
-            ("step", Align::Right),
-            (&*format!("gain, {unit}"), Align::Right),
-            ("threads\nmoved", Align::Right),
-            ("10 %\nwider", Align::Right),
-            ("core used by", Align::Left),
-        ];
-        let mut grid = Grid::new(&columns);
         let (useless, useful): (Vec<&Widening>, Vec<&Widening>) =
             self.found.widening.iter().partition(|one| is_useless(one));
-        let shown = self.prices(style);
-        for price in &shown {
-            grid.row(price.cells.clone());
-        }
+        let shown = self.shown();
         let mut notes = vec![
             "Each resource alone, threads where they are; \"threads moved\": after a local search, at least this much. \
              A core goes to the application that makes the most of it."
@@ -91,23 +96,24 @@ impl SensitivityView<'_> {
         }
         let mut text = title;
         if !useful.is_empty() {
-            text += &if useful.iter().any(|one| matches!(one.figure, Figure::Cores(_))) {
-                grid.render(style)
-            } else {
-                grid.without(6).render(style)
-            };
+            let rows: Vec<Row> = shown.iter().map(|(_, one)| Row::Widening(one)).collect();
+            let cores = useful.iter().any(|one| matches!(one.figure, Figure::Cores(_)));
+            let users = |row: &Row| row.widening().map(|one| self.users(one));
+            let mut columns = self.price_columns(style);
+            columns.push(Of::text("used by", users).titled("core used by").only_if(cores));
+            text += &grid(&columns, &rows).render(style);
         }
         if !useless.is_empty() {
             let kinds = by_kind(useless.iter().map(|one| &one.figure));
             let apps = self.answer.problem.apps();
-            let named: Vec<String> = kinds.iter().map(|kind| names::name(kind, apps, style)).collect();
+            let named: Vec<String> = kinds.iter().map(|kind| name(kind, apps, style.arrow())).collect();
             text += &listed("No gain", &named, style);
         }
         text + &note(&notes.join(" "), style)
     }
 
     fn resource(&self, one: &Widening, style: &Style) -> String {
-        let name = names::name(&one.figure, self.answer.problem.apps(), style);
+        let name = name(&one.figure, self.answer.problem.apps(), style.arrow());
         match one.figure.count() {
             1 => name,
             _ if one.together => format!("{name}, together"),
@@ -115,34 +121,15 @@ impl SensitivityView<'_> {
         }
     }
 
-    fn widening_row(&self, one: &Widening, style: &Style) -> Vec<String> {
-        let gain = |gain: Option<f64>| match gain {
-            None => "-".to_owned(),
-            Some(gain) if gain > 0.0 => format!("+{}", rounded(gain)),
-            Some(gain) => rounded(gain),
-        };
+    fn users(&self, one: &Widening) -> String {
         let users: Vec<&str> =
             one.used_by.iter().map(|app| self.answer.problem.apps()[app.0].name.as_str()).collect();
-        let used_by = match (&one.figure, one.gain) {
+        match (&one.figure, one.gain) {
             (Figure::Cores(_), None) => "not allowed".to_owned(),
             (Figure::Cores(_), _) if users.is_empty() => "nobody".to_owned(),
             (Figure::Cores(_), _) => users.join(" or "),
             _ => String::new(),
-        };
-        vec![
-            self.resource(one, style),
-            format!("{} {}", figures::short(one.value), one.figure.unit()),
-            match one.step {
-                Step::GigabytePerSecond => "+1 GB/s",
-                Step::Core => "+1 core",
-                Step::Percent => "+1 %",
-            }
-            .to_owned(),
-            gain(one.gain),
-            gain(one.gain_moved),
-            gain(one.gain_10_percent),
-            used_by,
-        ]
+        }
     }
 }
 

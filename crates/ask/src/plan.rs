@@ -1,0 +1,109 @@
+//! Plan: where the tasks and blocks of a profile, or of one graph, belong.
+
+use numasim_plan::graph_file::Promise;
+use numasim_plan::{Class, ClassId, Plan, PlannedClass};
+use numasim_tasks::Advice;
+use serde::Serialize;
+
+use crate::document::{VERSION, plain};
+use crate::table::Of;
+
+/// The plan of a profile: how much there is.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProfilePlan {
+    schema: u64,
+    command: &'static str,
+    pattern: &'static str,
+    nodes: usize,
+    tasks: usize,
+    classes: usize,
+    /// Classes without opinion.
+    no_opinion: usize,
+    blocks: u64,
+    block_classes: usize,
+}
+
+impl From<&Plan> for ProfilePlan {
+    fn from(plan: &Plan) -> Self {
+        Self {
+            schema: VERSION,
+            command: "plan",
+            pattern: plan.pattern().as_str(),
+            nodes: plan.nodes(),
+            tasks: plan.classes().task_count(),
+            classes: plan.classes().all().len(),
+            no_opinion: plan.no_opinion(),
+            blocks: plan.block_count(),
+            block_classes: plan.blocks().len(),
+        }
+    }
+}
+
+/// A class of tasks, and where it belongs.
+pub type PlannedRow<'v> = (ClassId, &'v Class, &'v PlannedClass);
+
+/// The columns of the plan of a profile: a row for each class of tasks; a class without opinion has no node.
+pub fn of_profile<'v>(plan: &'v Plan) -> [Of<'v, PlannedRow<'v>>; 5] {
+    let templates = plan.classes().templates();
+    [
+        Of::whole("class", |(number, ..): &PlannedRow<'v>| number.0),
+        Of::text("template", |(_, class, _): &PlannedRow<'v>| templates.name(class.template)),
+        Of::whole("node", |(.., planned): &PlannedRow<'v>| planned.node),
+        Of::whole("tasks", |(_, class, _): &PlannedRow<'v>| class.tasks),
+        Of::number("work_s", |(.., planned): &PlannedRow<'v>| planned.work_s),
+    ]
+}
+
+/// The plan of one graph: what it promises.
+#[derive(Clone, Debug, Serialize)]
+pub struct GraphPlan<'a> {
+    schema: u64,
+    command: &'static str,
+    graph: &'a str,
+    machine: &'a str,
+    tasks: usize,
+    blocks: usize,
+    placed_by: &'a str,
+    homes: &'a str,
+    makespan_s: f64,
+    before_s: f64,
+    gain: f64,
+    bound_s: f64,
+    bound_by: &'static str,
+    gain_at_most: f64,
+}
+
+impl<'a> GraphPlan<'a> {
+    /// What the advice for a graph promises.
+    pub fn new(advice: &'a Advice, promise: &Promise<'a>) -> Self {
+        Self {
+            schema: VERSION,
+            command: "plan",
+            graph: advice.graph.name(),
+            machine: promise.machine,
+            tasks: advice.graph.task_count(),
+            blocks: advice.graph.blocks().len(),
+            placed_by: promise.scheduler,
+            homes: promise.homes,
+            makespan_s: plain(promise.makespan_s),
+            before_s: plain(promise.before_s),
+            gain: plain(promise.gain()),
+            bound_s: plain(promise.bound_s),
+            bound_by: advice.bound.because_of.as_str(),
+            gain_at_most: plain(promise.gain_at_most()),
+        }
+    }
+
+    /// The columns of its CSV, of one row.
+    pub fn columns<'v>() -> [Of<'v, &'v Self>; 7] {
+        [
+            Of::text("placed_by", |plan: &&'v Self| plan.placed_by),
+            Of::text("homes", |plan: &&'v Self| plan.homes),
+            Of::number("makespan_s", |plan: &&'v Self| plan.makespan_s),
+            Of::number("before_s", |plan: &&'v Self| plan.before_s),
+            Of::number("gain", |plan: &&'v Self| plan.gain),
+            Of::number("bound_s", |plan: &&'v Self| plan.bound_s),
+            Of::number("gain_at_most", |plan: &&'v Self| plan.gain_at_most),
+        ]
+    }
+}
