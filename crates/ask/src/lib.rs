@@ -34,6 +34,7 @@
 //! shows them in its way.
 
 pub mod caution;
+pub mod check;
 pub mod compare;
 pub mod data_words;
 pub mod diagnostics;
@@ -75,6 +76,7 @@ pub mod values;
 pub mod warning;
 pub mod wording;
 
+pub use check::{Checked, check};
 pub use evaluate::{Evaluate, Evaluated, EvaluatedUnderAll, evaluate, evaluate_under_all};
 pub use explore::{Clock, Explore, explore};
 pub use explored::Explored;

@@ -134,6 +134,12 @@ impl<T> Reading<T> {
         Self { defaults, defaults_by_name, ..self }
     }
 
+    /// Whether the file gives phases to this `[[app]]`; without them the application is the one phase.
+    pub fn has_phases(&self, group: &Group) -> bool {
+        let mut places = self.groups.iter().zip(&self.places.apps);
+        places.any(|(own, places)| own.first == group.first && !places.phases.is_empty())
+    }
+
     /// Whether the value of `key` comes from no file.
     pub fn is_default(&self, table: TableKind, name: &str, key: &str) -> bool {
         let defaults = &self.defaults;

@@ -1,12 +1,12 @@
 //! The keys of `[[app]]`, of the tables below it, and of `[[scenario]]`.
 
 use numasim_model::access::Access;
-use numasim_model::app::MAX_INSTANCES;
+use numasim_model::app::{App, MAX_INSTANCES};
 use numasim_model::bounds::MOST_REPEATED;
-use numasim_model::dynamics::{Binding, Control, Pick};
+use numasim_model::dynamics::{Binding, Control, Phase, Pick, Scaling};
 use numasim_model::problem::{
-    BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, MOST_SIDE, Memcpy, Partition, Source,
-    Storage,
+    BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
+    Partition, Source, Storage,
 };
 use numasim_model::units::{FlopPerByte, Gflop, Gibibytes, Seconds};
 
@@ -15,9 +15,29 @@ use super::changed::{
     put_total_work, task_work, total_work, whole as counted,
 };
 use super::{
-    FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, Words, count, forms,
-    key, large, table, whole, words,
+    Echo, FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, ValueIn, Words,
+    count, data_echo, forms, key, large, table, time, whole, words,
 };
+
+/// The sizes of a real kernel, as words.
+fn sizes(app: &App) -> Echo {
+    let sizes = |problem: KernelProblem| {
+        let sizes = problem.sizes().into_iter();
+        Echo::Table(sizes.map(|(key, value)| (key.to_owned(), Echo::Text(value))).collect())
+    };
+    app.problem.map(sizes).into()
+}
+
+fn scaling_echo(phase: &Phase) -> Echo {
+    match &phase.scaling {
+        Scaling::Linear => "linear".into(),
+        Scaling::Serial { fraction } => Echo::Table(vec![("serial_fraction".to_owned(), (*fraction).into())]),
+        Scaling::Table(points) => {
+            let pair = |&(threads, speedup): &(u32, f64)| Echo::List(vec![threads.into(), speedup.into()]);
+            Echo::Table(vec![("table".to_owned(), Echo::List(points.iter().map(pair).collect()))])
+        }
+    }
+}
 
 table! {
     /// An application: how much it computes per byte, and where its data lies.
@@ -41,11 +61,13 @@ table! {
         .means("an arithmetic intensity in FLOP per byte", "0.5")
         .also(&["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"]);
     /// Where the data lies. Default: "local".
-    DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS)).default("local");
+    DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS)).default("local")
+        .value_in(ValueIn::App(|app| data_echo(&app.data)));
     /// Numbers of the only nodes that may hold its threads.
     NODES = key("nodes", Shape::List(&NODE_NUMBER, 1, 1024))
         .default("all")
-        .also(&["allowed_nodes", "numa_nodes", "cpunodebind", "node"]);
+        .also(&["allowed_nodes", "numa_nodes", "cpunodebind", "node"])
+        .value_in(ValueIn::App(|app| app.nodes.clone().into()));
     /// How much data it has in GiB (2^30 bytes), which lies as `data` says, local data in proportion to the
     /// threads. Default: not given, fits everywhere.
     MEMORY_GIB = key("memory_gib", POSITIVE)
@@ -56,9 +78,11 @@ table! {
     /// What its threads compute: a synthetic kernel of the benchmark (numasim bench) of any intensity, or a real
     /// one with sizes in `[app.problem]`. Default: "read". The models use how it uses memory where the machine has
     /// `copy_gbs`, `triad_gbs` or `update_gbs`.
-    KERNEL = key("kernel", Shape::Words(&KERNEL_WORDS)).default("read");
+    KERNEL = key("kernel", Shape::Words(&KERNEL_WORDS)).default("read")
+        .value_in(ValueIn::App(|app| app.kernel_word().into()));
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
-    PROBLEM = key("problem", Shape::Table(&problem::TABLE));
+    PROBLEM = key("problem", Shape::Table(&problem::TABLE))
+        .value_in(ValueIn::App(sizes));
     /// Fewest threads over the whole machine that explore may give it.
     MIN_THREADS = key("min_threads", whole(0, u32::MAX as u64))
         .of_app(|app| Some(f64::from(app.min_threads)), |app, threads| app.min_threads = count(threads))
@@ -111,7 +135,8 @@ table! {
         )
         .changed_in("")
         .means("the coefficient of variation of the work of tasks; 0 is none", "0.2")
-        .default("0");
+        .default("0")
+        .value_in(ValueIn::Course(|course| course.task_spread.into()));
     /// Iterations, one after the other.
     ITERATIONS = key("iterations", large(1, MOST_REPEATED))
         .over_time(
@@ -124,7 +149,8 @@ table! {
         .changed_in("")
         .means("a number of iterations", "100")
         .default("1")
-        .also(&["iters", "steps", "repetitions", "loops"]);
+        .also(&["iters", "steps", "repetitions", "loops"])
+        .value_in(ValueIn::Course(|course| course.iterations.into()));
     /// How long a thread sleeps after each task, in ms.
     IO_MS = key("io_ms", NOT_NEGATIVE)
         .over_time(
@@ -137,9 +163,11 @@ table! {
         .changed_in("ms")
         .means("how long a thread sleeps after a task, in ms", "10.0")
         .default("0")
-        .also(&["io", "sleep_ms", "wait_ms"]);
+        .also(&["io", "sleep_ms", "wait_ms"])
+        .value_in(ValueIn::Phase(|phase| time(phase.io, 1e3)));
     /// How fast several threads are together.
-    SCALING = key("scaling", Shape::Forms(&SCALING_FORMS)).default("linear");
+    SCALING = key("scaling", Shape::Forms(&SCALING_FORMS)).default("linear")
+        .value_in(ValueIn::Phase(scaling_echo));
     /// When it arrives, in seconds.
     ARRIVES_S = key("arrives_s", NOT_NEGATIVE)
         .over_time(
@@ -152,23 +180,29 @@ table! {
         .changed_in("s")
         .means("when it arrives, in seconds", "2.5")
         .default("0")
-        .also(&["arrival", "arrival_s", "arrives", "start_s", "begins_s"]);
+        .also(&["arrival", "arrival_s", "arrives", "start_s", "begins_s"])
+        .value_in(ValueIn::Course(|course| course.arrives.value().into()));
     /// Threads that it has over time, on each node at most 65536, also more than cores.
     THREADS = key("threads", Shape::Forms(&THREADS_FORMS))
         .over_time(|study, at| course(study, at)?.threads.iter().copied().max().map(f64::from), put_threads)
         .changed_in("")
-        .default("one per core");
+        .default("one per core")
+        .value_in(ValueIn::Course(|course| course.threads.clone().into()));
     /// What its threads are bound to. Default: "node", or "core" where `control` is "cores".
-    BIND = key("bind", Shape::Words(&BIND_WORDS)).also(&["pin", "pinning", "binding"]);
+    BIND = key("bind", Shape::Words(&BIND_WORDS)).also(&["pin", "pinning", "binding"])
+        .value_in(ValueIn::Course(|course| course.binding.as_str().into()));
     /// Which commands it can follow. Default: "per-node", or "cores" where there is a `command`.
-    CONTROL = key("control", Shape::Words(&CONTROL_WORDS));
+    CONTROL = key("control", Shape::Words(&CONTROL_WORDS))
+        .value_in(ValueIn::Course(|course| course.control.as_str().into()));
     /// A program of its own, which `numasim run` starts: its file and its arguments. Work and phases then say what
     /// `simulate` takes it for, and `control` is "cores" by default.
     COMMAND = key("command", Shape::List(&Shape::Text, 1, 0))
         .default("none")
-        .also(&["program", "exec", "executable", "cmd", "args"]);
+        .also(&["program", "exec", "executable", "cmd", "args"])
+        .value_in(ValueIn::Course(|course| course.command.clone().into()));
     /// In which order its threads are numbered. Default: "spread".
-    PICK = key("pick", Shape::Words(&PICK_WORDS));
+    PICK = key("pick", Shape::Words(&PICK_WORDS))
+        .value_in(ValueIn::Course(|course| course.pick.as_str().into()));
     /// The phases of an iteration, one after the other; then the work stands in them.
     PHASE = key("phase", Shape::Tables(&phase::TABLE, 0, 0)).also(&["phases"]);
     ["cores", "nthreads"] =>
@@ -459,9 +493,11 @@ table! {
     /// A part of an iteration; what it does not say is as in its application.
     phase "[[app.phase]]" "PhaseTable" None;
     /// Arithmetic intensity in FLOP per byte moved to or from memory.
-    ARITHMETIC_INTENSITY = app::ARITHMETIC_INTENSITY.own("that of the application");
+    ARITHMETIC_INTENSITY = app::ARITHMETIC_INTENSITY.own("that of the application")
+        .value_in(ValueIn::Phase(|phase| phase.arithmetic_intensity.value().into()));
     /// Where the data lies; no home is open. Default: as in the application.
-    DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS));
+    DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS))
+        .value_in(ValueIn::Phase(|phase| data_echo(&phase.data)));
     SCALING = app::SCALING.own("as in the application");
     IO_MS = app::IO_MS.own("as in the application");
     /// Work of this phase in GFLOP, of all iterations together. Not beside `task_gflop`.

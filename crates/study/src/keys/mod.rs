@@ -11,6 +11,7 @@
 
 mod apps;
 mod changed;
+mod echo;
 mod machines;
 mod over_time;
 
@@ -23,6 +24,7 @@ use super::reading::TableKind;
 
 pub use apps::{app, data, fractions, home, interleave, phase, problem, scaling, scenario, serial, speedup};
 pub use changed::{At, OverTime};
+pub use echo::{Echo, Part, ValueIn, data_echo, time};
 pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
 pub(crate) use over_time::lead_of;
 pub use over_time::{LEAD, call, channel, cluster, command, os, policy};
@@ -73,6 +75,8 @@ pub struct Key {
     pub app: Option<Field<App>>,
     /// Where its number is in what happens over time.
     pub over_time: Option<OverTime>,
+    /// Where its value is in another part of a study.
+    pub value: ValueIn,
     /// Whether it is of the memory of a node, and not of its cores.
     pub of_memory: bool,
     /// The unit of its number, empty for a plain one, where [`figure`](crate::figure) may change it: `sweep`, `sensitivity`, `fit`.
@@ -205,6 +209,7 @@ pub const fn key(name: &'static str, shape: Shape) -> Key {
         node: None,
         app: None,
         over_time: None,
+        value: ValueIn::Nothing,
         of_memory: false,
         changed_in: None,
     }

@@ -6,7 +6,10 @@ use numasim_model::units::{Megabytes, Seconds};
 
 use super::apps::THREADS_FORMS;
 use super::changed::{call as call_at, channel as channel_at, whole as counted};
-use super::{Key, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, Words, key, large, table, whole, words};
+use super::{
+    Key, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, ValueIn, Words, key, large, table, time, whole,
+    words,
+};
 
 /// The key of a time of which a study has one, in parts of a second.
 macro_rules! single {
@@ -67,7 +70,8 @@ table! {
         .changed_in("MB")
         .means("the size of an item in MB (10^6 bytes)", "100.0")
         .default("0")
-        .also(&["size", "item_size", "item", "size_mb", "mb"]);
+        .also(&["size", "item_size", "item", "size_mb", "mb"])
+        .value_in(ValueIn::Channel(|channel| channel.item.value().into()));
     /// Most items that are produced and not finished: with so many the producer waits.
     CAPACITY = key("capacity", large(1, MOST_EXACT))
         .over_time(
@@ -80,7 +84,8 @@ table! {
         .changed_in("")
         .means("how many items may be produced and not finished", "4")
         .default("no limit")
-        .also(&["buffer", "slots", "limit", "bound"]);
+        .also(&["buffer", "slots", "limit", "bound"])
+        .value_in(ValueIn::Channel(|channel| channel.capacity.into()));
 }
 
 table! {
@@ -101,7 +106,8 @@ table! {
         )
         .changed_in("")
         .means("after each how many iterations it calls", "1")
-        .default("1");
+        .default("1")
+        .value_in(ValueIn::Call(|call| call.every.into()));
 }
 
 table! {
@@ -112,7 +118,8 @@ table! {
     AT_S = key("at_s", NOT_NEGATIVE)
         .means("when it is given, in seconds", "0.5")
         .required()
-        .also(&["at", "time", "time_s", "at_ms"]);
+        .also(&["at", "time", "time_s", "at_ms"])
+        .value_in(ValueIn::Command(|command| command.at.value().into()));
     /// Name of an application, for all of its instances, or of one instance.
     APP = key("app", Shape::Text).example("\"mem\"").required();
     /// Threads on all nodes together.
@@ -129,13 +136,16 @@ table! {
     /// Who decides how many threads each application may run.
     policy "[policy]" "PolicyTable" Some(TableKind::Policy);
     /// Name of the policy, with its argument: "lead:2". Default: none; `--policy` wins.
-    NAME = key("name", Shape::Name).default("none").also(&["policy"]);
+    NAME = key("name", Shape::Name).default("none").also(&["policy"])
+        .value_in(ValueIn::Policy(|policy| policy.name.clone().into()));
     /// Time between two decisions in ms; 0 is whenever something happens. Default: 0.
     PERIOD_MS = single!(policy.period, "period_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("the time between two decisions in ms; 0 is at every event", "80.0");
+        .means("the time between two decisions in ms; 0 is at every event", "80.0")
+        .value_in(ValueIn::Policy(|policy| time(policy.period, 1e3)));
     /// From a decision to the threads that see it, in ms. Default: 0.
     COMMAND_MS = single!(policy.command_delay, "command_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("the time from a decision to the threads in ms", "1.0");
+        .means("the time from a decision to the threads in ms", "1.0")
+        .value_in(ValueIn::Policy(|policy| time(policy.command_delay, 1e3)));
     ["lead", "argument"] => "write it behind the name: `name = \"lead:2\"`";
     ["seed"] => "`simulate --seed` gives it";
     ["agent_cpu_ms", "agent_core"] =>
@@ -146,12 +156,15 @@ table! {
     /// What it costs that more threads run than there are cores.
     os "[os]" "OsTable" Some(TableKind::Os);
     /// How long a thread keeps its core, in ms. Default: 3, assumed.
-    SLICE_MS = single!(os.slice, "slice_ms", POSITIVE, 1e3, "ms").means("how long a thread keeps its core in ms", "3.0");
+    SLICE_MS = single!(os.slice, "slice_ms", POSITIVE, 1e3, "ms").means("how long a thread keeps its core in ms", "3.0")
+        .value_in(ValueIn::Os(|os| time(os.slice, 1e3)));
     /// The change to another thread, in us. Default: 5, assumed.
-    SWITCH_US = single!(os.switch, "switch_us", NOT_NEGATIVE, 1e6, "us").means("the change to another thread in us", "5.0");
+    SWITCH_US = single!(os.switch, "switch_us", NOT_NEGATIVE, 1e6, "us").means("the change to another thread in us", "5.0")
+        .value_in(ValueIn::Os(|os| time(os.switch, 1e6)));
     /// The time to fill the private caches again, in ms. Default: 0.1, assumed.
     REFILL_MS = single!(os.refill, "refill_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("the time to fill the private caches again in ms", "0.1");
+        .means("the time to fill the private caches again in ms", "0.1")
+        .value_in(ValueIn::Os(|os| time(os.refill, 1e3)));
     ["refill_mb"] => "write the time: `refill_ms` = MB / (GB/s of a thread), 0.1 for 1 MB at 10 GB/s";
 }
 
@@ -162,13 +175,16 @@ table! {
     NODES = key("nodes", whole(1, u32::MAX as u64))
         .means("a number of nodes of the cluster", "16")
         .required()
-        .also(&["size", "count"]);
+        .also(&["size", "count"])
+        .value_in(ValueIn::Cluster(|cluster| cluster.nodes.into()));
     /// How they wait for each other. Default: "barrier".
-    SYNC = key("sync", Shape::Words(&SYNC_WORDS));
+    SYNC = key("sync", Shape::Words(&SYNC_WORDS))
+        .value_in(ValueIn::Cluster(|cluster| cluster.sync.as_str().into()));
     /// On how many of them the policy decides; on the others it is "static-even".
     POLICY_ON = key("policy_on", whole(0, u32::MAX as u64))
         .means("on how many nodes of the cluster the policy runs", "8")
-        .default("all");
+        .default("all")
+        .value_in(ValueIn::Cluster(|cluster| cluster.policy_on.into()));
 }
 
 words! {

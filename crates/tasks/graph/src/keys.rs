@@ -1,11 +1,22 @@
 //! The keys of graphs of tasks: blocks, tasks, generators and loops that make them, schedulers, and what things cost.
 
-use crate::values::{LoopShape, MAX_TASKS, Parameter, Partitioner, Submit, Ties};
+use crate::values::{
+    Contender, LoopShape, MAX_TASKS, Parameter, Partitioner, RuntimeSettings, SchedulerSettings, Submit, Ties,
+};
 
+use numasim_model::units::Seconds;
 use numasim_study::keys::{
-    Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, Words, key, large, root as of_study, whole,
+    Echo, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, ValueIn, Words, key, large,
+    root as of_study, time, whole,
 };
 use numasim_study::{TableKind, forms, table, words};
+
+/// Where the value of a key is in a part of what files say of tasks.
+macro_rules! value {
+    ($part:ty, $get:expr) => {
+        ValueIn::Further(|part| part.downcast_ref::<$part>().map_or(Echo::None, $get))
+    };
+}
 
 /// A file with all its tables.
 pub static FILE: Table = Table {
@@ -54,6 +65,12 @@ table! {
         .also(&["contenders", "competitor", "background"]);
     /// Loops over chunks of arrays, in place of tasks.
     PROGRAM = key("program", Shape::Table(&program::TABLE));
+}
+
+/// From and to of each time in which a contender wants workers.
+fn periods(contender: &Contender) -> Echo {
+    let pair = |(from, to): &(Seconds, Seconds)| Echo::from(vec![from.value(), to.value()]);
+    contender.phases.as_ref().map(|phases| Echo::List(phases.iter().map(pair).collect())).into()
 }
 
 /// The key of a parameter of generators. Its range and its words are those of [`Parameter::ALL`], where generators look; a name that is not
@@ -373,37 +390,48 @@ table! {
     /// Who decides which task runs on which node.
     scheduler "[scheduler]" "SchedulerTable" Some(TableKind::Scheduler);
     /// Name of the scheduler. Default: "fifo"; `--scheduler` wins.
-    NAME = key("name", Shape::Words(&SCHEDULER_WORDS)).also(&["scheduler", "kind", "type", "policy"]);
+    NAME = key("name", Shape::Words(&SCHEDULER_WORDS)).also(&["scheduler", "kind", "type", "policy"])
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.kind.as_str().into()));
     /// How many tasks without data in a row a round robin gives to one socket. Default: 2.
     STRIDE = key("stride", whole(1, u32::MAX as u64))
-        .means("how many tasks without data in a row go to one socket", "2");
+        .means("how many tasks without data in a row go to one socket", "2")
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.stride.into()));
     /// How many tasks are partitioned together. Default: 1000.
     WINDOW = key("window", whole(1, u32::MAX as u64))
         .means("how many tasks are partitioned together", "1000")
-        .also(&["window_size", "size"]);
+        .also(&["window_size", "size"])
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.window.into()));
     /// How many more tasks the first window has. Default: 0.
     INITIAL_EXTRA = key("initial_extra", whole(0, u32::MAX as u64))
         .means("how many more tasks the first window has", "100")
-        .also(&["extra"]);
+        .also(&["extra"])
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.initial_extra.into()));
     /// How many of the newest tasks of a window stay in the next one; below `window`. Default: 0.
     INTERSECTION = key("intersection", whole(0, u32::MAX as u64))
         .means("how many tasks of a window stay in the next one", "100")
-        .also(&["overlap"]);
+        .also(&["overlap"])
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.intersection.into()));
     /// Who partitions. Default: "recursive".
-    PARTITIONER = key("partitioner", Shape::Words(&PARTITIONER_WORDS));
+    PARTITIONER = key("partitioner", Shape::Words(&PARTITIONER_WORDS))
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.partitioner.as_str().into()));
     /// Time to partition in ns per task and edge of the window.
     PARTITION_NS_PER_VERTEX_EDGE = key("partition_ns_per_vertex_edge", NOT_NEGATIVE)
         .means("the time to partition in ns per task and edge", "100.0")
         .default("the figure of this program")
-        .also(&["partition_ns", "partition_cost"]);
+        .also(&["partition_ns", "partition_cost"])
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.partition_ns_per_vertex_edge.into()));
     /// Whether the two last writers of a block count as parents in what is partitioned. Default: false.
-    OLD_DEPENDENCIES = key("old_dependencies", Shape::Flag);
+    OLD_DEPENDENCIES = key("old_dependencies", Shape::Flag)
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.old_dependencies.into()));
     /// Whether "fifo" runs a task whose last parent has just ended on the same worker. Default: false.
-    IMMEDIATE_SUCCESSOR = key("immediate_successor", Shape::Flag);
+    IMMEDIATE_SUCCESSOR = key("immediate_successor", Shape::Flag)
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.immediate_successor.into()));
     /// Whether "tbb" remembers which mailbox had a piece of work (`replay`). Default: false.
-    AFFINITY_PARTITIONER = key("affinity_partitioner", Shape::Flag);
+    AFFINITY_PARTITIONER = key("affinity_partitioner", Shape::Flag)
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.affinity_partitioner.into()));
     /// Whether "tbb-numa" hands over what belongs to other nodes first. Default: true.
-    REFLECTION = key("reflection", Shape::Flag);
+    REFLECTION = key("reflection", Shape::Flag)
+        .value_in(value!(SchedulerSettings, |scheduler| scheduler.reflection.into()));
     ["steal", "stealing"] =>
         "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
     ["placement"] => "`tasks --placement` says where blocks lie that no file gives a home";
@@ -445,29 +473,37 @@ table! {
     /// The master creates a task, in us. Default: 0.5, assumed.
     CREATION_US = key("creation_us", NOT_NEGATIVE)
         .means("the time to create a task in us", "0.5")
-        .also(&["creation", "create_us", "creation_time_us"]);
+        .also(&["creation", "create_us", "creation_time_us"])
+        .value_in(value!(RuntimeSettings, |runtime| time(runtime.creation, 1e6)));
     /// A worker fetches and retires a task, in us. Default: 1, assumed.
     TASK_US = key("task_us", NOT_NEGATIVE)
         .means("the time to fetch and retire a task in us", "1.0")
-        .also(&["overhead_us", "fetch_us", "task_overhead_us"]);
+        .also(&["overhead_us", "fetch_us", "task_overhead_us"])
+        .value_in(value!(RuntimeSettings, |runtime| time(runtime.task, 1e6)));
     /// A worker steals a task, in us. Default: 1, assumed.
-    STEAL_US = key("steal_us", NOT_NEGATIVE).means("the time to steal a task in us", "1.0");
+    STEAL_US = key("steal_us", NOT_NEGATIVE).means("the time to steal a task in us", "1.0")
+        .value_in(value!(RuntimeSettings, |runtime| time(runtime.steal, 1e6)));
     /// Moving a page of 4096 B to another node, in us, beside its bytes over the link. Default: 1, assumed.
     PAGE_US = key("page_us", NOT_NEGATIVE)
         .means("the time to move a page of 4096 B in us, beside its bytes over the link", "1.0")
-        .also(&["migration_us", "move_us", "page_move_us"]);
+        .also(&["migration_us", "move_us", "page_move_us"])
+        .value_in(value!(RuntimeSettings, |runtime| time(runtime.page, 1e6)));
     /// Most tasks that are created and not finished. Default: no limit; ferret: two for each worker.
     THROTTLE = key("throttle", large(1, u64::MAX))
         .means("how many tasks may be created and not finished", "1000")
-        .also(&["max_tasks", "most_tasks"]);
+        .also(&["max_tasks", "most_tasks"])
+        .value_in(value!(RuntimeSettings, |runtime| runtime.throttle.into()));
     /// Seed of everything that is drawn. Default: 1.
-    SEED = key("seed", large(0, u64::MAX)).means("a seed", "1").also(&["random_seed"]);
+    SEED = key("seed", large(0, u64::MAX)).means("a seed", "1").also(&["random_seed"])
+        .value_in(value!(RuntimeSettings, |runtime| runtime.seed.into()));
     /// What happens first of things that are equal. Default: "random".
-    TIES = key("ties", Shape::Words(&TIES_WORDS)).also(&["tie", "tie_break"]);
+    TIES = key("ties", Shape::Words(&TIES_WORDS)).also(&["tie", "tie_break"])
+        .value_in(value!(RuntimeSettings, |runtime| runtime.ties.as_str().into()));
     /// Spread of the work of tasks: sigma of the logarithm of a factor with mean 1. Default: 0.
     TASK_SPREAD = key("task_spread", NOT_NEGATIVE)
         .means("the spread of the work of tasks: sigma of the logarithm of a factor", "0.1")
-        .also(&["spread", "noise"]);
+        .also(&["spread", "noise"])
+        .value_in(value!(RuntimeSettings, |runtime| runtime.task_spread.into()));
     ["steal", "stealing"] =>
         "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
 }
@@ -488,15 +524,18 @@ table! {
     GFLOP = key("gflop", POSITIVE)
         .means("the work of a task of the contender in GFLOP (10^9 FLOP)", "0.1")
         .required()
-        .also(&["work", "work_gflop", "task_gflop", "gflops"]);
+        .also(&["work", "work_gflop", "task_gflop", "gflops"])
+        .value_in(value!(Contender, |contender| contender.gflop.into()));
     /// How many such programs there are.
     COUNT = key("count", whole(1, MOST_CONTENDERS))
         .means("how many such programs there are", "1")
         .default("1")
-        .also(&["programs", "instances", "contenders"]);
+        .also(&["programs", "instances", "contenders"])
+        .value_in(value!(Contender, |contender| contender.count.into()));
     /// When they want workers: from and to in seconds, in the order of time.
     PHASES_S = key("phases_s", Shape::List(&Shape::List(&NOT_NEGATIVE, 2, 2), 1, 0))
         .means("a time in seconds", "0.5")
         .default("as long as the run lasts")
-        .also(&["phases", "phase_s", "times_s", "when_s"]);
+        .also(&["phases", "phase_s", "times_s", "when_s"])
+        .value_in(value!(Contender, periods));
 }

@@ -1,12 +1,13 @@
 //! The scenarios: threads of each application on each node.
 
+use numasim_draw::Style;
+use numasim_draw::grid::Align;
 use numasim_graph::Reading;
 use numasim_model::{AppId, Scenario};
 use numasim_study::Group;
 
-use super::grid::{self, Align};
-use super::{DEFAULT, apps};
-use crate::view::Style;
+use super::listing;
+use super::words::{self, DEFAULT};
 
 /// With more nodes than this, threads are shown in ranges of nodes.
 const MOST_NODES: usize = 16;
@@ -15,7 +16,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     for (scenario, named) in reading.study.scenarios.iter().zip(&reading.named) {
         let static_work = if scenario.static_work { " (static work)" } else { "" };
         let heading = format!("SCENARIO  {}{static_work}", scenario.name);
-        grid::heading(text, &heading, style);
+        listing::heading(text, &heading, style);
         let nodes = reading.study.machine.node_count();
         let wide = nodes > MOST_NODES;
         let mut head = vec!["threads on node".to_owned()];
@@ -37,7 +38,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
         let mut align = vec![Align::Left];
         align.resize(if wide { 2 } else { nodes + 2 }, if wide { Align::Left } else { Align::Right });
         align.push(Align::Left);
-        grid::write(text, &rows, &align, style);
+        listing::write(text, &rows, &align, style);
     }
 }
 
@@ -79,9 +80,9 @@ fn row(
         format!("{} to {}, each", name(first), name(last))
     }];
     if wide {
-        let runs = grid::runs(threads);
+        let runs = words::runs(threads);
         let one = |(nodes, threads): &(std::ops::RangeInclusive<usize>, &u32)| {
-            format!("{threads} on {}", grid::range(nodes))
+            format!("{threads} on {}", words::range(nodes))
         };
         row.push(runs.iter().map(one).collect::<Vec<_>>().join(", "));
     } else {
@@ -93,7 +94,7 @@ fn row(
         .get(first)
         .filter(|own| reading.study.apps.get(first).is_some_and(|app| app.data != **own));
     match own {
-        Some(own) => row.push(format!("data here: {}", apps::data(own))),
+        Some(own) => row.push(format!("data here: {}", words::data(own))),
         None if named.get(first) == Some(&false) => row.push(DEFAULT.to_owned()),
         None => {}
     }

@@ -1,0 +1,529 @@
+//! Check: what input files contain, every value in the words of the files, and which of them no file gives.
+//!
+//! Applications, what they do over time, and settings are the keys that are declared in `numasim_study::keys`: a key that is declared
+//! with its value is echoed here, as JSON, as CSV, and for people.
+
+mod csv;
+mod listing;
+mod machine;
+mod people;
+mod scenarios;
+mod words;
+
+use numasim_draw::Style;
+use numasim_graph::Reading;
+use numasim_graph::keys::{contender, runtime, scheduler};
+use numasim_graph::values::{Generator, GraphSource, Parameter, TaskStudy};
+use numasim_model::dynamics::{Command, Course, Order, Phase, Work};
+use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
+use numasim_model::machine::{SharedLink, doubts};
+use numasim_model::units::{Gflop, GigabytesPerSecond};
+use numasim_model::{AppId, Machine, NodeId, Study};
+use numasim_study::keys::{
+    self, Echo, Key, Part, call, channel, cluster, command, data_echo, os, phase, policy,
+};
+use serde::Serialize;
+
+use crate::document::{ByName, VERSION};
+use crate::{input, numbers, room, values};
+
+/// Keys with their values.
+type Keys = ByName<Echo>;
+
+/// What was read. A machine of more than 64 nodes has no list of its links: `link_gbs` where all are equal, else `link_matrix_gbs`.
+#[derive(Debug, Serialize)]
+pub struct Checked<'r> {
+    schema: u64,
+    command: &'static str,
+    files: &'r [String],
+    machine: MachineEcho<'r>,
+    apps: Vec<AppEcho<'r>>,
+    scenarios: Vec<ScenarioEcho<'r>>,
+    channels: Vec<Keys>,
+    calls: Vec<Keys>,
+    commands: Vec<Keys>,
+    policy: Keys,
+    os: Keys,
+    cluster: Option<Keys>,
+    graph: Option<Keys>,
+    scheduler: Option<Keys>,
+    runtime: Option<Keys>,
+    contender: Option<Keys>,
+    defaults: Vec<DefaultEcho<'r>>,
+    /// What to know of the files: implausible values, and scenarios that cannot be evaluated.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
+    #[serde(skip)]
+    reading: &'r Reading,
+}
+
+#[derive(Debug, Serialize)]
+struct AppEcho<'r> {
+    name: &'r str,
+    group: &'r str,
+    #[serde(flatten)]
+    keys: Keys,
+    over_time: CourseEcho,
+}
+
+#[derive(Debug, Serialize)]
+struct CourseEcho {
+    #[serde(flatten)]
+    keys: Keys,
+    phases: Vec<Keys>,
+}
+
+#[derive(Debug, Serialize)]
+struct ScenarioEcho<'r> {
+    name: &'r str,
+    #[serde(rename = "static")]
+    is_static: bool,
+    threads: ByName<&'r [u32]>,
+    data: Keys,
+}
+
+#[derive(Debug, Serialize)]
+struct DefaultEcho<'r> {
+    table: &'static str,
+    name: &'r str,
+    key: &'r str,
+    value: &'r str,
+}
+
+#[derive(Debug, Serialize)]
+struct MachineEcho<'r> {
+    name: &'r str,
+    source: Option<&'r str>,
+    nodes: Vec<NodeEcho>,
+    links: Vec<LinkEcho>,
+    latency_matrix_ns: Option<Matrix>,
+    distance_matrix: Option<Matrix>,
+    sockets: Option<usize>,
+    shared_links: Vec<SharedLinkEcho<'r>>,
+    sharing: SharingEcho,
+    provenance: ByName<OriginEcho<'r>>,
+    doubts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_gbs: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_matrix_gbs: Option<Matrix>,
+}
+
+/// A value for each pair of nodes.
+type Matrix = Vec<Vec<Option<f64>>>;
+
+#[derive(Debug, Serialize)]
+struct NodeEcho {
+    node: usize,
+    cores: u32,
+    gflops_per_core: f64,
+    bandwidth_gbs: f64,
+    #[serde(flatten)]
+    limits: ByName<Option<f64>>,
+    llc_mb: Option<f64>,
+    llc_gbs: Option<f64>,
+    os_node: Option<u32>,
+    cpus: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    local_memory: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct LinkEcho {
+    from: usize,
+    to: usize,
+    bandwidth_gbs: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct SharedLinkEcho<'r> {
+    name: &'r str,
+    gbs: f64,
+    from: Vec<usize>,
+    to: Vec<usize>,
+    both_ways: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct SharingEcho {
+    model: &'static str,
+    parameters: ByName<f64>,
+}
+
+#[derive(Debug, Serialize)]
+struct OriginEcho<'r> {
+    kind: &'static str,
+    source: Option<&'r str>,
+    uncertainty_percent: Option<f64>,
+    interval95_percent: Option<f64>,
+}
+
+/// What was read: the values of all files.
+pub fn check(reading: &Reading) -> Checked<'_> {
+    let study = &reading.study;
+    let of = |app: AppId| study.apps.get(app.0).map_or("", |app| app.name.as_str());
+    let ends =
+        |from: AppId, to: AppId| vec![("from".to_owned(), of(from).into()), ("to".to_owned(), of(to).into())];
+    let dynamics = &study.dynamics;
+    let channels = dynamics
+        .channels
+        .iter()
+        .map(|channel| with(ends(channel.from, channel.to), channel::TABLE.echo(&[Part::Channel(channel)])));
+    let calls = dynamics
+        .calls
+        .iter()
+        .map(|call| with(ends(call.from, call.to), call::TABLE.echo(&[Part::Call(call)])));
+    let commands = dynamics.commands.iter().map(|order| {
+        let mut keys = with(Vec::new(), command::TABLE.echo(&[Part::Command(order)]));
+        keys.0.extend([("app".to_owned(), of(order.app).into()), order_echo(order)]);
+        keys
+    });
+    let tasks = (reading.tasks != TaskStudy::default()).then_some(&reading.tasks);
+    Checked {
+        schema: VERSION,
+        command: "check",
+        files: &reading.files,
+        machine: machine(&study.machine, reading.sockets),
+        apps: apps(study),
+        scenarios: scenarios(study),
+        channels: channels.collect(),
+        calls: calls.collect(),
+        commands: commands.collect(),
+        policy: named(policy::TABLE.echo(&[Part::Policy(&dynamics.policy)])),
+        os: named(os::TABLE.echo(&[Part::Os(&dynamics.os)])),
+        cluster: dynamics.cluster.as_ref().map(|own| named(cluster::TABLE.echo(&[Part::Cluster(own)]))),
+        graph: graph(&reading.tasks.source),
+        scheduler: tasks.map(|tasks| {
+            const FIRST: [&str; 6] =
+                ["name", "stride", "window", "initial_extra", "intersection", "partition_ns_per_vertex_edge"];
+            named(ordered(&FIRST, scheduler::TABLE.echo(&[Part::Further(&tasks.scheduler)])))
+        }),
+        runtime: tasks.map(|tasks| named(runtime::TABLE.echo(&[Part::Further(&tasks.runtime)]))),
+        contender: reading
+            .tasks
+            .contender
+            .as_ref()
+            .map(|own| named(contender::TABLE.echo(&[Part::Further(own)]))),
+        defaults: reading
+            .defaults
+            .iter()
+            .map(|of| DefaultEcho {
+                table: of.table.as_str(),
+                name: &of.name,
+                key: &of.key,
+                value: &of.value,
+            })
+            .collect(),
+        warnings: warnings(study),
+        reading,
+    }
+}
+
+impl Checked<'_> {
+    /// The document.
+    pub fn json(&self) -> String {
+        values::text(self)
+    }
+
+    /// A line for each value: table, name, key, value, default.
+    pub fn csv(&self) -> String {
+        csv::csv(self)
+    }
+
+    /// For people: as wide as the terminal, or 100 columns.
+    pub fn text(&self, style: &Style) -> String {
+        people::text(self, style)
+    }
+}
+
+fn warnings(study: &Study) -> Vec<String> {
+    let full = study.scenarios.iter().filter_map(|scenario| {
+        let full = room::full(study, scenario, &scenario.placements().ok()?)?;
+        Some(format!("scenario '{}' cannot be evaluated: {}", scenario.name, room::words(study, &full)))
+    });
+    input::implausible(&study.machine).into_iter().chain(full).collect()
+}
+
+fn named(keys: Vec<(&'static Key, Echo)>) -> Keys {
+    with(Vec::new(), keys)
+}
+
+/// These keys, and then the others.
+fn with(mut first: Vec<(String, Echo)>, keys: Vec<(&'static Key, Echo)>) -> Keys {
+    first.extend(keys.into_iter().map(|(key, value)| (key.name.to_owned(), value)));
+    ByName(first)
+}
+
+/// The order of documents, which is older than that of the declarations: these first, then all others.
+fn ordered(first: &[&str], mut keys: Vec<(&'static Key, Echo)>) -> Vec<(&'static Key, Echo)> {
+    keys.sort_by_key(|(key, _)| first.iter().position(|name| *name == key.name).unwrap_or(first.len()));
+    keys
+}
+
+fn apps(study: &Study) -> Vec<AppEcho<'_>> {
+    const FIRST: [&str; 4] = ["arithmetic_intensity", "data", "kernel", "problem"];
+    let apps = study.apps.iter().zip(&study.dynamics.courses);
+    let echo = apps.map(|(app, course)| AppEcho {
+        name: &app.name,
+        group: &app.group,
+        keys: named(ordered(&FIRST, keys::app::TABLE.echo(&[Part::App(app)]))),
+        over_time: over_time(course),
+    });
+    echo.collect()
+}
+
+/// What an application does over time; `threads` on each node.
+fn over_time(course: &Course) -> CourseEcho {
+    const FIRST: [&str; 8] =
+        ["iterations", "arrives_s", "threads", "bind", "control", "pick", "task_spread", "command"];
+    CourseEcho {
+        keys: named(ordered(&FIRST, keys::app::TABLE.echo(&[Part::Course(course)]))),
+        phases: course.phases.iter().map(phase_echo).collect(),
+    }
+}
+
+/// Of each iteration: `gflop` of divisible work, or `tasks` with the list `task_gflop`; neither where no file says it.
+fn phase_echo(of: &Phase) -> Keys {
+    let mut keys = named(phase::TABLE.echo(&[Part::Phase(of)]));
+    match &of.work {
+        Some(Work::Divisible(work)) => keys.0.push(("gflop".to_owned(), work.value().into())),
+        Some(Work::Tasks { count, each }) => {
+            let each: Vec<f64> = each.iter().copied().map(Gflop::value).collect();
+            keys.0.extend([("tasks".to_owned(), (*count).into()), ("task_gflop".to_owned(), each.into())]);
+        }
+        None => {}
+    }
+    keys
+}
+
+fn order_echo(command: &Command) -> (String, Echo) {
+    let (key, value): (_, Echo) = match &command.order {
+        Order::Total(total) => ("total", (*total).into()),
+        Order::PerNode(threads) => ("per_node", threads.clone().into()),
+        Order::Cores(cores) => ("cores", cores.clone().into()),
+    };
+    (key.to_owned(), value)
+}
+
+fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
+    let apps = || study.apps.iter().map(|app| app.name.clone()).enumerate();
+    let echo = study.scenarios.iter().map(|scenario| {
+        let data = |index: usize| scenario.data.get(index).map_or(Echo::None, data_echo);
+        ScenarioEcho {
+            name: &scenario.name,
+            is_static: scenario.static_work,
+            threads: ByName(
+                apps().map(|(index, name)| (name, scenario.allocation.row(AppId(index)))).collect(),
+            ),
+            data: ByName(apps().map(|(index, name)| (name, data(index))).collect()),
+        }
+    });
+    echo.collect()
+}
+
+/// The graph: what was counted of listed tasks, or the generator with its parameters.
+fn graph(source: &GraphSource) -> Option<Keys> {
+    let entries = |entries: Vec<(&str, Echo)>| -> Vec<(String, Echo)> {
+        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    };
+    Some(ByName(match source {
+        GraphSource::None => return None,
+        GraphSource::Given(graph) => entries(vec![
+            ("name", graph.name().into()),
+            ("blocks", graph.blocks().len().into()),
+            ("tasks", graph.task_count().into()),
+            ("accesses", graph.access_count().into()),
+            ("types", graph.types().to_vec().into()),
+        ]),
+        GraphSource::Generated { name, generator } => {
+            let mut keys =
+                entries(vec![("name", name.as_str().into()), ("generator", generator.as_str().into())]);
+            keys.extend(parameters(generator));
+            keys
+        }
+        GraphSource::Program { name, program } => entries(vec![
+            ("name", name.as_str().into()),
+            ("chunks", program.chunks.into()),
+            ("repeat", program.repeat.into()),
+            ("arrays", program.arrays.len().into()),
+            ("loops", program.loops.len().into()),
+        ]),
+    }))
+}
+
+/// The parameters of a generator, as files have them: whole, unless it is a size with a fraction.
+fn parameters(generator: &Generator) -> Vec<(String, Echo)> {
+    let in_its_unit = |key: &str, number: u64| -> Echo {
+        match Parameter::find(key) {
+            Some(size) if !number.is_multiple_of(size.unit) => size.in_its_unit(number).into(),
+            found => (number / found.map_or(1, |parameter| parameter.unit)).into(),
+        }
+    };
+    let pattern = match generator {
+        Generator::TaskBench(bench) => Some(("pattern", bench.pattern.as_str().into())),
+        _ => None,
+    };
+    let numbers = generator.parameters().into_iter().map(|(key, number)| (key, in_its_unit(key, number)));
+    let init = generator.init().map(|init| ("init", init.into()));
+    let all = pattern.into_iter().chain(numbers).chain(init);
+    all.map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn machine(machine: &Machine, sockets: Option<usize>) -> MachineEcho<'_> {
+    // A large machine has a million links: what its file says of them is shorter than their list.
+    let is_large = machine.node_count() > MOST_NODES_WITH_ALL_LINKS;
+    let matrix = |value: &dyn Fn(NodeId, NodeId) -> Option<f64>| -> Matrix {
+        machine.node_ids().map(|from| machine.node_ids().map(|to| value(from, to)).collect()).collect()
+    };
+    let link = |from, to| machine.link(from, to).map(GigabytesPerSecond::value);
+    let equal = is_large.then(|| equal_links(machine)).flatten().map(GigabytesPerSecond::value);
+    let links = pairs(machine)
+        .filter(|_| !is_large)
+        .filter_map(|(from, to)| Some(LinkEcho { from: from.0, to: to.0, bandwidth_gbs: link(from, to)? }));
+    let provenance = machine.provenance().iter().map(|(key, origin)| {
+        let echo = OriginEcho {
+            kind: origin.kind.as_str(),
+            source: origin.source.as_deref(),
+            uncertainty_percent: origin.uncertainty_percent,
+            interval95_percent: origin.interval95_percent,
+        };
+        (key.clone(), echo)
+    });
+    let sharing = machine.sharing();
+    let parameters =
+        sharing.parameters.in_use().map(|(parameter, value)| (parameter.key().to_owned(), value));
+    MachineEcho {
+        name: machine.name(),
+        source: machine.source(),
+        nodes: machine.node_ids().map(|node| node_echo(machine, node)).collect(),
+        links: links.collect(),
+        latency_matrix_ns: machine.has_latencies().then(|| matrix(&|from, to| machine.latency_ns(from, to))),
+        distance_matrix: machine.has_distances().then(|| matrix(&|from, to| machine.distance(from, to))),
+        sockets,
+        shared_links: machine.shared_links().iter().map(SharedLinkEcho::from).collect(),
+        sharing: SharingEcho { model: sharing.name(), parameters: ByName(parameters.collect()) },
+        provenance: ByName(provenance.collect()),
+        doubts: doubts(machine).iter().map(ToString::to_string).collect(),
+        link_gbs: equal,
+        link_matrix_gbs: (is_large && equal.is_none()).then(|| matrix(&link)),
+    }
+}
+
+impl<'r> From<&'r SharedLink> for SharedLinkEcho<'r> {
+    fn from(link: &'r SharedLink) -> Self {
+        Self {
+            name: &link.name,
+            gbs: link.bandwidth.value(),
+            from: numbers(&link.from),
+            to: numbers(&link.to),
+            both_ways: link.both_ways,
+        }
+    }
+}
+
+fn node_echo(machine: &Machine, id: NodeId) -> NodeEcho {
+    let node = machine.node(id);
+    let (cache, os_node) = (machine.cache(id), machine.os_nodes().get(id.0));
+    let limits = keys::limits_of(node).map(|(key, value)| (key.name.to_owned(), value));
+    NodeEcho {
+        node: id.0,
+        cores: node.cores,
+        gflops_per_core: node.gflops_per_core.value(),
+        bandwidth_gbs: node.bandwidth.value(),
+        limits: ByName(limits.collect()),
+        llc_mb: cache.map(|cache| cache.size.value()),
+        llc_gbs: cache.and_then(|cache| cache.core_bandwidth).map(GigabytesPerSecond::value),
+        os_node: os_node.map(|os| os.number),
+        cpus: os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
+        local_memory: (!machine.has_memory(id)).then(|| machine.local_memory(id).0),
+    }
+}
+
+fn pairs(machine: &Machine) -> impl Iterator<Item = (NodeId, NodeId)> {
+    machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)))
+}
+
+/// The one bandwidth that all links have, if they have.
+fn equal_links(machine: &Machine) -> Option<GigabytesPerSecond> {
+    let mut links = pairs(machine).filter_map(|(from, to)| machine.link(from, to));
+    let first = links.next()?;
+    links.all(|link| link == first).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::units::Gflops;
+    use numasim_model::{KernelBandwidths, Node};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A key without its value in the model would not be echoed: each is declared with it, or is one of few that are echoed in another way.
+    #[test]
+    fn every_declared_key_is_echoed() {
+        let input = "[[channel]]\nfrom = \"stream\"\nto = \"solver\"\n[[app]]\nname = \"library\"\n\
+                     arithmetic_intensity = 1\n[[call]]\nfrom = \"stream\"\nto = \"library\"\n\
+                     [[command]]\nat_s = 1\napp = \"stream\"\nper_node = [1, 0]\n[cluster]\nnodes = 2\n[contender]\ngflop = 1\n\
+                     [graph]\ngenerator = \"cholesky\"\n";
+        let text = crate::EXAMPLE.to_owned() + input;
+        let source = numasim_study::SourceFile { name: "all.toml".to_owned(), text };
+        let reading = numasim_graph::read_study(&[source]).expect("in order");
+        let document = values::value(&check(&reading));
+        for (table, echo, other) in [
+            (
+                &keys::app::TABLE,
+                vec!["/apps/0", "/apps/0/over_time", "/apps/0/over_time/phases/0"],
+                &["instances", "task_gflop", "tasks", "phase"][..],
+            ),
+            (&phase::TABLE, vec!["/apps/0/over_time/phases/0"], &["work_gflop", "task_gflop", "tasks"]),
+            (&channel::TABLE, vec!["/channels/0"], &[]),
+            (&call::TABLE, vec!["/calls/0"], &[]),
+            (&command::TABLE, vec!["/commands/0"], &["total", "cores"]),
+            (&policy::TABLE, vec!["/policy"], &[]),
+            (&os::TABLE, vec!["/os"], &[]),
+            (&cluster::TABLE, vec!["/cluster"], &[]),
+            (&scheduler::TABLE, vec!["/scheduler"], &[]),
+            (&runtime::TABLE, vec!["/runtime"], &[]),
+            (&contender::TABLE, vec!["/contender"], &[]),
+            (&keys::node::TABLE, vec!["/machine/nodes/0"], &[]),
+        ] {
+            let is_echoed = |key: &str| {
+                echo.iter().any(|at| document.pointer(at).is_some_and(|of| of.get(key).is_some()))
+            };
+            let missing: Vec<&str> = table
+                .keys
+                .iter()
+                .map(|key| key.name)
+                .filter(|key| !is_echoed(key) && !other.contains(key))
+                .collect();
+            assert!(missing.is_empty(), "{}: {missing:?}", table.title);
+        }
+    }
+
+    #[test]
+    fn links_of_a_large_machine_are_said_once() {
+        let node = Node {
+            cores: 1,
+            gflops_per_core: Gflops::new(1.0),
+            bandwidth: GigabytesPerSecond::new(8.0),
+            core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
+            kernels: KernelBandwidths::NONE,
+        };
+        let echo = |of: &Machine| values::value(&machine(of, None));
+        let of = |nodes| {
+            let link = GigabytesPerSecond::new(2.0);
+            echo(&Machine::uniform("m", nodes, node, link).expect("a machine"))
+        };
+        assert_eq!(of(64)["links"].as_array().map(Vec::len), Some(64 * 63));
+        assert_eq!(of(64).get("link_gbs"), None);
+        assert_eq!((&of(65)["links"], &of(65)["link_gbs"]), (&json!([]), &json!(2.0)));
+        let figure = |pair: usize| GigabytesPerSecond::new(if pair == 1 { 5.0 } else { 2.0 });
+        let unequal =
+            Machine::new("m", vec![node; 65], (0..65 * 65).map(figure).collect()).expect("a machine");
+        let document = echo(&unequal);
+        assert_eq!(document["link_matrix_gbs"][0][1], json!(5.0));
+        assert_eq!(document["link_matrix_gbs"][0][0], Value::Null);
+    }
+}

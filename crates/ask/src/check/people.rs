@@ -1,0 +1,331 @@
+//! What was read, for people. Keys that few files have are shown if one of these files has them.
+
+use std::fmt::Write as _;
+
+use numasim_draw::Style;
+use numasim_draw::figures::count;
+use numasim_draw::grid::{Align, wrap};
+use numasim_graph::Reading;
+use numasim_graph::keys::{contender, program, runtime, scheduler};
+use numasim_graph::values::{GraphSource, TaskGraph};
+use numasim_model::dynamics::{Call, Channel, Course, Phase, Synchronisation, Work};
+use numasim_model::{App, AppId};
+use numasim_study::keys::{Echo, Key, Part, Table, app, os, policy};
+use numasim_study::{Group, TableKind};
+
+use super::words::{self, DEFAULT, figure, marked};
+use super::{Checked, Keys, listing, machine, parameters, scenarios};
+
+/// Most channels and calls that are shown one by one, of each.
+const MOST_SHOWN: usize = 20;
+
+pub(super) fn text(checked: &Checked<'_>, style: &Style) -> String {
+    let reading = checked.reading;
+    let study = &reading.study;
+    let mut text = String::new();
+    let summary = format!(
+        "{}: no problems. {}, {}, {}, {}.",
+        reading.files.join(", "),
+        count(study.machine.node_count() as u64, "NUMA node"),
+        count(study.machine.total_cores(), "core"),
+        count(study.apps.len() as u64, "application"),
+        count(study.scenarios.len() as u64, "scenario"),
+    );
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{}", wrap(&summary, style.columns()).join("\n"));
+    machine::write(&mut text, reading, style);
+    apps(&mut text, reading, style);
+    scenarios::write(&mut text, reading, style);
+    section(&mut text, "OVER TIME", &over_time(reading), style);
+    section(&mut text, "TASKS", &tasks(checked), style);
+    if text.contains(DEFAULT) {
+        let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");
+    } else {
+        text.push_str("\nEvery value above is given in a file.\n");
+    }
+    text
+}
+
+/// A name, and what there is to say of it.
+type Rows = Vec<[String; 2]>;
+
+fn section(text: &mut String, title: &str, rows: &Rows, style: &Style) {
+    if !rows.is_empty() {
+        listing::heading(text, title, style);
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
+        listing::write_untitled(text, &rows, &[Align::Left], style);
+    }
+}
+
+/// One value of an application.
+struct Cell {
+    key: &'static str,
+    text: String,
+    /// A file gives it.
+    said: bool,
+}
+
+/// The applications: keys below each other, `[[app]]` tables side by side.
+fn apps(text: &mut String, reading: &Reading, style: &Style) {
+    /// Rows that are always shown; all others if one of the applications has them from a file.
+    const ALWAYS: [&str; 9] = [
+        "",
+        "instances",
+        "arithmetic_intensity",
+        "data",
+        "kernel",
+        "min_threads",
+        "max_threads",
+        "weight",
+        "work_gflop",
+    ];
+    let of = |group: &Group| Some(column(reading, group, reading.study.apps.get(group.first)?));
+    let columns: Vec<Vec<Cell>> = reading.groups.iter().filter_map(of).collect();
+    let Some(first) = columns.first() else { return };
+    listing::heading(text, "APPLICATIONS", style);
+    let is_shown = |index: &usize| {
+        let said = |column: &Vec<Cell>| column.get(*index).is_some_and(|cell| cell.said);
+        ALWAYS.contains(&first[*index].key) || columns.iter().any(said)
+    };
+    let row = |index: usize| {
+        let cells =
+            columns.iter().map(|column| column.get(index).map(|cell| cell.text.clone()).unwrap_or_default());
+        std::iter::once(first[index].key.to_owned()).chain(cells).collect()
+    };
+    let rows: Vec<Vec<String>> = (0..first.len()).filter(is_shown).map(row).collect();
+    listing::write(text, &rows, &[Align::Left], style);
+}
+
+fn column(reading: &Reading, group: &Group, of: &App) -> Vec<Cell> {
+    let cell = |key: &'static str, value: String| {
+        let said = !reading.is_default(TableKind::App, &group.name, key);
+        Cell { key, text: marked(value, !said), said }
+    };
+    let given = |key: &'static str, text: String| Cell { key, text, said: true };
+    let name = &group.name;
+    let instances = match group.instances {
+        0 | 1 => cell("instances", "1".to_owned()),
+        many => given("instances", format!("{many}: {name}-1 to {name}-{many}")),
+    };
+    let mut cells = vec![given("", name.clone()), instances];
+    for (key, value) in app::TABLE.echo(&[Part::App(of)]) {
+        let words = match (key.name, &of.nodes) {
+            ("problem", _) => continue,
+            ("data", _) => words::data(&of.data),
+            ("kernel", _) => words::kernel(of),
+            ("nodes", Some(nodes)) => words::ranges_of(nodes),
+            _ => words::shown(key, &value),
+        };
+        cells.push(cell(key.name, words));
+    }
+    if let Some(course) = reading.study.dynamics.courses.get(group.first)
+        && let Some(first) = course.phases.first()
+    {
+        cells.extend(course_cells(course, first, reading.has_phases(group), &cell));
+    }
+    cells
+}
+
+/// What an application does over time; `phases`: whether it has phases of its own.
+fn course_cells(
+    course: &Course,
+    first: &Phase,
+    phases: bool,
+    cell: &dyn Fn(&'static str, String) -> Cell,
+) -> Vec<Cell> {
+    const ORDER: [&str; 13] = [
+        "iterations",
+        "phase",
+        "tasks",
+        "task_gflop",
+        "task_spread",
+        "io_ms",
+        "scaling",
+        "arrives_s",
+        "threads",
+        "command",
+        "bind",
+        "control",
+        "pick",
+    ];
+    let unsaid = |key: &'static str, text: &str| Cell { key, text: text.to_owned(), said: false };
+    let keys = app::TABLE.echo(&[Part::Course(course), Part::Phase(first)]).into_iter();
+    let mut cells: Vec<Cell> = keys
+        .map(|(key, value)| {
+            let words = match key.name {
+                "scaling" => words::scaling(&first.scaling),
+                "threads" => words::threads(&course.threads),
+                _ => words::shown(key, &value),
+            };
+            cell(key.name, words)
+        })
+        .collect();
+    if phases {
+        let all: Vec<String> = course.phases.iter().map(words::phase).collect();
+        let text = format!("{}: {}", all.len(), all.join("; "));
+        cells.push(Cell { key: "phase", text, said: true });
+        cells.extend([unsaid("tasks", "in its phases"), unsaid("task_gflop", "in its phases")]);
+    } else {
+        let (count, each) = match &first.work {
+            Some(Work::Tasks { count, each }) => (count.to_string(), words::list(each)),
+            Some(Work::Divisible(_)) | None => (app::TASKS.default.to_owned(), String::new()),
+        };
+        let own = !first.total_given && !each.is_empty();
+        let each = if own { each } else { "not given".to_owned() };
+        cells.extend([unsaid("phase", "one"), cell("tasks", count)]);
+        cells.push(Cell { key: "task_gflop", text: each, said: own });
+    }
+    cells.sort_by_key(|cell| ORDER.iter().position(|key| *key == cell.key).unwrap_or(ORDER.len()));
+    cells
+}
+
+/// Who waits for whom, who gives commands, what surrounds the applications.
+fn over_time(reading: &Reading) -> Rows {
+    let dynamics = &reading.study.dynamics;
+    let mut rows = cut(dynamics.channels.iter().map(|of| channel(reading, of)), "channel");
+    rows.extend(cut(dynamics.calls.iter().map(|of| call(reading, of)), "call"));
+    rows.extend(commands(reading));
+    let shown = |kind, table: &Table, part| {
+        let keys = table.echo(&[part]);
+        let keys = keys.iter().map(|(key, value)| (key.name, words::without_unit(key, value)));
+        settings(reading, kind, keys.collect())
+    };
+    rows.extend(shown(TableKind::Policy, &policy::TABLE, Part::Policy(&dynamics.policy)));
+    rows.extend(shown(TableKind::Os, &os::TABLE, Part::Os(&dynamics.os)));
+    rows.extend(cluster(reading));
+    rows
+}
+
+/// `producer -> consumer`.
+fn ends(reading: &Reading, from: AppId, to: AppId) -> String {
+    let name = |app: AppId| reading.study.apps.get(app.0).map_or("", |app| app.name.as_str());
+    format!("{} -> {}", name(from), name(to))
+}
+
+/// The rows, or the first of them and how many more there are.
+fn cut(rows: impl ExactSizeIterator<Item = String>, noun: &str) -> Rows {
+    let more = rows.len().saturating_sub(MOST_SHOWN);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    rows.take(MOST_SHOWN).chain(more).map(|words| [noun.to_owned(), words]).collect()
+}
+
+fn channel(reading: &Reading, of: &Channel) -> String {
+    let ends = ends(reading, of.from, of.to);
+    let default = |key: &str| reading.is_default(TableKind::Channel, &ends, key);
+    let item = marked(format!("items of {} MB", figure(of.item.value())), default("item_mb"));
+    let capacity = match of.capacity {
+        Some(capacity) => format!("at most {capacity}"),
+        None => marked("no limit".to_owned(), default("capacity")),
+    };
+    format!("{ends}, {item}, {capacity}")
+}
+
+fn call(reading: &Reading, of: &Call) -> String {
+    let ends = ends(reading, of.from, of.to);
+    let every = match of.every {
+        1 => "each iteration".to_owned(),
+        every => format!("every {every} iterations"),
+    };
+    let every = marked(every, reading.is_default(TableKind::Call, &ends, "every"));
+    format!("{ends}, {every}")
+}
+
+fn commands(reading: &Reading) -> Option<[String; 2]> {
+    let times = || reading.study.dynamics.commands.iter().map(|command| command.at.value());
+    let (first, last) = (times().reduce(f64::min)?, times().reduce(f64::max)?);
+    let when = if first < last {
+        format!("from {} s to {} s", figure(first), figure(last))
+    } else {
+        format!("at {} s", figure(first))
+    };
+    Some(["command".to_owned(), format!("{}, {when}", count(times().len() as u64, "order"))])
+}
+
+/// The row of a table; none where all of its keys are defaults.
+fn settings(reading: &Reading, kind: TableKind, keys: Vec<(&str, String)>) -> Option<[String; 2]> {
+    let default = |key: &str| reading.is_default(kind, "", key);
+    let is_said = keys.iter().any(|(key, _)| !default(key));
+    let values = keys.into_iter().map(|(key, value)| marked(format!("{key} {value}"), default(key)));
+    is_said.then(|| [kind.as_str().to_owned(), values.collect::<Vec<_>>().join(", ")])
+}
+
+fn cluster(reading: &Reading) -> Option<[String; 2]> {
+    let cluster = reading.study.dynamics.cluster.as_ref()?;
+    let default = |key: &str| reading.is_default(TableKind::Cluster, "", key);
+    let sync = match cluster.sync {
+        Synchronisation::Barrier => "a barrier after each iteration",
+        Synchronisation::Loose => "loosely synchronised",
+    };
+    let text = format!(
+        "{} nodes, {}, the policy on {}",
+        cluster.nodes,
+        marked(sync.to_owned(), default("sync")),
+        marked(cluster.policy_on.to_string(), default("policy_on"))
+    );
+    Some(["cluster".to_owned(), text])
+}
+
+/// What the graph is, who schedules it, what creating and fetching tasks costs.
+fn tasks(checked: &Checked<'_>) -> Rows {
+    let reading = checked.reading;
+    let of = |kind, table: &Table, keys: &Option<Keys>| {
+        let words = |(name, value): &'_ (String, Echo)| match (table.key(name), value) {
+            (Some(key), Echo::None) => words::absent(key).to_owned(),
+            _ => words::plain(value),
+        };
+        let keys = keys.as_ref()?.0.iter().map(|entry| (entry.0.as_str(), words(entry))).collect();
+        settings(reading, kind, keys)
+    };
+    let graph = graph(reading).map(|words| ["graph".to_owned(), words]);
+    let rows = [
+        graph,
+        of(TableKind::Scheduler, &scheduler::TABLE, &checked.scheduler),
+        of(TableKind::Runtime, &runtime::TABLE, &checked.runtime),
+        of(TableKind::Contender, &contender::TABLE, &checked.contender),
+    ];
+    rows.into_iter().flatten().collect()
+}
+
+fn graph(reading: &Reading) -> Option<String> {
+    let default = |key: &str| reading.is_default(TableKind::Graph, "", key);
+    Some(match &reading.tasks.source {
+        GraphSource::None => return None,
+        GraphSource::Given(graph) => {
+            format!("{}: {}", marked(graph.name().to_owned(), default("name")), sizes(graph))
+        }
+        GraphSource::Generated { name, generator } => {
+            let values = parameters(generator).into_iter().map(|(key, value)| {
+                let default = default(&key);
+                marked(format!("{key} {}", words::plain(&value)), default)
+            });
+            let values = values.collect::<Vec<_>>().join(", ");
+            let called = if name == generator.as_str() { String::new() } else { format!("{name}: ") };
+            format!("{called}{}, {values}", generator.as_str())
+        }
+        GraphSource::Program { name, program } => {
+            let loops = count(program.loops.len() as u64, "loop");
+            let arrays = count(program.arrays.len() as u64, "array");
+            let of = |key: &Key, value: u64| {
+                let default = reading.is_default(TableKind::Program, "", key.name);
+                marked(format!("{} {value}", key.name), default)
+            };
+            let name = marked(name.to_owned(), default("name"));
+            let chunks = of(&program::CHUNKS, program.chunks.unwrap_or(0));
+            let repeat = of(&program::REPEAT, program.repeat);
+            format!("{name}: {loops} over {arrays}, {chunks}, {repeat}")
+        }
+    })
+}
+
+/// `2 blocks (4 MB), 3 tasks with 5 accesses, 2 GFLOP`.
+fn sizes(graph: &TaskGraph) -> String {
+    let bytes = words::total(graph.blocks().iter().map(|block| block.bytes / 1e6));
+    let work = words::total(graph.tasks().map(|task| graph.gflop(task)));
+    format!(
+        "{} ({bytes} MB), {} with {} access{}, {work} GFLOP",
+        count(graph.blocks().len() as u64, "block"),
+        count(graph.task_count() as u64, "task"),
+        graph.access_count(),
+        if graph.access_count() == 1 { "" } else { "es" },
+    )
+}

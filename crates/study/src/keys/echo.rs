@@ -1,0 +1,226 @@
+//! The values of a checked study by the keys of its files, in the units of the keys: what `check` echoes.
+
+use std::any::Any;
+
+use numasim_model::app::{App, Data, Placement};
+use numasim_model::dynamics::{Call, Channel, Cluster, Command, Course, Os, Phase, PolicyChoice};
+use numasim_model::ids::NodeId;
+use numasim_model::units::Seconds;
+use serde::{Serialize, Serializer};
+
+use super::{Key, Shape, Table};
+
+/// A value in the form of the input files. It is serialised as JSON has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Echo {
+    /// There is none.
+    None,
+    /// A number.
+    Number(f64),
+    /// A count, or the number of something.
+    Whole(u64),
+    /// True or false.
+    Flag(bool),
+    /// A word, or text.
+    Text(String),
+    /// A list.
+    List(Vec<Echo>),
+    /// A table.
+    #[serde(serialize_with = "as_map")]
+    Table(Vec<(String, Echo)>),
+}
+
+fn as_map<S: Serializer>(entries: &[(String, Echo)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(entries.iter().map(|(key, value)| (key, value)))
+}
+
+/// The parts of a study, each described by a table, and where the value of a key is in its part.
+macro_rules! parts {
+    ($($(#[doc = $doc:literal])* $name:ident = $type:ty,)*) => {
+        /// A part of a study.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Part<'a> {
+            $($(#[doc = $doc])* $name(&'a $type),)*
+        }
+
+        /// Where the value of a key is.
+        #[derive(Clone, Copy, Debug)]
+        pub enum ValueIn {
+            /// In no part of its own.
+            Nothing,
+            $($(#[doc = $doc])* $name(fn(&$type) -> Echo),)*
+        }
+
+        impl ValueIn {
+            fn get(self, part: Part<'_>) -> Option<Echo> {
+                match (self, part) {
+                    $((Self::$name(get), Part::$name(part)) => Some(get(part)),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+parts! {
+    /// `[[app]]`.
+    App = App,
+    /// `[[app]]` over time.
+    Course = Course,
+    /// `[[app.phase]]`, or an application that is the one phase.
+    Phase = Phase,
+    /// `[[channel]]`.
+    Channel = Channel,
+    /// `[[call]]`.
+    Call = Call,
+    /// `[[command]]`.
+    Command = Command,
+    /// `[policy]`.
+    Policy = PolicyChoice,
+    /// `[os]`.
+    Os = Os,
+    /// `[cluster]`.
+    Cluster = Cluster,
+    /// Of a family that this crate does not know.
+    Further = dyn Any,
+}
+
+impl Key {
+    /// The same key with the place of its value.
+    pub const fn value_in(self, value: ValueIn) -> Self {
+        Self { value, ..self }
+    }
+
+    /// Its value in a part of a study; `None` if the part has none for this key.
+    fn echo(&self, part: Part<'_>) -> Option<Echo> {
+        match (self.app, part) {
+            (Some(field), Part::App(app)) => Some(self.number((field.get)(app))),
+            _ => self.value.get(part),
+        }
+    }
+
+    /// A number of the model in the form of the key.
+    pub fn number(&self, value: Option<f64>) -> Echo {
+        match value {
+            None => Echo::None,
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in its range")]
+            Some(value) if matches!(self.shape, Shape::Whole(..)) => Echo::Whole(value as u64),
+            Some(value) => Echo::Number(value),
+        }
+    }
+
+    /// The unit of its number, as people see it; empty for a plain one.
+    pub fn unit(&self) -> &'static str {
+        const BY_ENDING: [(&str, &str); 8] = [
+            ("_gflop", "GFLOP"),
+            ("_gbs", "GB/s"),
+            ("_gib", "GiB"),
+            ("_mb", "MB"),
+            ("_ms", "ms"),
+            ("_us", "us"),
+            ("_ns", "ns"),
+            ("_s", "s"),
+        ];
+        let by_ending = || BY_ENDING.iter().find(|(ending, _)| self.name.ends_with(ending));
+        let unit = self.changed_in.filter(|unit| !unit.is_empty());
+        unit.or_else(|| by_ending().map(|(_, unit)| *unit)).unwrap_or_default()
+    }
+}
+
+impl Table {
+    /// Every key that has its value in one of `parts`, in the order of declaration: a new key needs no line elsewhere to be echoed.
+    pub fn echo(&self, parts: &[Part<'_>]) -> Vec<(&'static Key, Echo)> {
+        let of = |key: &'static Key| parts.iter().find_map(|part| Some((key, key.echo(*part)?)));
+        self.keys.iter().copied().filter_map(of).collect()
+    }
+}
+
+/// Where data lies.
+pub fn data_echo(data: &Data) -> Echo {
+    let table = |entries: Vec<(&str, Echo)>| {
+        Echo::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    };
+    match data {
+        Data::OpenHome { share } if *share < 1.0 => {
+            table(vec![("home", "any".into()), ("share", (*share).into())])
+        }
+        Data::OpenHome { .. } => table(vec![("home", "any".into())]),
+        Data::Placed(Placement::PartHome { home, share }) => {
+            table(vec![("home", home.0.into()), ("share", (*share).into())])
+        }
+        Data::Placed(Placement::PartInterleave { share }) => table(vec![("interleave", (*share).into())]),
+        Data::Placed(Placement::Local) => "local".into(),
+        Data::Placed(Placement::Interleave) => "interleave".into(),
+        Data::Placed(Placement::Home(home)) => table(vec![("home", home.0.into())]),
+        Data::Placed(Placement::Fractions(fractions)) => table(vec![("fractions", fractions.clone().into())]),
+    }
+}
+
+/// A time in a unit of which a second has so many, without the rounding of 0.08 x 1000.
+pub fn time(time: Seconds, per_second: f64) -> Echo {
+    let value = time.value() * per_second;
+    let rounded = (value * 1e9).round() / 1e9;
+    let is_rounding = (rounded - value).abs() <= value.abs() * 1e-12;
+    Echo::Number(if is_rounding { rounded } else { value })
+}
+
+impl From<f64> for Echo {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u64> for Echo {
+    fn from(number: u64) -> Self {
+        Self::Whole(number)
+    }
+}
+
+impl From<u32> for Echo {
+    fn from(number: u32) -> Self {
+        Self::Whole(number.into())
+    }
+}
+
+impl From<usize> for Echo {
+    fn from(number: usize) -> Self {
+        Self::Whole(number as u64)
+    }
+}
+
+impl From<NodeId> for Echo {
+    fn from(node: NodeId) -> Self {
+        node.0.into()
+    }
+}
+
+impl From<bool> for Echo {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<&str> for Echo {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Echo {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T: Into<Echo>> From<Option<T>> for Echo {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::None, T::into)
+    }
+}
+
+impl<T: Into<Echo>> From<Vec<T>> for Echo {
+    fn from(list: Vec<T>) -> Self {
+        Self::List(list.into_iter().map(T::into).collect())
+    }
+}
