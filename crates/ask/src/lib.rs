@@ -33,11 +33,14 @@
 //! a `Monitor` (of `numasim_sim::search`) whether to stop, and tells it how far it is. Warnings are part of the result, and each front end
 //! shows them in its way.
 
+pub mod catalog;
 pub mod caution;
 pub mod check;
 pub mod compare;
 pub mod data_words;
+pub mod detect;
 pub mod diagnostics;
+pub mod discriminate;
 pub mod document;
 pub mod evaluate;
 pub mod explain;
@@ -53,11 +56,13 @@ pub mod lettering;
 pub mod limits;
 pub mod located;
 pub mod measuring;
+pub mod models;
 pub mod over_time;
 pub mod pareto;
 pub mod placing;
 pub mod plan;
 pub mod refusal;
+pub mod resources;
 pub mod room;
 pub mod run;
 mod scenario;

@@ -445,6 +445,13 @@ impl<'a, R: 'a> Of<'a, R> {
         }
     }
 
+    /// As people see it.
+    #[must_use]
+    pub fn seen(mut self, look: Look) -> Self {
+        self.column.look = look;
+        self
+    }
+
     /// What the column is.
     pub fn column(&self) -> &Column {
         &self.column
@@ -476,6 +483,11 @@ pub fn grid<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>
         grid.row(cells.iter().map(|column| column[row].clone()).collect());
     }
     grid
+}
+
+/// The same table of rows that are not in one place.
+pub fn grid_of<'a, R: 'a>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item = R>) -> Grid {
+    grid(declared, &rows.into_iter().collect::<Vec<_>>())
 }
 
 /// The columns of these names, in their order.

@@ -1,14 +1,15 @@
 //! `numasim catalog`: the input files inside the program.
 
+use numasim_ask::catalog::{Listed, catalog};
 use numasim_graph::Reading;
 use numasim_study::SourceFile;
 
 use crate::args::CatalogArgs;
-use crate::catalog::{self, Entry, FOLDERS};
+use crate::catalog as files;
+use crate::catalog::{Entry, FOLDERS};
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use crate::view::catalog::{self as view, Listed};
 
 /// Runs the command.
 pub(crate) fn run(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> {
@@ -17,25 +18,25 @@ pub(crate) fn run(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> {
     if let (Some(entry), Format::Table) = (one, args.output.format) {
         return destination.deliver(entry.text);
     }
-    let listed = entries.into_iter().map(listed).collect::<Result<Vec<_>, _>>()?;
+    let catalog = catalog(entries.into_iter().map(listed).collect::<Result<_, _>>()?);
     let text = match args.output.format {
         format @ (Format::Table | Format::Markdown) => {
-            shell.for_people(format, args.output.output.is_some(), |style| view::table(&listed, style))
+            shell.for_people(format, args.output.output.is_some(), |style| catalog.text(&FOLDERS, style))
         }
-        Format::Json => format!("{:#}\n", view::json(&listed)),
-        Format::Csv => view::csv(&listed),
+        Format::Json => catalog.json(),
+        Format::Csv => catalog.csv(),
     };
     destination.deliver(&text)
 }
 
 /// The files that were asked for, and the one where it was one.
 fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
-    let Some(name) = name else { return Ok((catalog::all().collect(), None)) };
+    let Some(name) = name else { return Ok((files::all().collect(), None)) };
     let folder = name.trim_end_matches('/');
     if FOLDERS.iter().any(|(known, _)| *known == folder) {
-        return Ok((catalog::of_folder(folder).collect(), None));
+        return Ok((files::of_folder(folder).collect(), None));
     }
-    let entry = catalog::find(name)
+    let entry = files::find(name)
         .map_err(|unknown| Failure::input(format!("{name} {}", unknown.message)).hint(unknown.hint))?;
     Ok((vec![entry], Some(entry)))
 }
@@ -44,7 +45,7 @@ fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
 fn listed(entry: Entry) -> Result<Listed, Failure> {
     let is_machine = entry.folder().ends_with("machines");
     let machine = is_machine.then(|| read(entry)).transpose()?.map(|reading| reading.study.machine);
-    Ok(Listed { entry, machine })
+    Ok(Listed::new(entry.shortest(), entry.path, entry.about(), machine.as_ref()))
 }
 
 fn read(entry: Entry) -> Result<Reading, Failure> {

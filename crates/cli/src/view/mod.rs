@@ -9,21 +9,17 @@ pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod beside;
 pub(crate) mod cached;
-pub(crate) mod catalog;
 pub(crate) mod compare;
 pub(crate) mod compared;
-pub(crate) mod discriminate;
 pub(crate) mod executed;
 pub(crate) mod fitted;
 pub(crate) mod front;
 pub(crate) mod intervals;
-pub(crate) mod models;
 mod picture;
 pub(crate) mod planned;
 pub(crate) mod plots;
 #[cfg(target_os = "linux")]
 pub(crate) mod ran;
-mod resources;
 pub(crate) mod saved;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
@@ -36,7 +32,7 @@ pub(crate) mod top;
 
 pub(crate) use numasim_ask::{
     ScenarioView, caution, data_words, explain, held_back, lettering, machine_title, node_ranges, numbers,
-    warning,
+    resources, warning,
 };
 
 pub(crate) use numasim_draw::{Style, figures};

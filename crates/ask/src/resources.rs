@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_draw::{Style, figures};
 use numasim_model::evaluation::{ControllerUse, LinkUse, SharedLinkUse};
 use numasim_model::units::GigabytesPerSecond;
 
-use super::{ScenarioView, Style, figures, node_ranges};
+use crate::table::{self, Look, Of};
+use crate::{ScenarioView, node_ranges};
 
 /// Up to here each controller and each link has its own line; beyond, equal ones share one.
 const FEW: usize = 4;
@@ -14,11 +15,9 @@ const FEW_LINKS: usize = 6;
 /// Longer tables of links are drawn together by their figures alone.
 const MOST_LINES: usize = 24;
 const BAR: usize = 20;
-/// The column of what kernels that write occupy; only where that is not what they move.
-const AS_READS: (&str, Align) = ("as reads\nGB/s", Align::Right);
 
 /// The table of the memory controllers.
-pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
+pub fn controllers(view: &ScenarioView, style: &Style) -> String {
     let all = &view.evaluation.nodes;
     let mut classes: Vec<(ControllerUse, Vec<usize>)> = Vec::new();
     for &used in all {
@@ -34,44 +33,18 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
             None => classes.push((used, vec![used.node.0])),
         }
     }
-    let column = |value: fn(&ControllerUse) -> f64| {
-        figures::column(&classes.iter().map(|(used, _)| value(used)).collect::<Vec<_>>())
+    let carried = |(class, nodes): (ControllerUse, Vec<usize>)| Carried {
+        name: figures::nodes(&nodes) + if nodes.len() > 1 { ", each" } else { "" },
+        bandwidth: class.bandwidth.value(),
+        occupied: class.occupied.value(),
+        capacity: class.capacity.value(),
+        remote: Some([class.remote.value(), class.remote_occupied.value()]),
     };
-    let used = column(|c| c.bandwidth.value());
-    let capacity = column(|c| c.capacity.value());
-    let remote = column(|c| c.remote.value());
-    let occupied = column(|c| c.occupied.value());
-    let differs = classes.iter().any(|(c, _)| !close(c.bandwidth.value(), c.occupied.value()));
-    let mut columns = vec![("memory of", Align::Left), ("drawn\nGB/s", Align::Right)];
-    columns.extend(differs.then_some(AS_READS));
-    columns.extend([
-        ("capacity\nGB/s", Align::Right),
-        ("", Align::Left),
-        ("used", Align::Right),
-        ("from other\nnodes GB/s", Align::Right),
-    ]);
-    let mut grid = Grid::new(&columns);
-    for (c, (class, nodes)) in classes.iter().enumerate() {
-        let has_memory = class.capacity.value() > 0.0;
-        let share = |part: f64| if has_memory { part / class.capacity.value() } else { 0.0 };
-        let remote_share = share(class.remote_occupied.value());
-        let own_share = share(class.occupied.value()) - remote_share;
-        let each = if nodes.len() > 1 { ", each" } else { "" };
-        let mut row = vec![figures::nodes(nodes) + each, used[c].clone()];
-        row.extend(differs.then(|| occupied[c].clone()));
-        row.extend([
-            capacity[c].clone(),
-            style.bar([own_share, remote_share], BAR),
-            if has_memory { figures::percent(share(class.occupied.value())) } else { "no memory".to_owned() },
-            remote[c].clone(),
-        ]);
-        grid.row(row);
-    }
-    grid.render(style)
+    carried_table("memory of", classes.into_iter().map(carried).collect(), style)
 }
 
 /// The table of the links that carry something, and how many carry nothing.
-pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
+pub fn links(view: &ScenarioView, style: &Style) -> String {
     let all = &view.evaluation.links;
     let used: Vec<&LinkUse> = all.iter().filter(|link| link.bandwidth.value() > 0.0).collect();
     if all.is_empty() {
@@ -82,51 +55,75 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
             + "\n";
     }
     let classes = link_classes(&used, all.len(), style);
-    let carried = |(name, link): &(String, &LinkUse)| Carried {
-        name: name.clone(),
-        bandwidth: link.bandwidth,
-        occupied: link.occupied,
-        capacity: link.capacity,
+    let carried = |(name, link): (String, &LinkUse)| Carried {
+        name,
+        bandwidth: link.bandwidth.value(),
+        occupied: link.occupied.value(),
+        capacity: link.capacity.value(),
+        remote: None,
     };
-    let lines: Vec<Carried> = classes.iter().map(carried).collect();
+    let lines = classes.into_iter().map(carried).collect();
     let idle = all.len() - used.len();
     let rest = if idle > 0 {
         style.faint(&format!("{} without traffic.", count(idle, "more link"))) + "\n"
     } else {
         String::new()
     };
-    carried_table(&format!("link\ncore {} memory", style.arrow()), &lines, style) + &rest
+    carried_table(&format!("link\ncore {} memory", style.arrow()), lines, style) + &rest
 }
 
-/// The name of a link, what it carries, what of it that occupies, and the most it can.
+/// What a memory or a link carries, in GB/s.
 struct Carried {
     name: String,
-    bandwidth: GigabytesPerSecond,
-    occupied: GigabytesPerSecond,
-    capacity: GigabytesPerSecond,
+    bandwidth: f64,
+    /// What of it that occupies.
+    occupied: f64,
+    /// The most it can; 0 for the memory of a node without any.
+    capacity: f64,
+    /// Of a memory: what other nodes draw, and what that occupies.
+    remote: Option<[f64; 2]>,
 }
 
-fn carried_table(header: &str, lines: &[Carried], style: &Style) -> String {
-    let column = |value: fn(&Carried) -> f64| figures::column(&lines.iter().map(value).collect::<Vec<_>>());
-    let (drawn, capacity) = (column(|line| line.bandwidth.value()), column(|line| line.capacity.value()));
-    let occupied = column(|line| line.occupied.value());
-    let differs = lines.iter().any(|line| !close(line.bandwidth.value(), line.occupied.value()));
-    let mut columns = vec![(header, Align::Left), ("drawn\nGB/s", Align::Right)];
-    columns.extend(differs.then_some(AS_READS));
-    columns.extend([("capacity\nGB/s", Align::Right), ("", Align::Left), ("used", Align::Right)]);
-    let mut grid = Grid::new(&columns);
-    for (l, line) in lines.iter().enumerate() {
-        let share = line.occupied.value() / line.capacity.value();
-        let mut row = vec![line.name.clone(), drawn[l].clone()];
-        row.extend(differs.then(|| occupied[l].clone()));
-        row.extend([capacity[l].clone(), style.bar([0.0, share], BAR), figures::percent(share)]);
-        grid.row(row);
+impl Carried {
+    fn share(&self, part: f64) -> f64 {
+        if self.capacity > 0.0 { part / self.capacity } else { 0.0 }
     }
-    grid.render(style)
+
+    /// The shares of its own node and of others; of a link all is from others.
+    fn shares(&self) -> [f64; 2] {
+        let remote = self.share(self.remote.map_or(self.occupied, |[_, occupied]| occupied));
+        [self.share(self.occupied) - remote, remote]
+    }
+
+    fn used(&self) -> String {
+        if self.capacity > 0.0 { figures::percent(self.share(self.occupied)) } else { "no memory".to_owned() }
+    }
+}
+
+fn carried_table(header: &str, lines: Vec<Carried>, style: &Style) -> String {
+    let rounded =
+        |title: &'static str, value: fn(&Carried) -> f64| Of::number(title, value).seen(Look::Rounded);
+    let mut columns = vec![
+        Of::text("", |line: &Carried| line.name.clone()).titled(header.to_owned()),
+        rounded("drawn\nGB/s", |line| line.bandwidth),
+    ];
+    // What kernels that write occupy, only where that is not what they move.
+    if lines.iter().any(|line| !close(line.bandwidth, line.occupied)) {
+        columns.push(rounded("as reads\nGB/s", |line| line.occupied));
+    }
+    columns.extend([
+        rounded("capacity\nGB/s", |line| line.capacity),
+        Of::text("", move |line: &Carried| style.bar(line.shares(), BAR)),
+        Of::number("used", Carried::used),
+    ]);
+    if lines.iter().any(|line| line.remote.is_some()) {
+        columns.push(rounded("from other\nnodes GB/s", |line| line.remote.map_or(0.0, |[drawn, _]| drawn)));
+    }
+    table::grid_of(&columns, lines).render(style)
 }
 
 /// The table of the links that several pairs of nodes share.
-pub(super) fn shared_links(view: &ScenarioView, style: &Style) -> String {
+pub fn shared_links(view: &ScenarioView, style: &Style) -> String {
     let all = &view.evaluation.shared_links;
     if all.is_empty() {
         return String::new();
@@ -134,10 +131,11 @@ pub(super) fn shared_links(view: &ScenarioView, style: &Style) -> String {
     let arrow = style.arrow();
     let carried = |link: &SharedLinkUse| {
         let name = format!("{} {} {arrow} {}", link.name, node_ranges(&link.from), node_ranges(&link.to));
-        Carried { name, bandwidth: link.bandwidth, occupied: link.occupied, capacity: link.capacity }
+        let [bandwidth, occupied, capacity] =
+            [link.bandwidth, link.occupied, link.capacity].map(GigabytesPerSecond::value);
+        Carried { name, bandwidth, occupied, capacity, remote: None }
     };
-    let lines: Vec<Carried> = all.iter().map(carried).collect();
-    carried_table(&format!("shared link\ncores {arrow} memories"), &lines, style)
+    carried_table(&format!("shared link\ncores {arrow} memories"), all.iter().map(carried).collect(), style)
 }
 
 /// Links that share a line: equal ones to the same memory, or simply all of them.

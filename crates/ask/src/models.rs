@@ -1,0 +1,234 @@
+//! Models: what each sharing model is, and what can be set.
+
+use std::fmt::Write as _;
+
+use numasim_draw::Style;
+use numasim_draw::grid::wrap;
+use numasim_model::ModelKind;
+use numasim_model::sharing::Parameter;
+use numasim_model::sharing::about::{ADVICE, About};
+use serde::Serialize;
+
+use crate::document::VERSION;
+use crate::table::{self, Cell, Of};
+use crate::values;
+
+const LABEL: usize = 12;
+/// What all models do with applications that write.
+const KERNELS: &str = "Every model counts what is shared in GB/s of reads. Where the machine file has copy_gbs, triad_gbs or update_gbs, a \
+                       GB/s of an application with that `kernel` stands for bandwidth_gbs / that figure of them, on its memory and \
+                       on every link on the way: alone it has the figure, beside others it takes the part of the memory's time that \
+                       it needs. Without the figure it counts as reads do.";
+
+/// Sharing models.
+#[derive(Clone, Debug, Serialize)]
+pub struct Described {
+    schema: u64,
+    command: &'static str,
+    advice: &'static str,
+    models: Vec<ModelEntry>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct ModelEntry {
+    #[serde(skip)]
+    kind: ModelKind,
+    name: &'static str,
+    default: bool,
+    summary: &'static str,
+    formula: &'static [&'static str],
+    assumptions: &'static str,
+    limits: &'static str,
+    source: &'static str,
+    parameters: Vec<ParameterEntry>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct ParameterEntry {
+    #[serde(skip)]
+    parameter: Parameter,
+    key: &'static str,
+    unit: &'static str,
+    default: Option<f64>,
+    minimum: f64,
+    maximum: f64,
+    about: &'static str,
+    source: &'static str,
+}
+
+/// What these models are.
+pub fn models(kinds: &[ModelKind]) -> Described {
+    let models = kinds.iter().copied().map(ModelEntry::from).collect();
+    Described { schema: VERSION, command: "models", advice: ADVICE, models }
+}
+
+impl From<ModelKind> for ModelEntry {
+    fn from(kind: ModelKind) -> Self {
+        let About { summary, formula, assumptions, limits, source, .. } = kind.about();
+        let parameters = kind.parameters().map(ParameterEntry::from).collect();
+        let default = kind == ModelKind::default();
+        Self { kind, name: kind.name(), default, summary, formula, assumptions, limits, source, parameters }
+    }
+}
+
+impl From<Parameter> for ParameterEntry {
+    fn from(parameter: Parameter) -> Self {
+        let (minimum, maximum) = parameter.range();
+        Self {
+            parameter,
+            key: parameter.key(),
+            unit: parameter.unit(),
+            default: parameter.default(),
+            minimum,
+            maximum,
+            about: parameter.about(),
+            source: parameter.source(),
+        }
+    }
+}
+
+impl Described {
+    /// The document.
+    pub fn json(&self) -> String {
+        values::text(self)
+    }
+
+    /// For spreadsheets: a row for each model and parameter.
+    pub fn csv(&self) -> String {
+        type Row<'m> = (&'m ModelEntry, &'m ParameterEntry);
+        let columns = [
+            Of::text("model", |(model, _): &Row| model.name),
+            Of::text("parameter", |(_, parameter): &Row| parameter.key),
+            Of::text("unit", |(_, parameter): &Row| parameter.unit),
+            Of::number("default", |(_, parameter): &Row| parameter.default),
+            Of::text("about", |(_, parameter): &Row| parameter.about),
+        ];
+        let rows = self.models.iter().flat_map(|model| model.parameters.iter().map(move |own| (model, own)));
+        table::csv(&columns, rows)
+    }
+
+    /// The parameters that one of the models uses.
+    fn parameters(&self) -> impl Iterator<Item = ParameterEntry> {
+        let is_used = |parameter: &Parameter| self.users(*parameter).next().is_some();
+        Parameter::ALL.into_iter().filter(is_used).map(ParameterEntry::from)
+    }
+
+    fn users(&self, parameter: Parameter) -> impl Iterator<Item = &ModelEntry> {
+        self.models.iter().filter(move |model| parameter.is_used_by(model.kind))
+    }
+
+    /// For people: each model in a paragraph with its formulas, then the corrections.
+    pub fn text(&self, style: &Style) -> String {
+        if style.markdown {
+            return self.tables(style);
+        }
+        let mut text = String::new();
+        for model in &self.models {
+            part(&mut text, model.name, model.title_end(), model.summary, style);
+            for formula in model.formula {
+                labelled(&mut text, "", formula, style);
+            }
+            text.push('\n');
+            labelled(&mut text, "assumes", model.assumptions, style);
+            labelled(&mut text, "limits", model.limits, style);
+            labelled(&mut text, "source", model.source, style);
+            let keys: Vec<&str> = model.parameters.iter().map(|own| own.key).collect();
+            labelled(&mut text, "parameters", &keys.join(", "), style);
+            text.push('\n');
+        }
+        part(&mut text, "Which one", "", ADVICE, style);
+        part(&mut text, "Kernels that write", "", KERNELS, style);
+        let words =
+            "Each is off unless it is given. Vary them with `sweep --set machine.sharing.KEY=VALUES`.";
+        part(&mut text, "Parameters in [machine.sharing]", "", words, style);
+        // The blank line behind a part stands before each parameter.
+        text.pop();
+        for own in self.parameters() {
+            let unit = if own.unit.is_empty() { String::new() } else { format!(", {}", own.unit) };
+            // Writing to a String cannot fail.
+            let _ =
+                writeln!(text, "\n  {}{unit} (default {})", style.strong(own.key), own.default_in_words());
+            labelled(&mut text, "", own.about, style);
+            labelled(&mut text, "source", own.source, style);
+        }
+        text
+    }
+
+    /// The same as tables: the models, their formulas, and the parameters.
+    fn tables(&self, style: &Style) -> String {
+        type Formula = (&'static str, &'static str);
+        let models = table::grid_of(
+            &[
+                Of::text("model", |model: &&ModelEntry| format!("{}{}", model.name, model.title_end())),
+                Of::text("what it says", |model: &&ModelEntry| model.summary),
+                Of::text("assumes", |model: &&ModelEntry| model.assumptions),
+                Of::text("limits", |model: &&ModelEntry| model.limits),
+                Of::text("source", |model: &&ModelEntry| model.source),
+            ],
+            &self.models,
+        );
+        let formulas =
+            self.models.iter().flat_map(|model| model.formula.iter().map(|own| (model.name, *own)));
+        let formulas = table::grid_of(
+            &[Of::text("model", |row: &Formula| row.0), Of::text("formula", |row: &Formula| row.1)],
+            formulas,
+        );
+        let users = |own: &ParameterEntry| {
+            self.users(own.parameter).map(|model| model.name).collect::<Vec<_>>().join(", ")
+        };
+        let parameters = table::grid_of(
+            &[
+                Of::text("parameter", |own: &ParameterEntry| own.key),
+                Of::text("unit", |own: &ParameterEntry| own.unit),
+                Of::number("default", |own: &ParameterEntry| Cell::from(own.default_in_words())),
+                Of::text("what it is", |own: &ParameterEntry| own.about),
+                Of::text("used by", users),
+                Of::text("source", |own: &ParameterEntry| own.source),
+            ],
+            self.parameters(),
+        );
+        [
+            style.heading(2, "Sharing models"),
+            models.render(style),
+            format!("\n{ADVICE}\n\n{KERNELS}\n"),
+            style.heading(3, "Formulas"),
+            formulas.render(style),
+            style.heading(3, "Parameters in [machine.sharing]"),
+            parameters.render(style),
+        ]
+        .concat()
+    }
+}
+
+impl ModelEntry {
+    fn title_end(&self) -> &'static str {
+        if self.default { " (default)" } else { "" }
+    }
+}
+
+impl ParameterEntry {
+    fn default_in_words(&self) -> String {
+        self.default.map_or("no limit".to_owned(), |value| value.to_string())
+    }
+}
+
+fn columns(style: &Style) -> usize {
+    style.columns().clamp(60, 100)
+}
+
+/// A title, and a paragraph below it.
+fn part(text: &mut String, title: &str, end: &str, words: &str, style: &Style) {
+    let _ = writeln!(text, "{}{end}", style.strong(title));
+    for line in wrap(words, columns(style) - 2) {
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push('\n');
+}
+
+/// `  label      words`, broken below each other.
+fn labelled(text: &mut String, label: &str, words: &str, style: &Style) {
+    for (index, line) in wrap(words, columns(style) - LABEL - 2).iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        let _ = writeln!(text, "  {label:<LABEL$}{line}");
+    }
+}
