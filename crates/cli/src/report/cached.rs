@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::contents::Report;
-use super::html::{Shown, scrolling};
+use super::html::{self, Shown, number, scrolling, words};
 use crate::view::cached::{App, COLUMNS, Document};
 use crate::view::figures;
 use numasim_ask::compare::percent;
@@ -28,33 +28,25 @@ pub(super) fn document(found: &Document) -> Value {
 
 fn table(found: &Document) -> Markup {
     let all: Vec<f64> = found.apps.iter().flat_map(App::all_gbs).collect();
-    let gbs = figures::column(&all);
-    let keys = ["gbs", "model_gbs", "no_sharing_gbs", "equal_parts_gbs"];
-    html! {
-        table {
-            caption { "Bandwidth of applications that share a cache of " (found.what()) }
-            thead { tr {
-                th scope="col" { "scenario" } th scope="col" { "application" } th.n scope="col" { "data" }
-                th.n scope="col" { "GB/s, measured" } th.n scope="col" { "spread" } th.n scope="col" { "of alone" }
-                th.n scope="col" { "as memory: model" } th.n scope="col" { "no sharing" } th.n scope="col" { "equal parts" }
-            } }
-            tbody {
-                @for (i, (app, gbs)) in found.apps.iter().zip(gbs.chunks_exact(4)).enumerate() {
-                    @let figure = |column: usize| Shown::cached(gbs[column].clone(), format!("/apps/{i}/{}", keys[column])).cell("");
-                    tr {
-                        th scope="row" { (app.scenario()) }
-                        td.text { (app.app) }
-                        td.n { (app.data()) }
-                        (figure(0))
-                        td.n { (app.spread()) }
-                        @match app.of_alone {
-                            Some(share) => (Shown::cached(percent(share), format!("/apps/{i}/of_alone")).cell("")),
-                            None => (Shown::nothing().cell("")),
-                        }
-                        (figure(1)) (figure(2)) (figure(3))
-                    }
-                }
-            }
-        }
-    }
+    let gbs = &figures::column(&all);
+    let figure = |title, column: usize, key| {
+        number(title, move |i, _: &App| {
+            Shown::cached(gbs[4 * i + column].clone(), format!("/apps/{i}/{key}")).cell("")
+        })
+    };
+    let columns = [
+        words("application", |app: &App| app.app.clone()),
+        number("data", |_, app: &App| Shown::plain(app.data()).cell("")),
+        figure("GB/s, measured", 0, "gbs"),
+        number("spread", |_, app: &App| Shown::plain(app.spread()).cell("")),
+        number("of alone", |i, app: &App| match app.of_alone {
+            Some(share) => Shown::cached(percent(share), format!("/apps/{i}/of_alone")).cell(""),
+            None => Shown::nothing().cell(""),
+        }),
+        figure("as memory: model", 1, "model_gbs"),
+        figure("no sharing", 2, "no_sharing_gbs"),
+        figure("equal parts", 3, "equal_parts_gbs"),
+    ];
+    let caption = format!("Bandwidth of applications that share a cache of {}", found.what());
+    html::table(caption, ("scenario", &|app: &App| html! { (app.scenario()) }), &columns, &found.apps)
 }

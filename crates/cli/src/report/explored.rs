@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::contents::{Explored, Report};
-use super::html::{Shown, scrolling};
+use super::html::{self, Shown, number, scrolling};
+use crate::view::answer::sensitivity::Price;
 use crate::view::figures;
 use numasim_ask::compare::percent;
 
@@ -111,25 +112,22 @@ fn side_by_side(found: &Explored) -> Markup {
 }
 
 fn prices(found: &Explored) -> Markup {
-    const GAINS: [&str; 3] = ["gain", "gain_threads_moved", "gain_10_percent"];
-    html! {
-        table {
-            caption { "What a wider resource is worth, in " (found.gain_unit) }
-            thead { tr {
-                th scope="col" { "resource" } th.n scope="col" { "now" } th.n scope="col" { "step" }
-                th.n scope="col" { "gain" } th.n scope="col" { "threads moved" } th.n scope="col" { "10 % wider" }
-            } }
-            tbody {
-                @for price in &found.prices {
-                    tr {
-                        th scope="row" { (price.cells[0]) }
-                        td.n { (price.cells[1]) } td.n { (price.cells[2]) }
-                        @for (cell, key) in price.cells[3..].iter().zip(GAINS) {
-                            (Shown::explored(cell, format!("/sensitivity/widening/{}/{key}", price.place)).cell(""))
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let cell = |title, column: usize| {
+        number(title, move |_, price: &Price| Shown::plain(&price.cells[column]).cell(""))
+    };
+    let gain = |title, column: usize, key| {
+        number(title, move |_, price: &Price| {
+            let place = format!("/sensitivity/widening/{}/{key}", price.place);
+            Shown::explored(&price.cells[column], place).cell("")
+        })
+    };
+    let columns = [
+        cell("now", 1),
+        cell("step", 2),
+        gain("gain", 3, "gain"),
+        gain("threads moved", 4, "gain_threads_moved"),
+        gain("10 % wider", 5, "gain_10_percent"),
+    ];
+    let caption = format!("What a wider resource is worth, in {}", found.gain_unit);
+    html::table(caption, ("resource", &|price: &Price| html! { (price.cells[0]) }), &columns, &found.prices)
 }

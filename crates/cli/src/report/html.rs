@@ -1,6 +1,8 @@
 //! Parts that all sections use: figures that name their place in the JSON, pictures, tables in a box of their own.
 
-use maud::{Markup, PreEscaped, html};
+use std::borrow::Cow;
+
+use maud::{Markup, PreEscaped, Render, html};
 use numasim_ask::compare::grade;
 use numasim_draw::{self as plot, Grade};
 use serde_json::Value;
@@ -47,7 +49,12 @@ impl Shown {
 
     /// No figure.
     pub(super) fn nothing() -> Self {
-        Self { text: "-".to_owned(), place: None }
+        Self::plain("-")
+    }
+
+    /// A figure that is not in the JSON.
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), place: None }
     }
 
     /// A dash stands nowhere.
@@ -85,6 +92,56 @@ pub(super) fn error_bar(error: Option<f64>, scale: f64) -> Markup {
     html! {
         td.bar aria-hidden="true" {
             span class=(judged(Some(error))) style=(format!("{side}:50%;width:{width:.1}%")) {}
+        }
+    }
+}
+
+/// A column of a table.
+pub(super) struct Column<'a, R> {
+    title: Cow<'a, str>,
+    is_number: bool,
+    /// By the number of the row.
+    cell: Box<dyn Fn(usize, &R) -> Markup + 'a>,
+}
+
+/// A column of numbers.
+pub(super) fn number<'a, R>(
+    title: impl Into<Cow<'a, str>>,
+    cell: impl Fn(usize, &R) -> Markup + 'a,
+) -> Column<'a, R> {
+    Column { title: title.into(), is_number: true, cell: Box::new(cell) }
+}
+
+/// A column of words.
+pub(super) fn words<'a, R>(title: &'a str, cell: impl Fn(&R) -> String + 'a) -> Column<'a, R> {
+    let cell = move |_, row: &R| html! { td.text { (cell(row)) } };
+    Column { title: title.into(), is_number: false, cell: Box::new(cell) }
+}
+
+/// A row for each of `rows`, which a cell of the first column names.
+pub(super) fn table<'r, R: 'r>(
+    caption: impl Render,
+    (title, name): (&str, &dyn Fn(&R) -> Markup),
+    columns: &[Column<'_, R>],
+    rows: impl IntoIterator<Item = &'r R>,
+) -> Markup {
+    html! {
+        table {
+            caption { (caption) }
+            thead { tr {
+                th scope="col" { (title) }
+                @for column in columns {
+                    @if column.is_number { th.n scope="col" { (column.title) } } @else { th scope="col" { (column.title) } }
+                }
+            } }
+            tbody {
+                @for (r, row) in rows.into_iter().enumerate() {
+                    tr {
+                        th scope="row" { (name(row)) }
+                        @for column in columns { ((column.cell)(r, row)) }
+                    }
+                }
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use numasim_model::machine::Provenance;
 use numasim_model::{Machine, Node};
 
 use super::contents::Report;
-use super::html::{figure, scrolling};
+use super::html::{self, Shown, figure, number, scrolling};
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let machine = &report.study.machine;
@@ -28,29 +28,24 @@ fn nodes(machine: &Machine) -> Markup {
         }
     }
     let limited = classes.iter().any(|(node, _)| node.core_bandwidth.is_some());
-    let limit = |node: &Node| {
-        node.core_bandwidth.map_or("no limit".to_owned(), |limit| figures::short(limit.value()))
-    };
-    html! {
-        table {
-            caption { "Nodes" }
-            thead { tr {
-                th scope="col" { "node" } th.n scope="col" { "cores" } th.n scope="col" { "GFLOPS per core" }
-                th.n scope="col" { "memory GB/s" } @if limited { th.n scope="col" { "one core GB/s" } }
-            } }
-            tbody {
-                @for (node, numbers) in &classes {
-                    tr {
-                        th scope="row" { (figures::nodes(numbers)) @if numbers.len() > 1 { ", each" } }
-                        td.n { (node.cores) }
-                        td.n { @if node.cores > 0 { (figures::short(node.gflops_per_core.value())) } @else { "-" } }
-                        td.n { (figures::short(node.bandwidth.value())) }
-                        @if limited { td.n { (limit(node)) } }
-                    }
-                }
-            }
-        }
-    }
+    type Class<'m> = (&'m Node, Vec<usize>);
+    let plain = |text: String| Shown::plain(text).cell("");
+    let mut columns = vec![
+        number("cores", |_, (node, _): &Class<'_>| plain(node.cores.to_string())),
+        number("GFLOPS per core", |_, (node, _): &Class<'_>| match node.cores {
+            0 => Shown::nothing().cell(""),
+            _ => plain(figures::short(node.gflops_per_core.value())),
+        }),
+        number("memory GB/s", |_, (node, _): &Class<'_>| plain(figures::short(node.bandwidth.value()))),
+    ];
+    columns.extend(limited.then(|| {
+        number("one core GB/s", |_, (node, _): &Class<'_>| {
+            plain(node.core_bandwidth.map_or("no limit".to_owned(), |limit| figures::short(limit.value())))
+        })
+    }));
+    let name =
+        |(_, numbers): &Class<'_>| html! { (figures::nodes(numbers)) @if numbers.len() > 1 { ", each" } };
+    html::table("Nodes", ("node", &name), &columns, &classes)
 }
 
 /// How the figures came about, as the file tells.

@@ -1,9 +1,9 @@
 //! What models without a rule of sharing say of the same measurements.
 
 use maud::{Markup, html};
-use numasim_evidence::compare::Comparison;
+use numasim_evidence::compare::{BesideNull, Comparison, Errors};
 
-use super::html::{Shown, judged, scrolling};
+use super::html::{self, Shown, judged, number, scrolling, words};
 use numasim_ask::compare::{advantage, percent};
 
 /// A table; nothing where nothing was measured.
@@ -12,35 +12,29 @@ pub(super) fn table(comparison: &Comparison) -> Markup {
     if nulls.is_empty() {
         return html! {};
     }
-    let error = |value: Option<f64>, pointer: String| match value {
-        Some(value) => Shown::compared(percent(value), pointer).cell(judged(Some(value))),
-        None => Shown::nothing().cell(""),
-    };
-    let rows = html! {
-        table {
-            caption { "Absolute errors of models without a rule of sharing" }
-            thead { tr {
-                th scope="col" { "model" }
-                th.n scope="col" { "scenarios, mean" } th.n scope="col" { "worst" }
-                th.n scope="col" { "applications, mean" } th.n scope="col" { "worst" }
-                th.n scope="col" { "the model's mean is smaller by" } th.n scope="col" { "95 %" } th scope="col" { "the model is" }
-            } }
-            tbody {
-                @for (i, null) in nulls.iter().enumerate() {
-                    @let (totals, apps) = (null.totals.as_ref(), null.apps.as_ref());
-                    @let [mean, interval, standing] = advantage(null);
-                    tr {
-                        th scope="row" { (null.null.in_words()) }
-                        (error(totals.map(|errors| errors.mean), format!("/null_models/{i}/mean")))
-                        (error(totals.map(|errors| errors.worst), format!("/null_models/{i}/worst")))
-                        (error(apps.map(|errors| errors.mean), format!("/null_models/{i}/apps_mean")))
-                        (error(apps.map(|errors| errors.worst), format!("/null_models/{i}/apps_worst")))
-                        td.n { (mean) } td.n { (interval) } td.text { (standing) }
-                    }
-                }
+    type Figure = fn(&Errors) -> f64;
+    let error = |title, key, figure: Figure, errors: fn(&BesideNull) -> &Option<Errors>| {
+        number(title, move |i, null: &BesideNull| match errors(null).as_ref().map(figure) {
+            Some(value) => {
+                Shown::compared(percent(value), format!("/null_models/{i}/{key}")).cell(judged(Some(value)))
             }
-        }
+            None => Shown::nothing().cell(""),
+        })
     };
+    let columns = [
+        error("scenarios, mean", "mean", |errors| errors.mean, |null| &null.totals),
+        error("worst", "worst", |errors| errors.worst, |null| &null.totals),
+        error("applications, mean", "apps_mean", |errors| errors.mean, |null| &null.apps),
+        error("worst", "apps_worst", |errors| errors.worst, |null| &null.apps),
+        number("the model's mean is smaller by", |_, null: &BesideNull| {
+            Shown::plain(&advantage(null)[0]).cell("")
+        }),
+        number("95 %", |_, null: &BesideNull| Shown::plain(&advantage(null)[1]).cell("")),
+        words("the model is", |null: &BesideNull| advantage(null)[2].clone()),
+    ];
+    let plain_name = |null: &BesideNull| html! { (null.null.in_words()) };
+    let caption = "Absolute errors of models without a rule of sharing";
+    let rows = html::table(caption, ("model", &plain_name), &columns, nulls);
     html! {
         (scrolling("Null models", &rows))
         p.faint {

@@ -5,7 +5,7 @@ use numasim_evidence::compare::{Compared, Pair};
 use numasim_model::AppId;
 
 use super::contents::Report;
-use super::html::{Shown, judged, picture, scrolling};
+use super::html::{self, Shown, judged, number, picture, scrolling};
 use super::row::{Row, columns, tags};
 use crate::view::{
     STATIC_WORK, ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning,
@@ -211,28 +211,21 @@ struct Carrier {
 }
 
 fn carriers(caption: &str, first: &str, remote: bool, all: &[Carrier]) -> Markup {
-    let texts = figures::column(&all.iter().flat_map(|one| one.figures).collect::<Vec<_>>());
-    let shown =
-        |one: &Carrier, text: &str, key: &str| Shown::evaluated(text, format!("{}/{key}", one.at)).cell("");
+    let texts = &figures::column(&all.iter().flat_map(|one| one.figures).collect::<Vec<_>>());
+    let shown = |title, column: usize, key| {
+        number(title, move |i, one: &Carrier| {
+            Shown::evaluated(&texts[3 * i + column], format!("{}/{key}", one.at)).cell("")
+        })
+    };
+    let used = |one: &Carrier| figures::percent(one.occupied / one.figures[1]);
+    let mut columns = vec![
+        shown("carries GB/s", 0, "bandwidth_gbs"),
+        shown("at most GB/s", 1, "capacity_gbs"),
+        number("used", |_, one: &Carrier| Shown::plain(used(one)).cell("")),
+    ];
+    columns.extend(remote.then(|| shown("to other nodes GB/s", 2, "remote_gbs")));
     html! {
-        table {
-            caption { (caption) }
-            thead { tr {
-                th scope="col" { (first) } th.n scope="col" { "carries GB/s" } th.n scope="col" { "at most GB/s" }
-                th.n scope="col" { "used" } @if remote { th.n scope="col" { "to other nodes GB/s" } }
-            } }
-            tbody {
-                @for (one, text) in all.iter().zip(texts.chunks_exact(3)) {
-                    tr {
-                        th scope="row" { (one.name) }
-                        (shown(one, &text[0], "bandwidth_gbs"))
-                        (shown(one, &text[1], "capacity_gbs"))
-                        td.n { (figures::percent(one.occupied / one.figures[1])) }
-                        @if remote { (shown(one, &text[2], "remote_gbs")) }
-                    }
-                }
-            }
-        }
+        (html::table(caption, (first, &|one: &Carrier| html! { (one.name) }), &columns, all))
         @if all.iter().any(|one| (one.occupied - one.figures[0]).abs() > 1e-9 * one.figures[0]) {
             p.faint {
                 "Used is what is occupied, in GB/s of reads: 1 GB/s of a kernel that writes occupies bandwidth_gbs / copy_gbs, triad_gbs or \

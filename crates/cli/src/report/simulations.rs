@@ -2,12 +2,14 @@
 //! chooses.
 
 use maud::{Markup, html};
+use numasim_model::App;
 use numasim_model::units::Seconds;
 use serde_json::Value;
 
 use super::contents::{Course, Report, Simulations};
-use super::html::{Shown, figure, scrolling};
+use super::html::{self, Shown, figure, number, scrolling};
 use crate::view::figures;
+use crate::view::simulated::Simulated;
 
 /// Of more applications the times of their ends are left to the JSON.
 pub(crate) const MOST_APPS: usize = 200;
@@ -68,29 +70,23 @@ fn policies(simulations: &Simulations) -> Markup {
     };
     let bounds = runs().any(|one| one.lower_bound_s.is_some());
     let bound_texts = seconds(runs().map(|one| one.lower_bound_s));
-    html! {
-        table {
-            caption { "Policies; the ratio is to the first" }
-            thead { tr {
-                th scope="col" { "policy" } th.n scope="col" { "makespan s" } th.n scope="col" { "ratio" }
-                @if bounds { th.n scope="col" { "lower bound s" } }
-                th.n scope="col" { "orders" } th.n scope="col" { "threads unblocked" } th.n scope="col" { "events" }
-            } }
-            tbody {
-                @for (r, one) in runs().enumerate() {
-                    tr {
-                        th scope="row" { (one.policy) }
-                        (shown(r, &texts[r], "makespan_s").cell(""))
-                        td.n { (ratio(makespans[r])) }
-                        @if bounds { (shown(r, &bound_texts[r], "lower_bound_s").cell("")) }
-                        (shown(r, &one.run.commands.to_string(), "commands").cell(""))
-                        (shown(r, &one.run.core_moves.to_string(), "core_moves").cell(""))
-                        (shown(r, &one.run.events.to_string(), "events").cell(""))
-                    }
-                }
-            }
-        }
-    }
+    let figure = |title, key, text: fn(&Simulated) -> String| {
+        number(title, move |r, one: &Simulated| shown(r, &text(one), key).cell(""))
+    };
+    let mut columns = vec![
+        number("makespan s", |r, _: &Simulated| shown(r, &texts[r], "makespan_s").cell("")),
+        number("ratio", |r, _: &Simulated| Shown::plain(ratio(makespans[r])).cell("")),
+    ];
+    columns.extend(bounds.then(|| {
+        number("lower bound s", |r, _: &Simulated| shown(r, &bound_texts[r], "lower_bound_s").cell(""))
+    }));
+    columns.extend([
+        figure("orders", "commands", |one| one.run.commands.to_string()),
+        figure("threads unblocked", "core_moves", |one| one.run.core_moves.to_string()),
+        figure("events", "events", |one| one.run.events.to_string()),
+    ]);
+    let caption = "Policies; the ratio is to the first";
+    html::table(caption, ("policy", &|one: &Simulated| html! { (one.policy) }), &columns, runs())
 }
 
 /// When each application is finished, with a column for each policy.
@@ -99,28 +95,22 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
         let times = course.simulated.run.apps.iter().map(|app| app.finished.map(Seconds::value));
         seconds(times)
     };
-    let columns: Vec<Vec<String>> = simulations.courses.iter().map(finished).collect();
+    let columns = simulations.courses.iter().enumerate().map(|(r, course)| {
+        let times = finished(course);
+        number(course.simulated.policy.as_str(), move |a, _: &App| {
+            shown(r, &times[a], &format!("apps/{a}/finished_s")).cell("")
+        })
+    });
     let apps = &report.study.apps;
     let in_json = simulations.document["runs"][0]["apps"].as_array().map_or(0, Vec::len);
     let listed = apps.len().min(MOST_APPS).min(in_json);
     html! {
-        table {
-            caption { "When each application is finished, in seconds" }
-            thead { tr {
-                th scope="col" { "application" }
-                @for course in &simulations.courses { th.n scope="col" { (course.simulated.policy) } }
-            } }
-            tbody {
-                @for (a, app) in apps.iter().enumerate().take(listed) {
-                    tr {
-                        th scope="row" { (app.name) }
-                        @for (r, column) in columns.iter().enumerate() {
-                            (shown(r, &column[a], &format!("apps/{a}/finished_s")).cell(""))
-                        }
-                    }
-                }
-            }
-        }
+        (html::table(
+            "When each application is finished, in seconds",
+            ("application", &|app: &App| html! { (app.name) }),
+            &columns.collect::<Vec<_>>(),
+            apps.iter().take(listed),
+        ))
         @if apps.len() > listed {
             p.faint {
                 "The first " (listed) " applications of " (apps.len()) "; "

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use numasim_tasks::{IdleReason, Traffic};
 
 use super::contents::{Report, Tasks};
-use super::html::{Shown, figure, scrolling};
+use super::html::{self, Column, Shown, figure, number, scrolling};
 use crate::view::figures;
 use crate::view::tasked::{Tasked, bound_in_words, idle_in_words};
 
@@ -89,33 +89,33 @@ fn schedulers(tasks: &Tasks) -> Markup {
     };
     let steals = runs(tasks).any(|tasked| tasked.run.steals > 0);
     let partitioned = runs(tasks).any(|tasked| tasked.run.partition.value() > 0.0);
-    html! {
-        table {
-            caption { "Schedulers; the speedup is over the first" }
-            thead { tr {
-                th scope="col" { "scheduler" } th.n scope="col" { "makespan s" } th.n scope="col" { "speedup" }
-                th.n scope="col" { "lower bound s" } th.n scope="col" { "above it" } th.n scope="col" { "remote bytes" }
-                th.n scope="col" { "idle" }
-                @if steals { th.n scope="col" { "steals" } }
-                @if partitioned { th.n scope="col" { "partition s" } }
-            } }
-            tbody {
-                @for (r, tasked) in runs(tasks).enumerate() {
-                    tr {
-                        th scope="row" { (tasked.scheduler.as_str()) }
-                        (shown(r, &makespans[r], "makespan_s").cell(""))
-                        td.n { (speedup(tasked)) }
-                        (shown(r, &bounds[r], "bound_s").cell(""))
-                        td.n { (tasked.above_bound().map_or("-".to_owned(), percent)) }
-                        td.n { (percent(tasked.run.traffic.remote_share())) }
-                        (shown(r, &percent(tasked.run.idle), "idle").cell(""))
-                        @if steals { (shown(r, &tasked.run.steals.to_string(), "steals").cell("")) }
-                        @if partitioned { (shown(r, &partition(tasked.run.partition.value()), "partition_s").cell("")) }
-                    }
-                }
-            }
-        }
-    }
+    let plain = |text: String| Shown::plain(text).cell("");
+    let mut columns = vec![
+        number("makespan s", |r, _: &Tasked| shown(r, &makespans[r], "makespan_s").cell("")),
+        number("speedup", |_, tasked: &Tasked| plain(speedup(tasked))),
+        number("lower bound s", |r, _: &Tasked| shown(r, &bounds[r], "bound_s").cell("")),
+        number("above it", |_, tasked: &Tasked| plain(tasked.above_bound().map_or("-".to_owned(), percent))),
+        number("remote bytes", |_, tasked: &Tasked| plain(percent(tasked.run.traffic.remote_share()))),
+        idle_share("idle"),
+    ];
+    columns.extend(steals.then(|| {
+        number("steals", |r, tasked: &Tasked| shown(r, &tasked.run.steals.to_string(), "steals").cell(""))
+    }));
+    columns.extend(partitioned.then(|| {
+        number("partition s", |r, tasked: &Tasked| {
+            shown(r, &partition(tasked.run.partition.value()), "partition_s").cell("")
+        })
+    }));
+    html::table("Schedulers; the speedup is over the first", NAMED, &columns, runs(tasks))
+}
+
+/// The first column.
+const NAMED: (&str, &dyn Fn(&Tasked) -> Markup) =
+    ("scheduler", &|tasked| html! { (tasked.scheduler.as_str()) });
+
+/// How idle cores were.
+fn idle_share<'a>(title: &'a str) -> Column<'a, Tasked> {
+    number(title, |r, tasked: &Tasked| shown(r, &percent(tasked.run.idle), "idle").cell(""))
 }
 
 /// Bytes of one class.
@@ -129,60 +129,35 @@ fn bytes(tasks: &Tasks) -> Markup {
         ("own memory", |traffic| traffic.dram_local),
         ("other memories", |traffic| traffic.dram_remote),
     ];
-    let columns = classes.map(|(name, of)| (name, column(tasks, |tasked| of(&tasked.run.traffic) / 1e9)));
-    let there = classes.map(|(_, of)| runs(tasks).any(|tasked| of(&tasked.run.traffic) > 0.0));
-    let shown_classes = || columns.iter().zip(there).filter(|&(_, there)| there).map(|(column, _)| column);
-    let cut = runs(tasks).any(|tasked| tasked.run.cut.is_some());
-    html! {
-        table {
-            caption { "What served the bytes of all tasks, in GB" }
-            thead { tr {
-                th scope="col" { "scheduler" }
-                @for (name, _) in shown_classes() { th.n scope="col" { (name) } }
-                @if cut { th.n scope="col" { "edges cut" } }
-            } }
-            tbody {
-                @for (r, tasked) in runs(tasks).enumerate() {
-                    tr {
-                        th scope="row" { (tasked.scheduler.as_str()) }
-                        @for (_, column) in shown_classes() { td.n { (column[r]) } }
-                        @if cut {
-                            @match tasked.run.cut {
-                                Some(cut) => (shown(r, &cut.edges.to_string(), "cut_edges").cell("")),
-                                None => (Shown::nothing().cell("")),
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let is_there = |of: BytesOf| runs(tasks).any(|tasked| of(&tasked.run.traffic) > 0.0);
+    let shown_classes = classes.into_iter().filter(|&(_, of)| is_there(of));
+    let mut columns: Vec<Column<'_, Tasked>> = shown_classes
+        .map(|(name, of)| {
+            let texts = column(tasks, |tasked| of(&tasked.run.traffic) / 1e9);
+            number(name, move |r, _: &Tasked| Shown::plain(&texts[r]).cell(""))
+        })
+        .collect();
+    columns.extend(runs(tasks).any(|tasked| tasked.run.cut.is_some()).then(|| {
+        number("edges cut", |r, tasked: &Tasked| match tasked.run.cut {
+            Some(cut) => shown(r, &cut.edges.to_string(), "cut_edges").cell(""),
+            None => Shown::nothing().cell(""),
+        })
+    }));
+    html::table("What served the bytes of all tasks, in GB", NAMED, &columns, runs(tasks))
 }
 
 /// Why cores were idle.
 fn idle(tasks: &Tasks) -> Markup {
     let there = |reason: &IdleReason| runs(tasks).any(|tasked| tasked.run.idle_because(*reason) > 0.0);
-    let reasons: Vec<IdleReason> = IdleReason::ALL.into_iter().filter(there).collect();
-    html! {
-        table {
-            caption { "Why cores were idle, of all cores x makespan" }
-            thead { tr {
-                th scope="col" { "scheduler" }
-                @for &reason in &reasons { th.n scope="col" { (idle_in_words(reason)) } }
-                th.n scope="col" { "together" }
-            } }
-            tbody {
-                @for (r, tasked) in runs(tasks).enumerate() {
-                    tr {
-                        th scope="row" { (tasked.scheduler.as_str()) }
-                        @for &reason in &reasons {
-                            @let pointer = format!("idle_reasons/{}", reason.as_str());
-                            (shown(r, &percent(tasked.run.idle_because(reason)), &pointer).cell(""))
-                        }
-                        (shown(r, &percent(tasked.run.idle), "idle").cell(""))
-                    }
-                }
-            }
-        }
-    }
+    let reasons = IdleReason::ALL.into_iter().filter(there);
+    let mut columns: Vec<Column<'_, Tasked>> = reasons
+        .map(|reason| {
+            number(idle_in_words(reason), move |r, tasked: &Tasked| {
+                let pointer = format!("idle_reasons/{}", reason.as_str());
+                shown(r, &percent(tasked.run.idle_because(reason)), &pointer).cell("")
+            })
+        })
+        .collect();
+    columns.push(idle_share("together"));
+    html::table("Why cores were idle, of all cores x makespan", NAMED, &columns, runs(tasks))
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use numasim_evidence::compare::{CONTENDED, Comparison, Errors, Verdict};
 
 use super::contents::Report;
-use super::html::{Shown, judged, scrolling};
+use super::html::{self, Shown, judged, number, scrolling, words};
 use super::{nulls, simulations, tasks};
 use crate::view::{ScenarioView, Style, caution, figures};
 use numasim_ask::compare::{SMALL, percent, place, sentences};
@@ -150,35 +150,23 @@ fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
 
 /// All errors, with the place of the worst.
 fn table(known: &[Known<'_>]) -> Markup {
-    let figures = |errors: &Errors| {
-        [
-            (errors.mean, "mean_absolute_error"),
-            (errors.median, "median_absolute_error"),
-            (errors.p95, "p95_absolute_error"),
-            (errors.worst, "worst_absolute_error"),
-        ]
+    let figure = |title, json, of: fn(&Errors) -> f64| {
+        number(title, move |_, (_, key, errors): &Known<'_>| {
+            let value = of(errors);
+            Shown::compared(percent(value), format!("/summary/{key}/{json}")).cell(judged(Some(value)))
+        })
     };
-    html! {
-        table {
-            caption { "Absolute errors" }
-            thead { tr {
-                th scope="col" { "of" } th.n scope="col" { "number" } th.n scope="col" { "mean" } th.n scope="col" { "median" }
-                th.n scope="col" { "95th percentile" } th.n scope="col" { "worst" } th scope="col" { "where" }
-            } }
-            tbody {
-                @for (what, key, errors) in known {
-                    tr {
-                        th scope="row" { (what) }
-                        (Shown::compared(errors.count.to_string(), format!("/summary/{key}/count")).cell(""))
-                        @for (value, json) in figures(errors) {
-                            (Shown::compared(percent(value), format!("/summary/{key}/{json}")).cell(judged(Some(value))))
-                        }
-                        td.text { (place(errors)) }
-                    }
-                }
-            }
-        }
-    }
+    let columns = [
+        number("number", |_, (_, key, errors): &Known<'_>| {
+            Shown::compared(errors.count.to_string(), format!("/summary/{key}/count")).cell("")
+        }),
+        figure("mean", "mean_absolute_error", |errors| errors.mean),
+        figure("median", "median_absolute_error", |errors| errors.median),
+        figure("95th percentile", "p95_absolute_error", |errors| errors.p95),
+        figure("worst", "worst_absolute_error", |errors| errors.worst),
+        words("where", |(_, _, errors): &Known<'_>| place(errors)),
+    ];
+    html::table("Absolute errors", ("of", &|(what, ..): &Known<'_>| html! { (what) }), &columns, known)
 }
 
 /// Nothing was measured.
