@@ -1,6 +1,6 @@
 //! Random networks with the rates of `max-min`, as text, for another solver to be compared with.
 //!
-//! `cargo run --release -p numasim-model --example max_min_networks > networks.txt`, then
+//! `cargo run --release -p numasim-model --features examples --example max_min_networks > networks.txt`, then
 //! `results/simgrid-max-min/compare.cpp`. The format, one network after the other:
 //!
 //! - `network NAME NANOSECONDS`: its name and the time of one of our solves;

@@ -1,6 +1,6 @@
 //! A question as a mixed-integer linear program, in MPS, to compare the search with solvers of these.
 //!
-//! `cargo run --release -p numasim-sim --example columns -- mps fair configs/paper/uneven-even-nodes.toml > question.mps`, and
+//! `cargo run --release -p numasim-sim --features examples --example columns -- mps fair configs/paper/uneven-even-nodes.toml > question.mps`, and
 //! `... -- search fair FILE...` answers it: value, bound, gap, status and seconds in a line. `crates/sim/peers/milp.py` does both in turn.
 //!
 //! # Where the model is linear in counts

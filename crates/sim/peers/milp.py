@@ -1,7 +1,7 @@
 """The search beside HiGHS on the same question: time to the same gap, both sides, in turn.
 
     python3 -m venv peers && peers/bin/pip install highspy
-    cargo build --release -p numasim-sim --example columns
+    cargo build --release -p numasim-sim --features examples --example columns
     peers/bin/python crates/sim/peers/milp.py --pairs 5 --time-limit 60 --csv pairs.csv configs/paper/uneven-even-nodes.toml
 
 The program is that of the example `columns`, which says where the model is linear in counts. HiGHS comes as a wheel: from source it takes minutes

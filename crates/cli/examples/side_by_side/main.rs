@@ -1,6 +1,6 @@
 //! Every scheduler of papers 001, 003 and 000 on every code and machine of theirs, beside lower bounds and machines without NUMA.
 //!
-//! Writes tables and plots into a folder: `cargo run --release -p numasim --example side_by_side -- results/side-by-side [MACHINE...]`. With
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example side_by_side -- results/side-by-side [MACHINE...]`. With
 //! machines, only what is about one of them alone is written.
 
 mod annotated;

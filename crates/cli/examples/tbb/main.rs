@@ -1,6 +1,6 @@
 //! TBB and TBB-NUMA of Z. Majo and T. R. Gross (paper 003) on their three machines: calibrated on two printed times, all others predicted.
 //!
-//! Writes tables and plots into a folder: `cargo run --release -p numasim --example tbb -- results/tbb-numa [PART...]`. Parts: `calibration`,
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example tbb -- results/tbb-numa [PART...]`. Parts: `calibration`,
 //! `statements` (all tables and plots); without any, both.
 
 mod calibration;

@@ -1,6 +1,6 @@
 //! The schedulers of I. Sánchez Barrera's thesis (paper 001) on its three machines: calibrated on `fifo` and `sa`, all others predicted.
 //!
-//! Writes tables and plots into a folder: `cargo run --release -p numasim --example thesis -- results/thesis-schedulers [PART...]`. Parts:
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --features examples --example thesis -- results/thesis-schedulers [PART...]`. Parts:
 //! `calibration`, `sandy-bridge`, `uv100`, `power8`, `windows`, `statements` (which needs all but the calibration); without any, all.
 
 mod calibration;

@@ -1,6 +1,6 @@
 //! What an agent costs: processor time of its threads while applications send a status each period.
 //!
-//! `cargo run --release -p numasim-agent --example cost [SECONDS [APPLICATIONS [PERIOD_MS]]]` (default: 30 s, 10, 80 ms).
+//! `cargo run --release -p numasim-agent --features examples --example cost [SECONDS [APPLICATIONS [PERIOD_MS]]]` (default: 30 s, 10, 80 ms).
 //! The agent is the real server on a socket of its own, with the load of this host, which it looks at four times a
 //! second; the applications are threads of this process, and are not counted. Each status says something new, so that
 //! each period has a decision. The figure is time on processors as the kernel counts it in

@@ -1,10 +1,10 @@
 //! How far proofs reach where people ask: the goals of the search, measured.
 //!
 //! ```sh
-//! cargo run --release -p numasim-sim --example goals -- shipped            # 8 machines x 4 workloads x 3 objectives, 5 s each
-//! cargo run --release -p numasim-sim --example goals -- shipped --model all
-//! cargo run --release -p numasim-sim --example goals -- random             # 60 random questions, 8 s each
-//! cargo run --release -p numasim-sim --example goals -- random --write DIR # and their files, for `numasim explore`
+//! cargo run --release -p numasim-sim --features examples --example goals -- shipped            # 8 machines x 4 workloads x 3 objectives, 5 s each
+//! cargo run --release -p numasim-sim --features examples --example goals -- shipped --model all
+//! cargo run --release -p numasim-sim --features examples --example goals -- random             # 60 random questions, 8 s each
+//! cargo run --release -p numasim-sim --features examples --example goals -- random --write DIR # and their files, for `numasim explore`
 //! ```
 //!
 //! Lines of CSV go to standard output, the summary to standard error. `--clock cpu` counts the CPU time of this process instead of the

@@ -1,6 +1,6 @@
 //! A task graph that SimGrid can simulate as well, and our answer: see `results/simgrid-tasks/`.
 //!
-//! `cargo run --release -p numasim-tasks --example simgrid_tasks -- NAME SEED graph` writes the graph as text, `... NAME SEED ours`
+//! `cargo run --release -p numasim-tasks --features examples --example simgrid_tasks -- NAME SEED graph` writes the graph as text, `... NAME SEED ours`
 //! simulates it and prints seconds of the wall clock, tasks, the sum of their ends, and the makespan. The text, one line each:
 //!
 //! - `node CORES GFLOPS GBS`: per core, of the controller; nodes are numbered from 0;

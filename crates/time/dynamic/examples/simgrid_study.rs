@@ -1,6 +1,6 @@
 //! A study that SimGrid can simulate as well, and our answer: see `results/simgrid-simulation/`.
 //!
-//! `cargo run --release -p numasim-dynamic --example simgrid_study -- NAME study` writes the study as text, `... NAME ours` simulates it
+//! `cargo run --release -p numasim-dynamic --features examples --example simgrid_study -- NAME study` writes the study as text, `... NAME ours` simulates it
 //! and prints seconds of the wall clock, events, and when each application is finished. The text, one line each:
 //!
 //! - `node CORES GFLOPS GBS`: per core, of the controller; nodes are numbered from 0;

@@ -1,6 +1,6 @@
 //! How long does one decision take?
 //!
-//! `cargo run --release -p numasim-policy --example decisions -- POLICY NODES CORES APPS...`: for each number of applications the
+//! `cargo run --release -p numasim-policy --features examples --example decisions -- POLICY NODES CORES APPS...`: for each number of applications the
 //! seconds of the first decision, when all have arrived and nothing is known. No decision should take more than about a
 //! second on 16 x 64 cores with 1000 applications.
 

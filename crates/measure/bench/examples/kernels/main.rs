@@ -1,7 +1,7 @@
 //! Measures the kernels themselves on this host: against `likwid-bench`, and against the roofline they must follow.
 //!
 //! ```text
-//! cargo run --release -p numasim-bench --example kernels -- --against likwid [--part read,triad,peak,roof]
+//! cargo run --release -p numasim-bench --features examples --example kernels -- --against likwid [--part read,triad,peak,roof]
 //!     [--threads 1,2] [--isa avx2] [--repeat 10] [--pairs 20] [--machine FILE] [--kib 983040] [--seconds 0.2] [--csv FILE]
 //! ```
 //!
