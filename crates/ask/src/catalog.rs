@@ -8,7 +8,7 @@ use numasim_model::Machine;
 use numasim_model::machine::FigureKind;
 use serde::Serialize;
 
-use crate::document::{ByName, VERSION};
+use crate::document::{ByName, Document};
 use crate::table::{self, Of};
 use crate::values;
 
@@ -25,8 +25,6 @@ const LETTERS: &str = "m measured, t theoretical, e estimated, a assumed; the so
 /// Files of a catalogue.
 #[derive(Clone, Debug, Serialize)]
 pub struct Catalog {
-    schema: u64,
-    command: &'static str,
     files: Vec<Listed>,
 }
 
@@ -124,13 +122,13 @@ fn node_words(machine: &Machine) -> String {
 
 /// What these files are.
 pub fn catalog(files: Vec<Listed>) -> Catalog {
-    Catalog { schema: VERSION, command: "catalog", files }
+    Catalog { files }
 }
 
 impl Catalog {
     /// For programs: every file, and of machines every figure's kind and source.
     pub fn json(&self) -> String {
-        values::text(self)
+        values::text(&Document::of("catalog", self))
     }
 
     /// For spreadsheets: a row for each value of a machine, one for every other file.

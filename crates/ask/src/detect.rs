@@ -3,7 +3,7 @@
 use numasim_draw::Style;
 use serde::Serialize;
 
-use crate::document::VERSION;
+use crate::document::Document;
 use crate::table::{self, Cell, Of};
 use crate::values;
 
@@ -11,23 +11,8 @@ use crate::values;
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// A host, or another machine that was described.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Detected {
-    schema: u64,
-    command: &'static str,
-    machine: String,
-    source: String,
-    this_host: bool,
-    core: &'static str,
-    nodes: Vec<DetectedNode>,
-    caches: Vec<DetectedCache>,
-    distances: Option<Vec<Vec<u64>>>,
-    unusable: Vec<Unusable>,
-}
-
-/// What was found, apart from its nodes.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
     /// Name of the host.
     pub machine: String,
     /// What read it.
@@ -36,11 +21,13 @@ pub struct Found {
     pub this_host: bool,
     /// What is counted as a core.
     pub core: &'static str,
+    /// Its nodes.
+    pub nodes: Vec<DetectedNode>,
     /// Its data caches, the smallest level first.
     pub caches: Vec<DetectedCache>,
     /// Distances between the nodes.
     pub distances: Option<Vec<Vec<u64>>>,
-    /// What it has and nobody may use.
+    /// What it has and cannot be used.
     pub unusable: Vec<Unusable>,
 }
 
@@ -106,13 +93,6 @@ pub struct Unusable {
     pub text: String,
 }
 
-/// What was found.
-pub fn detected(found: Found, nodes: Vec<DetectedNode>) -> Detected {
-    let Found { machine, source, this_host, core, caches, distances, unusable } = found;
-    let (schema, command) = (VERSION, "detect");
-    Detected { schema, command, machine, source, this_host, core, nodes, caches, distances, unusable }
-}
-
 impl DetectedNode {
     fn reads(&self) -> Option<f64> {
         self.firmware.as_ref().and_then(|said| said.read_bandwidth_gbs)
@@ -122,7 +102,7 @@ impl DetectedNode {
 impl Detected {
     /// The document.
     pub fn json(&self) -> String {
-        values::text(self)
+        values::text(&Document::of("detect", self))
     }
 
     /// A line for each node. Lists of processors are always in quotes, which only some of them need.

@@ -10,15 +10,13 @@ use numasim_study::writing::quoted;
 use numasim_study::writing::scenario::Written;
 use serde::Serialize;
 
-use crate::document::{ByName, VERSION};
+use crate::document::{ByName, Document};
 use crate::table::{self, Of};
 use crate::{Refusal, values};
 
 /// The scenarios that separate the models best on a machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct Discriminated {
-    schema: u64,
-    command: &'static str,
     machine: String,
     candidates: usize,
     scenarios: Vec<ScenarioEntry>,
@@ -58,8 +56,6 @@ pub fn discriminate(machine: &Machine, most: usize) -> Result<Discriminated, Ref
         pairs: pairs(&chosen.pairs),
     };
     Ok(Discriminated {
-        schema: VERSION,
-        command: "discriminate",
         machine: machine.name().to_owned(),
         candidates: proposal.candidates,
         scenarios: proposal.scenarios.iter().map(scenario).collect(),
@@ -82,7 +78,7 @@ fn pairs(pairs: &[Pair]) -> Vec<PairEntry> {
 impl Discriminated {
     /// The document.
     pub fn json(&self) -> String {
-        values::text(self)
+        values::text(&Document::of("discriminate", self))
     }
 
     /// One row for each scenario and pair of models.

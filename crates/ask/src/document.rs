@@ -13,6 +13,21 @@ use crate::intervals;
 /// The `schema` of every document.
 pub(crate) const VERSION: u64 = 1;
 
+/// A document that begins as all do: its version and the command that writes it.
+#[derive(Serialize)]
+pub(crate) struct Document<T> {
+    schema: u64,
+    command: &'static str,
+    #[serde(flatten)]
+    content: T,
+}
+
+impl<T> Document<T> {
+    pub(crate) fn of(command: &'static str, content: T) -> Self {
+        Self { schema: VERSION, command, content }
+    }
+}
+
 /// Writes a document as people read it, with a line break at its end.
 ///
 /// # Errors

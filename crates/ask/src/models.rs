@@ -9,7 +9,7 @@ use numasim_model::sharing::Parameter;
 use numasim_model::sharing::about::{ADVICE, About};
 use serde::Serialize;
 
-use crate::document::VERSION;
+use crate::document::Document;
 use crate::table::{self, Cell, Of};
 use crate::values;
 
@@ -23,8 +23,6 @@ const KERNELS: &str = "Every model counts what is shared in GB/s of reads. Where
 /// Sharing models.
 #[derive(Clone, Debug, Serialize)]
 pub struct Described {
-    schema: u64,
-    command: &'static str,
     advice: &'static str,
     models: Vec<ModelEntry>,
 }
@@ -59,7 +57,7 @@ struct ParameterEntry {
 /// What these models are.
 pub fn models(kinds: &[ModelKind]) -> Described {
     let models = kinds.iter().copied().map(ModelEntry::from).collect();
-    Described { schema: VERSION, command: "models", advice: ADVICE, models }
+    Described { advice: ADVICE, models }
 }
 
 impl From<ModelKind> for ModelEntry {
@@ -90,7 +88,7 @@ impl From<Parameter> for ParameterEntry {
 impl Described {
     /// The document.
     pub fn json(&self) -> String {
-        values::text(self)
+        values::text(&Document::of("models", self))
     }
 
     /// For spreadsheets: a row for each model and parameter.

@@ -94,6 +94,11 @@ impl Column {
         self.of.as_ref().map_or_else(|| self.name.clone().into_owned(), |of| format!("{}:{of}", self.name))
     }
 
+    /// Its name above its cells.
+    fn title(&self) -> String {
+        self.key().replace(':', "\n")
+    }
+
     const fn align(&self) -> Align {
         match self.kind {
             Kind::Text | Kind::Words | Kind::PerNode => Align::Left,
@@ -472,17 +477,11 @@ impl<'a, R: 'a> Of<'a, R> {
 
 /// A table for people: the columns that are for them, with `rows`.
 pub fn grid<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>, rows: &[R]) -> Grid {
-    let shown = declared.into_iter().filter_map(|of| Some((of, of.for_people(rows)?)));
-    let (columns, cells): (Vec<&Of<R>>, Vec<Vec<String>>) = shown.unzip();
-    let title = |of: &&Of<R>| of.people.title.clone().unwrap_or_else(|| of.column.key().replace(':', "\n"));
-    let titles: Vec<String> = columns.iter().map(title).collect();
-    let aligns = columns.iter().map(|of| of.people.align.unwrap_or(of.column.align()));
-    let heads: Vec<(&str, Align)> = titles.iter().map(String::as_str).zip(aligns).collect();
-    let mut grid = Grid::new(&heads);
-    for row in 0..rows.len() {
-        grid.row(cells.iter().map(|column| column[row].clone()).collect());
-    }
-    grid
+    let columns = declared.into_iter().filter_map(|of| {
+        let title = of.people.title.clone().unwrap_or_else(|| of.column.title());
+        Some((title, of.people.align.unwrap_or(of.column.align()), of.for_people(rows)?))
+    });
+    laid_out(&columns.collect::<Vec<_>>(), rows.len(), None)
 }
 
 /// The same table of rows that are not in one place.
@@ -548,25 +547,28 @@ impl<'a> Table<'a> {
     /// A table for people, without columns in which there is nothing. `gap`: the row before which rows are left out.
     pub fn grid(&self, gap: Option<usize>) -> Grid {
         let rows: Vec<&[Cell]> = self.rows().collect();
-        let (mut titles, mut columns) = (Vec::new(), Vec::new());
-        for (c, column) in self.columns.iter().enumerate() {
-            let cells: Vec<&Cell> = rows.iter().map(|row| &row[c]).collect();
-            if cells.iter().any(|cell| !cell.is_empty()) {
-                titles.push((column.key().replace(':', "\n"), column.align()));
-                columns.push(column.shown(&cells));
-            }
-        }
-        let titles: Vec<(&str, Align)> =
-            titles.iter().map(|(title, align)| (title.as_str(), *align)).collect();
-        let mut grid = Grid::new(&titles);
-        for r in 0..rows.len() {
-            if gap == Some(r) {
-                grid.row(columns.iter().map(|_| "…".to_owned()).collect());
-            }
-            grid.row(columns.iter().map(|column| column[r].clone()).collect());
-        }
-        grid
+        let cells = |c: usize| rows.iter().map(|row| &row[c]).collect::<Vec<&Cell>>();
+        let columns = self.columns.iter().enumerate().filter_map(|(c, column)| {
+            let cells = cells(c);
+            let shown = cells.iter().any(|cell| !cell.is_empty());
+            shown.then(|| (column.title(), column.align(), column.shown(&cells)))
+        });
+        laid_out(&columns.collect::<Vec<_>>(), rows.len(), gap)
     }
+}
+
+/// Columns for people: title, alignment and a cell for each of so many rows.
+fn laid_out(columns: &[(String, Align, Vec<String>)], rows: usize, gap: Option<usize>) -> Grid {
+    let titles: Vec<(&str, Align)> =
+        columns.iter().map(|(title, align, _)| (title.as_str(), *align)).collect();
+    let mut grid = Grid::new(&titles);
+    for r in 0..rows {
+        if gap == Some(r) {
+            grid.row(columns.iter().map(|_| "…".to_owned()).collect());
+        }
+        grid.row(columns.iter().map(|(.., cells)| cells[r].clone()).collect());
+    }
+    grid
 }
 
 /// The first line of CSV.

@@ -24,7 +24,7 @@ use numasim_study::keys::{
 };
 use serde::Serialize;
 
-use crate::document::{ByName, VERSION};
+use crate::document::{ByName, Document};
 use crate::{input, numbers, room, values};
 
 /// Keys with their values.
@@ -33,8 +33,6 @@ type Keys = ByName<Echo>;
 /// What was read. A machine of more than 64 nodes has no list of its links: `link_gbs` where all are equal, else `link_matrix_gbs`.
 #[derive(Debug, Serialize)]
 pub struct Checked<'r> {
-    schema: u64,
-    command: &'static str,
     files: &'r [String],
     machine: MachineEcho<'r>,
     apps: Vec<AppEcho<'r>>,
@@ -175,13 +173,11 @@ pub fn check(reading: &Reading) -> Checked<'_> {
         .map(|call| with(ends(call.from, call.to), call::TABLE.echo(&[Part::Call(call)])));
     let commands = dynamics.commands.iter().map(|order| {
         let mut keys = with(Vec::new(), command::TABLE.echo(&[Part::Command(order)]));
-        keys.0.extend([("app".to_owned(), of(order.app).into()), order_echo(order)]);
+        keys.0.extend(entries([("app", of(order.app).into()), order_echo(order)]));
         keys
     });
     let tasks = (reading.tasks != TaskStudy::default()).then_some(&reading.tasks);
     Checked {
-        schema: VERSION,
-        command: "check",
         files: &reading.files,
         machine: machine(&study.machine, reading.sockets),
         apps: apps(study),
@@ -222,7 +218,7 @@ pub fn check(reading: &Reading) -> Checked<'_> {
 impl Checked<'_> {
     /// The document.
     pub fn json(&self) -> String {
-        values::text(self)
+        values::text(&Document::of("check", self))
     }
 
     /// A line for each value: table, name, key, value, default.
@@ -244,13 +240,17 @@ fn warnings(study: &Study) -> Vec<String> {
     input::implausible(&study.machine).into_iter().chain(full).collect()
 }
 
+fn entries<'k>(entries: impl IntoIterator<Item = (&'k str, Echo)>) -> Vec<(String, Echo)> {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 fn named(keys: Vec<(&'static Key, Echo)>) -> Keys {
     with(Vec::new(), keys)
 }
 
 /// These keys, and then the others.
 fn with(mut first: Vec<(String, Echo)>, keys: Vec<(&'static Key, Echo)>) -> Keys {
-    first.extend(keys.into_iter().map(|(key, value)| (key.name.to_owned(), value)));
+    first.extend(entries(keys.into_iter().map(|(key, value)| (key.name, value))));
     ByName(first)
 }
 
@@ -286,23 +286,22 @@ fn over_time(course: &Course) -> CourseEcho {
 fn phase_echo(of: &Phase) -> Keys {
     let mut keys = named(phase::TABLE.echo(&[Part::Phase(of)]));
     match &of.work {
-        Some(Work::Divisible(work)) => keys.0.push(("gflop".to_owned(), work.value().into())),
+        Some(Work::Divisible(work)) => keys.0.extend(entries([("gflop", work.value().into())])),
         Some(Work::Tasks { count, each }) => {
             let each: Vec<f64> = each.iter().copied().map(Gflop::value).collect();
-            keys.0.extend([("tasks".to_owned(), (*count).into()), ("task_gflop".to_owned(), each.into())]);
+            keys.0.extend(entries([("tasks", (*count).into()), ("task_gflop", each.into())]));
         }
         None => {}
     }
     keys
 }
 
-fn order_echo(command: &Command) -> (String, Echo) {
-    let (key, value): (_, Echo) = match &command.order {
+fn order_echo(command: &Command) -> (&'static str, Echo) {
+    match &command.order {
         Order::Total(total) => ("total", (*total).into()),
         Order::PerNode(threads) => ("per_node", threads.clone().into()),
         Order::Cores(cores) => ("cores", cores.clone().into()),
-    };
-    (key.to_owned(), value)
+    }
 }
 
 fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
@@ -323,12 +322,9 @@ fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
 
 /// The graph: what was counted of listed tasks, or the generator with its parameters.
 fn graph(source: &GraphSource) -> Option<Keys> {
-    let entries = |entries: Vec<(&str, Echo)>| -> Vec<(String, Echo)> {
-        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-    };
     Some(ByName(match source {
         GraphSource::None => return None,
-        GraphSource::Given(graph) => entries(vec![
+        GraphSource::Given(graph) => entries([
             ("name", graph.name().into()),
             ("blocks", graph.blocks().len().into()),
             ("tasks", graph.task_count().into()),
@@ -337,11 +333,11 @@ fn graph(source: &GraphSource) -> Option<Keys> {
         ]),
         GraphSource::Generated { name, generator } => {
             let mut keys =
-                entries(vec![("name", name.as_str().into()), ("generator", generator.as_str().into())]);
+                entries([("name", name.as_str().into()), ("generator", generator.as_str().into())]);
             keys.extend(parameters(generator));
             keys
         }
-        GraphSource::Program { name, program } => entries(vec![
+        GraphSource::Program { name, program } => entries([
             ("name", name.as_str().into()),
             ("chunks", program.chunks.into()),
             ("repeat", program.repeat.into()),
@@ -365,8 +361,7 @@ fn parameters(generator: &Generator) -> Vec<(String, Echo)> {
     };
     let numbers = generator.parameters().into_iter().map(|(key, number)| (key, in_its_unit(key, number)));
     let init = generator.init().map(|init| ("init", init.into()));
-    let all = pattern.into_iter().chain(numbers).chain(init);
-    all.map(|(key, value)| (key.to_owned(), value)).collect()
+    entries(pattern.into_iter().chain(numbers).chain(init))
 }
 
 fn machine(machine: &Machine, sockets: Option<usize>) -> MachineEcho<'_> {

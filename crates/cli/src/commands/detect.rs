@@ -1,6 +1,6 @@
 //! `numasim detect`: the skeleton of a machine file for this host, or for another one that hwloc can describe.
 
-use numasim_ask::detect::{self, Detected, DetectedCache, DetectedFirmware, DetectedNode, Found};
+use numasim_ask::detect::{self, Detected, DetectedCache, DetectedFirmware, DetectedNode};
 use numasim_host::topology::{Counting, Firmware, HostTopology, Origin, Unusable, UnusableThing};
 use numasim_host::{DetectError, Source, machine_file};
 use numasim_model::units::GigabytesPerSecond;
@@ -78,16 +78,16 @@ fn detected(host: &HostTopology) -> Detected {
         cores: cache.cores,
         count: cache.count,
     });
-    let found = Found {
+    Detected {
         machine: host.name.clone(),
         source: host.source.clone(),
         this_host: host.origin == Origin::ThisHost,
         core: core_is(host),
+        nodes: nodes.collect(),
         caches: caches.collect(),
         distances: host.distances.as_ref().map(|distances| distances.values.clone()),
         unusable: host.unusable.iter().map(unusable).collect(),
-    };
-    detect::detected(found, nodes.collect())
+    }
 }
 
 fn firmware(said: &Firmware) -> DetectedFirmware {

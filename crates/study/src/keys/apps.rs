@@ -22,8 +22,7 @@ use super::{
 /// The sizes of a real kernel, as words.
 fn sizes(app: &App) -> Echo {
     let sizes = |problem: KernelProblem| {
-        let sizes = problem.sizes().into_iter();
-        Echo::Table(sizes.map(|(key, value)| (key.to_owned(), Echo::Text(value))).collect())
+        Echo::table(problem.sizes().into_iter().map(|(key, value)| (key, Echo::Text(value))))
     };
     app.problem.map(sizes).into()
 }
@@ -31,10 +30,10 @@ fn sizes(app: &App) -> Echo {
 fn scaling_echo(phase: &Phase) -> Echo {
     match &phase.scaling {
         Scaling::Linear => "linear".into(),
-        Scaling::Serial { fraction } => Echo::Table(vec![("serial_fraction".to_owned(), (*fraction).into())]),
+        Scaling::Serial { fraction } => Echo::table([("serial_fraction", (*fraction).into())]),
         Scaling::Table(points) => {
             let pair = |&(threads, speedup): &(u32, f64)| Echo::List(vec![threads.into(), speedup.into()]);
-            Echo::Table(vec![("table".to_owned(), Echo::List(points.iter().map(pair).collect()))])
+            Echo::table([("table", Echo::List(points.iter().map(pair).collect()))])
         }
     }
 }

@@ -86,6 +86,13 @@ parts! {
     Further = dyn Any,
 }
 
+impl Echo {
+    /// A table with these entries.
+    pub fn table<'k>(entries: impl IntoIterator<Item = (&'k str, Echo)>) -> Self {
+        Self::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+}
+
 impl Key {
     /// The same key with the place of its value.
     pub const fn value_in(self, value: ValueIn) -> Self {
@@ -138,22 +145,21 @@ impl Table {
 
 /// Where data lies.
 pub fn data_echo(data: &Data) -> Echo {
-    let table = |entries: Vec<(&str, Echo)>| {
-        Echo::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-    };
     match data {
         Data::OpenHome { share } if *share < 1.0 => {
-            table(vec![("home", "any".into()), ("share", (*share).into())])
+            Echo::table([("home", "any".into()), ("share", (*share).into())])
         }
-        Data::OpenHome { .. } => table(vec![("home", "any".into())]),
+        Data::OpenHome { .. } => Echo::table([("home", "any".into())]),
         Data::Placed(Placement::PartHome { home, share }) => {
-            table(vec![("home", home.0.into()), ("share", (*share).into())])
+            Echo::table([("home", home.0.into()), ("share", (*share).into())])
         }
-        Data::Placed(Placement::PartInterleave { share }) => table(vec![("interleave", (*share).into())]),
+        Data::Placed(Placement::PartInterleave { share }) => Echo::table([("interleave", (*share).into())]),
         Data::Placed(Placement::Local) => "local".into(),
         Data::Placed(Placement::Interleave) => "interleave".into(),
-        Data::Placed(Placement::Home(home)) => table(vec![("home", home.0.into())]),
-        Data::Placed(Placement::Fractions(fractions)) => table(vec![("fractions", fractions.clone().into())]),
+        Data::Placed(Placement::Home(home)) => Echo::table([("home", home.0.into())]),
+        Data::Placed(Placement::Fractions(fractions)) => {
+            Echo::table([("fractions", fractions.clone().into())])
+        }
     }
 }
 
@@ -165,52 +171,25 @@ pub fn time(time: Seconds, per_second: f64) -> Echo {
     Echo::Number(if is_rounding { rounded } else { value })
 }
 
-impl From<f64> for Echo {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
+macro_rules! echo_of {
+    ($($type:ty: |$value:ident| $echo:expr;)*) => {
+        $(impl From<$type> for Echo {
+            fn from($value: $type) -> Self {
+                $echo
+            }
+        })*
+    };
 }
 
-impl From<u64> for Echo {
-    fn from(number: u64) -> Self {
-        Self::Whole(number)
-    }
-}
-
-impl From<u32> for Echo {
-    fn from(number: u32) -> Self {
-        Self::Whole(number.into())
-    }
-}
-
-impl From<usize> for Echo {
-    fn from(number: usize) -> Self {
-        Self::Whole(number as u64)
-    }
-}
-
-impl From<NodeId> for Echo {
-    fn from(node: NodeId) -> Self {
-        node.0.into()
-    }
-}
-
-impl From<bool> for Echo {
-    fn from(flag: bool) -> Self {
-        Self::Flag(flag)
-    }
-}
-
-impl From<&str> for Echo {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Echo {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
+echo_of! {
+    f64: |number| Self::Number(number);
+    u64: |number| Self::Whole(number);
+    u32: |number| Self::Whole(number.into());
+    usize: |number| Self::Whole(number as u64);
+    NodeId: |node| node.0.into();
+    bool: |flag| Self::Flag(flag);
+    &str: |text| Self::Text(text.to_owned());
+    String: |text| Self::Text(text);
 }
 
 impl<T: Into<Echo>> From<Option<T>> for Echo {
