@@ -8,7 +8,8 @@ use super::{ODD_NAMES, STENCIL, config_path, folder, printed, repository, run, s
 use crate::check::schema::accepts;
 
 /// Commands that have a schema.
-const DOCUMENTS: [&str; 7] = ["evaluate", "explore", "compare", "simulate", "tasks", "sweep", "run"];
+const DOCUMENTS: [&str; 8] =
+    ["evaluate", "explore", "pareto", "compare", "simulate", "tasks", "sweep", "run"];
 
 fn schema(document: &str) -> Value {
     serde_json::from_str(&stdout(&run(&["schema", document]))).expect("valid JSON")
@@ -17,7 +18,7 @@ fn schema(document: &str) -> Value {
 /// The schema of the command accepts what it writes.
 #[track_caller]
 fn accepted(args: &[&str]) -> Value {
-    let schema = schema(args[0]);
+    let schema = schema(if args.contains(&"--pareto") { "pareto" } else { args[0] });
     let document: Value = serde_json::from_str(&printed(args, "json")).expect("valid JSON");
     assert!(accepts(&schema, &schema, &document), "the schema refuses {args:?}\n{document:#}");
     document
@@ -50,6 +51,7 @@ fn schemas_accept_what_commands_write() {
     accepted(&["explore", &odd]);
     accepted(&["explore", &odd, "--objective", "fair", "--sensitivity"]);
     accepted(&["explore", &opteron, &workload, "--time-limit", "0.2", "--no-idle-cores"]);
+    accepted(&["explore", &odd, "--pareto", "total-gflops,fair"]);
     accepted(&["compare", &study, &option, &measured]);
     accepted(&["sweep", &odd, "--set", "machine.link_gbs=1..5:2"]);
     accepted(&["sweep", &odd, "--explore", "--set", "machine.link_gbs=1..5:2"]);

@@ -13,6 +13,8 @@ pub(crate) enum Document {
     Evaluate,
     /// What `explore --format json` writes
     Explore,
+    /// What `explore --pareto --format json` writes
+    Pareto,
     /// What `compare --format json` writes
     Compare,
     /// What `simulate --format json` writes
@@ -30,6 +32,7 @@ pub(crate) fn json_schema(document: Document) -> Value {
     match document {
         Document::Evaluate => schema::of::<numasim_ask::evaluate::Document>("evaluate"),
         Document::Explore => schema::of::<numasim_ask::Explored>("explore"),
+        Document::Pareto => schema::of::<numasim_ask::pareto::Front>("explore --pareto"),
         Document::Compare => schema::of::<Compared>("compare"),
         Document::Simulate => schema::of::<numasim_ask::simulate::Document>("simulate"),
         Document::Tasks => schema::of::<numasim_ask::tasks::Document>("tasks"),
