@@ -220,7 +220,9 @@ mod tests {
         let first = read(TEXT.to_owned());
         let again = read(written(&first, true));
         assert_eq!(again.provenance()["bandwidth_matrix_gbs"], first.provenance()["bandwidth_gbs"]);
-        assert_eq!(again.clone().with_provenance(first.provenance().clone()), first);
+        let same = again.clone().with_provenance(first.provenance().clone());
+        // Links from a node to itself mean nothing and are not written.
+        assert_eq!(written(&same, false), written(&first, false));
         assert_eq!(written(&again, false), written(&again, true), "links differ");
     }
 
@@ -231,9 +233,9 @@ mod tests {
         let first = read(plain);
         let text = written(&first, true);
         assert!(text.contains("\nnodes = 4\n") && !text.contains("[[machine.node]]"), "{text}");
-        assert_eq!(read(text), first);
+        assert_eq!(written(&read(text), false), written(&first, false));
         let mut matrix = read(written(&first, false));
         matrix = matrix.with_provenance(first.provenance().clone());
-        assert_eq!(matrix, first);
+        assert_eq!(written(&matrix, false), written(&first, false));
     }
 }
