@@ -1,20 +1,12 @@
 //! Reads `[[block]]`: the data that tasks read and write.
 
-use std::collections::HashMap;
-
-use crate::values::{Block, BlockHome, BlockId, TaskGraphBuilder};
-
-use super::left_out::LeftOut;
+use super::names::{LeftOut, report_unknown};
 use super::tree::Creators;
-use super::unknown;
 use crate::keys::block;
-use numasim_study::names;
-use numasim_study::reader::Log;
-use numasim_study::reader::MachineReading;
-use numasim_study::reader::TableReader;
-use numasim_study::reader::Value;
-use numasim_study::reader::node_with_memory;
-use numasim_study::{Place, Problem, ProblemKind};
+use crate::values::{Block, BlockHome, BlockId, TaskGraphBuilder};
+use numasim_study::reader::{Log, MachineReading, TableReader, Value, node_with_memory};
+use numasim_study::{Place, Problem, ProblemKind, names};
+use std::collections::HashMap;
 
 const SIZE_HINT: &str = "write e.g. `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
 
@@ -119,7 +111,7 @@ impl<'a> Blocks<'a> {
     /// Reports a name that no block has.
     pub(super) fn report_unknown(&self, name: &str, place: Place, log: &Log) {
         let none = "no file has a `[[block]]` table: write one for each block, with `name` and `mb`";
-        unknown::report("block", name, place, &self.names, none, log);
+        report_unknown("block", name, place, &self.names, none, log);
     }
 
     /// Tells the graph which task creates which block, when all tasks are there; whether all could be told.

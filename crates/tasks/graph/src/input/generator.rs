@@ -1,21 +1,57 @@
-//! Reads the parameters of a generator of graphs.
-
-use crate::values::{Generator, Indivisible, OfMachine, Parameter, Pattern};
+//! Reads `[graph]`: the name of the graph, and the generator that makes it, with its parameters.
 
 use crate::keys::graph;
-use numasim_study::names;
-use numasim_study::reader::Log;
-use numasim_study::reader::TableReader;
-use numasim_study::reader::Value;
-use numasim_study::{Place, Problem, ProblemKind};
+use crate::values::{Generator, Indivisible, OfMachine, Parameter, Pattern};
+use numasim_study::reader::{Log, TableReader, Value};
+use numasim_study::{Place, Problem, ProblemKind, names};
+
+/// What `[graph]` says.
+#[derive(Default)]
+pub(super) struct GraphTable {
+    pub(super) name: Option<String>,
+    pub(super) generator: Option<Generator>,
+}
+
+/// What the table says, `None` where that makes no sense; and where the generator stands. `cores` are those of each node that has any, if that
+/// is clear.
+pub(super) fn read(
+    table: Option<TableReader<'_>>,
+    cores: Option<&[u32]>,
+) -> (Option<GraphTable>, Option<Place>) {
+    let Some(mut table) = table else { return (Some(GraphTable::default()), None) };
+    let name = table.optional(&graph::NAME).map(|value| value.name());
+    let word = table.optional(&graph::GENERATOR);
+    let generator = match &word {
+        Some(word) => read_generator(word, &mut table, cores).map(Some),
+        None => no_generator(&mut table),
+    };
+    table.finish();
+    let place = word.as_ref().map(Value::place);
+    let read = || {
+        let name = match name {
+            Some(name) => Some(name?.to_owned()),
+            None => None,
+        };
+        Some(GraphTable { name, generator: generator? })
+    };
+    (read(), place)
+}
+
+/// Nothing is made; parameters without a generator are reported.
+#[allow(clippy::option_option, reason = "not there, there, or there and wrong")]
+fn no_generator(table: &mut TableReader<'_>) -> Option<Option<Generator>> {
+    let Some(parameter) = parameters_there(table) else { return Some(None) };
+    let message = format!("`{}` is a parameter of a generator, but there is no `generator`", parameter.name);
+    let problem = Problem::new(ProblemKind::MissingKey, message)
+        .at(parameter.key_place(), "of which generator?")
+        .hint("add e.g. `generator = \"gauss-seidel\"`");
+    table.missing_any(&[&graph::GENERATOR], problem);
+    None
+}
 
 /// The generator of this name with its parameters; `None` where one of them makes no sense. `cores` are those of each node that has any, if
 /// that is clear.
-pub(super) fn read(
-    name: &Value<'_>,
-    table: &mut TableReader<'_>,
-    cores: Option<&[u32]>,
-) -> Option<Generator> {
+fn read_generator(name: &Value<'_>, table: &mut TableReader<'_>, cores: Option<&[u32]>) -> Option<Generator> {
     let Some(mut generator) = by_name(name) else {
         // Parameters of which generator?
         let _ = parameters_there(table);
@@ -80,7 +116,7 @@ pub(super) fn read(
 }
 
 /// The first key of some generator that is there; from now on all of them are known.
-pub(super) fn parameters_there<'a>(table: &mut TableReader<'a>) -> Option<Value<'a>> {
+fn parameters_there<'a>(table: &mut TableReader<'a>) -> Option<Value<'a>> {
     let numbers = Parameter::ALL.iter().filter_map(|parameter| graph::TABLE.key(parameter.key));
     let keys = numbers.chain([&graph::INIT, &graph::PATTERN]);
     let there: Vec<Option<Value<'a>>> = keys.map(|key| table.optional(key)).collect();

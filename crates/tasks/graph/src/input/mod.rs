@@ -1,30 +1,22 @@
 //! Reads what files say about tasks: `[[block]]`, `[[task]]`, `[program]`, `[graph]`, `[scheduler]`, `[runtime]` and `[contender]`.
 
-mod accesses;
 mod blocks;
-mod contender;
-mod core_nodes;
 mod generator;
-mod graph;
-mod left_out;
 mod listed;
+mod names;
 mod program;
-mod runtime;
-mod scheduler;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod unknown;
-
-use crate::values::{Generator, GraphSource, TaskGraph, TaskGraphBuilder, TaskStudy};
-
-use numasim_study::reader::{Log, MachineReading, TableReader, Tables};
-use numasim_study::{Place, Problem, ProblemKind, SourceFile, TableKind};
 
 use crate::keys::{self, root};
+use crate::values::{Generator, GraphSource, TaskGraph, TaskGraphBuilder, TaskStudy};
 use blocks::Blocks;
-use graph::GraphTable;
+use generator::GraphTable;
 use listed::Tasks;
+use numasim_study::reader::{Log, MachineReading, TableReader, Tables};
+use numasim_study::{Place, Problem, ProblemKind, SourceFile, TableKind};
 
 /// What a graph is called that nobody gave a name, where its tasks are listed.
 const NAMELESS: &str = "tasks";
@@ -56,7 +48,7 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     }
     let cores = machine.cores_of_sockets();
     let program_place = program_table.as_ref().map(TableReader::place);
-    let (table, generator_place) = graph::read(graph_table, cores.as_deref());
+    let (table, generator_place) = generator::read(graph_table, cores.as_deref());
     let given = table.as_ref().and_then(|table| table.name.as_deref());
     let generator = table.as_ref().and_then(|table| table.generator.as_ref());
     let made = generator.map(Generator::as_str).or(program_place.as_ref().map(|_| PROGRAM));
@@ -68,11 +60,11 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     let listed = listed_graph(block_tables, task_tables, &name, log, machine);
     let program = program_table.map(|table| program::read(table, machine));
     // Each is read, so that every mistake is reported.
-    let scheduler = scheduler::read(scheduler_table);
+    let scheduler = settings::scheduler(scheduler_table);
     let workers = || cores.iter().flatten().copied().map(u64::from).sum();
     let throttle = generator.and_then(|generator| generator.throttle(workers()));
-    let runtime = runtime::read(runtime_table, throttle);
-    let contender = contender_table.map_or(Some(None), |table| contender::read(table).map(Some));
+    let runtime = settings::runtime(runtime_table, throttle);
+    let contender = contender_table.map_or(Some(None), |table| settings::contender(table).map(Some));
     if report_two_ways([&first, &generator_place, &program_place], log) {
         return None;
     }

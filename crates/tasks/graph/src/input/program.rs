@@ -1,18 +1,13 @@
 //! Reads `[program]`, `[[program.array]]` and `[[program.loop]]`: loops over chunks of arrays in place of tasks.
 
-use std::collections::HashMap;
-
-use crate::values::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
-
 use super::blocks::{read_size, report_twice};
-use super::unknown;
+use super::names::report_unknown;
 use crate::keys::{array, program, program_loop};
+use crate::values::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
 use numasim_study::keys::Table;
-use numasim_study::names;
-use numasim_study::reader::MachineReading;
-use numasim_study::reader::TableReader;
-use numasim_study::reader::Value;
-use numasim_study::{Place, Problem, ProblemKind};
+use numasim_study::reader::{MachineReading, TableReader, Value};
+use numasim_study::{Place, Problem, ProblemKind, names};
+use std::collections::HashMap;
 
 /// The program; `None` where some of it makes no sense. Without `chunks` these follow from the machine.
 pub(super) fn read(mut table: TableReader<'_>, machine: &MachineReading) -> Option<Program> {
@@ -77,7 +72,7 @@ impl<'a> Arrays<'a> {
             return Some((name, *array));
         }
         let none = "write a `[[program.array]]` for each array, with `name` and `mb`";
-        unknown::report("array", name, value.place(), &self.names, none, value.source.log);
+        report_unknown("array", name, value.place(), &self.names, none, value.source.log);
         None
     }
 }

@@ -1,20 +1,13 @@
 //! Reads what a task of a tree program says (`created_by`, `seq`, `affinity`, `submit`, `returns`, `replay`), and what all of them say together.
 
-use std::collections::HashMap;
-
+use super::names::{core_node, report_unknown};
+use crate::keys::task;
 use crate::values::{GraphError, Submit, TaskGraph, TaskId, TreeTask};
 use numasim_model::ids::NodeId;
-
-use super::core_nodes;
-use super::unknown;
-use crate::keys::task;
 use numasim_study::keys::Key;
-use numasim_study::names;
-use numasim_study::reader::Log;
-use numasim_study::reader::MachineReading;
-use numasim_study::reader::TableReader;
-use numasim_study::reader::Value;
-use numasim_study::{Place, Problem, ProblemKind};
+use numasim_study::reader::{Log, MachineReading, TableReader, Value};
+use numasim_study::{Place, Problem, ProblemKind, names};
+use std::collections::HashMap;
 
 /// What to write where there is no task with a name.
 const NAMELESS: &str = "give the task that creates this one a `name`";
@@ -71,7 +64,7 @@ impl<'a> TreeKeys<'a> {
         };
         let creator = given(&task::CREATED_BY);
         let affinity =
-            given(&task::AFFINITY).map_or(Some(None), |value| core_nodes::read(&value, machine).map(Some));
+            given(&task::AFFINITY).map_or(Some(None), |value| core_node(&value, machine).map(Some));
         let submit = given(&task::SUBMIT)
             .map_or(Some(Submit::default()), |value| value.word(&Submit::ALL, Submit::as_str));
         let returns = given(&task::RETURNS).map_or(Some(false), |value| value.flag());
@@ -160,7 +153,7 @@ impl<'a> Creators<'a> {
         if let Some(named) = self.known.get(name) {
             return named.task;
         }
-        unknown::report("task", name, place.clone(), &self.names, NAMELESS, log);
+        report_unknown("task", name, place.clone(), &self.names, NAMELESS, log);
         None
     }
 
@@ -168,7 +161,7 @@ impl<'a> Creators<'a> {
     pub(super) fn finish(&self, log: &Log) {
         for Waiting { name, place } in &self.waiting {
             let Some(named) = self.known.get(name) else {
-                unknown::report("task", name, place.clone(), &self.names, NAMELESS, log);
+                report_unknown("task", name, place.clone(), &self.names, NAMELESS, log);
                 continue;
             };
             let message = format!("`{}` comes later than a task that it should create", names::shown(name));

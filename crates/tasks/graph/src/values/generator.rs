@@ -1,17 +1,8 @@
 //! Programs whose task graphs are made from a few parameters: the codes of paper 001 (section 3.1), of paper 003 (section 5) and of paper
 //! 000 (section IV), Cholesky, Task Bench.
 
-mod equal_parts;
-mod of_machine;
-mod parameter;
-mod task_bench;
 #[cfg(test)]
 mod tests;
-
-pub use equal_parts::Indivisible;
-pub use of_machine::OfMachine;
-pub use parameter::Parameter;
-pub use task_bench::{Pattern, TaskBench};
 
 /// A program and its parameters. Sizes of tiles and matrices count elements of 8 B (FP64). What it makes, the crate `graph` says.
 /// With `init` there are first tasks that write what the others find. A parameter that is `None` follows from the machine
@@ -202,5 +193,294 @@ impl Generator {
             | Self::Stencil2d { .. }
             | Self::Seismic { .. } => None,
         }
+    }
+}
+
+/// An array of a program, numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayId(pub u32);
+
+/// `[program]`: arrays and the loops over them, again and again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// Pieces of each array and each loop; `None`: 8 for each worker of the machine.
+    pub chunks: Option<u64>,
+    /// How often all loops run.
+    pub repeat: u64,
+    /// `[[program.array]]`.
+    pub arrays: Vec<ProgramArray>,
+    /// `[[program.loop]]`, in the order in which they run.
+    pub loops: Vec<ProgramLoop>,
+}
+
+/// An array, which becomes a block for each chunk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramArray {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub bytes: f64,
+}
+
+/// A parallel loop over the chunks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramLoop {
+    /// Its name, the kind of its pieces of work.
+    pub name: String,
+    /// Work of all pieces together, 10^9 FLOP.
+    pub gflop: f64,
+    /// Arrays of which each piece reads its own chunk.
+    pub inputs: Vec<ArrayId>,
+    /// Arrays that each piece reads as a whole.
+    pub whole: Vec<ArrayId>,
+    /// Arrays of which each piece reads and writes its own chunk.
+    pub inout: Vec<ArrayId>,
+    /// Arrays of which each piece writes its own chunk.
+    pub out: Vec<ArrayId>,
+    /// How its pieces are created.
+    pub shape: LoopShape,
+}
+
+numasim_model::words! {
+    /// How the pieces of a loop are created.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum LoopShape {
+        /// Halves of halves down to a chunk: `parallel_for`.
+        #[default]
+        Range = "range",
+        /// One task creates all.
+        List = "list",
+    }
+}
+
+/// A parameter of generators, by its key in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The key.
+    pub key: &'static str,
+    /// What it is, as in "write ...".
+    pub what: &'static str,
+    /// A value, for examples.
+    pub example: &'static str,
+    /// The least that makes sense.
+    pub least: u64,
+    /// The most that can be computed with.
+    pub most: u64,
+    /// Bytes of 1, for sizes that files have in MB and may have a fraction; else 1.
+    pub unit: u64,
+}
+
+/// Whole numbers up to here are exact in every number of a file.
+const EXACT: u64 = 1 << 53;
+
+impl Parameter {
+    /// All, each once, also where several generators have it.
+    pub const ALL: [Self; 27] = [
+        Self::of("grid", "how many tiles there are in each direction", "16", 1),
+        Self::of("tile", "how many elements a tile has in each direction", "512", 1),
+        Self::of("iterations", "a number of iterations", "20", 0),
+        Self::of("control", "how many tasks without data are created first", "1", 0),
+        Self::of("blocks", "how many blocks of rows there are", "30", 1),
+        Self::of("rows", "a number of rows", "9600", 1),
+        Self::of("columns", "a number of columns", "8192", 1),
+        Self::of("nnz_per_row", "how many entries of a row of the matrix are not zero", "27", 1),
+        Self::of("bins", "how many bins the histogram has", "32", 1),
+        Self::of("arrays", "how many triples of arrays there are", "64", 1),
+        Self::of("mb", "the size of an array in MB (10^6 bytes)", "2.5", 1).in_units_of(1_000_000),
+        Self::of("n", "how many tiles or points there are in each direction", "16", 1),
+        Self::of("width", "how many tasks a step has", "16", 1),
+        Self::of("steps", "a number of steps", "100", 1),
+        Self::of("radix", "on how many tasks of the step before one depends", "3", 0),
+        Self::of("flop", "the FLOP of a task", "1000000", 0),
+        Self::of("bytes", "how many bytes a task hands to each of the next step", "16", 0),
+        Self::of("nnz", "how many entries of the matrix are not zero", "36100000", 1),
+        Self::of("log2", "the binary logarithm of the points of the finest grid in each direction", "9", 4)
+            .up_to(20),
+        Self::of("points", "a number of points", "10000000", 1),
+        Self::of("dims", "how many coordinates a point has", "128", 1),
+        Self::of("particles", "a number of particles", "500000", 1),
+        Self::of("queries", "a number of queries", "3500", 0),
+        Self::of("database", "the size of the database in bytes", "700000000", 1),
+        Self::of("chunks", "into how many chunks each array is dealt", "256", 1),
+        Self::of("repeat", "how often the loops are run", "25", 0),
+        Self::of("strips", "how many strips of rows a block has", "40", 1),
+    ];
+
+    const fn of(key: &'static str, what: &'static str, example: &'static str, least: u64) -> Self {
+        Self { key, what, example, least, most: EXACT, unit: 1 }
+    }
+
+    const fn up_to(self, most: u64) -> Self {
+        Self { most, ..self }
+    }
+
+    const fn in_units_of(self, unit: u64) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The one with this key.
+    pub fn find(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parameter| parameter.key == key)
+    }
+
+    /// A value as files have it: 2,500,000 bytes are 2.5 of `mb`.
+    pub fn in_its_unit(&self, value: u64) -> f64 {
+        value as f64 / self.unit as f64
+    }
+}
+
+/// What `chunks` is where nobody gives it.
+const CHUNKS: &str = "8 for each worker";
+
+/// Chunks of a program of loops on a machine: 8 for each worker under every scheduler, so that all of them run one graph.
+fn chunks_of(cores: &[u32]) -> u64 {
+    8 * cores.iter().copied().map(u64::from).sum::<u64>().max(1)
+}
+
+/// A parameter that follows from the machine where nobody gives it.
+#[derive(Debug)]
+pub struct OfMachine<'a> {
+    /// Its key.
+    pub key: &'static str,
+    /// What it is then, in words.
+    pub otherwise: &'static str,
+    /// Its value.
+    pub value: &'a mut Option<u64>,
+}
+
+impl Generator {
+    /// Its parameters that follow from the machine where nobody gives them.
+    pub fn of_machine_mut(&mut self) -> Vec<OfMachine<'_>> {
+        match self {
+            Self::NpbCg { chunks, .. }
+            | Self::NpbMg { chunks, .. }
+            | Self::Streamcluster { chunks, .. }
+            | Self::Fluidanimate { chunks, .. } => {
+                vec![OfMachine { key: "chunks", otherwise: CHUNKS, value: chunks }]
+            }
+            Self::Seismic { blocks, strips, .. } => vec![
+                OfMachine { key: "blocks", otherwise: "one for each node with cores", value: blocks },
+                OfMachine {
+                    key: "strips",
+                    otherwise: "two for each core of the first node with cores",
+                    value: strips,
+                },
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Gives the parameters that nobody gave the values that follow from a machine: `cores` are those of each node that has any, in order.
+    pub fn settle(&mut self, cores: &[u32]) {
+        match self {
+            Self::NpbCg { chunks, .. }
+            | Self::NpbMg { chunks, .. }
+            | Self::Streamcluster { chunks, .. }
+            | Self::Fluidanimate { chunks, .. } => {
+                chunks.get_or_insert(chunks_of(cores));
+            }
+            Self::Seismic { blocks, strips, .. } => {
+                blocks.get_or_insert(cores.len().max(1) as u64);
+                strips.get_or_insert(2 * u64::from(cores.first().copied().unwrap_or(1)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The `throttle` of its programs where nobody gives one, for so many workers: a pipeline has twice as many tokens as there are workers
+    /// (paper 003, section 5).
+    pub const fn throttle(&self, workers: u64) -> Option<u64> {
+        match self {
+            Self::Ferret { .. } => Some(2 * workers),
+            _ => None,
+        }
+    }
+}
+
+impl Program {
+    /// Gives `chunks` where nobody gave it the value that follows from a machine: `cores` are those of each node that has any.
+    pub fn settle(&mut self, cores: &[u32]) {
+        self.chunks.get_or_insert(chunks_of(cores));
+    }
+}
+
+/// Something that must be dealt into equal parts and cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indivisible {
+    /// The key of what is dealt.
+    pub whole: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// The key of what says into how many parts.
+    pub parts: &'static str,
+    /// How many these are: of `strips` those of all blocks.
+    pub count: u64,
+}
+
+impl Generator {
+    /// What should be dealt into equal parts and cannot be; nothing of what the machine has yet to say.
+    pub fn indivisible(&self) -> Option<Indivisible> {
+        let dealt = |whole, value: u64, parts, count: u64| {
+            let left = value.checked_rem(count) != Some(0);
+            left.then_some(Indivisible { whole, value, parts, count })
+        };
+        match *self {
+            Self::Jacobi { blocks, rows, .. } | Self::Cg { blocks, rows, .. } => {
+                dealt("rows", rows, "blocks", blocks)
+            }
+            Self::Stencil2d { n, rows, columns, .. } => {
+                dealt("n", n, "rows", rows).or_else(|| dealt("n", n, "columns", columns))
+            }
+            Self::Seismic { n, blocks: Some(blocks), strips: Some(strips), .. } => {
+                dealt("n", n, "strips", blocks.saturating_mul(strips))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A graph of Task Bench: `steps` rows of at most `width` tasks (Slaughter et al., SC 2020, section II and table I).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskBench {
+    /// Which tasks of the row before a task depends on.
+    pub pattern: Pattern,
+    /// Tasks in a row.
+    pub width: u64,
+    /// Rows.
+    pub steps: u64,
+    /// How many tasks of the row before, for the patterns that have a choice.
+    pub radix: u64,
+    /// FLOP of a task.
+    pub flop: u64,
+    /// Bytes that a task hands to each of the next row.
+    pub bytes: u64,
+}
+
+numasim_model::words! {
+    /// Which tasks of the row before a task depends on.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Pattern {
+        /// None.
+        Trivial = "trivial",
+        /// Itself.
+        NoComm = "no_comm",
+        /// Itself and its neighbours.
+        Stencil = "stencil_1d",
+        /// The same on a ring.
+        StencilPeriodic = "stencil_1d_periodic",
+        /// Itself and the one to its left: a sweep.
+        Dom = "dom",
+        /// A binary tree that grows to the width.
+        Tree = "tree",
+        /// The butterfly of a fast Fourier transform.
+        Fft = "fft",
+        /// All.
+        AllToAll = "all_to_all",
+        /// The nearest `radix` ones.
+        Nearest = "nearest",
+        /// `radix` ones, spread over the row.
+        Spread = "spread",
+        /// Drawn ones among the nearest `radix`.
+        RandomNearest = "random_nearest",
     }
 }

@@ -8,25 +8,24 @@
 //! In a *tree program* tasks create tasks: a task exists from the end of its creator on ([`TreeTask`]). Numbers stay those of the files, and
 //! who waits for whom follows from them whatever runs when.
 
-mod contender;
-mod error;
 mod generator;
 mod parts;
-mod program;
-mod scenario;
 mod settings;
 mod task_graph;
-mod tree;
 
-pub use contender::Contender;
-pub use error::GraphError;
-pub use generator::{Generator, Indivisible, OfMachine, Parameter, Pattern, TaskBench};
-pub use parts::{Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
-pub use program::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
-pub use scenario::TaskScenario;
-pub use settings::{PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
+pub use generator::{
+    ArrayId, Generator, Indivisible, LoopShape, OfMachine, Parameter, Pattern, Program, ProgramArray,
+    ProgramLoop, TaskBench,
+};
+pub use parts::{
+    Access, AccessMode, Block, BlockHome, BlockId, GraphError, MAX_ACCESSES, MAX_TASKS, ReplayId, Submit,
+    TaskId, TreeTask, TypeId,
+};
+pub use settings::{
+    Contender, PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskScenario,
+    Ties,
+};
 pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
-pub use tree::{ReplayId, Submit, TreeTask};
 
 /// What the input files say about tasks.
 #[derive(Clone, Debug, Default, PartialEq)]

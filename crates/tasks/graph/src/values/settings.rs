@@ -1,4 +1,5 @@
-//! `[scheduler]` and `[runtime]`: who decides which task runs where, and what creating, fetching and stealing tasks costs.
+//! `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
+//! which other programs want the workers (paper 003, section 5).
 
 use numasim_model::units::Seconds;
 
@@ -174,4 +175,54 @@ numasim_model::words! {
         /// (paper 003, section 4.4).
         Nadd = "nadd",
     }
+}
+
+numasim_model::words! {
+    /// A scheduler and where the data lies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TaskScenario {
+        /// Standard TBB; all data was initialised by the master.
+        NoapFt = "noap-ft",
+        /// Standard TBB; data interleaved.
+        NoapIntl = "noap-intl",
+        /// Standard TBB with its affinity partitioner; data interleaved.
+        ApIntl = "ap-intl",
+        /// TBB-NUMA; data interleaved.
+        NacsIntl = "nacs-intl",
+        /// TBB-NUMA; data distributed by the programmer's hints.
+        NacsNadd = "nacs-nadd",
+    }
+}
+
+impl TaskScenario {
+    /// The scheduler: `settings` with what the scenario says.
+    pub fn scheduler(self, settings: &SchedulerSettings) -> SchedulerSettings {
+        let (kind, affinity_partitioner) = match self {
+            Self::NoapFt | Self::NoapIntl => (SchedulerKind::Tbb, false),
+            Self::ApIntl => (SchedulerKind::Tbb, true),
+            Self::NacsIntl | Self::NacsNadd => (SchedulerKind::TbbNuma, false),
+        };
+        SchedulerSettings { kind, affinity_partitioner, ..settings.clone() }
+    }
+
+    /// Where the data lies. First touch is that of the initialising master: the paper's 0.40 for interleaved data of cg needs nearly all
+    /// data on one node otherwise.
+    pub const fn placement(self) -> PagePlacement {
+        match self {
+            Self::NoapFt => PagePlacement::Master,
+            Self::NoapIntl | Self::ApIntl | Self::NacsIntl => PagePlacement::Interleave,
+            Self::NacsNadd => PagePlacement::Nadd,
+        }
+    }
+}
+
+/// Other programs: they compute in their caches, and have work as long as the run lasts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// Work of one of their tasks, 10^9 FLOP; above 0.
+    pub gflop: f64,
+    /// How many such programs there are; at least 1.
+    pub count: u32,
+    /// When they want workers: from and to, ascending and apart; `None`: as long as the run lasts.
+    pub phases: Option<Vec<(Seconds, Seconds)>>,
 }

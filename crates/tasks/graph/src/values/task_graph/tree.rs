@@ -1,8 +1,8 @@
 //! What tree programs say beside blocks, tasks and accesses: 16 B a task, and nothing where nobody says anything.
 
-use super::super::error::GraphError;
+use super::super::parts::GraphError;
 use super::super::parts::{BlockId, TaskId};
-use super::super::tree::{ReplayId, Submit, TreeTask};
+use super::super::parts::{ReplayId, Submit, TreeTask};
 use super::{NewTask, TaskGraph, TaskGraphBuilder};
 use numasim_model::ids::NodeId;
 
