@@ -12,13 +12,13 @@ use numasim_graph::values::{BlockHome, PagePlacement, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use crate::engine::Living;
+use crate::engine::{Living, Ready};
 use crate::error::TasksError;
 use crate::homes::Homes;
 use crate::question::Question;
 use crate::random::{Stream, generator};
 use crate::refusal;
-use crate::schedulers::{self, HandOver, Partitioning, Pause, Round, Scheduler, Start, View};
+use crate::schedulers::{self, Partitioning, Pause, Round, Scheduler, Start, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 use absent::Absent;
 
@@ -49,8 +49,7 @@ pub struct Live<'a> {
     said_end: bool,
     /// A window is complete and not partitioned yet.
     window: bool,
-    /// Created tasks that wait for none and that nobody has taken.
-    waiting: usize,
+    ready: Ready,
     running: usize,
     ended: usize,
     /// Workers without a task.
@@ -85,7 +84,7 @@ impl<'a> Live<'a> {
             said_throttle: false,
             said_end: false,
             window: false,
-            waiting: 0,
+            ready: Ready::default(),
             running: 0,
             ended: 0,
             idle: (0..workers).map(WorkerId).collect(),
@@ -114,13 +113,13 @@ impl<'a> Live<'a> {
     /// Nobody runs a task, the master creates none, and yet some are left: nothing will ever happen again.
     pub fn is_stuck(&self) -> Option<TasksError> {
         let rests = self.running == 0 && !self.window && !self.is_over() && !self.may_create();
-        let may_come = self.waiting > 0 && self.absent.is_somebody();
+        let may_come = self.ready.waiting() > 0 && self.absent.is_somebody();
         (rests && !may_come).then(|| TasksError::NeverEnds(self.alive.lowest()))
     }
 
     /// Created tasks that wait for none and that nobody has taken.
     pub const fn ready(&self) -> usize {
-        self.waiting
+        self.ready.waiting()
     }
 
     /// The master does the next thing that it can do.
@@ -166,8 +165,8 @@ impl<'a> Live<'a> {
         let is_ready = self.alive.created(graph, task);
         let window = self.scheduler.created(&view, task);
         if is_ready {
-            self.waiting += 1;
-            self.scheduler.ready(&view, task, None);
+            self.ready.created(task);
+            self.ready.report(&view, &mut *self.scheduler);
         }
         match window {
             Some(window) => {
@@ -196,33 +195,8 @@ impl<'a> Live<'a> {
         self.ended += 1;
         self.idle.push(worker);
         self.scheduler.finished(&view, task, worker);
-        let (mut others, mut children) = (Vec::new(), Vec::new());
-        self.alive.ended(task, |other| others.push(other));
-        others.sort_unstable();
-        for &child in graph.children(task) {
-            self.scheduler.created(&view, child);
-            if self.alive.created(graph, child) {
-                children.push(child);
-            }
-        }
-        self.waiting += others.len() + children.len();
-        if self.scheduler.hands_over() {
-            if !others.is_empty() || !children.is_empty() {
-                let handed = HandOver { task, worker, children: &children, others: &others };
-                self.scheduler.hand_over(&view, &handed);
-            }
-            return;
-        }
-        let others = others.into_iter().map(|task| (task, false));
-        let mut ready: Vec<_> = others.chain(children.into_iter().map(|task| (task, true))).collect();
-        ready.sort_unstable();
-        for (task, is_child) in ready {
-            if is_child {
-                self.scheduler.created_ready(&view, task, worker);
-            } else {
-                self.scheduler.ready(&view, task, Some(worker));
-            }
-        }
+        self.ready.follow((graph, &view), &mut *self.scheduler, &mut self.alive, (task, worker));
+        self.ready.report(&view, &mut *self.scheduler);
     }
 
     /// Idle workers that are there look for tasks in rounds, and then for what the absent leave lying; `starts` hears who takes which one now.
@@ -237,7 +211,7 @@ impl<'a> Live<'a> {
         }
         for &round in self.scheduler.rounds() {
             let mut place = 0;
-            while self.waiting > 0
+            while self.ready.waiting() > 0
                 && let Some(&worker) = self.idle.get(place)
             {
                 match self.take(worker, worker, round) {
@@ -265,7 +239,7 @@ impl<'a> Live<'a> {
             Some(start) => start,
             None => self.scheduler.take(&view, asked, round)?,
         };
-        self.waiting = self.waiting.saturating_sub(1);
+        self.ready.take();
         self.running += 1;
         let node = self.sockets.node(self.sockets.of_worker(worker));
         for access in graph.accesses(start.task) {
@@ -285,7 +259,7 @@ impl<'a> Live<'a> {
         let task = TaskId(self.next);
         let is_there = (task.0 as usize) < graph.task_count();
         // What the throttle holds back may be what existing tasks wait for, where tasks create tasks.
-        let forced = graph.is_tree() && self.running == 0 && self.waiting == 0;
+        let forced = graph.is_tree() && self.running == 0 && self.ready.waiting() == 0;
         is_there
             && (!graph.taskwait(task) || self.alive.have_ended_before(task))
             && (!self.is_full() || forced)

@@ -11,6 +11,7 @@ mod known;
 mod living;
 mod master;
 mod profile;
+mod ready;
 mod simulation;
 mod tally;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use numasim_model::sharing::Network;
 
 pub(crate) use self::living::Living;
 pub use self::profile::{Profiler, profile};
+pub(crate) use self::ready::Ready;
 use self::simulation::Simulation;
 use crate::bound::{LowerBound, lower_bound};
 use crate::error::TasksError;

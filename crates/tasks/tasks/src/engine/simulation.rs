@@ -11,6 +11,7 @@ use super::flows::Flows;
 use super::idling::Idling;
 use super::living::Living;
 use super::master::{Around, Master};
+use super::ready::Ready;
 use super::tally::{Rest, Tally};
 use super::work::Assay;
 use super::workers::Workers;
@@ -49,17 +50,6 @@ enum Event {
     Bound,
 }
 
-/// Through what a task became ready.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum By {
-    /// The master created it.
-    Master,
-    /// A task on this worker created it.
-    Creator(WorkerId),
-    /// A task on this worker was the last that it waited for.
-    Parent(WorkerId),
-}
-
 /// A simulation under way.
 pub(super) struct Simulation<'a> {
     question: &'a Question<'a>,
@@ -86,12 +76,7 @@ pub(super) struct Simulation<'a> {
     idling: Idling,
     /// Workers whose tasks have ended, in this round.
     ended: Vec<(TaskId, WorkerId)>,
-    /// Tasks that have become ready in this round, and by whose task.
-    ready: Vec<(TaskId, By)>,
-    /// What a worker hands over: tasks that its task has created, and others.
-    handed: (Vec<TaskId>, Vec<TaskId>),
-    /// Ready tasks that nobody has taken.
-    waiting: usize,
+    ready: Ready,
 }
 
 impl<'a> Simulation<'a> {
@@ -132,9 +117,7 @@ impl<'a> Simulation<'a> {
             tally: Tally::new(nodes),
             idling: Idling::new(nodes, workers),
             ended: Vec::new(),
-            ready: Vec::new(),
-            handed: (Vec::new(), Vec::new()),
-            waiting: 0,
+            ready: Ready::default(),
         })
     }
 
@@ -192,7 +175,7 @@ impl<'a> Simulation<'a> {
 
     /// Why workers that have no task now have none.
     fn why_idle(&self) -> IdleReason {
-        if self.waiting > self.scheduler.without_socket() {
+        if self.ready.waiting() > self.scheduler.without_socket() {
             return IdleReason::Elsewhere;
         }
         let held_back = self.master.holds_back(self.question.graph);
@@ -253,21 +236,13 @@ impl<'a> Simulation<'a> {
             now: self.instants.now(),
             latest: self.instants.end(),
         };
-        Ok(self.master.create(&mut around, |task| self.ready.push((task, By::Master)))?)
+        Ok(self.master.create(&mut around, |task| self.ready.created(task))?)
     }
 
     /// Step 3: tasks that became ready.
     fn make_ready(&mut self) {
         let Question { graph, machine, .. } = *self.question;
         let view = View::new(graph, machine, self.sockets, &self.homes);
-        self.ready.sort_unstable();
-        self.waiting += self.ready.len();
-        for (task, by) in self.ready.drain(..) {
-            match by {
-                By::Master => self.scheduler.ready(&view, task, None),
-                By::Parent(worker) => self.scheduler.ready(&view, task, Some(worker)),
-                By::Creator(worker) => self.scheduler.created_ready(&view, task, worker),
-            }
-        }
+        self.ready.report(&view, &mut *self.scheduler);
     }
 }

@@ -56,7 +56,7 @@ impl Live<'_> {
         if let Some((start, place)) = unbegun.zip(self.absent.unbegun.get_mut(worker.0 as usize)) {
             *place = Some(start);
             self.running = self.running.saturating_sub(1);
-            self.waiting += 1;
+            self.ready.give_back();
             self.idle.push(worker);
         }
         self.absent.set(worker, true);
@@ -70,7 +70,7 @@ impl Live<'_> {
     /// Idle workers take what the scheduler has for absent ones; see the module.
     pub(super) fn stand_in(&mut self, starts: &mut impl FnMut(WorkerId, Start)) {
         let mut place = 0;
-        while self.waiting > 0
+        while self.ready.waiting() > 0
             && let Some(&worker) = self.idle.get(place)
         {
             match self.take_for_others(worker) {

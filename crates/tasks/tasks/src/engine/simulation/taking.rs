@@ -13,12 +13,12 @@ impl Simulation<'_> {
     /// Step 4: idle workers look for tasks in rounds. Whoever is dealt to another program and finds nothing in the first one leaves.
     pub(super) fn hand_out(&mut self) {
         let idle = self.workers.idle_count();
-        let waiting = self.waiting;
+        let waiting = self.ready.waiting();
         let mut left = false;
         for &round in self.scheduler.rounds() {
             let is_first = round == Round::Own;
             let mut place = 0;
-            while place < idle && self.waiting > 0 {
+            while place < idle && self.ready.waiting() > 0 {
                 let next =
                     if is_first { self.workers.idle_at(place) } else { self.workers.idle_again(place) };
                 let Some(worker) = next else { break };
@@ -40,7 +40,7 @@ impl Simulation<'_> {
                 }
             }
         }
-        if self.waiting < waiting || left {
+        if self.ready.waiting() < waiting || left {
             self.workers.settle();
         }
     }
@@ -48,7 +48,7 @@ impl Simulation<'_> {
     /// A worker takes a task.
     fn take(&mut self, worker: WorkerId, start: Start) {
         let Start { task, source, revoked } = start;
-        self.waiting = self.waiting.saturating_sub(1);
+        self.ready.take();
         let Question { runtime, placement, .. } = *self.question;
         let now = self.instants.now();
         let node = self.sockets.node(self.sockets.of_worker(worker));
