@@ -269,7 +269,7 @@ impl Front {
 
     /// The values, and what else the table has of every allocation.
     pub fn value_columns(&self) -> Vec<Of<'_, Row<'_>>> {
-        let goals = self.question.problems().each_ref().map(|problem| problem.goal());
+        let goals = self.question.problems().each_ref().map(numasim_sim::Problem::goal);
         let mut columns: Vec<Of<Row>> = (0..2)
             .map(|i| {
                 let objective = goals[i].objective();

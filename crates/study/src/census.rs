@@ -62,7 +62,7 @@ struct Census<'a> {
     excess: Option<Range<usize>>,
 }
 
-impl<'a> Census<'a> {
+impl Census<'_> {
     fn table(&mut self, span: Span) {
         self.tables += 1;
         if self.tables > MAX_TABLES && self.excess.is_none() {

@@ -96,12 +96,14 @@ pub(super) fn error_bar(error: Option<f64>, scale: f64) -> Markup {
     }
 }
 
+/// A cell, by the number of the row and the row.
+type CellOf<'a, R> = dyn Fn(usize, &R) -> Markup + 'a;
+
 /// A column of a table.
 pub(super) struct Column<'a, R> {
     title: Cow<'a, str>,
     is_number: bool,
-    /// By the number of the row.
-    cell: Box<dyn Fn(usize, &R) -> Markup + 'a>,
+    cell: Box<CellOf<'a, R>>,
 }
 
 /// A column of numbers.

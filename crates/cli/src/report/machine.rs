@@ -20,7 +20,8 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 
 /// The nodes, equal ones in one line.
 fn nodes(machine: &Machine) -> Markup {
-    let mut classes: Vec<(&Node, Vec<usize>)> = Vec::new();
+    type Class<'m> = (&'m Node, Vec<usize>);
+    let mut classes: Vec<Class<'_>> = Vec::new();
     for (number, node) in machine.nodes().iter().enumerate() {
         match classes.iter_mut().find(|(other, _)| *other == node) {
             Some((_, numbers)) => numbers.push(number),
@@ -28,7 +29,6 @@ fn nodes(machine: &Machine) -> Markup {
         }
     }
     let limited = classes.iter().any(|(node, _)| node.core_bandwidth.is_some());
-    type Class<'m> = (&'m Node, Vec<usize>);
     let plain = |text: String| Shown::plain(text).cell("");
     let mut columns = vec![
         number("cores", |_, (node, _): &Class<'_>| plain(node.cores.to_string())),

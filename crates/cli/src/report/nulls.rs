@@ -8,11 +8,11 @@ use numasim_ask::compare::{advantage, percent};
 
 /// A table; nothing where nothing was measured.
 pub(super) fn table(comparison: &Comparison) -> Markup {
+    type Figure = fn(&Errors) -> f64;
     let nulls = &comparison.beside.nulls;
     if nulls.is_empty() {
         return html! {};
     }
-    type Figure = fn(&Errors) -> f64;
     let error = |title, key, figure: Figure, errors: fn(&BesideNull) -> &Option<Errors>| {
         number(title, move |i, null: &BesideNull| match errors(null).as_ref().map(figure) {
             Some(value) => {

@@ -114,7 +114,7 @@ const NAMED: (&str, &dyn Fn(&Tasked) -> Markup) =
     ("scheduler", &|tasked| html! { (tasked.scheduler.as_str()) });
 
 /// How idle cores were.
-fn idle_share<'a>(title: &'a str) -> Column<'a, Tasked> {
+fn idle_share(title: &str) -> Column<'_, Tasked> {
     number(title, |r, tasked: &Tasked| shown(r, &percent(tasked.run.idle), "idle").cell(""))
 }
 

@@ -140,7 +140,10 @@ fn points(front: &Front, style: &Style) -> String {
         );
         notes.extend(wrap(&note, style.columns()).iter().map(|line| style.faint(line)));
     }
-    notes.iter().for_each(|note| text += &format!("{note}\n"));
+    for note in notes {
+        text += &note;
+        text.push('\n');
+    }
     text
 }
 

@@ -67,10 +67,10 @@ fn heading(view: &ScenarioView, style: &Style) -> String {
 /// The picture as a table: threads of each application on each node, and the cores that are left. On larger machines nothing: the
 /// table of the applications has it in words.
 fn map(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
+    type Row = (String, String, Vec<u64>);
     if view.machine.node_count() > FEW_NODES {
         return String::new();
     }
-    type Row = (String, String, Vec<u64>);
     let rows = lines(view, letters).into_iter().map(|line| {
         let app = line.apps[0];
         let threads: Vec<u64> = view.allocation.row(app).iter().map(|&threads| u64::from(threads)).collect();

@@ -86,7 +86,9 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
     let memory_only: Vec<usize> = (0..nodes).filter(|node| !rows.contains(node)).collect();
     let mut lines = Lines::default();
     // A comment of TOML has no control characters.
-    notes.iter().for_each(|note| lines.comment(visible(note)));
+    for note in notes {
+        lines.comment(visible(note));
+    }
     if given.cores_per_node.is_none() || given.gflops_per_core.is_none() || bandwidth.0.is_empty() {
         lines.comment(
             "Fill in the figures marked with `?` and remove the `# ` before them; `numasim check` names what is \

@@ -95,6 +95,7 @@ impl Echo {
 
 impl Key {
     /// The same key with the place of its value.
+    #[must_use]
     pub const fn value_in(self, value: ValueIn) -> Self {
         Self { value, ..self }
     }

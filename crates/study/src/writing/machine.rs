@@ -95,6 +95,7 @@ pub fn is_short(of: &Machine) -> bool {
 }
 
 /// The bandwidth of each link (`None` with one node) of a machine whose nodes and links are all alike.
+#[allow(clippy::option_option, reason = "equal nodes, and their links if there are several")]
 fn link_of_equal_nodes(of: &Machine) -> Option<Option<f64>> {
     let (first, rest) = of.nodes().split_first()?;
     let numbered = (0..).zip(of.os_nodes()).all(|(place, node)| node.number == place);

@@ -136,7 +136,7 @@ fn from_bundle(path: &Path, paths: &[PathBuf], measured: Option<&Path>) -> Resul
         return Err(Failure::input(message).hint("name the bundle alone, or other files without it"));
     }
     let (bundle_file, named) = (Some(path.to_owned()), paths.to_vec());
-    Ok(Inputs { bundle_file, named, ..Inputs::of_bundle(files::read_bundle(path)?) })
+    Ok(Inputs { named, bundle_file, ..Inputs::of_bundle(files::read_bundle(path)?) })
 }
 
 fn no_files(paths: &[PathBuf]) -> Failure {

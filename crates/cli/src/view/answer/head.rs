@@ -43,15 +43,15 @@ impl Answer<'_> {
     pub(crate) fn saved(&self) -> String {
         let mut facts = vec![("Found by", "numasim explore".to_owned())];
         facts.extend(self.facts());
-        saved::toml(&facts, &self.to_save(), &self.study.scenarios)
+        saved::toml(&facts, &self.kept(), &self.study.scenarios)
     }
 
     /// The same as values.
     pub(crate) fn scenarios(&self) -> Vec<Scenario> {
-        saved::scenarios(&self.to_save(), &self.study.scenarios)
+        saved::scenarios(&self.kept(), &self.study.scenarios)
     }
 
-    fn to_save(&self) -> Vec<Saved<'_>> {
+    fn kept(&self) -> Vec<Saved<'_>> {
         let of_files = &self.study.scenarios;
         let known = |role: &str, rated: &Rated| {
             role == "baseline" && of_files.iter().any(|scenario| scenario.name == rated.scenario.name)

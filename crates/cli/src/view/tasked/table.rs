@@ -65,7 +65,7 @@ pub(crate) fn table(view: &TasksAnswer, style: &Style) -> String {
     ];
     for (heading, names) in parts {
         if let Some(found) = means(&all, names, &schedulers, style) {
-            text += &format!("\n{heading}\n\n{found}");
+            let _ = write!(text, "\n{heading}\n\n{found}");
         }
     }
     text.push('\n');

@@ -57,7 +57,9 @@ pub fn machine_file(
     if !one_node && calibration.shared_links.is_empty() && host.sockets().len() > 1 {
         lines.line("\n# Each socket has one node: links between sockets are in the matrix.");
     }
-    unlimited.iter().for_each(|link| lines.line(format_args!("\n# {link}")));
+    for link in &unlimited {
+        lines.line(format_args!("\n# {link}"));
+    }
     Ok(lines.text())
 }
 

@@ -39,9 +39,13 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
         let caches: Vec<String> = host.caches.iter().map(cache).collect();
         lines.comment(format_args!("caches: {}", caches.join(", ")));
     }
-    super::sockets::comment(host).iter().for_each(|sockets| lines.comment(sockets));
+    if let Some(sockets) = super::sockets::comment(host) {
+        lines.comment(&sockets);
+    }
     // A comment of TOML has no control characters.
-    host.notes.iter().for_each(|note| lines.comment(visible(note)));
+    for note in &host.notes {
+        lines.comment(visible(note));
+    }
     if let Some(distances) = &host.distances {
         lines.comment(
             "distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):",

@@ -31,7 +31,9 @@ pub fn skeleton(host: &HostTopology) -> String {
 pub fn skeleton_with(host: &HostTopology, given: Given) -> String {
     let known = Known { host, given, assumed: None };
     let mut lines = Lines::default();
-    comments::head(host, known.complete()).iter().for_each(|line| lines.line(line));
+    for line in &comments::head(host, known.complete()) {
+        lines.line(line);
+    }
     write(&known, &mut lines);
     lines.text()
 }
