@@ -77,7 +77,7 @@ pub struct Compared {
 /// use numasim_study::SourceFile;
 ///
 /// let input = numasim_ask::Input::read(&[("two.toml", numasim_ask::EXAMPLE)])?;
-/// let text = "scenario,app,gflops\napart,stream,15.5\napart,solver,9.8\n".to_owned();
+/// let text = "scenario,app,gflops\napart,stream,15.5\napart,solver,19.6\n".to_owned();
 /// let measured = Measured::read(SourceFile { name: "measured.csv".to_owned(), text })?;
 /// let compared = compare(&Compare { input: &input, scenarios: &[], measured: &measured })?;
 /// let errors = compared.comparison.totals.expect("all of a scenario was measured");

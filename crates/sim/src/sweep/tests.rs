@@ -242,7 +242,11 @@ fn keys_of_what_happens_over_time_are_for_simulations() {
     for (setting, task, said) in [
         ("policy.lead=1", Task::Evaluate, "only --simulate uses it"),
         ("app.a.tasks=4", Task::Explore, "only --simulate uses it"),
-        ("app.a.taks=4", Task::Simulate, "app.a has no key 'taks'; iterations "),
+        (
+            "app.a.taks=4",
+            Task::Simulate,
+            "app.a has no key 'taks'; arithmetic_intensity work_gflop task_gflop tasks ",
+        ),
         ("app.a.taks=4", Task::Simulate, " max_threads"),
         ("apps.a=4", Task::Simulate, "begins with machine, app, channel, call, policy, os or scenario"),
         ("channel.a.b.capacity=0", Task::Simulate, "a whole number from 1 to 9007199254740992"),
