@@ -226,6 +226,26 @@ pub struct App {
 }
 
 impl App {
+    /// An application of which nothing else is known: a group of its own that streams, with the defaults of the input files.
+    pub fn new(name: impl Into<String>, arithmetic_intensity: FlopPerByte, data: Data) -> Self {
+        let name = name.into();
+        Self {
+            group: name.clone(),
+            name,
+            arithmetic_intensity,
+            data,
+            nodes: None,
+            memory: None,
+            kernel: Access::Read,
+            problem: None,
+            min_threads: 1,
+            max_threads: None,
+            placing: Placing::default(),
+            weight: 1.0,
+            work: None,
+        }
+    }
+
     /// The word for what its threads compute, as in a file: the real kernel, or the synthetic one that stands for it.
     pub fn kernel_word(&self) -> &'static str {
         self.problem.map_or(self.kernel.as_str(), |problem| problem.kernel().as_str())

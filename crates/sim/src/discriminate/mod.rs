@@ -23,9 +23,7 @@ mod tests;
 use crate::answer::{Forbidden, fits};
 use numasim_model::sharing::Solver;
 use numasim_model::units::FlopPerByte;
-use numasim_model::{
-    Access, Allocation, App, AppId, Data, Machine, ModelKind, NodeId, Placement, Placing, Scenario,
-};
+use numasim_model::{Allocation, App, AppId, Data, Machine, ModelKind, NodeId, Placement, Scenario};
 
 /// Models that differ by this part are told apart.
 pub const SEPARATED: f64 = 0.1;
@@ -262,21 +260,7 @@ impl Side {
     }
 
     pub(super) fn app(&self) -> App {
-        App {
-            name: self.name(),
-            group: self.name(),
-            arithmetic_intensity: self.intensity,
-            data: self.data(),
-            kernel: Access::Read,
-            problem: None,
-            min_threads: 1,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        }
+        App::new(self.name(), self.intensity, self.data())
     }
 
     fn in_words(&self) -> String {

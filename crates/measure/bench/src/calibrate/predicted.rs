@@ -4,9 +4,7 @@ use numasim_host::{HostNode, HostTopology};
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{MachineError, SharedLink};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{
-    Access, Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, Placing, evaluate,
-};
+use numasim_model::{Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, evaluate};
 
 use super::steps::{BANDWIDTH_AI, Flow};
 use super::{Calibration, Figure, NodeFigures, SharedFigure};
@@ -64,20 +62,6 @@ pub(super) fn bandwidth(machine: &Machine, flows: &[Flow]) -> Option<f64> {
 }
 
 fn reader(number: usize, home: NodeId) -> App {
-    let name = format!("reader-{}", number + 1);
-    App {
-        group: name.clone(),
-        name,
-        arithmetic_intensity: FlopPerByte::new(BANDWIDTH_AI),
-        data: Data::Placed(Placement::Home(home)),
-        min_threads: 1,
-        max_threads: None,
-        placing: Placing::default(),
-        weight: 1.0,
-        work: None,
-        nodes: None,
-        memory: None,
-        kernel: Access::Read,
-        problem: None,
-    }
+    let data = Data::Placed(Placement::Home(home));
+    App::new(format!("reader-{}", number + 1), FlopPerByte::new(BANDWIDTH_AI), data)
 }
