@@ -94,7 +94,9 @@ pub(crate) fn tasks(
             let message = "no scheduler goes by the plan (give scheduler=\"plan\")";
             return Err(error::input(py, message));
         }
-        plan => plan.map(|folder| plan_of(py, &input.study, &question.program().graph, &folder)).transpose()?,
+        plan => {
+            plan.map(|folder| plan_of(py, &input.study, &question.program().graph, &folder)).transpose()?
+        }
     };
     let question = question.by(plan).map_err(refused)?;
     let jobs = question.jobs();
