@@ -122,9 +122,13 @@ impl<'v> Ran<'v> {
             Of::number("lower_bound_s", |row: &Self| row.simulated.lower_bound_s),
             Of::text("partial", |row: &Self| row.simulated.is_partial()),
         ];
-        columns.extend(Self::work());
-        columns.extend(Self::waits());
+        columns.extend(Self::of_apps());
         columns
+    }
+
+    /// Those of the application.
+    pub fn of_apps() -> Vec<Of<'v, Self>> {
+        Self::work().into_iter().chain(Self::waits()).collect()
     }
 
     /// What it did.
