@@ -149,26 +149,11 @@ impl Study {
 mod tests {
     use super::*;
     use crate::allocation::Allocation;
-    use crate::app::Placing;
 
     const OPEN: Data = Data::OpenHome { share: 1.0 };
 
     fn app(name: &str, intensity: f64, data: Data) -> App {
-        App {
-            name: name.to_owned(),
-            group: name.to_owned(),
-            arithmetic_intensity: FlopPerByte::new(intensity),
-            data,
-            kernel: Access::Read,
-            problem: None,
-            min_threads: 1,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        }
+        App::new(name, FlopPerByte::new(intensity), data)
     }
 
     /// Two nodes; `a` has its data local, the home of `b` is open.

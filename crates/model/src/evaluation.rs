@@ -348,9 +348,9 @@ fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<War
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Data;
     use crate::machine::{KernelBandwidths, Node};
     use crate::units::FlopPerByte;
-    use crate::{Access, Data, Placing};
 
     fn evaluated(nodes: usize, placement: Placement) -> Evaluation {
         let node = Node {
@@ -364,21 +364,7 @@ mod tests {
         };
         let machine =
             Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine");
-        let app = App {
-            name: "a".to_owned(),
-            group: "a".to_owned(),
-            arithmetic_intensity: FlopPerByte::new(1.0),
-            data: Data::Placed(placement.clone()),
-            kernel: Access::Read,
-            problem: None,
-            min_threads: 1,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        };
+        let app = App::new("a", FlopPerByte::new(1.0), Data::Placed(placement.clone()));
         let mut row = vec![0; nodes];
         row[..2].fill(1);
         let allocation = Allocation::from_rows(&[row]).expect("one row");

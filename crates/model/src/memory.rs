@@ -102,7 +102,7 @@ pub fn fits(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::{Access, Data, Placing};
+    use crate::app::Data;
     use crate::machine::{KernelBandwidths, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -122,21 +122,8 @@ mod tests {
     }
 
     fn app(memory: Option<f64>) -> App {
-        App {
-            name: "a".to_owned(),
-            group: "a".to_owned(),
-            arithmetic_intensity: FlopPerByte::new(1.0),
-            data: Data::Placed(Placement::Local),
-            nodes: None,
-            memory: memory.map(Gibibytes::new),
-            kernel: Access::Read,
-            problem: None,
-            min_threads: 0,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-        }
+        let local = App::new("a", FlopPerByte::new(1.0), Data::Placed(Placement::Local));
+        App { memory: memory.map(Gibibytes::new), min_threads: 0, ..local }
     }
 
     /// GiB of 12 GiB on each node.

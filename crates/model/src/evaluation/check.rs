@@ -65,7 +65,7 @@ fn speeds(evaluation: &Evaluation) -> Result<(), Violation> {
 mod tests {
     use super::*;
     use crate::allocation::Allocation;
-    use crate::app::{Access, App, Data, Placement, Placing};
+    use crate::app::{App, Data, Placement};
     use crate::evaluation::{EvaluateError, evaluate_explained};
     use crate::ids::NodeId;
     use crate::machine::{KernelBandwidths, Node, SharedLink};
@@ -95,21 +95,7 @@ mod tests {
     }
 
     fn app(placement: Placement) -> App {
-        App {
-            name: "a".to_owned(),
-            group: "a".to_owned(),
-            arithmetic_intensity: FlopPerByte::new(1.0),
-            data: Data::Placed(placement),
-            kernel: Access::Read,
-            problem: None,
-            min_threads: 1,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        }
+        App::new("a", FlopPerByte::new(1.0), Data::Placed(placement))
     }
 
     #[test]
