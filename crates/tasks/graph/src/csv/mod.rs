@@ -14,20 +14,26 @@
 //! `detach` or empty, `returns` empty or 1. Numbers are written in the shortest form that reads back to the
 //! same value, so that files that were written, read and written again do not change by a byte.
 
-mod accesses;
-mod blocks;
-mod rows;
-mod tasks;
-#[cfg(test)]
-mod tests;
-mod tree;
-mod writing;
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
-use crate::values::{TaskGraph, TaskGraphBuilder};
+use std::fmt;
+use std::fmt::Write;
+use std::ops::Range;
+
+use numasim_model::ids::NodeId;
 use numasim_study::{Place, Problem, ProblemKind};
 
-use crate::problems::{NO_TASKS, Problems};
-pub use writing::{write_blocks, write_edges, write_tasks};
+use crate::Tracker;
+use crate::csv::rows::{Columns, Row};
+use crate::problems::{NO_TASKS, Problems, amount, shown};
+use crate::values::{
+    Access, AccessMode, Block, BlockHome, BlockId, GraphError, NewTask, Submit, TaskGraph, TaskGraphBuilder,
+    TaskId, TreeTask,
+};
+
+mod rows;
+#[cfg(test)]
+mod tests;
 
 /// The graph of the text of a `blocks.csv` and a `tasks.csv`.
 ///
@@ -49,17 +55,494 @@ pub fn read_on(
 ) -> Result<TaskGraph, Vec<Problem>> {
     let mut graph = TaskGraphBuilder::new(name);
     let mut problems = Problems::default();
-    let of_blocks = blocks::read(blocks, cores.map(<[u32]>::len), &mut graph, &mut problems);
-    tasks::read(tasks, (of_blocks.all_read, cores), &mut graph, &mut problems);
+    let of_blocks = read_blocks(blocks, cores.map(<[u32]>::len), &mut graph, &mut problems);
+    read_tasks(tasks, (of_blocks.all_read, cores), &mut graph, &mut problems);
     if problems.is_empty() {
-        blocks::created(blocks, &of_blocks, &mut graph, &mut problems);
+        add_creators(blocks, &of_blocks, &mut graph, &mut problems);
     }
     let graph = graph.finish();
     if problems.is_empty() && graph.task_count() == 0 {
         problems.add(Problem::new(ProblemKind::EmptyFile, NO_TASKS).at(Place::whole(1), ""));
     }
     if let (true, Some((task, error))) = (problems.is_empty(), graph.misplaced()) {
-        tasks::report_misplaced(tasks, task, error, &mut problems);
+        report_misplaced(tasks, task, error, &mut problems);
     }
     problems.none(graph)
+}
+
+// `blocks.csv`.
+
+/// The word for a home on every node.
+const INTERLEAVE: &str = "interleave";
+
+/// The columns; the last ones are of tree programs.
+const BLOCK_COLUMNS: Columns<6> =
+    Columns { names: ["id", "bytes", "home", "name", "created_by", "hint"], required: &["id", "bytes"] };
+/// How many columns there are without those of tree programs.
+const PLAIN_BLOCK: usize = 4;
+
+/// What was read of blocks.
+struct BlocksReading {
+    /// Whether none of them is missing.
+    all_read: bool,
+    /// Blocks with the tasks that create them, which come later.
+    creators: Vec<(BlockId, TaskId)>,
+}
+
+/// Reads all blocks, for a machine with so many nodes, if that is known.
+fn read_blocks(
+    text: &str,
+    nodes: Option<usize>,
+    graph: &mut TaskGraphBuilder,
+    problems: &mut Problems,
+) -> BlocksReading {
+    let (mut all, mut creators) = (true, Vec::new());
+    let no_row_missing = rows::read((0, text), &BLOCK_COLUMNS, problems, |row, problems| {
+        let id = problems.take(row.id("blocks"));
+        let bytes = problems.take(row.amount("bytes", "a number of bytes, such as 1e6"));
+        let home = problems.take(home(row));
+        let name = problems.take(row.word("name"));
+        let creator = problems.take(row.number("created_by", "the number of a task"));
+        let hint = problems.take(hint(row, nodes));
+        let added = match (id, bytes, home, name) {
+            (Some(()), Some(bytes), Some(home), Some(name)) => {
+                let name = Some(name).filter(|name| !name.is_empty());
+                let added = graph.block(Block { bytes, home }, name);
+                let added = added.and_then(|block| match hint.flatten() {
+                    Some(node) => graph.block_hint(block, node).map(|()| block),
+                    None => Ok(block),
+                });
+                added
+                    .map_err(|error| problems.add(row.problem("id", ProblemKind::Limit, error.to_string())))
+                    .ok()
+            }
+            _ => None,
+        };
+        creators.extend(added.zip(creator.flatten().map(TaskId)));
+        all &= added.is_some();
+    });
+    BlocksReading { all_read: no_row_missing && all, creators }
+}
+
+/// Tells the graph which task creates which block, when all tasks are there.
+fn add_creators(text: &str, blocks: &BlocksReading, graph: &mut TaskGraphBuilder, problems: &mut Problems) {
+    for &(block, creator) in &blocks.creators {
+        if graph.block_created_by(block, creator).is_err() {
+            let message = format!("there is no task {}", creator.0);
+            let problem = rows::find((0, text), &BLOCK_COLUMNS, block.0, |row| {
+                row.problem("created_by", ProblemKind::UnknownName, message)
+            });
+            if let Some(problem) = problem {
+                problems.add(problem);
+            }
+        }
+        if problems.is_full() {
+            return;
+        }
+    }
+}
+
+fn hint<const N: usize>(row: &Row<'_, N>, nodes: Option<usize>) -> Result<Option<NodeId>, Problem> {
+    if row.text("hint").is_empty() {
+        return Ok(None);
+    }
+    let node = row.node("hint", "or nothing")?;
+    match nodes {
+        Some(nodes) if node >= nodes => Err(row.no_such_node("hint", nodes)),
+        _ => Ok(Some(NodeId(node))),
+    }
+}
+
+fn home<const N: usize>(row: &Row<'_, N>) -> Result<BlockHome, Problem> {
+    match row.text("home") {
+        "" => Ok(BlockHome::Open),
+        INTERLEAVE => Ok(BlockHome::Interleaved),
+        _ => Ok(BlockHome::Node(NodeId(row.node("home", "`interleave`, or nothing")?))),
+    }
+}
+
+// `tasks.csv`.
+
+/// The columns; the last ones are of tree programs.
+const TASK_COLUMNS: Columns<13> = Columns {
+    names: [
+        "id",
+        "type",
+        "gflop",
+        "accesses",
+        "socket",
+        "taskwait",
+        "name",
+        "created_by",
+        "seq",
+        "affinity",
+        "submit",
+        "returns",
+        "replay",
+    ],
+    required: &["id", "gflop", "accesses"],
+};
+/// How many columns there are without those of tree programs.
+const PLAIN_TASK: usize = 7;
+
+/// Reads all tasks, for a machine with so many cores on each node, if that is known. Unless all blocks are known, accesses are not looked
+/// at.
+fn read_tasks(
+    text: &str,
+    (blocks_are_known, cores): (bool, Option<&[u32]>),
+    graph: &mut TaskGraphBuilder,
+    problems: &mut Problems,
+) {
+    let mut found = Vec::new();
+    let mut all_added = true;
+    rows::read((1, text), &TASK_COLUMNS, problems, |row, problems| {
+        let id = problems.take(row.id("tasks"));
+        let kind = problems.take(row.word("type"));
+        let gflop = problems.take(row.amount("gflop", "the work in 10^9 FLOP, such as 0.5"));
+        let socket = problems.take(socket(row));
+        let taskwait = problems.take(row.flag("taskwait"));
+        let tree = read_tree(row, cores, problems);
+        let name = problems.take(row.word("name"));
+        let known = blocks_are_known && problems.take(read_accesses(row, graph, &mut found)).is_some();
+        // Behind a mistake the graph is thrown away; it is made all the same, as it knows of further ones. Only numbers of creators are then
+        // those of other tasks.
+        let plain = (known, id, kind, gflop, socket, taskwait, name);
+        if let (
+            (true, Some(()), Some(kind), Some(gflop), Some(socket), Some(taskwait), Some(name)),
+            Some(tree),
+        ) = (plain, tree)
+        {
+            let kind = graph.kind(kind);
+            let name = Some(name).filter(|name| !name.is_empty());
+            let task = NewTask { kind, gflop, accesses: &found, socket, taskwait, name };
+            let tree = if all_added { tree } else { TreeTask::default() };
+            let added =
+                graph.tree_task(task, tree).map_err(|error| problems.add(refused(row, &found, error)));
+            all_added &= added.is_ok();
+        } else {
+            all_added = false;
+        }
+    });
+}
+
+/// Why a row is no task.
+fn refused<const N: usize>(row: &Row<'_, N>, accesses: &[Access], error: GraphError) -> Problem {
+    let (column, hint) = match error {
+        GraphError::BlockTwice(block) => return twice(row, accesses, block),
+        GraphError::TaskwaitOfChild(_) => ("taskwait", "leave it empty: only the master waits"),
+        GraphError::SeqOfMaster => ("seq", "leave it empty, or write `created_by`"),
+        _ => return row.problem("accesses", ProblemKind::Limit, error.to_string()),
+    };
+    row.problem(column, ProblemKind::BadValue, error.to_string()).hint(hint)
+}
+
+fn twice<const N: usize>(row: &Row<'_, N>, accesses: &[Access], block: BlockId) -> Problem {
+    let again = accesses.iter().rposition(|access| access.block == block).unwrap_or(0);
+    let part = item(row.text("accesses"), again);
+    row.problem_in("accesses", part, ProblemKind::BadValue, GraphError::BlockTwice(block).to_string())
+}
+
+/// Reports the first task whose place among those of its creator is wrong.
+fn report_misplaced(text: &str, task: TaskId, error: GraphError, problems: &mut Problems) {
+    let hint = "give all tasks of a creator a `seq`, which is then 0, 1, 2 ..., or none";
+    let problem = rows::find((1, text), &TASK_COLUMNS, task.0, |row| {
+        row.problem("seq", ProblemKind::Conflict, error.to_string()).hint(hint)
+    });
+    if let Some(problem) = problem {
+        problems.add(problem);
+    }
+}
+
+fn read_accesses<const N: usize>(
+    row: &Row<'_, N>,
+    graph: &TaskGraphBuilder,
+    found: &mut Vec<Access>,
+) -> Result<(), Problem> {
+    read_cell(row.text("accesses"), graph.graph().blocks(), found)
+        .map_err(|(part, why)| row.problem_in("accesses", part, ProblemKind::BadValue, why))
+}
+
+fn socket<const N: usize>(row: &Row<'_, N>) -> Result<Option<NodeId>, Problem> {
+    if row.text("socket").is_empty() {
+        return Ok(None);
+    }
+    row.node("socket", "or nothing").map(|node| Some(NodeId(node)))
+}
+
+// The cell `accesses`: `MODE:BLOCK[:DECLARED[:MOVED]]` joined by `;`.
+
+/// What is wrong, and with which bytes of the cell.
+type Wrong = (Range<usize>, String);
+
+/// Reads a cell into `into`.
+///
+/// # Errors
+/// The first thing that is wrong.
+fn read_cell(cell: &str, blocks: &[Block], into: &mut Vec<Access>) -> Result<(), Wrong> {
+    into.clear();
+    let mut start = 0;
+    if cell.is_empty() {
+        return Ok(());
+    }
+    for item in cell.split(';') {
+        let end = start + item.len();
+        into.push(access(item, blocks).map_err(|(part, why)| (start + part.start..start + part.end, why))?);
+        start = end + 1;
+    }
+    Ok(())
+}
+
+/// The bytes of one access of a cell.
+fn item(cell: &str, number: usize) -> Range<usize> {
+    let start: usize = cell.split(';').take(number).map(|item| item.len() + 1).sum();
+    start..start + cell.split(';').nth(number).map_or(0, str::len)
+}
+
+fn access(item: &str, blocks: &[Block]) -> Result<Access, Wrong> {
+    let parts: Vec<&str> = item.splitn(5, ':').collect();
+    let part = |number: usize| {
+        let start: usize = parts.iter().take(number).map(|part| part.len() + 1).sum();
+        start..start + parts.get(number).map_or(0, |part| part.len())
+    };
+    let (mode, block, sizes) = match parts.as_slice() {
+        [mode, block, sizes @ ..] if sizes.len() <= 2 => (*mode, *block, sizes),
+        _ => {
+            let why = format!(
+                "'{}' is no access: write MODE:BLOCK, MODE:BLOCK:DECLARED or MODE:BLOCK:DECLARED:MOVED",
+                shown(item)
+            );
+            return Err((0..item.len(), why));
+        }
+    };
+    let mode = AccessMode::ALL.into_iter().find(|known| known.as_str() == mode);
+    let mode = mode.ok_or_else(|| {
+        (
+            part(0),
+            format!(
+                "'{}' is no way to access a block: write in, inout or out",
+                shown(parts.first().unwrap_or(&""))
+            ),
+        )
+    })?;
+    let id = block.parse::<u32>().ok();
+    let known = id.and_then(|id| blocks.get(id as usize));
+    let (Some(id), Some(known)) = (id, known) else {
+        return Err((part(1), format!("there is no block '{}'", shown(block))));
+    };
+    let size = |number: usize, otherwise: f64| match sizes.get(number) {
+        None => Ok(otherwise),
+        Some(text) => amount(text).map_err(|why| (part(2 + number), format!("the number of bytes is {why}"))),
+    };
+    let declared_bytes = size(0, known.bytes)?;
+    let moved_bytes = size(1, declared_bytes)?;
+    Ok(Access { block: BlockId(id), mode, declared_bytes, moved_bytes })
+}
+
+/// Writes accesses as short as they can be.
+fn write_cell(accesses: impl Iterator<Item = Access>, blocks: &[Block], cell: &mut String) -> fmt::Result {
+    for (number, access) in accesses.enumerate() {
+        let Access { block, mode, declared_bytes, moved_bytes } = access;
+        let separator = if number > 0 { ";" } else { "" };
+        write!(cell, "{separator}{}:{}", mode.as_str(), block.0)?;
+        let is_whole = blocks.get(block.0 as usize).is_some_and(|block| block.bytes == declared_bytes);
+        if !is_whole || moved_bytes != declared_bytes {
+            write!(cell, ":{}", declared_bytes + 0.0)?;
+        }
+        if moved_bytes != declared_bytes {
+            write!(cell, ":{}", moved_bytes + 0.0)?;
+        }
+    }
+    Ok(())
+}
+
+// What a row of `tasks.csv` says of a tree program.
+
+/// What the row says, for a machine with so many cores on each node, if that is known; `None` where some of it makes no sense.
+fn read_tree<'r, const N: usize>(
+    row: &'r Row<'_, N>,
+    cores: Option<&[u32]>,
+    problems: &mut Problems,
+) -> Option<TreeTask<'r>> {
+    let created_by = problems.take(creator(row));
+    let seq = problems.take(row.number("seq", "0, 1, 2 ..., the place among the tasks of its creator"));
+    let affinity = problems.take(affinity(row, cores));
+    let submit = problems.take(submit(row));
+    let returns = problems.take(row.flag("returns"));
+    let replay = problems.take(row.word("replay"));
+    Some(TreeTask {
+        created_by: created_by?,
+        seq: seq?,
+        affinity: affinity?,
+        submit: submit?,
+        returns: returns?,
+        replay: replay.map(|key| Some(key).filter(|key| !key.is_empty()))?,
+    })
+}
+
+fn creator<const N: usize>(row: &Row<'_, N>) -> Result<Option<TaskId>, Problem> {
+    let Some(creator) = row.number("created_by", "the number of an earlier task")? else { return Ok(None) };
+    if (creator as usize) < row.number {
+        return Ok(Some(TaskId(creator)));
+    }
+    let error = GraphError::CreatorNotEarlier(TaskId(creator));
+    let hint = "write the number of a task above this one";
+    Err(row.problem("created_by", ProblemKind::BadValue, error.to_string()).hint(hint))
+}
+
+fn affinity<const N: usize>(row: &Row<'_, N>, cores: Option<&[u32]>) -> Result<Option<NodeId>, Problem> {
+    if row.text("affinity").is_empty() {
+        return Ok(None);
+    }
+    let node = row.node("affinity", "or nothing")?;
+    let Some(cores) = cores else { return Ok(Some(NodeId(node))) };
+    match cores.get(node) {
+        None => Err(row.no_such_node("affinity", cores.len())),
+        Some(0) => {
+            let message = format!("`affinity` is node {node}, which has no cores");
+            let hint = "write a node that can run the task, or nothing";
+            Err(row.problem("affinity", ProblemKind::BadValue, message).hint(hint))
+        }
+        Some(_) => Ok(Some(NodeId(node))),
+    }
+}
+
+fn submit<const N: usize>(row: &Row<'_, N>) -> Result<Submit, Problem> {
+    let text = row.text("submit");
+    if text.is_empty() {
+        return Ok(Submit::default());
+    }
+    Submit::ALL.into_iter().find(|submit| submit.as_str() == text).ok_or_else(|| {
+        let message = format!("`submit` is '{}'", shown(text));
+        let hint = "write spawn, enqueue or detach, or nothing";
+        row.problem("submit", ProblemKind::BadValue, message).hint(hint)
+    })
+}
+
+// Writes a graph, a few rows at a time, so that a large one needs no memory beside itself.
+
+/// Rows that are kept before they are handed on.
+const KEPT: usize = 1024;
+
+/// Rows of a file on their way out.
+struct Rows<'w, W> {
+    out: &'w mut W,
+    kept: ::csv::Writer<Vec<u8>>,
+    count: usize,
+}
+
+impl<'w, W: fmt::Write> Rows<'w, W> {
+    fn new(out: &'w mut W) -> Self {
+        Self { out, kept: ::csv::Writer::from_writer(Vec::new()), count: 0 }
+    }
+
+    fn row<const N: usize>(&mut self, cells: [&str; N]) -> fmt::Result {
+        self.cells(cells.into_iter())
+    }
+
+    fn cells<'c>(&mut self, cells: impl Iterator<Item = &'c str>) -> fmt::Result {
+        self.kept.write_record(cells).map_err(|_| fmt::Error)?;
+        self.count += 1;
+        if self.count == KEPT { self.hand_on() } else { Ok(()) }
+    }
+
+    fn hand_on(&mut self) -> fmt::Result {
+        self.count = 0;
+        let full = std::mem::replace(&mut self.kept, ::csv::Writer::from_writer(Vec::new()));
+        let text = full.into_inner().map_err(|_| fmt::Error)?;
+        self.out.write_str(&String::from_utf8(text).map_err(|_| fmt::Error)?)
+    }
+}
+
+/// A number in the shortest form that reads back to the same value; adding 0 takes the sign from -0.
+fn number(value: f64) -> String {
+    (value + 0.0).to_string()
+}
+
+/// Writes `blocks.csv`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
+    let mut rows = Rows::new(out);
+    let blocks = || (0..).map(BlockId).take(graph.blocks().len());
+    let is_tree = blocks().any(|block| graph.hint(block).is_some() || graph.block_creator(block).is_some());
+    let width = if is_tree { usize::MAX } else { PLAIN_BLOCK };
+    rows.cells(BLOCK_COLUMNS.names.into_iter().take(width))?;
+    for (id, block) in (0..).zip(graph.blocks()) {
+        let home = match block.home {
+            BlockHome::Open => String::new(),
+            BlockHome::Node(node) => node.0.to_string(),
+            BlockHome::Interleaved => INTERLEAVE.to_owned(),
+        };
+        let (number_of_block, id) = (id.to_string(), BlockId(id));
+        let name = graph.block_name(id).unwrap_or_default();
+        let creator = graph.block_creator(id).map_or(String::new(), |creator| creator.0.to_string());
+        let hint = graph.hint(id).map_or(String::new(), |node| node.0.to_string());
+        let all = [&number_of_block, &number(block.bytes), &home, name, &creator, &hint];
+        rows.cells(all.into_iter().take(width))?;
+    }
+    rows.hand_on()
+}
+
+/// Writes `tasks.csv`.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
+    let mut rows = Rows::new(out);
+    let is_tree = graph.tasks().any(|task| says_tree(graph, task));
+    let width = if is_tree { usize::MAX } else { PLAIN_TASK };
+    rows.cells(TASK_COLUMNS.names.into_iter().take(width))?;
+    let mut cell = String::new();
+    for task in graph.tasks() {
+        cell.clear();
+        write_cell(graph.accesses(task), graph.blocks(), &mut cell)?;
+        let socket = graph.socket(task).map_or(String::new(), |node| node.0.to_string());
+        let taskwait = if graph.taskwait(task) { "1" } else { "" };
+        let name = graph.task_name(task).unwrap_or_default();
+        let (id, gflop) = (task.0.to_string(), number(graph.gflop(task)));
+        let plain = [&id, graph.type_name(task), &gflop, &cell, &socket, taskwait, name];
+        if !is_tree {
+            rows.row(plain)?;
+            continue;
+        }
+        let creator = graph.created_by(task).map_or(String::new(), |creator| creator.0.to_string());
+        let seq = graph.seq(task).filter(|_| graph.gives_seq(task));
+        let seq = seq.map_or(String::new(), |seq| seq.to_string());
+        let affinity = graph.affinity(task).map_or(String::new(), |node| node.0.to_string());
+        let submit = graph.submit(task);
+        let submit = if submit == Submit::default() { "" } else { submit.as_str() };
+        let returns = if graph.returns(task) { "1" } else { "" };
+        let replay = graph.replay(task).and_then(|key| graph.replays().get(key.0 as usize));
+        let replay = replay.map_or("", |key| &**key);
+        let tree: [&str; 6] = [&creator, &seq, &affinity, submit, returns, replay];
+        rows.cells(plain.into_iter().chain(tree))?;
+    }
+    rows.hand_on()
+}
+
+/// Whether a task says anything of a tree program.
+fn says_tree(graph: &TaskGraph, task: TaskId) -> bool {
+    graph.created_by(task).is_some()
+        || graph.affinity(task).is_some()
+        || graph.submit(task) != Submit::default()
+        || graph.returns(task)
+        || graph.replay(task).is_some()
+}
+
+/// Writes `edges.csv`: by the later task, then by the earlier one.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_edges(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
+    let mut rows = Rows::new(out);
+    rows.row(["from", "to", "kind", "bytes"])?;
+    let mut tracker = Tracker::new(graph.blocks().len());
+    for task in graph.tasks() {
+        for edge in tracker.add(graph, task) {
+            let (from, to) = (edge.from.0.to_string(), edge.to.0.to_string());
+            rows.row([&from, &to, edge.kind.as_str(), &number(edge.bytes)])?;
+        }
+    }
+    rows.hand_on()
 }

@@ -7,33 +7,20 @@
 //! `sa`) is a number s: the s-th socket in ascending order. The codes of papers 003 and 000 are tree programs: tasks create tasks, and what the
 //! programmer says of nodes are affinities and hints.
 
-mod cg;
-mod cholesky;
-mod error;
-mod ferret;
-mod gauss_seidel;
-mod integral_histogram;
-mod jacobi;
-mod loops;
-mod nstream;
-mod parallel_codes;
-mod patterns;
-mod qr;
-mod seismic;
-mod size;
-mod smi;
-mod stencil2d;
+use numasim_model::ids::NodeId;
+use stencils::{Order, Stencil};
+
+use crate::values::{
+    Access, AccessMode, Block, BlockHome, BlockId, Generator, GraphError, MAX_ACCESSES, MAX_TASKS, NewTask,
+    Program, TaskGraph, TaskGraphBuilder, TaskId, TreeTask, TypeId,
+};
+
+mod linear_algebra;
+mod programs;
+mod stencils;
 mod task_bench;
 #[cfg(test)]
 mod tests;
-mod weaver;
-
-use crate::values::{Generator, Program, TaskGraph};
-use numasim_model::ids::NodeId;
-
-pub use error::GenerateError;
-use gauss_seidel::{Order, Stencil};
-use weaver::Weaver;
 
 /// The graph that `generator` makes, for the nodes with cores `sockets` in ascending order; without any, no task has an annotation.
 ///
@@ -45,46 +32,46 @@ pub fn generate(generator: &Generator, name: &str, sockets: &[NodeId]) -> Result
     match *generator {
         Generator::GaussSeidel { grid, tile, iterations, control, init } => {
             let stencil = Stencil { grid, tile, iterations, control, init };
-            gauss_seidel::weave(weave, stencil, Order::Rows)?;
+            stencils::gauss_seidel(weave, stencil, Order::Rows)?;
         }
         Generator::RedBlack { grid, tile, iterations, control, init } => {
             let stencil = Stencil { grid, tile, iterations, control, init };
-            gauss_seidel::weave(weave, stencil, Order::RedFirst)?;
+            stencils::gauss_seidel(weave, stencil, Order::RedFirst)?;
         }
         Generator::Jacobi { blocks, rows, columns, iterations, init } => {
-            jacobi::weave(weave, blocks, (rows, columns), iterations, init)?;
+            stencils::jacobi(weave, blocks, (rows, columns), iterations, init)?;
         }
         Generator::Cg { blocks, rows, nnz_per_row, iterations, init } => {
-            cg::weave(weave, blocks, (rows, nnz_per_row), iterations, init)?;
+            linear_algebra::cg(weave, blocks, (rows, nnz_per_row), iterations, init)?;
         }
         Generator::IntegralHistogram { grid, tile, bins, init } => {
-            integral_histogram::weave(weave, grid, tile, bins, init)?;
+            stencils::integral_histogram(weave, grid, tile, bins, init)?;
         }
         Generator::Nstream { arrays, array_bytes, iterations, init } => {
-            nstream::weave(weave, arrays, array_bytes, iterations, init)?;
+            linear_algebra::nstream(weave, arrays, array_bytes, iterations, init)?;
         }
-        Generator::Qr { n, tile, init } => qr::weave(weave, n, tile, init)?,
-        Generator::Cholesky { n, tile, init } => cholesky::weave(weave, n, tile, init)?,
-        Generator::Smi { n, tile, init } => smi::weave(weave, n, tile, init)?,
-        Generator::TaskBench(ref bench) => task_bench::weave(weave, bench)?,
+        Generator::Qr { n, tile, init } => linear_algebra::qr(weave, n, tile, init)?,
+        Generator::Cholesky { n, tile, init } => linear_algebra::cholesky(weave, n, tile, init)?,
+        Generator::Smi { n, tile, init } => linear_algebra::smi(weave, n, tile, init)?,
+        Generator::TaskBench(ref bench) => task_bench::task_bench(weave, bench)?,
         Generator::NpbCg { rows, nnz, chunks, repeat } => {
-            loops::weave(weave, &parallel_codes::npb_cg((rows, nnz), chunks, repeat)?)?;
+            programs::loops(weave, &programs::npb_cg((rows, nnz), chunks, repeat)?)?;
         }
         Generator::NpbMg { log2, chunks, repeat } => {
-            loops::weave(weave, &parallel_codes::npb_mg(log2, chunks, repeat)?)?;
+            programs::loops(weave, &programs::npb_mg(log2, chunks, repeat)?)?;
         }
         Generator::Streamcluster { points, dims, chunks, repeat } => {
-            loops::weave(weave, &parallel_codes::streamcluster((points, dims), chunks, repeat)?)?;
+            programs::loops(weave, &programs::streamcluster((points, dims), chunks, repeat)?)?;
         }
         Generator::Fluidanimate { particles, chunks, repeat } => {
-            loops::weave(weave, &parallel_codes::fluidanimate(particles, chunks, repeat)?)?;
+            programs::loops(weave, &programs::fluidanimate(particles, chunks, repeat)?)?;
         }
-        Generator::Ferret { queries, database } => ferret::weave(weave, queries, database)?,
+        Generator::Ferret { queries, database } => programs::ferret(weave, queries, database)?,
         Generator::Stencil2d { n, rows, columns, iterations } => {
-            stencil2d::weave(weave, n, (rows, columns), iterations)?;
+            stencils::stencil2d(weave, n, (rows, columns), iterations)?;
         }
         Generator::Seismic { n, blocks, strips, iterations } => {
-            seismic::weave(weave, n, (blocks, strips), iterations)?;
+            stencils::seismic(weave, n, (blocks, strips), iterations)?;
         }
     }
     Ok(weaver.finish())
@@ -100,6 +87,299 @@ pub fn generate_program(
     sockets: &[NodeId],
 ) -> Result<TaskGraph, GenerateError> {
     let mut weaver = Weaver::new(name, sockets);
-    loops::weave(&mut weaver, program)?;
+    programs::loops(&mut weaver, program)?;
     Ok(weaver.finish())
+}
+
+// Why a generator makes no graph.
+
+/// Why a generator makes no graph. Parameters have the names that they have in files.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum GenerateError {
+    /// A parameter that must be at least 1.
+    #[error("`{parameter}` is 0, but must be at least 1")]
+    Zero {
+        /// Its name.
+        parameter: &'static str,
+    },
+    /// Something is to be dealt into equal parts, and cannot be.
+    #[error(
+        "`{whole}` = {value} cannot be dealt into `{parts}` = {count} equal parts: write a multiple of {count}"
+    )]
+    DoesNotDivide {
+        /// The parameter that is dealt.
+        whole: &'static str,
+        /// Its value.
+        value: u64,
+        /// The parameter that says into how many parts.
+        parts: &'static str,
+        /// Its value.
+        count: u64,
+    },
+    /// A parameter that must not be larger than another one.
+    #[error("`{parameter}` = {value} is more than `{most}` = {limit}")]
+    TooLarge {
+        /// Its name.
+        parameter: &'static str,
+        /// Its value.
+        value: u64,
+        /// The other one.
+        most: &'static str,
+        /// Its value.
+        limit: u64,
+    },
+    /// A parameter that is too small or too large.
+    #[error("`{parameter}` = {value} is not from {least} to {most}")]
+    OutOfRange {
+        /// Its name.
+        parameter: &'static str,
+        /// Its value.
+        value: u64,
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// A parameter that follows from a machine, and nobody did that.
+    #[error("`{parameter}` is not given, and no machine says what it is then")]
+    Open {
+        /// Its name.
+        parameter: &'static str,
+    },
+    /// More tasks than are dealt with; none was made.
+    #[error("this makes {tasks:.0} tasks; at most {MAX_TASKS} are dealt with")]
+    TooManyTasks {
+        /// How many it would be.
+        tasks: f64,
+    },
+    /// More blocks than are dealt with; none was made.
+    #[error("this makes {blocks:.0} blocks; at most {MAX_TASKS} are dealt with")]
+    TooManyBlocks {
+        /// How many it would be.
+        blocks: f64,
+    },
+    /// More accesses than are dealt with; no task was made.
+    #[error("its tasks access blocks up to {accesses:.0} times; at most {MAX_ACCESSES} are dealt with")]
+    TooManyAccesses {
+        /// How many it would be, at most.
+        accesses: f64,
+    },
+    /// What was made is no graph.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+}
+
+/// `value`, if it is at least 1.
+fn at_least_one(parameter: &'static str, value: u64) -> Result<f64, GenerateError> {
+    if value == 0 { Err(GenerateError::Zero { parameter }) } else { Ok(value as f64) }
+}
+
+/// `value`, if a machine or somebody gave it, and at least 1.
+fn settled(parameter: &'static str, value: Option<u64>) -> Result<f64, GenerateError> {
+    at_least_one(parameter, value.ok_or(GenerateError::Open { parameter })?)
+}
+
+/// A part of `whole` dealt into `parts` (not 0) equal ones.
+fn dealt(
+    (whole, value): (&'static str, u64),
+    (parts, count): (&'static str, u64),
+) -> Result<f64, GenerateError> {
+    match value.checked_rem(count) {
+        Some(0) => Ok((value / count) as f64),
+        _ => Err(GenerateError::DoesNotDivide { whole, value, parts, count }),
+    }
+}
+
+// How large a graph will be, before it is made.
+
+/// What a generator will make. As floating point numbers: exact below 2^53, and parameters of any size do not overflow.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Size {
+    blocks: f64,
+    tasks: f64,
+    /// At most; exact but for Task Bench.
+    accesses: f64,
+}
+
+impl Size {
+    /// Refuses what is too much.
+    fn check(self) -> Result<(), GenerateError> {
+        let Self { blocks, tasks, accesses } = self;
+        if tasks > MAX_TASKS as f64 {
+            return Err(GenerateError::TooManyTasks { tasks });
+        }
+        if blocks > MAX_TASKS as f64 {
+            return Err(GenerateError::TooManyBlocks { blocks });
+        }
+        if accesses > MAX_ACCESSES as f64 {
+            return Err(GenerateError::TooManyAccesses { accesses });
+        }
+        Ok(())
+    }
+}
+
+/// 1 for `true`, to count with.
+fn once(yes: bool) -> f64 {
+    if yes { 1.0 } else { 0.0 }
+}
+
+/// A count that [`Size::check`] let pass.
+fn index(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+// What all generators do: blocks of the same size, accesses that move what the mode says, annotations as numbers of sockets.
+
+/// A block while a graph is made.
+#[derive(Clone, Copy, Debug)]
+struct Datum {
+    id: BlockId,
+    bytes: f64,
+}
+
+impl Datum {
+    /// Its size.
+    fn bytes(self) -> f64 {
+        self.bytes
+    }
+
+    /// All of it is read.
+    fn read(self) -> Access {
+        self.access(AccessMode::In, self.bytes)
+    }
+
+    /// `moved` of it are read; all of it is declared.
+    fn read_part(self, moved: f64) -> Access {
+        self.access(AccessMode::In, moved)
+    }
+
+    /// All of it is written.
+    fn write(self) -> Access {
+        self.access(AccessMode::Out, self.bytes)
+    }
+
+    /// All of it is read and written.
+    fn update(self) -> Access {
+        self.access(AccessMode::Inout, 2.0 * self.bytes)
+    }
+
+    fn access(self, mode: AccessMode, moved_bytes: f64) -> Access {
+        Access { block: self.id, mode, declared_bytes: self.bytes, moved_bytes }
+    }
+}
+
+/// A task of 10^9 FLOP without an annotation or a name, for which the master does not wait.
+fn work(kind: TypeId, gflop: f64, accesses: &[Access]) -> NewTask<'_> {
+    NewTask { kind, gflop, accesses, socket: None, taskwait: false, name: None }
+}
+
+/// Makes a graph for some sockets.
+struct Weaver<'s> {
+    graph: TaskGraphBuilder,
+    sockets: &'s [NodeId],
+    announced: Size,
+}
+
+impl<'s> Weaver<'s> {
+    /// An empty graph.
+    fn new(name: &str, sockets: &'s [NodeId]) -> Self {
+        Self { graph: TaskGraphBuilder::new(name), sockets, announced: Size::default() }
+    }
+
+    /// Announces what will be made.
+    ///
+    /// # Errors
+    /// It is too much.
+    fn begin(&mut self, size: Size) -> Result<(), GenerateError> {
+        self.announced = size;
+        size.check()
+    }
+
+    /// How many sockets there are, at least 1.
+    fn sockets(&self) -> usize {
+        self.sockets.len().max(1)
+    }
+
+    /// The number of a kind of task.
+    fn kind(&mut self, name: &str) -> TypeId {
+        self.graph.kind(name)
+    }
+
+    /// A block without a home.
+    fn block(&mut self, bytes: f64) -> Result<Datum, GenerateError> {
+        let id = self.graph.block(Block { bytes, home: BlockHome::Open }, None)?;
+        Ok(Datum { id, bytes })
+    }
+
+    /// Some blocks of the same size.
+    fn blocks(&mut self, count: usize, bytes: f64) -> Result<Vec<Datum>, GenerateError> {
+        (0..count).map(|_| self.block(bytes)).collect()
+    }
+
+    /// A task of `flop` FLOP for the socket with number `place` modulo how many there are.
+    fn task(
+        &mut self,
+        kind: TypeId,
+        flop: f64,
+        place: usize,
+        accesses: &[Access],
+    ) -> Result<(), GenerateError> {
+        let socket = self.sockets.get(place % self.sockets()).copied();
+        let task = NewTask { kind, gflop: flop / 1e9, accesses, socket, taskwait: false, name: None };
+        self.graph.task(task)?;
+        Ok(())
+    }
+
+    /// The node on which part `part` of `parts` equal ones lies: as many parts on each node with cores, in order. `None` without such nodes.
+    fn node_of(&self, part: u64, parts: u64) -> Option<NodeId> {
+        let number = u128::from(part) * self.sockets.len() as u128 / u128::from(parts.max(1));
+        self.sockets.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The node with this number among those with cores.
+    fn node(&self, number: usize) -> Option<NodeId> {
+        self.sockets.get(number).copied()
+    }
+
+    /// A block without a home that its programmer wants on a node.
+    fn hinted(
+        &mut self,
+        bytes: f64,
+        name: Option<&str>,
+        hint: Option<NodeId>,
+    ) -> Result<Datum, GenerateError> {
+        let id = self.graph.block(Block { bytes, home: BlockHome::Open }, name)?;
+        if let Some(node) = hint {
+            self.graph.block_hint(id, node)?;
+        }
+        Ok(Datum { id, bytes })
+    }
+
+    /// Says which task creates a block.
+    fn creates(&mut self, creator: TaskId, block: Datum) -> Result<(), GenerateError> {
+        Ok(self.graph.block_created_by(block.id, creator)?)
+    }
+
+    /// A task of a tree program.
+    fn tree_task(&mut self, task: NewTask<'_>, tree: TreeTask<'_>) -> Result<TaskId, GenerateError> {
+        Ok(self.graph.tree_task(task, tree)?)
+    }
+
+    /// First tasks, if there are any: each writes one of `blocks`, whose place `place` says by its number among them.
+    fn init(&mut self, blocks: &[Datum], place: impl Fn(usize) -> usize) -> Result<(), GenerateError> {
+        let kind = self.kind("init");
+        for (number, block) in blocks.iter().enumerate() {
+            self.task(kind, 0.0, place(number), &[block.write()])?;
+        }
+        Ok(())
+    }
+
+    /// The graph.
+    fn finish(self) -> TaskGraph {
+        let graph = self.graph.finish();
+        let Size { blocks, tasks, accesses } = self.announced;
+        debug_assert_eq!((graph.blocks().len() as f64, graph.task_count() as f64), (blocks, tasks));
+        debug_assert!(graph.access_count() as f64 <= accesses);
+        graph
+    }
 }

@@ -4,25 +4,23 @@
 //! A `strict` graph has one edge for a pair of nodes, any other one as many as are written. `size = -1` of an edge is SimGrid's word for order
 //! without data. Edges with `dir = back` point the other way, and those with `style = invis` only help the layout: they are no order.
 
-mod lexer;
-mod parser;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::rc::Rc;
 
-use crate::values::AccessMode;
 use numasim_study::{Place, Problem, ProblemKind};
 
-use super::assemble::assemble;
-use super::draft::{Draft, DraftTask};
-use super::{Imported, Noted, Warning, room};
-use crate::problems::{Problems, amount, at};
-use parser::Item;
+use crate::import::{Draft, DraftTask, Imported, Noted, Warning, assemble};
+use crate::problems::{Problems, amount, at, shown};
+use crate::values::{AccessMode, MAX_TASKS};
 
 /// Reads a `digraph`. `name` is that of the graph where the text has none.
 ///
 /// # Errors
 /// Problems with their places: no DOT, no digraph, amounts that are no numbers or below 0, a circle of nodes.
 pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
-    room::check(text, [room::words(text), 320], 1)?;
-    let graph = parser::read(text);
+    super::check_room(text, [super::words(text), 320], 1)?;
+    let graph = parse(text);
     let graph = graph.map_err(|(place, message)| vec![at(ProblemKind::Syntax, 0, place, message)])?;
     let mut problems = Problems::default();
     let mut draft = Draft::default();
@@ -154,6 +152,460 @@ fn figure(item: &Item, key: &str, problems: &mut Problems) -> Option<f64> {
         Err(why) => {
             problems.add(at(ProblemKind::BadValue, 0, place.clone(), format!("`{word}` is {why}")));
             None
+        }
+    }
+}
+
+// Words of the DOT language (graphviz.org/doc/info/lang.html), with their places.
+
+/// A word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    /// A name, number, quoted text or HTML text; whether it may be a keyword.
+    Id(String, bool),
+    /// `->`.
+    Arrow,
+    /// `--`.
+    Line,
+    /// `{ } [ ] ; , = : +`.
+    Sign(char),
+}
+
+/// The words of a text.
+struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+/// What is wrong where.
+type Wrong = (Range<usize>, String);
+
+impl<'t> Lexer<'t> {
+    fn new(text: &'t str) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, at }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next word and its place; `None` at the end.
+    fn next(&mut self) -> Result<Option<(Token, Range<usize>)>, Wrong> {
+        self.skip()?;
+        let (start, rest) = (self.at, self.rest());
+        let mut chars = rest.chars();
+        let Some(first) = chars.next() else { return Ok(None) };
+        let token = match (first, chars.next()) {
+            ('-', Some('>')) => self.take(2, Token::Arrow),
+            ('-', Some('-')) => self.take(2, Token::Line),
+            ('{' | '}' | '[' | ']' | ';' | ',' | '=' | ':' | '+', _) => self.take(1, Token::Sign(first)),
+            ('"', _) => self.quoted()?,
+            ('<', _) => self.html()?,
+            ('-' | '.' | '0'..='9', _) => {
+                let length = rest.find(|c: char| !matches!(c, '-' | '.' | '0'..='9')).unwrap_or(rest.len());
+                // A minus begins a number only.
+                let length =
+                    rest.get(1..length).and_then(|more| more.find('-')).map_or(length, |minus| minus + 1);
+                // Authors of graphs write 1e9, though the language has no such number.
+                let more = rest.get(length..).unwrap_or_default();
+                let tail = more.find(|c: char| !is_name(c)).unwrap_or(more.len());
+                let length =
+                    length + if more.starts_with(['e', 'E']) { tail + exponent(more, tail) } else { 0 };
+                let word = rest.get(..length).unwrap_or_default().to_owned();
+                if word == "-" {
+                    return Err((start..start + 1, "'-' is neither an arrow '->' nor a number".to_owned()));
+                }
+                if rest.get(length..).is_some_and(|rest| rest.starts_with(is_name)) {
+                    let message = format!("a name follows the number {word} at once: write it in quotes");
+                    return Err((start..start + length, message));
+                }
+                self.take(length, Token::Id(word, false))
+            }
+            (c, _) if is_name(c) => {
+                let length = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
+                let word = rest.get(..length).unwrap_or_default().to_owned();
+                self.take(length, Token::Id(word, true))
+            }
+            (c, _) => {
+                let shown = crate::problems::shown(c.encode_utf8(&mut [0; 4]));
+                return Err((start..start + c.len_utf8(), format!("'{shown}' means nothing here")));
+            }
+        };
+        Ok(Some((token, start..self.at)))
+    }
+
+    fn take(&mut self, length: usize, token: Token) -> Token {
+        self.at += length;
+        token
+    }
+
+    /// Spaces and comments.
+    fn skip(&mut self) -> Result<(), Wrong> {
+        loop {
+            let rest = self.rest();
+            let spaces = rest.len() - rest.trim_start().len();
+            self.at += spaces;
+            let rest = self.rest();
+            let is_at_begin_of_line = self.at == 0 || self.text.as_bytes().get(self.at - 1) == Some(&b'\n');
+            if rest.starts_with("//") || (rest.starts_with('#') && is_at_begin_of_line) {
+                self.at += rest.find('\n').unwrap_or(rest.len());
+            } else if rest.starts_with("/*") {
+                let end = rest.find("*/");
+                let end =
+                    end.ok_or_else(|| (self.at..self.at + 2, "this comment has no end: */".to_owned()))?;
+                self.at += end + 2;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Text in quotes, in which `\"` is a quote and a line that ends with `\` goes on; every other `\` stays.
+    fn quoted(&mut self) -> Result<Token, Wrong> {
+        let start = self.at;
+        let mut word = String::new();
+        let mut chars = self.rest().char_indices().skip(1).peekable();
+        while let Some((place, c)) = chars.next() {
+            match (c, chars.peek().map(|next| next.1)) {
+                ('"', _) => {
+                    self.at = start + place + 1;
+                    return Ok(Token::Id(word, false));
+                }
+                ('\\', Some('"')) => {
+                    chars.next();
+                    word.push('"');
+                }
+                ('\\', Some('\n')) => {
+                    chars.next();
+                }
+                ('\\', Some('\\')) => {
+                    chars.next();
+                    word.push_str("\\\\");
+                }
+                _ => word.push(c),
+            }
+        }
+        Err((start..start + 1, "this quote has no end".to_owned()))
+    }
+
+    /// Text between `<` and the `>` that belongs to it.
+    fn html(&mut self) -> Result<Token, Wrong> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        for (place, c) in self.rest().char_indices() {
+            match c {
+                '<' => depth += 1,
+                '>' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                let word = self.rest().get(1..place).unwrap_or_default().to_owned();
+                return Ok(self.take(place + 1, Token::Id(word, false)));
+            }
+        }
+        Err((start..start + 1, "this '<' has no '>'".to_owned()))
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Length of the sign and digits that follow `1e`.
+fn exponent(more: &str, tail: usize) -> usize {
+    let rest = more.get(tail..).unwrap_or_default();
+    if tail != 1 || !rest.starts_with(['-', '+']) {
+        return 0;
+    }
+    let digits = rest.chars().skip(1).take_while(char::is_ascii_digit).count();
+    if digits == 0 { 0 } else { digits + 1 }
+}
+
+// Statements of the DOT language as nodes and edges with their attributes.
+//
+// Own code, as people are shown where in the text a node or an edge is, and no reader in a crate under a licence like ours keeps that.
+
+/// Deepest nesting of subgraphs.
+const DEEPEST: usize = 100;
+
+/// Attributes: what they are and where.
+type Attributes = BTreeMap<String, (String, Range<usize>)>;
+
+/// A node or an edge.
+#[derive(Clone, Debug)]
+struct Item {
+    /// Shared, as a few words can join very many nodes.
+    attributes: Rc<Attributes>,
+    /// Where it was met first.
+    place: Range<usize>,
+}
+
+/// Nodes and edges of a text.
+#[derive(Clone, Debug, Default)]
+struct Graph {
+    name: Option<String>,
+    /// In the order in which they were met.
+    nodes: Vec<(String, Item)>,
+    /// From which to which node.
+    edges: Vec<(usize, usize, Item)>,
+}
+
+struct Parser<'t> {
+    lexer: Lexer<'t>,
+    next: Option<(Token, Range<usize>)>,
+    graph: Graph,
+    numbers: HashMap<String, usize>,
+    /// Edges by their ends, where the graph is strict: there is one for a pair.
+    pairs: Option<HashMap<(usize, usize), usize>>,
+    end: usize,
+}
+
+/// What holds for nodes and edges of a subgraph unless they say otherwise.
+#[derive(Clone, Default)]
+struct Defaults {
+    node: Attributes,
+    edge: Attributes,
+}
+
+/// Reads a text.
+fn parse(text: &str) -> Result<Graph, Wrong> {
+    let mut lexer = Lexer::new(text);
+    let next = lexer.next()?;
+    let (graph, numbers) = (Graph::default(), HashMap::new());
+    let mut parser = Parser { lexer, next, graph, numbers, pairs: None, end: text.len() };
+    if parser.keyword("strict")?.is_some() {
+        parser.pairs = Some(HashMap::new());
+    }
+    if let Some(place) = parser.keyword("graph")? {
+        return Err((place, "this graph has no directions: write digraph, and -> for edges".to_owned()));
+    }
+    if parser.keyword("digraph")?.is_none() {
+        return Err(parser.unexpected("digraph"));
+    }
+    if matches!(parser.next, Some((Token::Id(..), _))) {
+        parser.graph.name = Some(parser.id("a name")?.0);
+    }
+    parser.sign('{')?;
+    parser.statements(Defaults::default(), 0)?;
+    if parser.next.is_some() {
+        return Err(parser.unexpected("the end of the file"));
+    }
+    Ok(parser.graph)
+}
+
+impl Parser<'_> {
+    fn advance(&mut self) -> Result<Option<(Token, Range<usize>)>, Wrong> {
+        let next = self.lexer.next()?;
+        Ok(std::mem::replace(&mut self.next, next))
+    }
+
+    fn unexpected(&self, expected: &str) -> Wrong {
+        match &self.next {
+            Some((token, place)) => {
+                let found = match token {
+                    Token::Id(word, _) => shown(word),
+                    Token::Arrow => "->".to_owned(),
+                    Token::Line => return (place.clone(), "'--' has no direction: write ->".to_owned()),
+                    Token::Sign(sign) => sign.to_string(),
+                };
+                (place.clone(), format!("'{found}' stands where {expected} is expected"))
+            }
+            None => (self.end..self.end, format!("the file ends where {expected} is expected")),
+        }
+    }
+
+    /// Takes a keyword, if it comes next: its place.
+    fn keyword(&mut self, word: &str) -> Result<Option<Range<usize>>, Wrong> {
+        match &self.next {
+            Some((Token::Id(found, true), place)) if found.eq_ignore_ascii_case(word) => {
+                let place = place.clone();
+                self.advance()?;
+                Ok(Some(place))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn is_sign(&self, sign: char) -> bool {
+        matches!(&self.next, Some((Token::Sign(found), _)) if *found == sign)
+    }
+
+    fn sign(&mut self, sign: char) -> Result<(), Wrong> {
+        if self.is_sign(sign) {
+            self.advance().map(|_| ())
+        } else {
+            Err(self.unexpected(&format!("'{sign}'")))
+        }
+    }
+
+    /// A name; quoted ones may be joined by `+`.
+    fn id(&mut self, expected: &str) -> Result<(String, Range<usize>), Wrong> {
+        let Some((Token::Id(..), _)) = self.next else { return Err(self.unexpected(expected)) };
+        let Some((Token::Id(mut word, _), mut place)) = self.advance()? else {
+            return Err(self.unexpected(expected));
+        };
+        while self.is_sign('+') {
+            self.advance()?;
+            let Some((Token::Id(..), _)) = self.next else { return Err(self.unexpected("more text")) };
+            if let Some((Token::Id(more, _), end)) = self.advance()? {
+                word.push_str(&more);
+                place.end = end.end;
+            }
+        }
+        Ok((word, place))
+    }
+
+    /// Statements up to the closing bracket; the nodes in them, by number, each once.
+    fn statements(&mut self, mut defaults: Defaults, depth: usize) -> Result<Vec<usize>, Wrong> {
+        let mut members = Vec::new();
+        loop {
+            if self.is_sign('}') {
+                self.advance()?;
+                members.sort_unstable();
+                members.dedup();
+                return Ok(members);
+            }
+            if self.is_sign(';') || self.is_sign(',') {
+                self.advance()?;
+                continue;
+            }
+            if self.keyword("graph")?.is_some() {
+                self.attributes(&mut Attributes::new())?;
+            } else if self.keyword("node")?.is_some() {
+                self.attributes(&mut defaults.node)?;
+            } else if self.keyword("edge")?.is_some() {
+                self.attributes(&mut defaults.edge)?;
+            } else {
+                self.chain(&defaults, depth, &mut members)?;
+            }
+        }
+    }
+
+    /// A node, an attribute of the graph, or ends joined by arrows.
+    fn chain(&mut self, defaults: &Defaults, depth: usize, members: &mut Vec<usize>) -> Result<(), Wrong> {
+        let mut ends: Vec<(Vec<usize>, Range<usize>)> = Vec::new();
+        loop {
+            let is_first = ends.is_empty();
+            let is_subgraph = self.keyword("subgraph")?.is_some();
+            if is_subgraph && matches!(self.next, Some((Token::Id(..), _))) {
+                self.id("a name")?;
+            }
+            if is_subgraph || self.is_sign('{') {
+                let place = self.next.as_ref().map_or(self.end..self.end, |next| next.1.clone());
+                if depth == DEEPEST {
+                    return Err((place, format!("subgraphs in more than {DEEPEST} others are not read")));
+                }
+                self.sign('{')?;
+                ends.push((self.statements(defaults.clone(), depth + 1)?, place));
+            } else {
+                let (name, place) = self.id(if is_first { "a node or '}'" } else { "a node" })?;
+                if is_first && self.is_sign('=') {
+                    self.advance()?;
+                    self.id("a value")?;
+                    return Ok(());
+                }
+                for _ in 0..2 {
+                    if self.is_sign(':') {
+                        self.advance()?;
+                        self.id("a port")?;
+                    }
+                }
+                ends.push((vec![self.node(name, &place, defaults)], place));
+            }
+            if matches!(self.next, Some((Token::Arrow, _))) {
+                self.advance()?;
+            } else {
+                break;
+            }
+        }
+        for (nodes, _) in &ends {
+            members.extend(nodes);
+        }
+        if let [(nodes, _)] = ends.as_slice() {
+            // Attributes behind a node are its own.
+            let mut own = Attributes::new();
+            self.attributes_if_any(&mut own)?;
+            if let [node] = nodes.as_slice()
+                && let Some((_, item)) = self.graph.nodes.get_mut(*node)
+            {
+                Rc::make_mut(&mut item.attributes).extend(own);
+            }
+            return Ok(());
+        }
+        let mut attributes = defaults.edge.clone();
+        self.attributes_if_any(&mut attributes)?;
+        let attributes = Rc::new(attributes);
+        for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
+            self.join(from, to, &attributes)?;
+        }
+        Ok(())
+    }
+
+    /// Edges from all nodes of one end to all of the other.
+    fn join(
+        &mut self,
+        from: &(Vec<usize>, Range<usize>),
+        to: &(Vec<usize>, Range<usize>),
+        attributes: &Rc<Attributes>,
+    ) -> Result<(), Wrong> {
+        let place = from.1.start..to.1.end;
+        if from.0.len().saturating_mul(to.0.len()) > MAX_TASKS - self.graph.edges.len().min(MAX_TASKS) {
+            return Err((
+                place,
+                format!("there are more than {MAX_TASKS} edges, which is the most that is read"),
+            ));
+        }
+        for &one in &from.0 {
+            for &other in &to.0 {
+                let new = self.graph.edges.len();
+                let known =
+                    self.pairs.as_mut().map_or(new, |pairs| *pairs.entry((one, other)).or_insert(new));
+                if let Some((_, _, item)) = self.graph.edges.get_mut(known) {
+                    Rc::make_mut(&mut item.attributes).extend(attributes.as_ref().clone());
+                } else {
+                    let item = Item { attributes: Rc::clone(attributes), place: place.clone() };
+                    self.graph.edges.push((one, other, item));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a node; a new one gets what holds for nodes here.
+    fn node(&mut self, name: String, place: &Range<usize>, defaults: &Defaults) -> usize {
+        if let Some(&number) = self.numbers.get(&name) {
+            return number;
+        }
+        let number = self.graph.nodes.len();
+        self.numbers.insert(name.clone(), number);
+        let item = Item { attributes: Rc::new(defaults.node.clone()), place: place.clone() };
+        self.graph.nodes.push((name, item));
+        number
+    }
+
+    fn attributes_if_any(&mut self, into: &mut Attributes) -> Result<(), Wrong> {
+        if self.is_sign('[') { self.attributes(into) } else { Ok(()) }
+    }
+
+    /// One or more lists of attributes.
+    fn attributes(&mut self, into: &mut Attributes) -> Result<(), Wrong> {
+        self.sign('[')?;
+        loop {
+            if self.is_sign(']') {
+                self.advance()?;
+                if !self.is_sign('[') {
+                    return Ok(());
+                }
+                self.advance()?;
+            } else if self.is_sign(',') || self.is_sign(';') {
+                self.advance()?;
+            } else {
+                let (key, place) = self.id("an attribute or ']'")?;
+                self.sign('=')?;
+                let (value, end) = self.id("a value")?;
+                into.insert(key, (value, place.start..end.end));
+            }
         }
     }
 }

@@ -5,22 +5,17 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
-mod execution;
-mod files;
-mod json;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::Range;
 
-use std::collections::HashMap;
-
-use crate::values::AccessMode;
 use numasim_study::{Place, Problem, ProblemKind};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
-use super::assemble::assemble;
-use super::draft::{Draft, DraftTask};
-use super::{Imported, room};
-use crate::problems::{Problems, shown};
-use execution::Measured;
-use files::Files;
-use json::{Json, Object};
+use crate::import::{Draft, DraftTask, Imported, Noted, Warning, assemble};
+use crate::problems::{Problems, amount, at, shown};
+use crate::values::AccessMode;
 
 /// What makes files of these versions of older ones.
 const MIGRATION: &str =
@@ -31,7 +26,7 @@ const MIGRATION: &str =
 /// # Errors
 /// Problems with their places: no JSON, other versions, tasks or files that are not there, sizes below 0, a circle of tasks.
 pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, Vec<Problem>> {
-    room::check(text, [room::count(text, b'{'), 600], 4)?;
+    super::check_room(text, [super::count(text, b'{'), 600], 4)?;
     let parts = Parts::find(text).map_err(|problem| vec![problem])?;
     let mut problems = Problems::default();
     let mut draft = Draft::default();
@@ -163,5 +158,334 @@ fn relate(
                 task.parents.push(parent);
             }
         }
+    }
+}
+
+// `workflow.execution`: how long each task took.
+
+/// What was measured of each task, and what is to be said of it.
+#[derive(Default)]
+struct Measured {
+    tasks: HashMap<String, Figures>,
+    cores: Noted,
+    cpu: Noted,
+    idle: Noted,
+    /// Some could not be read: they are there all the same.
+    lacks: bool,
+}
+
+struct Figures {
+    runtime_s: f64,
+    /// Percent of a core.
+    cpu: Option<f64>,
+    cores: f64,
+    place: Place,
+    used: bool,
+}
+
+fn figures(task: Json<'_>) -> Result<(String, Figures), Problem> {
+    let object = task.object("a task")?;
+    let id = object.need("id")?.string("id")?;
+    let amount = |key: &str| object.get(key).map(|value| value.amount(key)).transpose();
+    let runtime_s = object.need("runtimeInSeconds")?.amount("runtimeInSeconds")?;
+    let (cpu, cores) = (amount("avgCPU")?, amount("coreCount")?.unwrap_or(1.0));
+    Ok((id, Figures { runtime_s, cpu, cores, place: Place::at(0, task.first_line()), used: false }))
+}
+
+impl Measured {
+    /// The figures of all tasks.
+    fn read(executed: &[Json<'_>], problems: &mut Problems) -> Self {
+        let before = problems.len();
+        let mut measured = Self::default();
+        for &task in executed {
+            if problems.is_full() {
+                break;
+            }
+            let Some((id, figures)) = problems.take(figures(task)) else { continue };
+            if measured.tasks.contains_key(&id) {
+                let message = format!("the task `{}` was executed twice", shown(&id));
+                problems.add(task.problem(ProblemKind::DuplicateName, message));
+            }
+            measured.tasks.insert(id, figures);
+        }
+        measured.lacks = problems.len() > before;
+        measured
+    }
+
+    /// The work of a task, 10^9 FLOP: runtime x avgCPU / 100 x GFLOPS of a core. `None` if it was not executed.
+    fn gflop(&mut self, id: &str, reference_gflops: f64) -> Option<f64> {
+        let Some(figures) = self.tasks.get_mut(id) else { return self.lacks.then_some(0.0) };
+        figures.used = true;
+        if figures.cores > 1.0 {
+            self.cores.at(id, &figures.place);
+        }
+        if figures.cpu.is_none() {
+            self.cpu.at(id, &figures.place);
+        }
+        if figures.cpu == Some(0.0) && figures.runtime_s > 0.0 {
+            self.idle.at(id, &figures.place);
+        }
+        Some(figures.runtime_s * figures.cpu.unwrap_or(100.0) / 100.0 * reference_gflops)
+    }
+
+    /// What was executed and is no task.
+    fn check_unused(&self, problems: &mut Problems) {
+        let mut unused: Vec<_> = self.tasks.iter().filter(|(_, figures)| !figures.used).collect();
+        unused.sort_by_key(|(_, figures)| figures.place.span.as_ref().map_or(0, |span| span.start));
+        for (id, figures) in unused {
+            let message = format!("`{}` was executed, but is no task of the specification", shown(id));
+            problems.add(Problem::new(ProblemKind::UnknownName, message).at(figures.place.clone(), "here"));
+        }
+    }
+
+    fn warnings(self) -> Vec<Warning> {
+        let tasks = ["the task", "tasks"];
+        let cores =
+            "asked for several cores (`coreCount`): each becomes one task on one core, with all of the work";
+        let cpu = "without `avgCPU`: 100 % is assumed";
+        let idle = "with `avgCPU` 0: no work, whatever their time";
+        let warnings =
+            [self.cores.warning(tasks, cores), self.cpu.warning(tasks, cpu), self.idle.warning(tasks, idle)];
+        warnings.into_iter().flatten().collect()
+    }
+}
+
+// `workflow.specification.files`: blocks, and the order that follows from who writes them.
+
+/// Files by their identifiers.
+#[derive(Default)]
+struct Files {
+    numbers: HashMap<String, (u32, f64)>,
+    places: Vec<Place>,
+    /// Some could not be read: they are there all the same.
+    lacks: bool,
+}
+
+impl Files {
+    /// Those of an instance, as blocks of `draft`.
+    fn read(files: &[Json<'_>], draft: &mut Draft, problems: &mut Problems) -> Self {
+        let mut known = Self::default();
+        for &file in files {
+            if problems.is_full() {
+                break;
+            }
+            let Some((id, bytes)) = problems.take(id_and_size(file)) else { continue };
+            let Some(block) = draft.block(id.clone(), bytes) else {
+                let message = "there are more files than a graph may have blocks";
+                problems.add(file.problem(ProblemKind::Limit, message));
+                break;
+            };
+            if known.numbers.contains_key(&id) {
+                let message = format!("the file `{}` is there twice", shown(&id));
+                problems.add(file.problem(ProblemKind::DuplicateName, message));
+            }
+            known.numbers.insert(id, (block, bytes));
+            known.places.push(Place::at(0, file.first_line()));
+        }
+        known.lacks = !problems.is_empty();
+        known
+    }
+
+    /// The block of a file that a task names, and its bytes.
+    fn find(&self, file: Json<'_>, key: &str) -> Result<(u32, f64), Problem> {
+        let id = file.string(key)?;
+        let unread = self.lacks.then_some((0, 0.0));
+        self.numbers.get(&id).copied().or(unread).ok_or_else(|| {
+            let message =
+                format!("`{key}` names `{}`, which is not in `workflow.specification.files`", shown(&id));
+            file.problem(ProblemKind::UnknownName, message)
+        })
+    }
+
+    /// Who reads a file that one task alone writes comes behind that task. Where several write it, only `parents` say who comes first.
+    fn order(&self, draft: &mut Draft) -> Option<Warning> {
+        let mut writers: Vec<Vec<u32>> = vec![Vec::new(); draft.blocks.len()];
+        for (number, task) in (0_u32..).zip(&draft.tasks) {
+            for (block, ..) in task.accesses.iter().filter(|access| access.1.writes()) {
+                if let Some(writers) = writers.get_mut(*block as usize) {
+                    writers.push(number);
+                }
+            }
+        }
+        for (number, task) in (0_u32..).zip(&mut draft.tasks) {
+            let of = |block: u32| match writers.get(block as usize).map(Vec::as_slice) {
+                Some(&[writer]) if writer != number => Some(writer),
+                _ => None,
+            };
+            let parents: Vec<u32> = task.accesses.iter().filter_map(|&(block, ..)| of(block)).collect();
+            task.parents.extend(parents);
+        }
+        let mut several = Noted::default();
+        for ((writers, (name, _)), place) in writers.iter().zip(&draft.blocks).zip(&self.places) {
+            if writers.len() > 1 {
+                several.at(name, place);
+            }
+        }
+        several.warning(
+            ["the file", "files"],
+            "with several writers: where `parents` do not say who comes first, the order of the file does",
+        )
+    }
+}
+
+fn id_and_size(file: Json<'_>) -> Result<(String, f64), Problem> {
+    let object = file.object("a file")?;
+    Ok((object.need("id")?.string("id")?, object.need("sizeInBytes")?.amount("sizeInBytes")?))
+}
+
+// JSON with the place of every value: `serde_json` reads it, and leaves the text of a value where it stands.
+
+/// A value and its place.
+#[derive(Clone, Copy, Debug)]
+struct Json<'t> {
+    raw: &'t str,
+    /// Byte of the file where it begins.
+    start: usize,
+}
+
+/// The members of an object.
+#[derive(Clone, Debug)]
+struct Object<'t> {
+    members: BTreeMap<String, Json<'t>>,
+    whole: Range<usize>,
+}
+
+/// The members of an object in their order, those with the same key too.
+struct Members<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    all.push(member);
+                }
+                Ok(Members(all))
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
+}
+
+impl<'t> Json<'t> {
+    /// The only value of a text.
+    fn of(text: &'t str) -> Result<Self, Problem> {
+        let all = Self { raw: text, start: 0 };
+        let raw: &RawValue = serde_json::from_str(text).map_err(|error| all.syntax(&error))?;
+        Ok(all.inside(raw))
+    }
+
+    fn span(&self) -> Range<usize> {
+        self.start..self.start + self.raw.len()
+    }
+
+    /// A problem with this value.
+    fn problem(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
+        at(kind, 0, self.first_line(), message)
+    }
+
+    /// Where it begins: what is large is shown by its first line.
+    fn first_line(&self) -> Range<usize> {
+        self.start..self.start + self.raw.find('\n').unwrap_or(self.raw.len())
+    }
+
+    /// The members, if it is an object.
+    fn object(self, what: &str) -> Result<Object<'t>, Problem> {
+        if !self.raw.starts_with('{') {
+            return Err(self.wrong(what, "an object: { ... }"));
+        }
+        let Members(all) = self.read()?;
+        let mut members = BTreeMap::new();
+        for (key, raw) in all {
+            let value = self.inside(raw);
+            let again = format!("this object has `{}` twice", shown(&key));
+            if members.insert(key, value).is_some() {
+                return Err(value.problem(ProblemKind::DuplicateKey, again));
+            }
+        }
+        Ok(Object { members, whole: self.span() })
+    }
+
+    /// The elements, if it is a list.
+    fn list(self, what: &str) -> Result<Vec<Self>, Problem> {
+        if !self.raw.starts_with('[') {
+            return Err(self.wrong(what, "a list: [ ... ]"));
+        }
+        let elements: Vec<&RawValue> = self.read()?;
+        Ok(elements.into_iter().map(|raw| self.inside(raw)).collect())
+    }
+
+    /// Its text, if it is a string.
+    fn string(self, what: &str) -> Result<String, Problem> {
+        if !self.raw.starts_with('"') {
+            return Err(self.wrong(what, "text in double quotes"));
+        }
+        self.read()
+    }
+
+    /// A number, zero or more.
+    fn amount(self, what: &str) -> Result<f64, Problem> {
+        if !self.raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+            return Err(self.wrong(what, "a number"));
+        }
+        amount(self.raw).map_err(|why| self.problem(ProblemKind::BadValue, format!("`{what}` is {why}")))
+    }
+
+    fn wrong(&self, what: &str, expected: &str) -> Problem {
+        let message = format!("`{what}` is {}, but must be {expected}", shown(self.raw));
+        self.problem(ProblemKind::WrongType, message)
+    }
+
+    fn read<T: serde::Deserialize<'t>>(&self) -> Result<T, Problem> {
+        serde_json::from_str(self.raw).map_err(|error| self.syntax(&error))
+    }
+
+    /// A value that was found in this one: a part of the same text.
+    fn inside(&self, raw: &'t RawValue) -> Self {
+        let offset = raw.get().as_ptr().addr().saturating_sub(self.raw.as_ptr().addr());
+        Self { raw: raw.get(), start: self.start + offset }
+    }
+
+    /// Where `serde_json`, which counts lines and bytes, stopped.
+    fn syntax(&self, error: &serde_json::Error) -> Problem {
+        let before: usize =
+            self.raw.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        let mut from = (before + error.column().saturating_sub(1)).min(self.raw.len());
+        while !self.raw.is_char_boundary(from) {
+            from -= 1;
+        }
+        let length = self.raw.get(from..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let start = self.start + from;
+        at(ProblemKind::Syntax, 0, start..start + length, format!("this is not JSON: {message}"))
+    }
+}
+
+impl<'t> Object<'t> {
+    /// A member, if it is there and not `null`.
+    fn get(&self, key: &str) -> Option<Json<'t>> {
+        self.members.get(key).copied().filter(|value| value.raw != "null")
+    }
+
+    /// A member that must be there.
+    fn need(&self, key: &str) -> Result<Json<'t>, Problem> {
+        self.get(key).ok_or_else(|| {
+            let begin = self.whole.start..self.whole.start + 1;
+            at(ProblemKind::MissingKey, 0, begin, format!("this object has no `{key}`"))
+        })
+    }
+
+    /// The elements of a list; none where it is not there.
+    fn elements(&self, key: &str) -> Result<Vec<Json<'t>>, Problem> {
+        self.get(key).map_or(Ok(Vec::new()), |list| list.list(key))
     }
 }

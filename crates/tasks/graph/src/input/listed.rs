@@ -1,14 +1,18 @@
-//! Reads `[[task]]`: what is done, in the order in which it is created, and which blocks a task accesses, how much of them.
+//! Reads `[[block]]` and `[[task]]`: the data, and what is done, in the order in which it is created, and which blocks a task accesses, how much of them.
 
-use super::blocks::{Blocks, report_twice};
-use super::names::{LeftOut, core_node};
-use super::tree::{Creators, TreeKeys};
-use crate::keys::task;
-use crate::values::{Access, AccessMode, NewTask, TaskGraphBuilder};
-use numasim_study::keys::Key;
-use numasim_study::reader::{Log, MachineReading, TableReader, Value};
-use numasim_study::{Place, Problem, ProblemKind, names};
 use std::collections::HashMap;
+
+use numasim_model::ids::NodeId;
+use numasim_study::keys::{Key, Table};
+use numasim_study::names::plural;
+use numasim_study::reader::{Log, MachineReading, TableReader, Value, node_number, node_with_memory};
+use numasim_study::{Place, Problem, ProblemKind, names};
+
+use crate::keys::{block, task};
+use crate::values::{
+    Access, AccessMode, Block, BlockHome, BlockId, GraphError, NewTask, Submit, TaskGraph, TaskGraphBuilder,
+    TaskId, TreeTask,
+};
 
 /// The tasks of all files.
 pub(super) struct Tasks<'a> {
@@ -219,4 +223,461 @@ fn report_not_accessed(name: &str, entry: &Value<'_>, called: &str, blocks: &Blo
         .at(entry.key_place(), "not accessed")
         .hint(format!("name `{shown}` in `in`, `inout` or `out` of this task, or leave its bytes out"));
     entry.source.log.report(problem);
+}
+
+// Reads `[[block]]`: the data that tasks read and write.
+
+const SIZE_HINT: &str = "write e.g. `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
+
+/// A block that a file names.
+#[derive(Clone)]
+pub(super) struct Known {
+    /// `None` where the rest of it could not be read.
+    pub(super) block: Option<(BlockId, f64)>,
+    place: Place,
+}
+
+/// The blocks of all files.
+pub(super) struct Blocks<'a> {
+    known: HashMap<&'a str, Known>,
+    /// In the order of the files.
+    names: Vec<&'a str>,
+    /// Blocks of which a file names the creator, and where.
+    creators: Vec<(BlockId, &'a str, Place)>,
+    left_out: LeftOut,
+    incomplete: bool,
+}
+
+impl Default for Blocks<'_> {
+    fn default() -> Self {
+        let left_out = LeftOut::new(&block::TABLE);
+        Self { known: HashMap::new(), names: Vec::new(), creators: Vec::new(), left_out, incomplete: false }
+    }
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn add(
+        &mut self,
+        mut table: TableReader<'a>,
+        graph: &mut TaskGraphBuilder,
+        machine: &MachineReading,
+    ) {
+        let header = table.place();
+        let name = table.required(&block::NAME).and_then(|value| Some((value.name()?, value.place())));
+        let bytes = read_size(&mut table, "block");
+        let [home, creator, hint] = [&block::HOME, &block::CREATED_BY, &block::HINT].map(|key| {
+            let value = table.optional(key);
+            if value.is_none() {
+                self.left_out.count(key);
+            }
+            value
+        });
+        let creator =
+            creator.map_or(Some(None), |value| value.name().map(|name| Some((name, value.place()))));
+        let hint = hint.map_or(Some(None), |value| node_with_memory(&value, machine).map(Some));
+        let home = home.map_or(Some(BlockHome::Open), |home| read_home(&home, machine));
+        let log = table.source.log;
+        table.finish();
+        let Some((name, place)) = name else {
+            self.incomplete = true;
+            return;
+        };
+        if let Some(first) = self.known.get(name) {
+            report_twice("block", name, place, &first.place, log);
+            self.incomplete = true;
+            return;
+        }
+        let added = bytes.zip(home).and_then(|(bytes, home)| {
+            let block = graph.block(Block { bytes, home }, Some(name));
+            let block = block.inspect_err(|error| {
+                log.report(Problem::new(ProblemKind::Limit, error.to_string()).at(header, "this block"));
+            });
+            Some((block.ok()?, bytes))
+        });
+        if let (Some((block, _)), Some(Some((creator, place)))) = (added, &creator) {
+            self.creators.push((block, creator, place.clone()));
+        }
+        if let (Some((block, _)), Some(Some(node))) = (added, hint) {
+            // It is there.
+            self.incomplete |= graph.block_hint(block, node).is_err();
+        }
+        self.incomplete |= added.is_none() || creator.is_none() || hint.is_none();
+        self.known.insert(name, Known { block: added, place });
+        self.names.push(name);
+    }
+
+    /// Notes the defaults; whether all blocks could be read.
+    pub(super) fn finish(&self, log: &Log) -> bool {
+        self.left_out.note(self.names.len(), log);
+        !self.incomplete
+    }
+
+    /// The block that the text of a value names; one that there is not is reported.
+    pub(super) fn find(&self, value: &Value<'a>) -> Option<(&'a str, &Known)> {
+        let name = value.string()?;
+        let found = self.known.get(name);
+        if found.is_none() {
+            self.report_unknown(name, value.place(), value.source.log);
+        }
+        Some((name, found?))
+    }
+
+    /// Whether some block has this name.
+    pub(super) fn is_known(&self, name: &str) -> bool {
+        self.known.contains_key(name)
+    }
+
+    /// Reports a name that no block has.
+    pub(super) fn report_unknown(&self, name: &str, place: Place, log: &Log) {
+        let none = "no file has a `[[block]]` table: write one for each block, with `name` and `mb`";
+        report_unknown("block", name, place, &self.names, none, log);
+    }
+
+    /// Tells the graph which task creates which block, when all tasks are there; whether all could be told.
+    pub(super) fn created(&self, tasks: &Creators<'_>, graph: &mut TaskGraphBuilder, log: &Log) -> bool {
+        let mut complete = true;
+        for (block, name, place) in &self.creators {
+            let told = tasks
+                .anywhere(name, place, log)
+                .is_some_and(|creator| graph.block_created_by(*block, creator).is_ok());
+            complete &= told;
+        }
+        complete
+    }
+}
+
+/// Reports a second thing of this name.
+pub(super) fn report_twice(noun: &str, name: &str, place: Place, first: &Place, log: &Log) {
+    let message = format!("two {noun}s are called `{}`", names::shown(name));
+    let problem = Problem::new(ProblemKind::DuplicateName, message)
+        .at(place, "named again here")
+        .related(first.clone(), "first named here")
+        .hint(format!("give each {noun} a name of its own"));
+    log.report(problem);
+}
+
+/// The size of a `noun` in bytes.
+pub(super) fn read_size(table: &mut TableReader<'_>, noun: &str) -> Option<f64> {
+    match (table.optional(&block::BYTES), table.optional(&block::MB)) {
+        (Some(bytes), None) => bytes.number(),
+        (None, Some(mb)) => mb.number().map(|mb| mb * 1e6),
+        (Some(bytes), Some(mb)) => {
+            let problem =
+                Problem::new(ProblemKind::Conflict, format!("the size of the {noun} is given in two ways"))
+                    .at(mb.key_place(), "in MB")
+                    .related(bytes.key_place(), "in bytes")
+                    .hint("keep either `bytes` or `mb`");
+            table.source.log.report(problem);
+            None
+        }
+        (None, None) => {
+            let article = if noun.starts_with('a') { "an" } else { "a" };
+            let problem =
+                Problem::new(ProblemKind::MissingKey, format!("the size of {article} {noun} is missing"))
+                    .at(table.place(), "this table needs `bytes` or `mb`")
+                    .hint(SIZE_HINT);
+            table.missing_any(&[&block::BYTES, &block::MB], problem);
+            None
+        }
+    }
+}
+
+fn read_home(value: &Value<'_>, machine: &MachineReading) -> Option<BlockHome> {
+    let Some(word) = value.as_text() else {
+        return node_with_memory(value, machine).map(BlockHome::Node);
+    };
+    if word == "interleave" {
+        return Some(BlockHome::Interleaved);
+    }
+    let hint = match value.source.log.suggest(word, ["interleave", "interleaved"]) {
+        Some(_) => "did you mean `\"interleave\"`?",
+        None => {
+            "write e.g. `home = 0`, or `home = \"interleave\"` for the same part on every node; without `home` it lies where it is touched first"
+        }
+    };
+    let message =
+        format!("`{}` must be the number of a node or `\"interleave\"`, not {}", value.name, value.text());
+    value.report(ProblemKind::BadValue, message, "not a node", hint);
+    None
+}
+
+// What all tables of tasks have: names that nothing has, nodes with cores, and how many entries leave out which key.
+
+/// Letters that are compared to find the one that was meant by an unknown name.
+const MOST_COMPARED: usize = 200_000;
+
+/// Reports that no `noun` is called `name`; `known` are those that there are, and `none` says what to do where there are none.
+pub(super) fn report_unknown(noun: &str, name: &str, place: Place, known: &[&str], none: &str, log: &Log) {
+    let mut compared = 0;
+    let few = known.iter().copied().take_while(|known| {
+        compared += known.len().saturating_mul(name.len());
+        compared <= MOST_COMPARED
+    });
+    let hint = if let Some(close) = log.suggest(name, few) {
+        format!("did you mean `{}`?", names::shown(close))
+    } else if known.is_empty() {
+        none.to_owned()
+    } else {
+        let shown: Vec<String> = known.iter().take(100).map(|known| names::shown(known)).collect();
+        let more = known.len() - shown.len();
+        let more = if more > 0 { format!(" (and {more} others)") } else { String::new() };
+        format!("the {noun}s are {}{more}", names::list(shown.iter().map(String::as_str)))
+    };
+    let message = format!("there is no {noun} `{}`", names::shown(name));
+    log.report(
+        Problem::new(ProblemKind::UnknownName, message).at(place, format!("unknown {noun}")).hint(hint),
+    );
+}
+
+/// The number of a node with cores.
+pub(super) fn core_node(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
+    let node = node_number(value, machine.nodes())?;
+    let cores = machine.cores.as_deref().unwrap_or_default();
+    if cores.get(node.0) == Some(&0) {
+        let message = format!("`{}` is node {}, which has no cores", value.name, node.0);
+        let with_cores = cores.iter().enumerate().filter(|(_, cores)| **cores > 0);
+        let with_cores: Vec<String> = with_cores.map(|(node, _)| node.to_string()).collect();
+        let list = names::list(with_cores.iter().map(String::as_str));
+        let hint = format!("write a node that can run the task: {list}");
+        value.report(ProblemKind::BadValue, message, "memory only", hint);
+        return None;
+    }
+    Some(node)
+}
+
+/// How many entries of a list of tables leave each key out that has a default.
+pub(super) struct LeftOut {
+    table: &'static Table,
+    counts: Vec<usize>,
+}
+
+impl LeftOut {
+    pub(super) fn new(table: &'static Table) -> Self {
+        Self { table, counts: vec![0; table.keys.len()] }
+    }
+
+    /// One more entry does not give `key`.
+    pub(super) fn count(&mut self, key: &Key) {
+        for (own, count) in self.table.keys.iter().zip(&mut self.counts) {
+            *count += usize::from(own.name == key.name);
+        }
+    }
+
+    /// Notes the defaults, of which there are as many as entries that leave them out.
+    pub(super) fn note(&self, entries: usize, log: &Log) {
+        let Some(kind) = self.table.kind else { return };
+        for (key, &count) in self.table.keys.iter().zip(&self.counts).filter(|(_, count)| **count > 0) {
+            let value = if count == entries {
+                key.default.to_owned()
+            } else {
+                format!("{}, of {count} of {}", key.default, plural(entries, kind.as_str()))
+            };
+            log.note_default(kind, "", key.name, value);
+        }
+    }
+}
+
+// Reads what a task of a tree program says (`created_by`, `seq`, `affinity`, `submit`, `returns`, `replay`), and what all of them say together.
+
+/// What to write where there is no task with a name.
+const NAMELESS: &str = "give the task that creates this one a `name`";
+
+/// A task that a file names.
+pub(super) struct Named {
+    pub(super) place: Place,
+    /// `None` where it could not be read.
+    task: Option<TaskId>,
+}
+
+/// A task that somebody names before it comes, or that there is not.
+struct Waiting<'a> {
+    name: &'a str,
+    place: Place,
+}
+
+/// Tasks by name, and who names them.
+#[derive(Default)]
+pub(super) struct Creators<'a> {
+    known: HashMap<&'a str, Named>,
+    names: Vec<&'a str>,
+    waiting: Vec<Waiting<'a>>,
+    /// Where the places of tasks stand, in the order of the tasks.
+    seqs: Vec<(TaskId, Place)>,
+}
+
+/// What a task of a tree program says, as it stands in the file.
+pub(super) struct TreeKeys<'a> {
+    created_by: Option<TaskId>,
+    seq: Option<(u32, Place)>,
+    affinity: Option<NodeId>,
+    submit: Submit,
+    returns: bool,
+    replay: Option<&'a str>,
+}
+
+impl<'a> TreeKeys<'a> {
+    /// Reads the keys. `own` is the name of the task, `waits` where it says that the master waits before it, and `left_out` is told of keys
+    /// that are not there. `None` if something makes no sense.
+    pub(super) fn read(
+        table: &mut TableReader<'a>,
+        (own, waits): (Option<&'a str>, Option<Place>),
+        creators: &mut Creators<'a>,
+        machine: &MachineReading,
+        mut left_out: impl FnMut(&'static Key),
+    ) -> Option<Self> {
+        let mut given = |key: &'static Key| {
+            let value = table.optional(key);
+            if value.is_none() {
+                left_out(key);
+            }
+            value
+        };
+        let creator = given(&task::CREATED_BY);
+        let affinity =
+            given(&task::AFFINITY).map_or(Some(None), |value| core_node(&value, machine).map(Some));
+        let submit = given(&task::SUBMIT)
+            .map_or(Some(Submit::default()), |value| value.word(&Submit::ALL, Submit::as_str));
+        let returns = given(&task::RETURNS).map_or(Some(false), |value| value.flag());
+        let replay = given(&task::REPLAY).map_or(Some(None), |value| value.name().map(Some));
+        let seq = table.optional(&task::SEQ);
+        if seq.is_none() && creator.is_some() {
+            left_out(&task::SEQ);
+        }
+        let seq = seq.map_or(Some(None), |value| read_seq(&value, creator.is_some()).map(Some));
+        let created_by = creator.as_ref().map_or(Some(None), |value| creators.find(value, own).map(Some));
+        if let (Some(place), Some(_)) = (waits, &creator) {
+            let problem = Problem::new(
+                ProblemKind::Conflict,
+                "only the master waits, and this task is created by a task",
+            )
+            .at(place, "who waits?")
+            .hint("leave out `taskwait`, or `created_by`");
+            table.source.log.report(problem);
+            return None;
+        }
+        let (created_by, seq, affinity) = (created_by?, seq?, affinity?);
+        Some(Self { created_by, seq, affinity, submit: submit?, returns: returns?, replay: replay? })
+    }
+
+    /// As it is added to a graph.
+    pub(super) fn task(&self) -> TreeTask<'a> {
+        TreeTask {
+            created_by: self.created_by,
+            seq: self.seq.as_ref().map(|(seq, _)| *seq),
+            affinity: self.affinity,
+            submit: self.submit,
+            returns: self.returns,
+            replay: self.replay,
+        }
+    }
+}
+
+/// A place among the tasks of a task, not of the master.
+fn read_seq(value: &Value<'_>, has_creator: bool) -> Option<(u32, Place)> {
+    let seq = value.count()?;
+    if !has_creator {
+        let message = "`seq` is the place among the tasks of a task, and the master creates this one";
+        let hint = "leave it out: tasks of the master come in the order of the files; or write `created_by`";
+        value.report(ProblemKind::Conflict, message.to_owned(), "among whose tasks?", hint);
+        return None;
+    }
+    Some((seq, value.place()))
+}
+
+impl<'a> Creators<'a> {
+    /// Where the task with this name stands, if there was one before; from now on there is.
+    pub(super) fn first(&mut self, name: &'a str, place: &Place) -> Option<&Place> {
+        if self.known.contains_key(name) {
+            return self.known.get(name).map(|named| &named.place);
+        }
+        self.names.push(name);
+        self.known.insert(name, Named { place: place.clone(), task: None });
+        None
+    }
+
+    /// The task was added to the graph.
+    pub(super) fn added(&mut self, task: TaskId, name: Option<&'a str>, keys: TreeKeys<'a>) {
+        if let Some(named) = name.and_then(|name| self.known.get_mut(name)) {
+            named.task = Some(task);
+        }
+        self.seqs.extend(keys.seq.map(|(_, place)| (task, place)));
+    }
+
+    /// The task that a value of `created_by` names; `None` where there is none so far, which is reported later.
+    fn find(&mut self, value: &Value<'a>, own: Option<&str>) -> Option<TaskId> {
+        let name = value.name()?;
+        if own == Some(name) {
+            let message = format!("`{}` cannot create itself", names::shown(name));
+            value.report(ProblemKind::BadValue, message, "the task itself", "name an earlier task");
+            return None;
+        }
+        if let Some(named) = self.known.get(name) {
+            return named.task;
+        }
+        self.waiting.push(Waiting { name, place: value.place() });
+        None
+    }
+
+    /// The task with this name, wherever it stands; one that there is not is reported.
+    pub(super) fn anywhere(&self, name: &str, place: &Place, log: &Log) -> Option<TaskId> {
+        if let Some(named) = self.known.get(name) {
+            return named.task;
+        }
+        report_unknown("task", name, place.clone(), &self.names, NAMELESS, log);
+        None
+    }
+
+    /// Reports creators that come later, and those that there are not.
+    pub(super) fn finish(&self, log: &Log) {
+        for Waiting { name, place } in &self.waiting {
+            let Some(named) = self.known.get(name) else {
+                report_unknown("task", name, place.clone(), &self.names, NAMELESS, log);
+                continue;
+            };
+            let message = format!("`{}` comes later than a task that it should create", names::shown(name));
+            let problem = Problem::new(ProblemKind::BadValue, message)
+                .at(place.clone(), "not there yet")
+                .related(named.place.clone(), "the later task")
+                .hint("write the task that creates others above them");
+            log.report(problem);
+        }
+    }
+
+    /// Whether the places of the tasks of each creator are 0, 1, 2 ..., or none are given; where not, it is reported. `places` are those of
+    /// all tasks.
+    pub(super) fn has_places(&self, graph: &TaskGraph, places: &[Place], log: &Log) -> bool {
+        let Some((task, error)) = graph.misplaced() else { return true };
+        let called = |task: TaskId| match graph.task_name(task) {
+            Some(name) => format!("`{}`", names::shown(name)),
+            None => format!("task {}", task.0),
+        };
+        let seq_of = |task: TaskId| {
+            let at = self.seqs.binary_search_by_key(&task, |(task, _)| *task).ok()?;
+            self.seqs.get(at).map(|(_, place)| place.clone())
+        };
+        let header = |task: TaskId| places.get(task.0 as usize).cloned();
+        let creator = graph.created_by(task).map_or_else(|| "the master".to_owned(), called);
+        let all = "give all tasks of a creator a `seq`, which is then 0, 1, 2 ..., or none: then they come in the order of the files";
+        let (message, place, label) = match error {
+            GraphError::SeqRepeated { seq, .. } => {
+                (format!("two tasks of {creator} have the `seq` {seq}"), seq_of(task), "a second time")
+            }
+            GraphError::SeqMissing { seq, .. } => (
+                format!("no task of {creator} has the `seq` {seq}, but {} has a larger one", called(task)),
+                seq_of(task),
+                "what comes before?",
+            ),
+            _ => (
+                format!("{} has no `seq`, but other tasks of {creator} have one", called(task)),
+                header(task),
+                "at which place?",
+            ),
+        };
+        let mut problem = Problem::new(ProblemKind::Conflict, message).hint(all);
+        if let Some(place) = place {
+            problem = problem.at(place, label);
+        }
+        log.report(problem);
+        false
+    }
 }

@@ -1,22 +1,22 @@
 //! Reads what files say about tasks: `[[block]]`, `[[task]]`, `[program]`, `[graph]`, `[scheduler]`, `[runtime]` and `[contender]`.
 
-mod blocks;
+use generator::GraphTable;
+use listed::{Blocks, Tasks};
+use numasim_model::units::Seconds;
+use numasim_study::reader::{Log, MachineReading, TableReader, Tables, Value, time};
+use numasim_study::{Place, Problem, ProblemKind, SourceFile, TableKind};
+
+use crate::keys;
+use crate::keys::{contender, root, runtime, scheduler};
+use crate::values::{
+    Contender, Generator, GraphSource, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings,
+    TaskGraph, TaskGraphBuilder, TaskStudy, Ties,
+};
+
 mod generator;
 mod listed;
-mod names;
-mod program;
-mod settings;
 #[cfg(test)]
 mod tests;
-mod tree;
-
-use crate::keys::{self, root};
-use crate::values::{Generator, GraphSource, TaskGraph, TaskGraphBuilder, TaskStudy};
-use blocks::Blocks;
-use generator::GraphTable;
-use listed::Tasks;
-use numasim_study::reader::{Log, MachineReading, TableReader, Tables};
-use numasim_study::{Place, Problem, ProblemKind, SourceFile, TableKind};
 
 /// What a graph is called that nobody gave a name, where its tasks are listed.
 const NAMELESS: &str = "tasks";
@@ -48,7 +48,7 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
     }
     let cores = machine.cores_of_sockets();
     let program_place = program_table.as_ref().map(TableReader::place);
-    let (table, generator_place) = generator::read(graph_table, cores.as_deref());
+    let (table, generator_place) = generator::read_graph(graph_table, cores.as_deref());
     let given = table.as_ref().and_then(|table| table.name.as_deref());
     let generator = table.as_ref().and_then(|table| table.generator.as_ref());
     let made = generator.map(Generator::as_str).or(program_place.as_ref().map(|_| PROGRAM));
@@ -58,13 +58,13 @@ fn read<'a>(tables: &mut Tables<'a>, log: &'a Log, machine: &MachineReading) -> 
         log.note_default(TableKind::Graph, "", "name", name.as_str());
     }
     let listed = listed_graph(block_tables, task_tables, &name, log, machine);
-    let program = program_table.map(|table| program::read(table, machine));
+    let program = program_table.map(|table| generator::read_program(table, machine));
     // Each is read, so that every mistake is reported.
-    let scheduler = settings::scheduler(scheduler_table);
+    let scheduler = scheduler(scheduler_table);
     let workers = || cores.iter().flatten().copied().map(u64::from).sum();
     let throttle = generator.and_then(|generator| generator.throttle(workers()));
-    let runtime = settings::runtime(runtime_table, throttle);
-    let contender = contender_table.map_or(Some(None), |table| settings::contender(table).map(Some));
+    let runtime = runtime(runtime_table, throttle);
+    let contender = contender_table.map_or(Some(None), |table| contender(table).map(Some));
     if report_two_ways([&first, &generator_place, &program_place], log) {
         return None;
     }
@@ -120,4 +120,150 @@ fn report_two_ways([listed, generator, program]: [&Option<Place>; 3], log: &Log)
     }
     log.report(problem);
     true
+}
+
+// Reads `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
+// which other programs want the workers.
+
+/// The settings; what is assumed holds without the table, too.
+fn scheduler(mut table: TableReader<'_>) -> Option<SchedulerSettings> {
+    let assumed = SchedulerSettings::default();
+    let intersection_place = table.place_of(&scheduler::INTERSECTION);
+    let window_place = table.place_of(&scheduler::WINDOW);
+    let kind = table.word_or(&scheduler::NAME, assumed.kind, &SchedulerKind::ALL, SchedulerKind::as_str);
+    let mut count = |key, default| table.read_or_shown(key, (default, default), Value::count);
+    let stride = count(&scheduler::STRIDE, assumed.stride);
+    let window = count(&scheduler::WINDOW, assumed.window);
+    let initial_extra = count(&scheduler::INITIAL_EXTRA, assumed.initial_extra);
+    let intersection = count(&scheduler::INTERSECTION, assumed.intersection);
+    let partitioner =
+        table.word_or(&scheduler::PARTITIONER, assumed.partitioner, &Partitioner::ALL, Partitioner::as_str);
+    let partition =
+        table.read_or(&scheduler::PARTITION_NS_PER_VERTEX_EDGE, None, |value| value.number().map(Some));
+    let mut flag = |key, default: bool| table.read_or_shown(key, (default, default), Value::flag);
+    let old_dependencies = flag(&scheduler::OLD_DEPENDENCIES, assumed.old_dependencies);
+    let immediate_successor = flag(&scheduler::IMMEDIATE_SUCCESSOR, assumed.immediate_successor);
+    let affinity_partitioner = flag(&scheduler::AFFINITY_PARTITIONER, assumed.affinity_partitioner);
+    let reflection = flag(&scheduler::REFLECTION, assumed.reflection);
+    let log = table.source.log;
+    table.finish();
+    let (window, intersection) = (window?, intersection?);
+    if intersection >= window {
+        let message = format!("`intersection` is {intersection}, but a window has {window} tasks");
+        let place = intersection_place.or_else(|| window_place.clone());
+        let mut problem = Problem::new(ProblemKind::BadValue, message)
+            .hint(format!("write at most {}: each window must have tasks of its own", window - 1));
+        if let Some(place) = place {
+            problem = problem.at(place, "no task would be new");
+        }
+        if let Some(place) = window_place {
+            problem = problem.related(place, "a window");
+        }
+        log.report(problem);
+        return None;
+    }
+    Some(SchedulerSettings {
+        kind: kind?,
+        stride: stride?,
+        window,
+        initial_extra: initial_extra?,
+        intersection,
+        partition_ns_per_vertex_edge: partition?,
+        old_dependencies: old_dependencies?,
+        partitioner: partitioner?,
+        immediate_successor: immediate_successor?,
+        affinity_partitioner: affinity_partitioner?,
+        reflection: reflection?,
+    })
+}
+
+/// The settings; what is assumed holds without the table, too. `throttle` is that of the graph where nobody gives one.
+fn runtime(mut table: TableReader<'_>, throttle: Option<u64>) -> Option<RuntimeSettings> {
+    let assumed = RuntimeSettings::default();
+    let mut in_us = |key, assumed| time(&mut table, key, 1e6, assumed);
+    let creation = in_us(&runtime::CREATION_US, assumed.creation);
+    let task = in_us(&runtime::TASK_US, assumed.task);
+    let steal = in_us(&runtime::STEAL_US, assumed.steal);
+    let page = in_us(&runtime::PAGE_US, assumed.page);
+    let shown = throttle.map_or("no limit".to_owned(), |throttle| throttle.to_string());
+    let throttle =
+        table.read_or_shown(&runtime::THROTTLE, (throttle, shown), |value| value.large_count().map(Some));
+    let seed = table.read_or_shown(&runtime::SEED, (assumed.seed, assumed.seed), Value::large_count);
+    let ties = table.word_or(&runtime::TIES, assumed.ties, &Ties::ALL, Ties::as_str);
+    let spread = assumed.task_spread;
+    let task_spread = table.read_or_shown(&runtime::TASK_SPREAD, (spread, spread), Value::number);
+    table.finish();
+    Some(RuntimeSettings {
+        creation: creation?,
+        throttle: throttle?,
+        task: task?,
+        steal: steal?,
+        page: page?,
+        seed: seed?,
+        ties: ties?,
+        task_spread: task_spread?,
+    })
+}
+
+const PHASES: &str = "write when they want workers, from and to in seconds, e.g. `phases_s = [[0.1, 0.2], [0.3, 0.4]]`; without it they do as long as the run lasts";
+
+/// The contender; `None` where it makes no sense.
+fn contender(mut table: TableReader<'_>) -> Option<Contender> {
+    let gflop = table.required(&contender::GFLOP).and_then(|value| value.number());
+    let count = table.read_or(&contender::COUNT, 1, Value::count);
+    let phases = table.read_or(&contender::PHASES_S, None, |value| read_phases(value).map(Some));
+    table.finish();
+    Some(Contender { gflop: gflop?, count: count?, phases: phases? })
+}
+
+fn read_phases(value: &Value<'_>) -> Option<Vec<(Seconds, Seconds)>> {
+    let entries = value.list("a list of phases", PHASES)?;
+    if entries.is_empty() {
+        let message = format!("`{}` has no phase", value.name);
+        value.report(ProblemKind::BadValue, message, "empty", PHASES);
+        return None;
+    }
+    let mut phases: Vec<(Seconds, Seconds)> = Vec::with_capacity(entries.len());
+    let mut last: Option<(f64, &Value<'_>)> = None;
+    let mut complete = true;
+    for entry in &entries {
+        let Some((from, to)) = read_phase(entry) else {
+            complete = false;
+            continue;
+        };
+        if let Some((end, before)) = last
+            && from <= end
+        {
+            let message =
+                format!("`{}` begins at {from}, but the phase before it lasts until {end}", entry.name);
+            let problem = Problem::new(ProblemKind::BadValue, message)
+                .at(entry.place(), "too early")
+                .related(before.place(), "the phase before")
+                .hint("write phases in the order of time, and what has no gap in between as one");
+            value.source.log.report(problem);
+            complete = false;
+        }
+        phases.push((Seconds::new(from), Seconds::new(to)));
+        last = Some((to, entry));
+    }
+    complete.then_some(phases)
+}
+
+/// From and to.
+fn read_phase(entry: &Value<'_>) -> Option<(f64, f64)> {
+    let bounds = entry.list("a phase: from and to", PHASES)?;
+    let [from, to] = bounds.as_slice() else {
+        let message =
+            format!("`{}` has {} numbers, but a phase has two: from and to", entry.name, bounds.len());
+        entry.report(ProblemKind::WrongLength, message, "not two", PHASES);
+        return None;
+    };
+    let (from, to_s) = (from.number(), to.number());
+    let (from, to_s) = (from?, to_s?);
+    if from >= to_s {
+        let message = format!("`{}` ends at {to_s}, but begins at {from}", entry.name);
+        to.report(ProblemKind::BadValue, message, "not behind the begin", PHASES);
+        return None;
+    }
+    Some((from, to_s))
 }

@@ -1,15 +1,14 @@
 //! Moves tasks among all sockets, with the distances as they are, as long as that gets better, and somewhat further: Fiduccia and Mattheyses
-//! for more than two sides.
+//! for more than two sides; then more starts, exchanges of whole parts, and tasks that nothing pulls.
 //!
 //! As in `refine` each task is moved at most once in a pass, and one socket may meanwhile have one task too many; it then gives one to any
 //! other, which may be full itself. So whole circles of full sockets exchange tasks.
 
 use std::collections::BinaryHeap;
 
-use super::candidate::Move;
-use super::random::Source;
-use super::sockets::Sockets;
-use super::window::WindowGraph;
+use crate::partition::recursive::Move;
+use crate::partition::window::{Sockets, WindowGraph};
+use crate::partition::{Source, among};
 
 /// Passes end when one changes nothing, or here.
 const PASSES: usize = 10;
@@ -202,6 +201,196 @@ impl<'a> Pass<'a> {
             self.offer(place);
         }
     }
+}
+
+// Small windows: some more starts, near to the best answer so far.
+//
+// `among` stops where no single task and no circle leads on. With a handful of tasks per socket that happens often, and another
+// start costs little; beyond some hundred tasks it brings nothing.
+
+/// Tasks that all further starts together may refine, and most starts.
+const EFFORT: usize = 600;
+const STARTS: usize = 60;
+
+/// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
+pub(super) fn kick(
+    graph: &WindowGraph,
+    sockets: &Sockets,
+    free: &[u32],
+    room: &[u64],
+    parts: &mut Vec<Option<u32>>,
+    random: &mut Source,
+) {
+    if sockets.count() < 2 {
+        return;
+    }
+    let mut least = weighted(graph, sockets, parts);
+    for _ in 0..(EFFORT / free.len().max(1)).min(STARTS) {
+        let mut other = parts.clone();
+        // Exchanges keep the sockets as full as they are.
+        for _ in 0..free.len().div_ceil(3) {
+            let (one, two) = (random.one_of(free), random.one_of(free));
+            if let (Some(one), Some(two)) = (one, two) {
+                other.swap(one as usize, two as usize);
+            }
+        }
+        among::refine(graph, sockets, free, room, &mut other, random);
+        let cost = weighted(graph, sockets, &other);
+        if cost < least * (1.0 - 1e-12) {
+            least = cost;
+            *parts = other;
+        }
+    }
+}
+
+/// The sum of bytes x distance.
+fn weighted(graph: &WindowGraph, sockets: &Sockets, parts: &[Option<u32>]) -> f64 {
+    let mut sum = 0.0;
+    for task in graph.tasks() {
+        let Some(here) = parts[task as usize] else { continue };
+        for other in graph.neighbours(task).iter().filter(|other| other.task > task) {
+            let Some(there) = parts[other.task as usize] else { continue };
+            sum += other.bytes * sockets.distance(here as usize, there as usize);
+        }
+    }
+    sum
+}
+
+// Whole parts on sockets: two sockets that have room for it exchange their tasks where that brings bytes nearer.
+
+/// Bytes between parts, and from parts to fixed tasks.
+struct Between {
+    count: usize,
+    /// Of free tasks with free tasks, row by row, the same in both directions.
+    parts: Vec<f64>,
+    /// Of free tasks of a part (row) with fixed tasks on a socket (column).
+    fixed: Vec<f64>,
+    /// Free tasks of each part.
+    sizes: Vec<u64>,
+}
+
+/// Exchanges the parts of `free`, which all have a socket, as long as that gets better. Only tasks of `free` move, at most `room` of them
+/// to a socket.
+pub(super) fn exchange(
+    graph: &WindowGraph,
+    sockets: &Sockets,
+    free: &[u32],
+    room: &[u64],
+    parts: &mut [Option<u32>],
+) {
+    let count = sockets.count();
+    let between = Between::of(graph, count, free, parts);
+    // Of each part its socket.
+    let mut at: Vec<usize> = (0..count).collect();
+    let mut cost = between.cost(sockets, &at);
+    let blur = 1e-12 * cost.abs();
+    loop {
+        let mut best: Option<(f64, usize, usize)> = None;
+        for one in 0..count {
+            for other in one + 1..count {
+                if between.sizes[one] > room[at[other]] || between.sizes[other] > room[at[one]] {
+                    continue;
+                }
+                at.swap(one, other);
+                let after = between.cost(sockets, &at);
+                at.swap(one, other);
+                if after < best.map_or(cost - blur, |(least, ..)| least) {
+                    best = Some((after, one, other));
+                }
+            }
+        }
+        let Some((after, one, other)) = best else { break };
+        at.swap(one, other);
+        cost = after;
+    }
+    for &task in free {
+        let part = &mut parts[task as usize];
+        // As many as nodes of a machine.
+        *part = part.map(|part| at[part as usize] as u32);
+    }
+}
+
+impl Between {
+    fn of(graph: &WindowGraph, count: usize, free: &[u32], parts: &[Option<u32>]) -> Self {
+        let mut is_free = vec![false; parts.len()];
+        for &task in free {
+            is_free[task as usize] = true;
+        }
+        let mut between = Self {
+            count,
+            parts: vec![0.0; count * count],
+            fixed: vec![0.0; count * count],
+            sizes: vec![0; count],
+        };
+        for &task in free {
+            let Some(from) = parts[task as usize] else { continue };
+            between.sizes[from as usize] += 1;
+            for other in graph.neighbours(task) {
+                let Some(to) = parts[other.task as usize] else { continue };
+                let cell = from as usize * count + to as usize;
+                if is_free[other.task as usize] {
+                    // Each pair is met from both ends.
+                    between.parts[cell] += other.bytes / 2.0;
+                } else {
+                    between.fixed[cell] += other.bytes;
+                }
+            }
+        }
+        between
+    }
+
+    fn cost(&self, sockets: &Sockets, at: &[usize]) -> f64 {
+        let mut cost = 0.0;
+        for one in 0..self.count {
+            for other in 0..self.count {
+                let cell = one * self.count + other;
+                cost += self.parts[cell] * sockets.distance(at[one], at[other]);
+                cost += self.fixed[cell] * sockets.distance(at[one], other);
+            }
+        }
+        cost
+    }
+}
+
+// How much room is left beside tasks whose socket is known, and tasks that nothing pulls anywhere.
+
+/// How many tasks each socket has.
+fn loads(sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
+    let mut loads = vec![0; sockets.count()];
+    for &socket in parts.iter().flatten() {
+        loads[socket as usize] += 1;
+    }
+    loads
+}
+
+/// How many more tasks each socket may have. Fixed tasks may take more than its room.
+pub(super) fn room_left(sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u64> {
+    let loads = loads(sockets, parts);
+    loads
+        .iter()
+        .enumerate()
+        .map(|(socket, &load)| sockets.room(socket, parts.len()).saturating_sub(load))
+        .collect()
+}
+
+/// Gives those without a socket one: in creation order to the first that has less than its share.
+pub(super) fn in_creation_order(sockets: &Sockets, parts: &[Option<u32>]) -> Vec<u32> {
+    let mut loads = loads(sockets, parts);
+    let quotas = sockets.quotas(parts.len());
+    let mut socket = 0;
+    let mut given = |known: Option<u32>| {
+        if let Some(known) = known {
+            return known;
+        }
+        // There are as many tasks as quotas add up to, so that one is left while a task is.
+        while socket + 1 < loads.len() && loads[socket] >= quotas[socket] {
+            socket += 1;
+        }
+        loads[socket] += 1;
+        // As many as nodes of a machine.
+        socket as u32
+    };
+    parts.iter().map(|&known| given(known)).collect()
 }
 
 #[cfg(test)]

@@ -6,14 +6,12 @@
 //! ([`Sockets::room`]). Tasks may be fixed. That is the mapping of paper 001 (section 3.1.4), which asks SCOTCH for it.
 //!
 //! [`Partitioner::Recursive`], without C: dual recursive bipartitioning (Pellegrini, *Static mapping by dual recursive bipartitioning of
-//! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other (`sockets`), the tasks in two
-//! sets with few bytes between them, and so on in each half; what has been decided elsewhere pulls (`recursive`). Two sets are
-//! found on coarser and coarser graphs (`coarsen`, heavy-edge matching: Karypis, Kumar 1998), a first guess is made on the coarsest (`start`)
-//! and refined on the way back (`refine`, Fiduccia, Mattheyses 1982). At last all sockets exchange tasks (`among`), then parts as a whole
-//! (`exchange`).
+//! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other, the tasks in two
+//! sets with few bytes between them, and so on in each half; what has been decided elsewhere pulls (all in `recursive`). Two sets are
+//! found on coarser and coarser graphs (heavy-edge matching: Karypis, Kumar 1998), a first guess is made on the coarsest
+//! and refined on the way back (Fiduccia, Mattheyses 1982). At last all sockets exchange tasks, then parts as a whole (`among`).
 //!
-//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, `relief` evens out those that are too large, `exchange` puts them on
-//! sockets. Windows with fewer than two tasks for one of three or more sockets are not for it.
+//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, those that are too large are evened out (`metis`) and put on sockets (`among`). Windows with fewer than two tasks for one of three or more sockets are not for it.
 //!
 //! Tasks without any edge fill up the sockets in creation order; a window without edges is therefore cut into consecutive groups, as
 //! SCOTCH does (paper 001, section 3.2.4).
@@ -24,38 +22,28 @@
     reason = "numbers of tasks and sockets fit into 32 bits: a graph has at most 10^7 tasks"
 )]
 
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use crate::values::{Partitioner, Ties};
+
+pub use window::Sockets;
+pub use window::WindowGraph;
+pub use window::{Cost, cost};
+pub use window::{Parent, Writers};
+
 mod among;
-mod bisect;
-mod candidate;
-mod coarsen;
-mod cost;
-mod exchange;
-mod fill;
-mod kicks;
 #[cfg(feature = "metis")]
 mod metis;
 
-mod random;
 mod recursive;
-mod refine;
 #[cfg(feature = "metis")]
-mod relief;
-mod sockets;
-mod start;
 mod window;
-mod writers;
 
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod tests;
-
-pub use cost::{Cost, cost};
-pub use sockets::Sockets;
-pub use window::WindowGraph;
-pub use writers::{Parent, Writers};
-
-use crate::values::{Partitioner, Ties};
 
 /// What is asked of a partitioner.
 #[derive(Clone, Copy, Debug)]
@@ -118,19 +106,19 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
     // A socket that does not exist is none.
     let mut parts: Vec<Option<u32>> =
         (0..tasks).map(|task| fixed(task).filter(|&socket| (socket as usize) < sockets.count())).collect();
-    let room = fill::room_left(sockets, &parts);
+    let room = among::room_left(sockets, &parts);
     let free: Vec<u32> = window
         .graph
         .tasks()
         .filter(|&task| parts[task as usize].is_none() && window.graph.connected(task))
         .collect();
     if !free.is_empty() {
-        let mut random = random::Source::new(window.ties, window.seed, window.number);
+        let mut random = Source::new(window.ties, window.seed, window.number);
         match partitioner {
             Partitioner::Recursive => {
                 recursive::divide(window.graph, sockets, &free, &room, &mut parts, &mut random);
                 among::refine(window.graph, sockets, &free, &room, &mut parts, &mut random);
-                kicks::kick(window.graph, sockets, &free, &room, &mut parts, &mut random);
+                among::kick(window.graph, sockets, &free, &room, &mut parts, &mut random);
             }
             #[cfg(feature = "metis")]
             Partitioner::Metis => {
@@ -139,12 +127,68 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
                 } else {
                     metis::divide(window, &free, &room, &mut parts)?;
                 }
-                relief::relieve(window.graph, sockets, &free, &room, &mut parts);
+                metis::relieve(window.graph, sockets, &free, &room, &mut parts);
             }
             #[cfg(not(feature = "metis"))]
             Partitioner::Metis => return Err(PartitionError::NotBuilt(Partitioner::Metis)),
         }
-        exchange::exchange(window.graph, sockets, &free, &room, &mut parts);
+        among::exchange(window.graph, sockets, &free, &room, &mut parts);
     }
-    Ok(fill::in_creation_order(sockets, &parts))
+    Ok(among::in_creation_order(sockets, &parts))
+}
+
+// The one maker of random numbers of partitions.
+
+/// Draws, or goes by number where ties are not drawn.
+struct Source {
+    draws: Option<ChaCha8Rng>,
+    /// Of what must be drawn: from the number of the window alone where ties are not drawn.
+    always: ChaCha8Rng,
+}
+
+impl Source {
+    /// The same numbers on every platform for the same seed and window.
+    fn new(ties: Ties, seed: u64, window: u64) -> Self {
+        let generator = |seed, stream| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            random.set_stream(stream);
+            random
+        };
+        // Streams below are those of schedulers. Of windows: even numbers, and odd ones for what must be drawn.
+        let stream = (1 << 32) + window.wrapping_mul(2);
+        match ties {
+            Ties::Random => {
+                Self { draws: Some(generator(seed, stream)), always: generator(seed, stream | 1) }
+            }
+            Ties::Order => Self { draws: None, always: generator(0, stream | 1) },
+        }
+    }
+
+    /// `0..count` in the order in which they are tried.
+    fn order(&mut self, count: u32) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..count).collect();
+        if let Some(random) = &mut self.draws {
+            for place in (1..order.len()).rev() {
+                order.swap(place, random.random_range(0..=place));
+            }
+        }
+        order
+    }
+
+    /// One of these, drawn in any case; `None` if there is none.
+    fn one_of(&mut self, of: &[u32]) -> Option<u32> {
+        of.get(self.always.random_range(0..of.len().max(1))).copied()
+    }
+
+    /// `tries` of `0..count`, spread evenly, or drawn.
+    fn some(&mut self, tries: u32, count: u32) -> Vec<u32> {
+        match &mut self.draws {
+            Some(random) if count > 0 => (0..tries).map(|_| random.random_range(0..count)).collect(),
+            _ => {
+                let place = |number: u32| u64::from(number) * u64::from(count) / u64::from(tries.max(1));
+                // Below `count`.
+                (0..tries.min(count)).map(|number| place(number) as u32).collect()
+            }
+        }
+    }
 }

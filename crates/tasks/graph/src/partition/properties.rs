@@ -1,10 +1,10 @@
 //! What holds of every partition, on random windows.
 
-use crate::values::{Partitioner, Ties};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
 use super::*;
+use crate::values::{Partitioner, Ties};
 
 /// A window and the machine it is for: tasks, edges, cores, distances, fixed tasks.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ fn dealt(asked: &Asked, seed: u64) -> Vec<u32> {
     let quotas = asked.sockets.quotas(tasks);
     let groups = quotas.iter().enumerate().flat_map(|(socket, &quota)| vec![socket as u32; quota as usize]);
     let groups: Vec<u32> = groups.collect();
-    let order = random::Source::new(Ties::Random, seed, 1).order(tasks as u32);
+    let order = Source::new(Ties::Random, seed, 1).order(tasks as u32);
     order.into_iter().map(|place| groups[place as usize]).collect()
 }
 

@@ -1,10 +1,10 @@
 //! Dual recursive bipartitioning: sockets in two groups, tasks in two sets, and so on in each half (Pellegrini 1994).
 
-use super::bisect::bisect;
-use super::random::Source;
-use super::refine::Sides;
-use super::sockets::Sockets;
-use super::window::WindowGraph;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::partition::Source;
+use crate::partition::window::{Neighbour, Sockets, WindowGraph};
 
 /// Where tasks are so far.
 struct State<'a> {
@@ -106,5 +106,634 @@ impl State<'_> {
         let total = (room[0] + room[1]).max(1) as f64;
         let ideal = room.map(|room| members.len() as f64 * room as f64 / total);
         Sides { graph, pull, apart, room, ideal }
+    }
+}
+
+// Tasks that may be moved, in the order in which they are tried.
+
+/// A task that may be moved; the largest gain comes first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Move {
+    pub(super) gain: f64,
+    /// The place of the task in the order in which equal ones are tried.
+    pub(super) turn: u32,
+    /// Its number, or its place among those that may be moved: who makes moves says which.
+    pub(super) task: u32,
+}
+
+impl Eq for Move {}
+
+impl PartialOrd for Move {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Move {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gain.total_cmp(&other.gain).then_with(|| other.turn.cmp(&self.turn))
+    }
+}
+
+// Two sides of a graph of any size: coarser and coarser graphs, a first guess, and back.
+
+/// Small enough for first guesses.
+const SMALL: usize = 60;
+
+/// For each task whether it is on side 1. No side has more tasks than it has room for.
+pub(super) fn bisect(sides: Sides, random: &mut Source) -> Vec<bool> {
+    // No group so heavy that the sides cannot be evened out.
+    let heaviest = (3 * sides.graph.total_weight() / (2 * SMALL as u64)).max(2);
+    let mut levels = vec![(sides, Vec::new())];
+    while let Some((fine, _)) = levels.last() {
+        if fine.graph.task_count() <= SMALL {
+            break;
+        }
+        let Some(coarse) = coarsen(fine, heaviest, random) else { break };
+        levels.push((coarse.sides, coarse.of_fine));
+    }
+    let mut side: Vec<bool> = Vec::new();
+    let mut of_fine: Option<Vec<u32>> = None;
+    for (sides, next) in levels.into_iter().rev() {
+        match of_fine.take() {
+            None => side = start(&sides, random),
+            Some(of_fine) => {
+                side = of_fine.iter().map(|&coarse| side[coarse as usize]).collect();
+                refine(&sides, &mut side, random);
+            }
+        }
+        of_fine = Some(next);
+    }
+    side
+}
+
+// First guesses at two sides of a small graph.
+
+/// From how many tasks a side is grown, and how many tasks all these sides together may be grown among: of a graph that could not be made
+/// small fewer.
+const TRIES: u32 = 6;
+const EFFORT: u32 = 1000;
+
+/// The best of all guesses, each refined.
+pub(super) fn start(sides: &Sides, random: &mut Source) -> Vec<bool> {
+    // Tasks fit into 32 bits.
+    let count = sides.graph.task_count() as u32;
+    let mut guesses = vec![first_ones(sides), whole_components(sides)];
+    guesses.extend(
+        random
+            .some(TRIES.min(EFFORT / count.max(1)).max(1), count)
+            .into_iter()
+            .map(|seed| grown(sides, seed)),
+    );
+    let mut best: Option<(Vec<bool>, Worth)> = None;
+    for mut side in guesses {
+        let worth = refine(sides, &mut side, random);
+        if best.as_ref().is_none_or(|(_, least)| worth.beats(least)) {
+            best = Some((side, worth));
+        }
+    }
+    best.map(|(side, _)| side).unwrap_or_default()
+}
+
+/// Side 0 has the first ones in creation order.
+fn first_ones(sides: &Sides) -> Vec<bool> {
+    let mut load = 0;
+    let of = |task| {
+        // Half of a task may be beyond the border.
+        let side = load as f64 + sides.graph.weight(task) as f64 / 2.0 > sides.ideal[0];
+        load += sides.graph.weight(task);
+        side
+    };
+    sides.graph.tasks().map(of).collect()
+}
+
+/// What hangs together stays together: the largest first, each to the side that lacks most.
+fn whole_components(sides: &Sides) -> Vec<bool> {
+    let mut components = components(sides);
+    // Equal ones by their first task: the sort is stable.
+    components.sort_by_key(|&(weight, _)| Reverse(weight));
+    let mut side = vec![false; sides.graph.task_count()];
+    let mut lacks = sides.ideal;
+    for (weight, members) in components {
+        let to = usize::from(lacks[1] > lacks[0]);
+        lacks[to] -= weight as f64;
+        for member in members {
+            side[member as usize] = to == 1;
+        }
+    }
+    side
+}
+
+/// Tasks that hang together, with what they weigh, by their first task.
+fn components(sides: &Sides) -> Vec<(u64, Vec<u32>)> {
+    let mut met = vec![false; sides.graph.task_count()];
+    let mut components = Vec::new();
+    for first in sides.graph.tasks() {
+        if std::mem::replace(&mut met[first as usize], true) {
+            continue;
+        }
+        let mut members = vec![first];
+        let mut done = 0;
+        while let Some(&task) = members.get(done) {
+            done += 1;
+            for other in sides.graph.neighbours(task) {
+                if !std::mem::replace(&mut met[other.task as usize], true) {
+                    members.push(other.task);
+                }
+            }
+        }
+        let weight = members.iter().map(|&member| sides.graph.weight(member)).sum();
+        components.push((weight, members));
+    }
+    components
+}
+
+/// Side 0 grows from one task: always by the one that is best there, until it has what it should.
+fn grown(sides: &Sides, seed: u32) -> Vec<bool> {
+    let graph = &sides.graph;
+    let count = graph.task_count();
+    let mut side = vec![true; count];
+    // What each saves on side 0, with all its neighbours on side 1.
+    let alone = |task: u32| {
+        let bytes: f64 = graph.neighbours(task).iter().map(|other| other.bytes).sum();
+        sides.pull[task as usize] - sides.apart * bytes
+    };
+    let mut saves: Vec<f64> = graph.tasks().map(alone).collect();
+    let pulled = graph.tasks().filter(|&task| sides.pull[task as usize] > 0.0);
+    let mut queue: BinaryHeap<Grain> =
+        pulled.map(|task| Grain { saves: saves[task as usize], task }).collect();
+    // Where nothing binds anything to side 0: the next in creation order.
+    let mut others = (seed..count as u32).chain(0..seed);
+    let mut load = 0;
+    while (load as f64) < sides.ideal[0] {
+        let best = if load == 0 { None } else { best_of(&mut queue, &saves, &side) };
+        let Some(task) = best.or_else(|| others.find(|&task| side[task as usize])) else { break };
+        let weight = graph.weight(task);
+        // Half of a task may be beyond the border.
+        if load > 0 && load as f64 + weight as f64 / 2.0 > sides.ideal[0] {
+            break;
+        }
+        side[task as usize] = false;
+        load += weight;
+        for other in graph.neighbours(task).iter().filter(|other| side[other.task as usize]) {
+            let place = &mut saves[other.task as usize];
+            *place += 2.0 * sides.apart * other.bytes;
+            queue.push(Grain { saves: *place, task: other.task });
+        }
+    }
+    side
+}
+
+/// Takes the best one that is still on side 1; entries with old savings are left out.
+fn best_of(queue: &mut BinaryHeap<Grain>, saves: &[f64], side: &[bool]) -> Option<u32> {
+    while let Some(grain) = queue.pop() {
+        if side[grain.task as usize] && grain.saves == saves[grain.task as usize] {
+            return Some(grain.task);
+        }
+    }
+    None
+}
+
+/// A task that side 0 may grow by; the largest saving comes first, then the lowest number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Grain {
+    saves: f64,
+    task: u32,
+}
+
+impl Eq for Grain {}
+
+impl PartialOrd for Grain {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Grain {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.saves.total_cmp(&other.saves).then_with(|| other.task.cmp(&self.task))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window::WindowGraph;
+    use super::*;
+
+    fn sides(count: usize, edges: &[(u32, u32, f64)], ideal: [f64; 2]) -> Sides {
+        let graph = WindowGraph::new(count, edges);
+        Sides { graph, pull: vec![0.0; count], apart: 1.0, room: ideal.map(|ideal| ideal as u64), ideal }
+    }
+
+    #[test]
+    fn components_stay_whole_and_go_to_the_side_that_lacks_most() {
+        // {0, 3}, {1}, {2, 4}: two each go to sides 0 and 1, the single one fills side 0.
+        let sides = sides(5, &[(0, 3, 1.0), (2, 4, 1.0)], [3.0, 2.0]);
+        assert_eq!(whole_components(&sides), [false, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_side_grows_along_the_heaviest_edges() {
+        // From 0: task 2 saves 9 of its 14 B, task 1 its only one: 2 x 9 - 14 = 4 against 2 x 1 - 1 = 1. Then 3: 5.
+        let sides = sides(4, &[(0, 1, 1.0), (0, 2, 9.0), (2, 3, 5.0)], [3.0, 1.0]);
+        assert_eq!(grown(&sides, 0), [false, true, false, false]);
+        assert_eq!(first_ones(&sides), [false, false, false, true]);
+    }
+}
+
+// Smaller graphs of the same shape: pairs of tasks with many bytes between them become one (heavy-edge matching).
+
+/// A smaller graph.
+pub(super) struct Coarse {
+    /// The sides of it.
+    pub(super) sides: Sides,
+    /// Which of its tasks each task of the finer one has become.
+    pub(super) of_fine: Vec<u32>,
+}
+
+/// Each task with the free neighbour to which it has most bytes, at most `heaviest` tasks in one; `None` where hardly any pair is found.
+pub(super) fn coarsen(fine: &Sides, heaviest: u64, random: &mut Source) -> Option<Coarse> {
+    let graph = &fine.graph;
+    let count = graph.task_count();
+    let mut partner: Vec<Option<u32>> = vec![None; count];
+    let mut pairs = 0;
+    // Tasks fit into 32 bits.
+    for task in random.order(count as u32) {
+        if partner[task as usize].is_some() {
+            continue;
+        }
+        let free = |other: &&Neighbour| {
+            partner[other.task as usize].is_none()
+                && graph.weight(task) + graph.weight(other.task) <= heaviest
+        };
+        // The first of the heaviest: neighbours come by number.
+        let best =
+            graph.neighbours(task).iter().filter(free).reduce(|a, b| if b.bytes > a.bytes { b } else { a });
+        if let Some(best) = best {
+            partner[task as usize] = Some(best.task);
+            partner[best.task as usize] = Some(task);
+            pairs += 1;
+        }
+    }
+    if 4 * pairs < count {
+        pairs += of_common_neighbour(fine, heaviest, &mut partner);
+    }
+    // A pass over a graph that is hardly smaller costs more than it brings.
+    if 20 * pairs < count {
+        return None;
+    }
+    Some(united(fine, &partner))
+}
+
+/// Where few pairs were found: two tasks that both have most bytes to a third one, which many tasks do that read the same block. How many
+/// pairs.
+fn of_common_neighbour(fine: &Sides, heaviest: u64, partner: &mut [Option<u32>]) -> usize {
+    let graph = &fine.graph;
+    let mut pairs = 0;
+    // Of each task one that waits for a second one.
+    let mut waiting: Vec<Option<u32>> = vec![None; partner.len()];
+    for task in graph.tasks() {
+        let heavier =
+            |a: &Neighbour, b: &Neighbour| a.bytes.total_cmp(&b.bytes).then_with(|| b.task.cmp(&a.task));
+        let hub = graph.neighbours(task).iter().max_by(|a, b| heavier(a, b));
+        let (None, Some(hub)) = (partner[task as usize], hub) else { continue };
+        let place = &mut waiting[hub.task as usize];
+        match place.take() {
+            Some(other) if graph.weight(task) + graph.weight(other) <= heaviest => {
+                partner[task as usize] = Some(other);
+                partner[other as usize] = Some(task);
+                pairs += 1;
+            }
+            _ => *place = Some(task),
+        }
+    }
+    pairs
+}
+
+fn united(fine: &Sides, partner: &[Option<u32>]) -> Coarse {
+    let graph = &fine.graph;
+    let mut of_fine = vec![u32::MAX; partner.len()];
+    let (mut weights, mut pull) = (Vec::new(), Vec::new());
+    for task in graph.tasks() {
+        if of_fine[task as usize] != u32::MAX {
+            continue;
+        }
+        // Numbers go by the first task of each, so that creation order is kept. There are no more than tasks.
+        let number = weights.len() as u32;
+        let both = [Some(task), partner[task as usize]];
+        let (mut weight, mut sum) = (0, 0.0);
+        for member in both.into_iter().flatten() {
+            of_fine[member as usize] = number;
+            weight += graph.weight(member);
+            sum += fine.pull[member as usize];
+        }
+        // At most all tasks.
+        weights.push(weight as u32);
+        pull.push(sum);
+    }
+    let mut edges = Vec::with_capacity(graph.edge_count());
+    for task in graph.tasks() {
+        let from = of_fine[task as usize];
+        let later = graph.neighbours(task).iter().filter(|other| other.task > task);
+        edges.extend(later.map(|other| (from, of_fine[other.task as usize], other.bytes)));
+    }
+    let graph = WindowGraph::weighted(weights, &edges);
+    let sides = Sides { graph, pull, apart: fine.apart, room: fine.room, ideal: fine.ideal };
+    Coarse { sides, of_fine }
+}
+
+#[cfg(test)]
+mod coarsen_tests {
+    use super::*;
+    use crate::values::Ties;
+
+    #[test]
+    fn tasks_with_most_bytes_between_them_become_one() {
+        // A chain 0 -1- 1 -9- 2 -1- 3: task 0 comes first and takes 1, then 2 takes 3. The other way round 1 and 2 would be one.
+        let graph = WindowGraph::new(4, &[(0, 1, 1.0), (1, 2, 9.0), (2, 3, 1.0)]);
+        let pull = vec![1.0, 2.0, 4.0, 8.0];
+        let fine = Sides { graph, pull, apart: 1.0, room: [2, 2], ideal: [2.0, 2.0] };
+        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
+        assert_eq!(coarse.of_fine, [0, 0, 1, 1]);
+        assert_eq!(coarse.sides.pull, [3.0, 12.0]);
+        assert_eq!(coarse.sides.graph, WindowGraph::weighted(vec![2, 2], &[(0, 1, 9.0)]));
+        // A cost is the same on both graphs.
+        assert!(!fine.worth(&[false, false, true, true]).beats(&coarse.sides.worth(&[false, true])));
+        assert!(coarsen(&fine, 1, &mut Source::new(Ties::Order, 0, 0)).is_none());
+    }
+
+    #[test]
+    fn readers_of_one_task_become_pairs() {
+        // A star: task 0 takes 1, and 2 to 9, which can have no neighbour any more, each other.
+        let edges: Vec<(u32, u32, f64)> = (1..10).map(|reader| (0, reader, 1.0)).collect();
+        let graph = WindowGraph::new(10, &edges);
+        let fine = Sides { graph, pull: vec![0.0; 10], apart: 1.0, room: [5, 5], ideal: [5.0, 5.0] };
+        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
+        assert_eq!(coarse.of_fine, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+    }
+}
+
+// Moves tasks between two sides as long as that gets better, and somewhat further (Fiduccia, Mattheyses 1982).
+//
+// In a pass each task is moved at most once, always the one with the largest gain, also where that is a loss; kept is the best state on the
+// way. A side may meanwhile have one task too many, so that tasks are exchanged where both are full.
+
+/// Passes end when one changes nothing, or here.
+const PASSES: usize = 10;
+/// A pass ends after a fiftieth of all tasks without anything better, at least and at most so many (METIS: a hundredth, 15 to 100).
+const LEAST_PATIENCE: usize = 40;
+const MOST_PATIENCE: usize = 200;
+
+/// What there is to be divided in two.
+#[derive(Clone, Debug)]
+pub(super) struct Sides {
+    /// The tasks and what they hand each other.
+    pub(super) graph: WindowGraph,
+    /// Per task: what side 1 costs more than side 0, whatever the others do.
+    pub(super) pull: Vec<f64>,
+    /// What a byte between the sides costs more than one within them.
+    pub(super) apart: f64,
+    /// Most tasks of each side. They have room for all tasks together.
+    pub(super) room: [u64; 2],
+    /// How many tasks each side should have.
+    pub(super) ideal: [f64; 2],
+}
+
+/// How good a state is: smaller is better.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worth {
+    /// Tasks beyond the room of a side.
+    overload: u64,
+    /// Sum of pulls, and of bytes between the sides.
+    cost: f64,
+    /// How far the sides are from what they should have.
+    uneven: f64,
+    /// Costs that differ by no more are equal: sums of other orders.
+    blur: f64,
+}
+
+impl Worth {
+    /// Whether it is better than another one of the same sides.
+    pub(super) fn beats(&self, other: &Self) -> bool {
+        let order = self.overload.cmp(&other.overload);
+        let order = order.then_with(|| {
+            if (self.cost - other.cost).abs() <= self.blur {
+                Ordering::Equal
+            } else {
+                self.cost.total_cmp(&other.cost)
+            }
+        });
+        order.then_with(|| self.uneven.total_cmp(&(other.uneven - 1e-9))) == Ordering::Less
+    }
+}
+
+impl Sides {
+    /// How good it is to have each task on the side that `side` says.
+    pub(super) fn worth(&self, side: &[bool]) -> Worth {
+        let mut cost = 0.0;
+        for task in self.graph.tasks() {
+            if side[task as usize] {
+                cost += self.pull[task as usize];
+                let across = self.graph.neighbours(task).iter().filter(|other| !side[other.task as usize]);
+                cost += self.apart * across.map(|other| other.bytes).sum::<f64>();
+            }
+        }
+        self.at(self.loads(side), cost, self.blur())
+    }
+
+    fn at(&self, loads: [u64; 2], cost: f64, blur: f64) -> Worth {
+        let overload = loads[0].saturating_sub(self.room[0]) + loads[1].saturating_sub(self.room[1]);
+        Worth { overload, cost, uneven: (loads[0] as f64 - self.ideal[0]).abs(), blur }
+    }
+
+    /// Sums of all there is, in whatever order, differ by less.
+    fn blur(&self) -> f64 {
+        let bytes: f64 =
+            self.graph.tasks().flat_map(|task| self.graph.neighbours(task)).map(|other| other.bytes).sum();
+        1e-12 * (self.apart.abs() * bytes + self.pull.iter().map(|pull| pull.abs()).sum::<f64>())
+    }
+
+    fn loads(&self, side: &[bool]) -> [u64; 2] {
+        let mut loads = [0; 2];
+        for task in self.graph.tasks() {
+            loads[usize::from(side[task as usize])] += self.graph.weight(task);
+        }
+        loads
+    }
+
+    /// What is saved when a task changes its side.
+    fn gain(&self, side: &[bool], task: u32) -> f64 {
+        let here = side[task as usize];
+        let pull = if here { self.pull[task as usize] } else { -self.pull[task as usize] };
+        let bytes = |other: &crate::partition::window::Neighbour| {
+            if side[other.task as usize] == here { -other.bytes } else { other.bytes }
+        };
+        pull + self.apart * self.graph.neighbours(task).iter().map(bytes).sum::<f64>()
+    }
+}
+
+/// Makes `side` better; returns how good it is then.
+pub(super) fn refine(sides: &Sides, side: &mut [bool], random: &mut Source) -> Worth {
+    let mut worth = sides.worth(side);
+    for _ in 0..PASSES {
+        let better = Pass::new(sides, side, random).run(side, worth);
+        if !better.beats(&worth) {
+            break;
+        }
+        worth = better;
+    }
+    worth
+}
+
+/// One pass.
+struct Pass<'a> {
+    sides: &'a Sides,
+    gains: Vec<f64>,
+    turns: Vec<u32>,
+    moved: Vec<bool>,
+    /// Of each side. Entries whose gain is no longer that of the task are left out when they are met.
+    queues: [BinaryHeap<Move>; 2],
+    loads: [u64; 2],
+}
+
+impl<'a> Pass<'a> {
+    fn new(sides: &'a Sides, side: &[bool], random: &mut Source) -> Self {
+        let count = sides.graph.task_count();
+        let gains: Vec<f64> = sides.graph.tasks().map(|task| sides.gain(side, task)).collect();
+        // Tasks fit into 32 bits.
+        let turns = random.order(count as u32);
+        let mut queues = [Vec::new(), Vec::new()];
+        for task in sides.graph.tasks() {
+            let at = task as usize;
+            queues[usize::from(side[at])].push(Move { gain: gains[at], turn: turns[at], task });
+        }
+        let queues = queues.map(BinaryHeap::from);
+        Self { sides, gains, turns, moved: vec![false; count], queues, loads: sides.loads(side) }
+    }
+
+    /// The best move away from a side.
+    fn best_from(&mut self, from: usize, side: &[bool]) -> Option<Move> {
+        while let Some(&best) = self.queues[from].peek() {
+            let at = best.task as usize;
+            if !self.moved[at] && usize::from(side[at]) == from && best.gain == self.gains[at] {
+                return Some(best);
+            }
+            self.queues[from].pop();
+        }
+        None
+    }
+
+    /// The next move, and from which side.
+    fn next(&mut self, side: &[bool]) -> Option<(Move, usize)> {
+        let over = |loads: [u64; 2], s: usize| loads[s] > self.sides.room[s];
+        // A side that is too full gives; the other one has room then.
+        let may = [!over(self.loads, 1), !over(self.loads, 0)];
+        let candidates = [0, 1].map(|from| if may[from] { self.best_from(from, side) } else { None });
+        match candidates {
+            [Some(a), Some(b)] => {
+                let fuller = usize::from(self.loads[0] as f64 <= self.sides.ideal[0]);
+                let first = match a.gain.total_cmp(&b.gain) {
+                    Ordering::Greater => 0,
+                    Ordering::Less => 1,
+                    Ordering::Equal => fuller,
+                };
+                Some(([a, b][first], first))
+            }
+            [Some(a), None] => Some((a, 0)),
+            [None, Some(b)] => Some((b, 1)),
+            [None, None] => None,
+        }
+    }
+
+    /// Moves, and goes back to the best state that was met.
+    fn run(mut self, side: &mut [bool], start: Worth) -> Worth {
+        let count = self.gains.len();
+        let patience = (count / 50).clamp(LEAST_PATIENCE, MOST_PATIENCE);
+        let (mut cost, mut best, mut best_length) = (start.cost, start, 0);
+        let mut way: Vec<u32> = Vec::new();
+        while let Some((Move { gain, task, .. }, from)) = self.next(side) {
+            self.queues[from].pop();
+            self.change(task, from, side);
+            way.push(task);
+            cost -= gain;
+            let worth = self.sides.at(self.loads, cost, start.blur);
+            if worth.beats(&best) {
+                best = worth;
+                best_length = way.len();
+            } else if way.len() > best_length + patience {
+                break;
+            }
+        }
+        for &task in &way[best_length..] {
+            side[task as usize] = !side[task as usize];
+        }
+        best
+    }
+
+    fn change(&mut self, task: u32, from: usize, side: &mut [bool]) {
+        let at = task as usize;
+        self.moved[at] = true;
+        side[at] = !side[at];
+        let weight = self.sides.graph.weight(task);
+        self.loads[from] -= weight;
+        self.loads[1 - from] += weight;
+        for other in self.sides.graph.neighbours(task) {
+            let place = other.task as usize;
+            if self.moved[place] {
+                continue;
+            }
+            // It now has its neighbour on its side, or no longer.
+            let change = 2.0 * self.sides.apart * other.bytes;
+            self.gains[place] += if side[place] == side[at] { -change } else { change };
+            self.queues[usize::from(side[place])].push(Move {
+                gain: self.gains[place],
+                turn: self.turns[place],
+                task: other.task,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod refine_tests {
+    use super::*;
+    use crate::values::Ties;
+
+    fn sides(graph: WindowGraph, room: [u64; 2]) -> Sides {
+        let count = graph.task_count();
+        let half = count as f64 / 2.0;
+        Sides { graph, pull: vec![0.0; count], apart: 1.0, room, ideal: [half, half] }
+    }
+
+    #[test]
+    fn two_chains_that_are_mixed_are_sorted_out() {
+        // Chains 0-1-2-3 and 4-5-6-7, each half on both sides; both sides are full, so that tasks must be exchanged.
+        let edges = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)].map(|(a, b)| (a, b, 1.0));
+        let sides = sides(WindowGraph::new(8, &edges), [4, 4]);
+        let mut side = [false, true, false, true, false, true, false, true];
+        let worth = refine(&sides, &mut side, &mut Source::new(Ties::Order, 0, 0));
+        assert_eq!((worth.overload, worth.cost), (0, 0.0));
+        assert!(
+            side[..4].iter().all(|&s| s == side[0]) && side[4..].iter().all(|&s| s != side[0]),
+            "{side:?}"
+        );
+    }
+
+    #[test]
+    fn a_side_that_is_too_full_gives_what_costs_least() {
+        // A chain with its cheapest edge between 1 and 2; side 0 has all four tasks and room for two.
+        let sides = sides(WindowGraph::new(4, &[(0, 1, 5.0), (1, 2, 1.0), (2, 3, 5.0)]), [2, 2]);
+        let mut side = [false; 4];
+        let worth = refine(&sides, &mut side, &mut Source::new(Ties::Order, 0, 0));
+        assert_eq!((worth.overload, worth.cost), (0, 1.0));
+    }
+
+    #[test]
+    fn a_pull_decides_where_no_bytes_do() {
+        let mut sides = sides(WindowGraph::new(2, &[(0, 1, 1.0)]), [1, 1]);
+        sides.pull = vec![3.0, -3.0];
+        let mut side = [true, false];
+        let worth = refine(&sides, &mut side, &mut Source::new(Ties::Order, 0, 0));
+        assert_eq!((side, worth.cost), ([false, true], -2.0));
     }
 }

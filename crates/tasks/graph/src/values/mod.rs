@@ -8,24 +8,17 @@
 //! In a *tree program* tasks create tasks: a task exists from the end of its creator on ([`TreeTask`]). Numbers stay those of the files, and
 //! who waits for whom follows from them whatever runs when.
 
-mod generator;
-mod parts;
-mod settings;
-mod task_graph;
+use numasim_model::ids::NodeId;
+use numasim_model::units::Seconds;
 
 pub use generator::{
     ArrayId, Generator, Indivisible, LoopShape, OfMachine, Parameter, Pattern, Program, ProgramArray,
     ProgramLoop, TaskBench,
 };
-pub use parts::{
-    Access, AccessMode, Block, BlockHome, BlockId, GraphError, MAX_ACCESSES, MAX_TASKS, ReplayId, Submit,
-    TaskId, TreeTask, TypeId,
-};
-pub use settings::{
-    Contender, PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskScenario,
-    Ties,
-};
 pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
+
+mod generator;
+mod task_graph;
 
 /// What the input files say about tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,4 +57,408 @@ pub enum GraphSource {
         /// Arrays and loops.
         program: Program,
     },
+}
+
+// What a graph is made of: tasks and blocks by number, blocks and where they lie, accesses, what tasks of tree programs say beside their
+// work (papers 003 and 000), and why something is no graph.
+
+/// Most tasks, and most blocks, of a graph.
+pub const MAX_TASKS: usize = 10_000_000;
+/// Most accesses of all tasks together: what 2 GiB hold.
+pub const MAX_ACCESSES: usize = 1 << 28;
+
+/// A task, numbered from 0 in the order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(pub u32);
+
+/// A block of data, numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockId(pub u32);
+
+/// A kind of task (`spmv`), numbered from 0 in the order in which they were met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TypeId(pub u32);
+
+/// Where a block lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlockHome {
+    /// Not decided: where it is touched first.
+    #[default]
+    Open,
+    /// On one node.
+    Node(NodeId),
+    /// The same part on every node.
+    Interleaved,
+}
+
+/// A block of data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Block {
+    /// Its size.
+    pub bytes: f64,
+    /// Where it lies.
+    pub home: BlockHome,
+}
+
+/// What a task does with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessMode {
+    /// Reads it.
+    In,
+    /// Writes it.
+    Out,
+    /// Reads and writes it.
+    Inout,
+}
+
+impl AccessMode {
+    /// All, in the order in which those of a task in a TOML file count.
+    pub const ALL: [Self; 3] = [Self::In, Self::Inout, Self::Out];
+
+    /// The word for it in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+            Self::Inout => "inout",
+        }
+    }
+
+    /// Whether it reads.
+    pub const fn reads(self) -> bool {
+        matches!(self, Self::In | Self::Inout)
+    }
+
+    /// Whether it writes.
+    pub const fn writes(self) -> bool {
+        matches!(self, Self::Out | Self::Inout)
+    }
+}
+
+/// An access of a task to a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Access {
+    /// Which block.
+    pub block: BlockId,
+    /// What it does with it.
+    pub mode: AccessMode,
+    /// Bytes that count in decisions.
+    pub declared_bytes: f64,
+    /// Bytes that take time. One access moves this, whatever its mode.
+    pub moved_bytes: f64,
+}
+
+/// A piece of work that comes again: tasks of one key are the same piece, numbered from 0 in the order in which they were met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReplayId(pub u32);
+
+numasim_model::words! {
+    /// How a worker hands a task over that is ready.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Submit {
+        /// To the young end of its own deque.
+        #[default]
+        Spawn = "spawn",
+        /// To the end of a shared queue.
+        Enqueue = "enqueue",
+        /// Enqueued where its affinity is another node than that of the worker, else spawned: the detached subtrees of TBB-NUMA.
+        Detach = "detach",
+    }
+}
+
+/// What a task to be added says of the tree; the default is a task of the master that says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TreeTask<'a> {
+    /// The earlier task that creates it when it ends; `None`: the master.
+    pub created_by: Option<TaskId>,
+    /// Its place among the tasks of its creator; `None`: they come in the order of their numbers.
+    pub seq: Option<u32>,
+    /// The node where its data is, for schedulers that look at that.
+    pub affinity: Option<NodeId>,
+    /// How it is handed over.
+    pub submit: Submit,
+    /// Whether the worker that ran it goes on with the last task that it hands over.
+    pub returns: bool,
+    /// The piece of work that it is.
+    pub replay: Option<&'a str>,
+}
+
+/// Why a block or a task cannot be added, or a graph is none.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum GraphError {
+    /// More tasks or blocks than are dealt with.
+    #[error("more than {MAX_TASKS} tasks or blocks")]
+    TooManyTasks,
+    /// More accesses than are dealt with.
+    #[error("more than {MAX_ACCESSES} accesses of tasks to blocks")]
+    TooManyAccesses,
+    /// A size or an amount of work that is below 0 or no finite number.
+    #[error("{what} is {value}, which is no finite number of at least 0")]
+    NotANumber {
+        /// What it is of: `the size of a block`.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// A task accesses a block that there is not.
+    #[error("there is no block {}", .0.0)]
+    UnknownBlock(BlockId),
+    /// A task accesses a block twice; `inout` says that it reads and writes it.
+    #[error("block {} is accessed twice; `inout` reads and writes it", .0.0)]
+    BlockTwice(BlockId),
+    /// Who creates a task, or a block, is no task so far.
+    #[error("it is created by task {}, which is no earlier task", .0.0)]
+    CreatorNotEarlier(TaskId),
+    /// Only the master waits.
+    #[error("`taskwait` is for tasks that the master creates; this one is created by task {}", .0.0)]
+    TaskwaitOfChild(TaskId),
+    /// Tasks of the master come in the order of their numbers.
+    #[error("`seq` is for tasks that a task creates; this one is created by the master")]
+    SeqOfMaster,
+    /// Either all tasks of a creator say their place, or none does.
+    #[error("some of the tasks that task {} creates have a `seq`, and some have none", .0.0)]
+    SeqMixed(TaskId),
+    /// Two tasks have the same place.
+    #[error("two tasks that task {} creates have the `seq` {seq}", .creator.0)]
+    SeqRepeated {
+        /// Who creates them.
+        creator: TaskId,
+        /// The place.
+        seq: u32,
+    },
+    /// No task has a place below that of another one.
+    #[error("no task that task {} creates has the `seq` {seq}, though one has a larger one", .creator.0)]
+    SeqMissing {
+        /// Who creates them.
+        creator: TaskId,
+        /// The place.
+        seq: u32,
+    },
+}
+
+// `[scheduler]`, `[runtime]` and `[contender]`: who decides which task runs where, what creating, fetching and stealing tasks costs, and
+// which other programs want the workers (paper 003, section 5).
+
+numasim_model::words! {
+    /// Who decides which task runs on which socket.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SchedulerKind {
+        /// One queue, in the order in which tasks become ready; knows nothing of data.
+        #[default]
+        Fifo = "fifo",
+        /// The programmer says which socket (paper 001, section 2.1).
+        Sa = "sa",
+        /// The socket where most of the data was written first (paper 001, Algorithm 2.1).
+        Dep = "dep",
+        /// The first window by graph partitioning, later tasks as `dep` (paper 001, section 2.3).
+        RipDep = "rip-dep",
+        /// The first window by graph partitioning, later tasks where the parents ran (paper 001, Algorithm 2.3).
+        RipSp = "rip-sp",
+        /// Graph partitioning of every window (paper 001, section 2.3).
+        RipMw = "rip-mw",
+        /// A queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does.
+        RandomSteal = "random-steal",
+        /// List scheduling by upward rank to the worker that ends the task first (Topcuoglu, Hariri, Wu 2002).
+        Heft = "heft",
+        /// As `dep`, with the true homes of the blocks in place of the table of first writers (OmpSs-2's tracking).
+        Tracked = "tracked",
+        /// Intel TBB: deques, mailboxes, a shared queue, random stealing (paper 003, Fig. 5).
+        Tbb = "tbb",
+        /// TBB-NUMA: mailboxes and shared queues per node, affinities of the programmer (paper 003, Fig. 7).
+        TbbNuma = "tbb-numa",
+        /// The runtime of paper 000: tasks go to the node that the programmer hints at, and are never stolen by another one.
+        Hint = "hint",
+        /// The same, by a plan that was made from a profile.
+        Plan = "plan",
+        /// oneTBB with one arena per node, which no task leaves.
+        ArenaPerNode = "arena-per-node",
+        /// OpenMP tasks with the clause `affinity`, which go to a worker where their data is (Klinkenberg and others 2018).
+        TaskloopAffinity = "taskloop-affinity",
+        /// Loops in equal contiguous parts for all workers, as OpenMP's `schedule(static)`.
+        Static = "static",
+    }
+}
+
+impl SchedulerKind {
+    /// Whether it partitions windows of the graph.
+    pub const fn partitions(self) -> bool {
+        matches!(self, Self::RipDep | Self::RipSp | Self::RipMw)
+    }
+}
+
+numasim_model::words! {
+    /// Who cuts windows of the graph into parts.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Partitioner {
+        /// Sockets and tasks in two halves, and so on: dual recursive bipartitioning, the method that the thesis describes.
+        #[default]
+        Recursive = "recursive",
+        /// METIS; only where the program is built with the feature `metis`.
+        Metis = "metis",
+    }
+}
+
+/// `[scheduler]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchedulerSettings {
+    /// Who decides, where the command line says nothing else.
+    pub kind: SchedulerKind,
+    /// How many tasks without data in a row a round robin gives to one socket; at least 1. The thesis uses 2 everywhere.
+    pub stride: u32,
+    /// Tasks in a window of the graph that is partitioned; at least 1.
+    pub window: u32,
+    /// How many more the first window has.
+    pub initial_extra: u32,
+    /// Newest tasks of a window that stay in the next one; below `window`.
+    pub intersection: u32,
+    /// Who partitions.
+    pub partitioner: Partitioner,
+    /// Time to partition, ns per task and edge of the window; `None`: the figure of this program.
+    pub partition_ns_per_vertex_edge: Option<f64>,
+    /// Whether the two last writers of a block count as parents in the graph that is partitioned (paper 001, section 2.2).
+    pub old_dependencies: bool,
+    /// Whether `fifo` runs a task whose last parent has just ended on the same worker (paper 001, section 1.2.3).
+    pub immediate_successor: bool,
+    /// Whether `tbb` remembers which mailbox had a piece of work (`affinity_partitioner`).
+    pub affinity_partitioner: bool,
+    /// Whether `tbb-numa` hands over what belongs to other nodes first (paper 003, section 4.3).
+    pub reflection: bool,
+}
+
+impl Default for SchedulerSettings {
+    fn default() -> Self {
+        Self {
+            kind: SchedulerKind::default(),
+            stride: 2,
+            window: 1000,
+            initial_extra: 0,
+            intersection: 0,
+            partitioner: Partitioner::default(),
+            partition_ns_per_vertex_edge: None,
+            old_dependencies: false,
+            immediate_successor: false,
+            affinity_partitioner: false,
+            reflection: true,
+        }
+    }
+}
+
+numasim_model::words! {
+    /// What happens first of things that are equal.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Ties {
+        /// Drawn from the seed. The default: a fixed order gives equal tasks the same worker in every iteration, so that `fifo` looks
+        /// as if it knew of NUMA nodes.
+        #[default]
+        Random = "random",
+        /// The lowest number.
+        Order = "order",
+    }
+}
+
+/// `[runtime]`: times are those of one worker, or of the master where it says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuntimeSettings {
+    /// The master creates a task.
+    pub creation: Seconds,
+    /// Most tasks that are created and not finished; `None` is no limit.
+    pub throttle: Option<u64>,
+    /// A worker fetches and retires a task.
+    pub task: Seconds,
+    /// A worker steals a task.
+    pub steal: Seconds,
+    /// Moving a page of 4096 B to another node costs this beside its bytes over the link.
+    pub page: Seconds,
+    /// Of everything that is drawn.
+    pub seed: u64,
+    /// What happens first of things that are equal.
+    pub ties: Ties,
+    /// Spread of the work of tasks: sigma of the logarithm of a factor with mean 1; 0 is none.
+    pub task_spread: f64,
+}
+
+impl Default for RuntimeSettings {
+    /// Orders of magnitude of task runtimes, assumed: 0.5 us to create a task, 1 us to fetch and retire or to steal one, 1 us for
+    /// each page that is moved.
+    fn default() -> Self {
+        Self {
+            creation: Seconds::new(0.5e-6),
+            throttle: None,
+            task: Seconds::new(1e-6),
+            steal: Seconds::new(1e-6),
+            page: Seconds::new(1e-6),
+            seed: 1,
+            ties: Ties::default(),
+            task_spread: 0.0,
+        }
+    }
+}
+
+numasim_model::words! {
+    /// Where pages of blocks are that no file gives a home.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum PagePlacement {
+        /// On the node of the worker that first takes a task accessing the block; blocks with a home lie there.
+        #[default]
+        FirstTouch = "first-touch",
+        /// 1/N of every block on each node.
+        Interleave = "interleave",
+        /// All on the node of worker 0: a serial initialisation.
+        Master = "master",
+        /// As first touch, but on the socket that the scheduler gave the task, also when another one runs it.
+        Numa = "numa",
+        /// All on the node of worker 0 at first; before the first task is created, blocks with a hint are moved there, which takes its time
+        /// (paper 003, section 4.4).
+        Nadd = "nadd",
+    }
+}
+
+numasim_model::words! {
+    /// A scheduler and where the data lies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum TaskScenario {
+        /// Standard TBB; all data was initialised by the master.
+        NoapFt = "noap-ft",
+        /// Standard TBB; data interleaved.
+        NoapIntl = "noap-intl",
+        /// Standard TBB with its affinity partitioner; data interleaved.
+        ApIntl = "ap-intl",
+        /// TBB-NUMA; data interleaved.
+        NacsIntl = "nacs-intl",
+        /// TBB-NUMA; data distributed by the programmer's hints.
+        NacsNadd = "nacs-nadd",
+    }
+}
+
+impl TaskScenario {
+    /// The scheduler: `settings` with what the scenario says.
+    pub fn scheduler(self, settings: &SchedulerSettings) -> SchedulerSettings {
+        let (kind, affinity_partitioner) = match self {
+            Self::NoapFt | Self::NoapIntl => (SchedulerKind::Tbb, false),
+            Self::ApIntl => (SchedulerKind::Tbb, true),
+            Self::NacsIntl | Self::NacsNadd => (SchedulerKind::TbbNuma, false),
+        };
+        SchedulerSettings { kind, affinity_partitioner, ..settings.clone() }
+    }
+
+    /// Where the data lies. First touch is that of the initialising master: the paper's 0.40 for interleaved data of cg needs nearly all
+    /// data on one node otherwise.
+    pub const fn placement(self) -> PagePlacement {
+        match self {
+            Self::NoapFt => PagePlacement::Master,
+            Self::NoapIntl | Self::ApIntl | Self::NacsIntl => PagePlacement::Interleave,
+            Self::NacsNadd => PagePlacement::Nadd,
+        }
+    }
+}
+
+/// Other programs: they compute in their caches, and have work as long as the run lasts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// Work of one of their tasks, 10^9 FLOP; above 0.
+    pub gflop: f64,
+    /// How many such programs there are; at least 1.
+    pub count: u32,
+    /// When they want workers: from and to, ascending and apart; `None`: as long as the run lasts.
+    pub phases: Option<Vec<(Seconds, Seconds)>>,
 }

@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
-use super::parts::{
+use numasim_model::ids::NodeId;
+use tree::Tree;
+
+use super::{
     Access, AccessMode, Block, BlockHome, BlockId, GraphError, MAX_ACCESSES, MAX_TASKS, ReplayId, TaskId,
     TreeTask, TypeId,
 };
-use numasim_model::ids::NodeId;
-use tree::Tree;
 
 mod tree;
 

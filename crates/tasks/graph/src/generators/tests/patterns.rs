@@ -1,10 +1,9 @@
 //! Patterns of Task Bench: counts of edges in closed form, and single relations by hand.
 
-use crate::values::{Generator, Pattern, TaskBench};
-
-use super::super::patterns::{before, row};
+use super::super::task_bench::{reads_of, row_ends};
 use super::{accesses, made, sockets};
 use crate::Dependencies;
+use crate::values::{Generator, Pattern, TaskBench};
 
 fn bench(pattern: Pattern, width: u64, steps: u64, radix: u64) -> TaskBench {
     TaskBench { pattern, width, steps, radix, flop: 1_000_000, bytes: 64 }
@@ -61,10 +60,10 @@ fn a_domain_grows_and_shrinks() {
         assert_eq!(made_counts(&bench(Pattern::Dom, w, t, 0)), (w * t - w * (w - 1), edges), "{w} x {t}");
     }
     let dom = bench(Pattern::Dom, 3, 5, 0);
-    let rows: Vec<_> = (0..5).map(|step| row(&dom, step)).collect();
+    let rows: Vec<_> = (0..5).map(|step| row_ends(&dom, step)).collect();
     assert_eq!(rows, [(0, 1), (0, 2), (0, 3), (1, 3), (2, 3)]);
-    assert_eq!(before(&dom, 1, 1), [0]);
-    assert_eq!(before(&dom, 3, 1), [0, 1]);
+    assert_eq!(reads_of(&dom, 1, 1), [0]);
+    assert_eq!(reads_of(&dom, 3, 1), [0, 1]);
 }
 
 /// 1, 2, 4 ... tasks up to the width, each of which waits for one.
@@ -73,21 +72,21 @@ fn a_tree_doubles_until_it_is_as_wide_as_it_may_be() {
     let tree = bench(Pattern::Tree, 6, 5, 0);
     // 1 + 2 + 4 + 6 + 6.
     assert_eq!(made_counts(&tree), (19, 18));
-    assert_eq!((before(&tree, 2, 3), before(&tree, 4, 5)), (vec![1], vec![2]));
+    assert_eq!((reads_of(&tree, 2, 3), reads_of(&tree, 4, 5)), (vec![1], vec![2]));
 }
 
 /// `spread` with radix 3 on 9 points: 0, 3 and 6 further, the last two shifted by 0, 1 and 2 in turn.
 #[test]
 fn relations_are_those_of_the_definition() {
     let spread = bench(Pattern::Spread, 9, 5, 3);
-    assert_eq!(before(&spread, 3, 1), [1, 4, 7]);
-    assert_eq!(before(&spread, 1, 1), [1, 5, 8]);
-    assert_eq!(before(&spread, 2, 1), [0, 1, 6]);
+    assert_eq!(reads_of(&spread, 3, 1), [1, 4, 7]);
+    assert_eq!(reads_of(&spread, 1, 1), [1, 5, 8]);
+    assert_eq!(reads_of(&spread, 2, 1), [0, 1, 6]);
     let fft = bench(Pattern::Fft, 8, 5, 0);
-    let sets: Vec<_> = (1..5).map(|step| before(&fft, step, 3)).collect();
+    let sets: Vec<_> = (1..5).map(|step| reads_of(&fft, step, 3)).collect();
     assert_eq!(sets, [vec![2, 3, 4], vec![1, 3, 5], vec![3, 7], vec![2, 3, 4]]);
     let nearest = bench(Pattern::Nearest, 9, 2, 4);
-    assert_eq!((before(&nearest, 1, 4), before(&nearest, 1, 0)), (vec![2, 3, 4, 5], vec![0, 1]));
+    assert_eq!((reads_of(&nearest, 1, 4), reads_of(&nearest, 1, 0)), (vec![2, 3, 4, 5], vec![0, 1]));
 }
 
 /// Itself always, a quarter of the other candidates, none outside of the radix; three sets take turns.
@@ -96,14 +95,14 @@ fn drawn_relations_are_a_quarter_of_the_nearest() {
     let random = bench(Pattern::RandomNearest, 1000, 9, 21);
     let mut others = 0;
     for point in 0..1000 {
-        let found = before(&random, 1, point);
+        let found = reads_of(&random, 1, point);
         assert!(found.contains(&point) && found.iter().all(|other| other.abs_diff(point) <= 10));
-        assert_eq!(found, before(&random, 4, point), "the sets repeat after three rows");
+        assert_eq!(found, reads_of(&random, 4, point), "the sets repeat after three rows");
         others += found.len() - 1;
     }
     // 20 candidates for each of 1000 points less 110 outside: a quarter is 4972; one in 10^9 draws is more than 366 off.
     assert!((4606..=5338).contains(&others), "{others}");
-    assert_ne!(before(&random, 1, 500), before(&random, 2, 500));
+    assert_ne!(reads_of(&random, 1, 500), reads_of(&random, 2, 500));
 }
 
 #[test]

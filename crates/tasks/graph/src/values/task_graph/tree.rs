@@ -1,10 +1,9 @@
 //! What tree programs say beside blocks, tasks and accesses: 16 B a task, and nothing where nobody says anything.
 
-use super::super::parts::GraphError;
-use super::super::parts::{BlockId, TaskId};
-use super::super::parts::{ReplayId, Submit, TreeTask};
-use super::{NewTask, TaskGraph, TaskGraphBuilder};
 use numasim_model::ids::NodeId;
+
+use super::super::{BlockId, GraphError, ReplayId, Submit, TaskId, TreeTask};
+use super::{NewTask, TaskGraph, TaskGraphBuilder};
 
 /// Nobody, nothing, no place.
 const NONE: u32 = u32::MAX;

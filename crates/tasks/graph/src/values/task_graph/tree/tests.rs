@@ -1,6 +1,6 @@
 //! What is kept of tree programs, and what is refused.
 
-use super::super::super::parts::{Access, AccessMode, Block, BlockHome};
+use super::super::super::{Access, AccessMode, Block, BlockHome};
 use super::*;
 
 fn builder() -> TaskGraphBuilder {
