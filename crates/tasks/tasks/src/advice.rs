@@ -14,8 +14,8 @@ use numasim_model::{Machine, NodeId};
 use crate::bound::{LowerBound, lower_bound};
 use crate::engine::simulate;
 use crate::error::TasksError;
-use crate::observer::{Observer, TaskRecord};
 use crate::question::Question;
+use crate::result::{Observer, TaskRecord};
 
 /// Whose placements are tried.
 const ASKED: [SchedulerKind; 5] = [

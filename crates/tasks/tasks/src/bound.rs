@@ -18,18 +18,17 @@
 //! Rounding: events that come at most 1e-9 (relative) later belong to an instant, so that each end may come that much earlier than
 //! this bound reckons with ([`rounding`]).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use numasim_graph::Dependencies;
-use numasim_graph::values::TaskId;
-use numasim_model::NodeId;
-use numasim_model::units::Seconds;
+use numasim_graph::values::{Access, BlockHome, PagePlacement, TaskId};
+use numasim_model::units::{GigabytesPerSecond, Seconds};
+use numasim_model::{Machine, NodeId};
 
-use crate::migration::migration;
 use crate::question::Question;
-use crate::spread::Spread;
-use alone::Alone;
-
-mod alone;
-mod path;
+use crate::random::Spread;
+use crate::sockets::{interleave, migration};
 
 /// A time before which no schedule is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,7 +105,7 @@ pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBou
     let nodes = machine.nodes();
     let peak: f64 = nodes.iter().map(|node| node.gflops_per_core.value() * f64::from(node.cores)).sum();
     let delivered_gbs: f64 = nodes.iter().map(|node| node.bandwidth.value()).sum();
-    let (chain, creation) = path::longest(question, dependencies, moved_s, &least_s);
+    let (chain, creation) = longest(question, dependencies, moved_s, &least_s);
     let whole = [
         (work_begins_s + sums.gflop / peak, Limit::Compute),
         (work_begins_s + sums.bytes / 1e9 / delivered_gbs, Limit::Memories),
@@ -147,4 +146,239 @@ impl Sums {
         let fixed = alone.fixed_bytes();
         self.on_node_bytes.iter_mut().zip(fixed).for_each(|(sum, bytes)| *sum += bytes * factor);
     }
+}
+
+// How fast a task is at best, with the machine to itself and on the best node for it.
+
+/// What a task surely needs; asked for one task after the other, in creation order.
+struct Alone<'a> {
+    question: &'a Question<'a>,
+    nodes: Vec<OnNode>,
+    /// The largest cache of all nodes with cores, bytes; 0 without any.
+    largest_cache: f64,
+    /// Blocks that a task before has accessed.
+    seen: Vec<bool>,
+    /// Of the task at hand: FLOP / 10^9, and bytes that surely come from the memory of each node.
+    gflop: f64,
+    fixed: Vec<f64>,
+    /// Bytes that surely come from some memory whose node is not known; the largest access of these; all such accesses lie on one node each.
+    open: f64,
+    largest_open: f64,
+}
+
+/// A node with cores, and what one of its threads gets from each memory.
+struct OnNode {
+    peak_gflops: f64,
+    /// The most from all memories together, GB/s.
+    most_gbs: f64,
+    /// Per memory: the most that memory and link let through, GB/s; and the ceiling of a thread.
+    path_gbs: Vec<f64>,
+    ceiling_gbs: Vec<f64>,
+}
+
+impl<'a> Alone<'a> {
+    fn new(question: &'a Question<'a>) -> Self {
+        let machine = question.machine;
+        let caches = machine.compute_nodes().filter_map(|node| machine.cache(node));
+        Self {
+            question,
+            nodes: machine.compute_nodes().map(|node| OnNode::new(machine, node)).collect(),
+            largest_cache: caches.map(|cache| cache.size.value() * 1e6).fold(0.0, f64::max),
+            seen: vec![false; question.graph.blocks().len()],
+            gflop: 0.0,
+            fixed: vec![0.0; machine.node_count()],
+            open: 0.0,
+            largest_open: 0.0,
+        }
+    }
+
+    /// Bytes that surely come from some memory.
+    fn bytes(&self) -> f64 {
+        self.open + self.fixed.iter().sum::<f64>()
+    }
+
+    /// The same by the node that has them, where that is known.
+    fn fixed_bytes(&self) -> &[f64] {
+        &self.fixed
+    }
+
+    /// Goes on to a task.
+    fn look_at(&mut self, task: TaskId) {
+        let graph = self.question.graph;
+        self.gflop = graph.gflop(task);
+        self.fixed.fill(0.0);
+        (self.open, self.largest_open) = (0.0, 0.0);
+        for access in graph.accesses(task) {
+            if self.is_surely_from_memory(&access) {
+                self.add(&access);
+            }
+        }
+    }
+
+    /// No cache can have the block: it is too large for all of them, or this task is before all others that access it. That is
+    /// so if nobody before it in creation order does and it writes, as then all that come later wait for it.
+    fn is_surely_from_memory(&mut self, access: &Access) -> bool {
+        let block = access.block.0 as usize;
+        let is_first = self.seen.get_mut(block).is_some_and(|seen| !std::mem::replace(seen, true));
+        let size = self.question.graph.blocks().get(block).map_or(0.0, |block| block.bytes);
+        self.largest_cache <= 0.0 || size > self.largest_cache || (is_first && access.mode.writes())
+    }
+
+    /// Everything lies where the first worker is.
+    fn first_home(&self) -> BlockHome {
+        let machine = self.question.machine;
+        let first = machine.compute_nodes().next();
+        first.map_or(BlockHome::Open, |node| BlockHome::Node(machine.local_memory(node)))
+    }
+
+    fn add(&mut self, access: &Access) {
+        let question = self.question;
+        let bytes = access.moved_bytes;
+        let own =
+            question.graph.blocks().get(access.block.0 as usize).map_or(BlockHome::Open, |block| block.home);
+        let home = match question.placement {
+            PagePlacement::Interleave => BlockHome::Interleaved,
+            PagePlacement::Master => self.first_home(),
+            PagePlacement::FirstTouch | PagePlacement::Numa => own,
+            PagePlacement::Nadd => question.graph.hint(access.block).map_or_else(
+                || self.first_home(),
+                |node| BlockHome::Node(question.machine.local_memory(node)),
+            ),
+        };
+        match home {
+            BlockHome::Open => {
+                self.open += bytes;
+                self.largest_open = self.largest_open.max(bytes);
+            }
+            BlockHome::Node(NodeId(node)) => {
+                if let Some(fixed) = self.fixed.get_mut(node) {
+                    *fixed += bytes;
+                }
+            }
+            BlockHome::Interleaved => {
+                interleave(question.machine, bytes, &mut self.fixed);
+            }
+        }
+    }
+
+    /// Seconds that the work of the task takes at least, on the node that is best for it.
+    fn least_s(&self) -> f64 {
+        let least = self.nodes.iter().map(|node| node.least_s(self)).fold(f64::INFINITY, f64::min);
+        if least.is_finite() { least } else { 0.0 }
+    }
+}
+
+impl OnNode {
+    fn new(machine: &Machine, from: NodeId) -> Self {
+        let node = machine.node(from);
+        let parameters = machine.sharing().parameters;
+        let most = [node.core_bandwidth, node.read_bandwidth].into_iter().flatten();
+        let path_gbs = |memory: NodeId| {
+            let bandwidth = machine.node(memory).bandwidth.value();
+            let link = machine.link(from, memory).map(|link| link.value() * parameters.link_efficiency);
+            link.map_or(bandwidth, |link| link.min(bandwidth))
+        };
+        Self {
+            peak_gflops: node.gflops_per_core.value(),
+            most_gbs: most.map(GigabytesPerSecond::value).fold(f64::INFINITY, f64::min),
+            path_gbs: machine.node_ids().map(path_gbs).collect(),
+            ceiling_gbs: machine
+                .node_ids()
+                .map(|memory| parameters.ceiling_gbs(machine, from, memory))
+                .collect(),
+        }
+    }
+
+    /// A task waits for its FLOP, for the slowest of the memories that it reads, and for one byte after the other where one thread
+    /// cannot ask for more at a time. Blocks whose node is not known lie where this node reads best, each on one.
+    fn least_s(&self, task: &Alone) -> f64 {
+        let best = |gbs: &[f64]| gbs.iter().copied().fold(0.0, f64::max);
+        let compute = task.gflop / self.peak_gflops;
+        let together = task.bytes() / self.most_gbs;
+        // Nothing comes from a memory that is not there.
+        let paths = task.fixed.iter().zip(&self.path_gbs).filter(|(_, gbs)| **gbs > 0.0);
+        let slowest = paths.map(|(bytes, gbs)| bytes / gbs);
+        let slowest = slowest.fold(task.largest_open / best(&self.path_gbs), f64::max);
+        let known: f64 = task.fixed.iter().zip(&self.ceiling_gbs).map(|(bytes, gbs)| bytes / gbs).sum();
+        let in_turn = known + task.open / best(&self.ceiling_gbs);
+        compute.max(together.max(slowest).max(in_turn) / 1e9)
+    }
+}
+
+// The longest chain of tasks, with the master that creates them one after the other.
+
+/// The end of a chain: when, and with which task.
+type End = (f64, TaskId);
+
+/// Ends of tasks that may hold the master up.
+struct Ends {
+    /// Of the tasks so far, the latest ends, the earliest of these first: as many as may be alive. As bits, which have the order of times from 0 on.
+    latest: BinaryHeap<Reverse<u64>>,
+    most: usize,
+    /// The last of all.
+    last_s: f64,
+}
+
+impl Ends {
+    /// With `throttle` tasks alive the master goes on at the end that leaves one less: of the latest `throttle` ends the earliest.
+    fn add(&mut self, end_s: f64) {
+        self.last_s = self.last_s.max(end_s);
+        if self.most == usize::MAX {
+            return;
+        }
+        self.latest.push(Reverse(end_s.to_bits()));
+        if self.latest.len() > self.most {
+            self.latest.pop();
+        }
+    }
+
+    fn master_waits_until_s(&self, is_taskwait: bool) -> f64 {
+        if is_taskwait {
+            return self.last_s;
+        }
+        match self.latest.peek() {
+            Some(Reverse(bits)) if self.latest.len() >= self.most => f64::from_bits(*bits),
+            _ => 0.0,
+        }
+    }
+}
+
+/// The longest chain where all tasks of the master exist from the creation of the first one on, and the longest where each must be created
+/// first, after `throttle` and `taskwait` let the master go on. What a task creates exists when it has ended, in both. `begin_s`: when the
+/// master begins; `least_s[task]`: what a worker is busy with the task at least.
+fn longest(question: &Question, dependencies: &Dependencies, begin_s: f64, least_s: &[f64]) -> (End, End) {
+    let graph = question.graph;
+    let creation_s = question.runtime.creation.value();
+    // Of tree programs it may create one more all the same.
+    let throttle = question.runtime.throttle.filter(|_| !graph.is_tree());
+    let throttle = throttle.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let mut ends = Ends { latest: BinaryHeap::new(), most: throttle.max(1), last_s: 0.0 };
+    let mut created_s = begin_s;
+    // Per task: the last end of a parent or of its creator, in chains alone and with creation.
+    let mut parents_s = vec![(0.0_f64, 0.0_f64); least_s.len()];
+    let (mut chain, mut creation) = ((0.0, TaskId(0)), (0.0, TaskId(0)));
+    for (task, least_s) in graph.tasks().zip(least_s) {
+        let (mut alone_s, mut with_creation_s) = parents_s.get(task.0 as usize).copied().unwrap_or_default();
+        if graph.created_by(task).is_none() {
+            created_s = created_s.max(ends.master_waits_until_s(graph.taskwait(task))) + creation_s;
+            alone_s = alone_s.max(begin_s + creation_s);
+            with_creation_s = with_creation_s.max(created_s);
+        }
+        alone_s += least_s;
+        with_creation_s += least_s;
+        ends.add(with_creation_s);
+        if alone_s > chain.0 {
+            chain = (alone_s, task);
+        }
+        if with_creation_s > creation.0 {
+            creation = (with_creation_s, task);
+        }
+        for child in dependencies.children(task).iter().chain(graph.children(task)) {
+            if let Some(parents) = parents_s.get_mut(child.0 as usize) {
+                parents.0 = parents.0.max(alone_s);
+                parents.1 = parents.1.max(with_creation_s);
+            }
+        }
+    }
+    (chain, creation)
 }

@@ -15,38 +15,30 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+pub use advice::{Advice, HomeRule, advise};
+pub use engine::{Profiler, profile, simulate};
+pub use error::TooLarge;
+pub use error::{JobError, TasksError};
+pub use job::{Answer, Asked, Job, NoSeeds, Program, ProgramError, Settings};
+pub use job::{Metg, bench};
+pub use question::Question;
+pub use result::{ContenderRun, Cut, NodeRun, Run, Traffic};
+pub use result::{IdleReason, IdleTimes};
+pub use result::{Observer, Silent, TaskRecord};
+pub use schedulers::{Fallbacks, HandOver, Partitioning, Pause, Round, Scheduler, Source, Start, View};
+pub use sockets::{SocketId, Sockets, WorkerId};
+
 mod advice;
 pub mod bound;
 mod engine;
 mod error;
-mod homes;
-mod idle;
 pub mod invariants;
 mod job;
 pub mod live;
-mod metg;
-mod migration;
-mod observer;
 mod question;
 mod random;
 #[cfg(feature = "reference")]
 pub mod reference;
-mod refusal;
 mod result;
-mod room;
 mod schedulers;
 mod sockets;
-mod spread;
-
-pub use advice::{Advice, HomeRule, advise};
-pub use engine::{Profiler, profile, simulate};
-pub use error::{JobError, TasksError};
-pub use idle::{IdleReason, IdleTimes};
-pub use job::{Answer, Asked, Job, NoSeeds, Program, ProgramError, Settings};
-pub use metg::{Metg, bench};
-pub use observer::{Observer, Silent, TaskRecord};
-pub use question::Question;
-pub use result::{ContenderRun, Cut, NodeRun, Run, Traffic};
-pub use room::TooLarge;
-pub use schedulers::{Fallbacks, HandOver, Partitioning, Pause, Round, Scheduler, Source, Start, View};
-pub use sockets::{SocketId, Sockets, WorkerId};

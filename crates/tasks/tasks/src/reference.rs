@@ -12,35 +12,34 @@
 //!
 //! [`least_makespan`] tries all schedules of a few tasks in the same way. Both are there for tests.
 
-mod brute;
-mod count;
-mod course;
-mod data;
-mod decides;
-mod deciding;
-mod line;
-mod rates;
-mod sources;
+use numasim_graph::Tracker;
+use numasim_graph::values::{RuntimeSettings, TaskId, Ties};
+use numasim_model::units::Seconds;
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::error;
+use crate::error::TasksError;
+use crate::question::Question;
+use crate::random::{Stream, generator};
+use crate::reference::course::{Course, Heard, migration_s};
+use crate::reference::deciding::Decides;
+use crate::result::{ContenderRun, Cut, IdleReason, NodeRun, Observer, Run, TaskRecord, Traffic};
+use crate::schedulers::{Round, Source};
 
 pub use brute::least_makespan;
 
-use crate::error::TasksError;
-use crate::idle::IdleReason;
-use crate::observer::Observer;
-use crate::question::Question;
-use crate::refusal;
-use crate::result::Run;
-use crate::schedulers::Round;
-use course::{Course, Heard};
-use decides::Decides;
-use line::Line;
+mod brute;
+mod course;
+mod data;
+mod deciding;
 
 /// Answers a question, slowly.
 ///
 /// # Errors
 /// As [`crate::simulate`].
 pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run, TasksError> {
-    refusal::check(question)?;
+    error::check(question)?;
     let mut course = Course::new(question)?;
     let mut decider = deciding::make(question)?;
     let decider = decider.as_mut();
@@ -66,7 +65,7 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
     course.stop_contenders();
     match course.unfinished() {
         Some(task) => Err(TasksError::NeverEnds(task)),
-        None => Ok(count::run(&course, decider)),
+        None => Ok(counted(&course, decider)),
     }
 }
 
@@ -119,4 +118,125 @@ fn one_round(
         }
     }
     line.leave(|worker| course.is_idle(worker));
+}
+
+// What is counted of a run, from the records of its tasks.
+
+/// The run that `course` has become.
+fn counted(course: &Course, decider: &dyn Decides) -> Run {
+    let question = course.question;
+    let mut traffic = Traffic::default();
+    let mut nodes = vec![NodeRun::default(); question.machine.node_count()];
+    let mut busy_s = 0.0;
+    for record in &course.records {
+        traffic += record.traffic;
+        busy_s += record.end_s - record.start_s;
+        let node = &mut nodes[record.node.0];
+        node.tasks += 1;
+        node.traffic += record.traffic;
+        node.busy = node.busy + Seconds::new(record.end_s - record.start_s);
+    }
+    for (worker, &others_s) in course.contending.busy_s.iter().enumerate() {
+        busy_s += others_s;
+        let node = &mut nodes[course.node_of(worker).0];
+        node.contender = node.contender + Seconds::new(others_s);
+    }
+    for (worker, idle) in course.idle.iter().enumerate() {
+        nodes[course.node_of(worker).0].idle += *idle;
+    }
+    let makespan_s = course.records.iter().map(|record| record.end_s).fold(0.0, f64::max);
+    let there_s = makespan_s * course.worker_count() as f64;
+    let from = |source| course.records.iter().filter(|record| record.source == source).count() as u64;
+    let is_remote = |record: &TaskRecord| {
+        question.graph.affinity(record.task).is_some_and(|affinity| affinity != record.node)
+    };
+    Run {
+        makespan: Seconds::new(makespan_s),
+        traffic,
+        nodes,
+        idle: if there_s > 0.0 { 1.0 - busy_s / there_s } else { 0.0 },
+        steals: course.records.iter().filter(|record| record.stolen()).count() as u64,
+        cut: decider.gives_sockets().then(|| cut(course, decider)),
+        partition: Seconds::new(course.partition_s),
+        migration: Seconds::new(migration_s(question)),
+        mailbox: from(Source::Mailbox),
+        shared: from(Source::Shared),
+        revokes: course.records.iter().filter(|record| record.revoked).count() as u64,
+        remote_tasks: course.records.iter().filter(|record| is_remote(record)).count() as u64,
+        contender: question
+            .contender
+            .map(|_| ContenderRun { tasks: course.contending.tasks, dealt: decider.dealt() }),
+        fallbacks: decider.fallbacks(),
+    }
+}
+
+fn cut(course: &Course, decider: &dyn Decides) -> Cut {
+    let graph = course.question.graph;
+    let mut cut = Cut::default();
+    let mut tracker = Tracker::new(graph.blocks().len());
+    for task in graph.tasks() {
+        for edge in tracker.add(graph, task) {
+            if decider.socket(edge.from) != decider.socket(edge.to) {
+                cut.edges += 1;
+                cut.bytes += edge.bytes;
+            }
+        }
+    }
+    cut
+}
+
+// In which order idle workers look for tasks.
+
+/// Idle workers. By number; where the order is drawn, whoever is to be next is drawn among those that have not had their turn.
+#[derive(Clone, Debug)]
+struct Line {
+    idle: Vec<usize>,
+    random: Option<ChaCha8Rng>,
+}
+
+impl Line {
+    /// `count` idle workers.
+    fn new(count: usize, runtime: &RuntimeSettings) -> Self {
+        let random = (runtime.ties == Ties::Random).then(|| generator(runtime.seed, Stream::Workers));
+        Self { idle: (0..count).collect(), random }
+    }
+
+    fn len(&self) -> usize {
+        self.idle.len()
+    }
+
+    /// Workers whose tasks have ended come to the end, by task.
+    fn join(&mut self, ended: &[(TaskId, usize)]) {
+        self.idle.extend(ended.iter().map(|&(_, worker)| worker));
+        if self.random.is_none() {
+            self.idle.sort_unstable();
+        }
+    }
+
+    /// A worker that had left comes to the end.
+    fn come_back(&mut self, worker: usize) {
+        self.idle.push(worker);
+        if self.random.is_none() {
+            self.idle.sort_unstable();
+        }
+    }
+
+    /// Whose turn it is after those at the places before `place`. Nothing is drawn of a single one.
+    fn turn(&mut self, place: usize) -> usize {
+        let left = place..self.idle.len();
+        if let Some(random) = self.random.as_mut().filter(|_| left.len() > 1) {
+            self.idle.swap(place, random.random_range(left));
+        }
+        self.idle[place]
+    }
+
+    /// Who had its turn at `place`.
+    fn at(&self, place: usize) -> usize {
+        self.idle[place]
+    }
+
+    /// Those that are not idle any more leave.
+    fn leave(&mut self, is_idle: impl Fn(usize) -> bool) {
+        self.idle.retain(|&worker| is_idle(worker));
+    }
 }

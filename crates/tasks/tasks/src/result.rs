@@ -1,9 +1,12 @@
 //! What a simulation finds.
 
+use std::ops::{Add, AddAssign, Index, IndexMut, Sub};
+
+use numasim_graph::values::TaskId;
+use numasim_model::NodeId;
 use numasim_model::units::Seconds;
 
-use crate::idle::{IdleReason, IdleTimes};
-use crate::schedulers::Fallbacks;
+use crate::schedulers::{Fallbacks, Source};
 
 /// Bytes that tasks moved, by what served them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -129,5 +132,174 @@ impl Run {
         let busy_s: f64 = self.nodes.iter().map(|node| node.busy.value() + node.contender.value()).sum();
         let there_s = idle.total().value() + busy_s;
         if there_s > 0.0 { idle[reason] / there_s } else { 0.0 }
+    }
+}
+
+// Who looks on: traces and charts are made from outside.
+
+/// A task that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskRecord {
+    /// Which one.
+    pub task: TaskId,
+    /// The socket that the scheduler gave it; `None` where it gives none.
+    pub socket: Option<NodeId>,
+    /// Where it ran.
+    pub node: NodeId,
+    /// The worker that ran it: cores of all nodes in order.
+    pub worker: u32,
+    /// When it was taken, in seconds.
+    pub start_s: f64,
+    /// When it ended, in seconds.
+    pub end_s: f64,
+    /// Where the worker found it.
+    pub source: Source,
+    /// Whether the worker took it from its own queue though it was meant for another mailbox or node.
+    pub revoked: bool,
+    /// What it moved.
+    pub traffic: Traffic,
+}
+
+impl TaskRecord {
+    /// Whether the worker stole it.
+    pub fn stolen(&self) -> bool {
+        self.source == Source::Steal
+    }
+}
+
+/// Looks on at a simulation.
+pub trait Observer {
+    /// A task has ended. Tasks come in the order of their ends, those of one instant by number.
+    fn ended(&mut self, record: &TaskRecord);
+
+    /// The master partitions a window of `tasks` tasks, in seconds.
+    fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
+        let _ = (tasks, start_s, end_s);
+    }
+
+    /// From then until then, in seconds, workers without a task had none because of `reason`, if there were any. These times follow each
+    /// other without a gap from the beginning to the end.
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        let _ = (reason, start_s, end_s);
+    }
+
+    /// Whether the simulation should end before its time; asked now and then.
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+/// Looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn ended(&mut self, _: &TaskRecord) {}
+}
+
+/// Looks on as another one does, and stops where that is asked for.
+pub(crate) struct Stoppable<'a> {
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) stop: &'a dyn Fn() -> bool,
+}
+
+impl Observer for Stoppable<'_> {
+    fn ended(&mut self, record: &TaskRecord) {
+        self.observer.ended(record);
+    }
+
+    fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
+        self.observer.partitioned(tasks, start_s, end_s);
+    }
+
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        self.observer.idle_because(reason, start_s, end_s);
+    }
+
+    fn stops(&self) -> bool {
+        (self.stop)() || self.observer.stops()
+    }
+}
+
+// Why workers have no task.
+//
+// At any time all idle workers have the same reason, the first of these that holds ([`IdleReason::ALL`] is this order): tasks are
+// ready, so that they lie in queues of others; the master partitions; it has not created all tasks, and creates the next one or waits;
+// all are created and some wait for parents; every task has been taken. So what the master holds back comes before what waits for
+// parents: whether a task that does not exist yet would be ready, no runtime knows.
+
+numasim_model::words! {
+    /// Why a worker has no task.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum IdleReason {
+        /// Ready tasks lie in queues that it does not take from: other sockets', without stealing.
+        Elsewhere = "elsewhere",
+        /// No task is ready that has a socket, and the master partitions.
+        Partition = "partition",
+        /// No task is ready that has a socket, and the master creates the next one.
+        Creation = "creation",
+        /// No task is ready, and as many are alive as there may be.
+        Throttle = "throttle",
+        /// No task is ready, and the next one waits for all earlier ones.
+        Taskwait = "taskwait",
+        /// All tasks are created, and those that nobody has taken wait for others that run.
+        Parents = "parents",
+        /// Every task has been taken: others run the last ones.
+        End = "end",
+    }
+}
+
+/// Worker-seconds without a task, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct IdleTimes([f64; IdleReason::ALL.len()]);
+
+impl IdleTimes {
+    /// Those of one reason.
+    pub fn of(&self, reason: IdleReason) -> Seconds {
+        Seconds::new(self[reason])
+    }
+
+    /// Those of all reasons.
+    pub fn total(&self) -> Seconds {
+        Seconds::new(self.0.iter().sum())
+    }
+}
+
+impl Index<IdleReason> for IdleTimes {
+    type Output = f64;
+
+    fn index(&self, reason: IdleReason) -> &f64 {
+        // A place for each variant.
+        &self.0[reason as usize]
+    }
+}
+
+impl IndexMut<IdleReason> for IdleTimes {
+    fn index_mut(&mut self, reason: IdleReason) -> &mut f64 {
+        &mut self.0[reason as usize]
+    }
+}
+
+impl AddAssign for IdleTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, seconds)| *sum += seconds);
+    }
+}
+
+impl Add for IdleTimes {
+    type Output = Self;
+
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
+    }
+}
+
+impl Sub for IdleTimes {
+    type Output = Self;
+
+    fn sub(mut self, earlier: Self) -> Self {
+        self.0.iter_mut().zip(earlier.0).for_each(|(rest, seconds)| *rest -= seconds);
+        self
     }
 }

@@ -315,32 +315,6 @@ impl Ord for Grain {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::window::WindowGraph;
-    use super::*;
-
-    fn sides(count: usize, edges: &[(u32, u32, f64)], ideal: [f64; 2]) -> Sides {
-        let graph = WindowGraph::new(count, edges);
-        Sides { graph, pull: vec![0.0; count], apart: 1.0, room: ideal.map(|ideal| ideal as u64), ideal }
-    }
-
-    #[test]
-    fn components_stay_whole_and_go_to_the_side_that_lacks_most() {
-        // {0, 3}, {1}, {2, 4}: two each go to sides 0 and 1, the single one fills side 0.
-        let sides = sides(5, &[(0, 3, 1.0), (2, 4, 1.0)], [3.0, 2.0]);
-        assert_eq!(whole_components(&sides), [false, false, true, false, true]);
-    }
-
-    #[test]
-    fn a_side_grows_along_the_heaviest_edges() {
-        // From 0: task 2 saves 9 of its 14 B, task 1 its only one: 2 x 9 - 14 = 4 against 2 x 1 - 1 = 1. Then 3: 5.
-        let sides = sides(4, &[(0, 1, 1.0), (0, 2, 9.0), (2, 3, 5.0)], [3.0, 1.0]);
-        assert_eq!(grown(&sides, 0), [false, true, false, false]);
-        assert_eq!(first_ones(&sides), [false, false, false, true]);
-    }
-}
-
 // Smaller graphs of the same shape: pairs of tasks with many bytes between them become one (heavy-edge matching).
 
 /// A smaller graph.
@@ -440,37 +414,6 @@ fn united(fine: &Sides, partner: &[Option<u32>]) -> Coarse {
     let graph = WindowGraph::weighted(weights, &edges);
     let sides = Sides { graph, pull, apart: fine.apart, room: fine.room, ideal: fine.ideal };
     Coarse { sides, of_fine }
-}
-
-#[cfg(test)]
-mod coarsen_tests {
-    use super::*;
-    use crate::values::Ties;
-
-    #[test]
-    fn tasks_with_most_bytes_between_them_become_one() {
-        // A chain 0 -1- 1 -9- 2 -1- 3: task 0 comes first and takes 1, then 2 takes 3. The other way round 1 and 2 would be one.
-        let graph = WindowGraph::new(4, &[(0, 1, 1.0), (1, 2, 9.0), (2, 3, 1.0)]);
-        let pull = vec![1.0, 2.0, 4.0, 8.0];
-        let fine = Sides { graph, pull, apart: 1.0, room: [2, 2], ideal: [2.0, 2.0] };
-        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
-        assert_eq!(coarse.of_fine, [0, 0, 1, 1]);
-        assert_eq!(coarse.sides.pull, [3.0, 12.0]);
-        assert_eq!(coarse.sides.graph, WindowGraph::weighted(vec![2, 2], &[(0, 1, 9.0)]));
-        // A cost is the same on both graphs.
-        assert!(!fine.worth(&[false, false, true, true]).beats(&coarse.sides.worth(&[false, true])));
-        assert!(coarsen(&fine, 1, &mut Source::new(Ties::Order, 0, 0)).is_none());
-    }
-
-    #[test]
-    fn readers_of_one_task_become_pairs() {
-        // A star: task 0 takes 1, and 2 to 9, which can have no neighbour any more, each other.
-        let edges: Vec<(u32, u32, f64)> = (1..10).map(|reader| (0, reader, 1.0)).collect();
-        let graph = WindowGraph::new(10, &edges);
-        let fine = Sides { graph, pull: vec![0.0; 10], apart: 1.0, room: [5, 5], ideal: [5.0, 5.0] };
-        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
-        assert_eq!(coarse.of_fine, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
-    }
 }
 
 // Moves tasks between two sides as long as that gets better, and somewhat further (Fiduccia, Mattheyses 1982).
@@ -691,6 +634,63 @@ impl<'a> Pass<'a> {
                 task: other.task,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::window::WindowGraph;
+    use super::*;
+
+    fn sides(count: usize, edges: &[(u32, u32, f64)], ideal: [f64; 2]) -> Sides {
+        let graph = WindowGraph::new(count, edges);
+        Sides { graph, pull: vec![0.0; count], apart: 1.0, room: ideal.map(|ideal| ideal as u64), ideal }
+    }
+
+    #[test]
+    fn components_stay_whole_and_go_to_the_side_that_lacks_most() {
+        // {0, 3}, {1}, {2, 4}: two each go to sides 0 and 1, the single one fills side 0.
+        let sides = sides(5, &[(0, 3, 1.0), (2, 4, 1.0)], [3.0, 2.0]);
+        assert_eq!(whole_components(&sides), [false, false, true, false, true]);
+    }
+
+    #[test]
+    fn a_side_grows_along_the_heaviest_edges() {
+        // From 0: task 2 saves 9 of its 14 B, task 1 its only one: 2 x 9 - 14 = 4 against 2 x 1 - 1 = 1. Then 3: 5.
+        let sides = sides(4, &[(0, 1, 1.0), (0, 2, 9.0), (2, 3, 5.0)], [3.0, 1.0]);
+        assert_eq!(grown(&sides, 0), [false, true, false, false]);
+        assert_eq!(first_ones(&sides), [false, false, false, true]);
+    }
+}
+
+#[cfg(test)]
+mod coarsen_tests {
+    use super::*;
+    use crate::values::Ties;
+
+    #[test]
+    fn tasks_with_most_bytes_between_them_become_one() {
+        // A chain 0 -1- 1 -9- 2 -1- 3: task 0 comes first and takes 1, then 2 takes 3. The other way round 1 and 2 would be one.
+        let graph = WindowGraph::new(4, &[(0, 1, 1.0), (1, 2, 9.0), (2, 3, 1.0)]);
+        let pull = vec![1.0, 2.0, 4.0, 8.0];
+        let fine = Sides { graph, pull, apart: 1.0, room: [2, 2], ideal: [2.0, 2.0] };
+        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
+        assert_eq!(coarse.of_fine, [0, 0, 1, 1]);
+        assert_eq!(coarse.sides.pull, [3.0, 12.0]);
+        assert_eq!(coarse.sides.graph, WindowGraph::weighted(vec![2, 2], &[(0, 1, 9.0)]));
+        // A cost is the same on both graphs.
+        assert!(!fine.worth(&[false, false, true, true]).beats(&coarse.sides.worth(&[false, true])));
+        assert!(coarsen(&fine, 1, &mut Source::new(Ties::Order, 0, 0)).is_none());
+    }
+
+    #[test]
+    fn readers_of_one_task_become_pairs() {
+        // A star: task 0 takes 1, and 2 to 9, which can have no neighbour any more, each other.
+        let edges: Vec<(u32, u32, f64)> = (1..10).map(|reader| (0, reader, 1.0)).collect();
+        let graph = WindowGraph::new(10, &edges);
+        let fine = Sides { graph, pull: vec![0.0; 10], apart: 1.0, room: [5, 5], ideal: [5.0, 5.0] };
+        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
+        assert_eq!(coarse.of_fine, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
     }
 }
 

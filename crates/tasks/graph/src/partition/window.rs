@@ -298,32 +298,6 @@ impl Sockets {
     }
 }
 
-#[cfg(test)]
-mod sockets_tests {
-    use super::*;
-
-    #[test]
-    fn halves_keep_near_sockets_together() {
-        // 0 and 2 are chiplets of one package, 1 and 3 of the other.
-        let distances =
-            [10.0, 40.0, 20.0, 40.0, 40.0, 10.0, 40.0, 20.0, 20.0, 40.0, 10.0, 40.0, 40.0, 20.0, 40.0, 10.0];
-        let sockets = Sockets::given(&[6; 4], &distances);
-        assert_eq!(sockets.halves(&[0, 1, 2, 3]), (vec![0, 2], vec![1, 3]));
-        assert_eq!(sockets.between(&[0, 2], &[1, 3]), 40.0);
-        assert_eq!(sockets.within(&[0, 2]), 10.0);
-    }
-
-    #[test]
-    fn a_socket_has_room_for_its_share_and_five_percent() {
-        let sockets = Sockets::given(&[8, 8], &[10.0, 20.0, 20.0, 10.0]);
-        // 9 x 1.05 = 9.45; 2.5 needs 3; 100 x 1.05 = 105.
-        assert_eq!([18, 5, 200].map(|tasks| sockets.room(0, tasks)), [9, 3, 105]);
-        let uneven = Sockets::given(&[1, 3], &[10.0, 20.0, 20.0, 10.0]);
-        assert_eq!([0, 1].map(|socket| uneven.room(socket, 40)), [10, 31]);
-        assert_eq!(uneven.quotas(41), [10, 31]);
-    }
-}
-
 // From whom a task reads: the edges of windows, as they come.
 
 /// A task whose data a later one reads.
@@ -379,6 +353,62 @@ impl Writers {
     }
 }
 
+// What a partition costs.
+
+/// What a partition costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Sum over all edges of bytes x distance between the sockets of both ends: what is minimised.
+    pub weighted: f64,
+    /// Pairs of tasks on different sockets with bytes between them.
+    pub cut_edges: u64,
+    /// These bytes.
+    pub cut_bytes: f64,
+}
+
+/// What it costs to put each task where `parts` says: the place in `sockets`.
+pub fn cost(graph: &WindowGraph, sockets: &Sockets, parts: &[u32]) -> Cost {
+    let mut cost = Cost::default();
+    let of = |task: u32| parts.get(task as usize).copied();
+    for task in graph.tasks() {
+        for neighbour in graph.neighbours(task).iter().filter(|neighbour| neighbour.task > task) {
+            let (Some(one), Some(other)) = (of(task), of(neighbour.task)) else { continue };
+            cost.weighted += neighbour.bytes * sockets.distance(one as usize, other as usize);
+            if one != other {
+                cost.cut_edges += 1;
+                cost.cut_bytes += neighbour.bytes;
+            }
+        }
+    }
+    cost
+}
+
+#[cfg(test)]
+mod sockets_tests {
+    use super::*;
+
+    #[test]
+    fn halves_keep_near_sockets_together() {
+        // 0 and 2 are chiplets of one package, 1 and 3 of the other.
+        let distances =
+            [10.0, 40.0, 20.0, 40.0, 40.0, 10.0, 40.0, 20.0, 20.0, 40.0, 10.0, 40.0, 40.0, 20.0, 40.0, 10.0];
+        let sockets = Sockets::given(&[6; 4], &distances);
+        assert_eq!(sockets.halves(&[0, 1, 2, 3]), (vec![0, 2], vec![1, 3]));
+        assert_eq!(sockets.between(&[0, 2], &[1, 3]), 40.0);
+        assert_eq!(sockets.within(&[0, 2]), 10.0);
+    }
+
+    #[test]
+    fn a_socket_has_room_for_its_share_and_five_percent() {
+        let sockets = Sockets::given(&[8, 8], &[10.0, 20.0, 20.0, 10.0]);
+        // 9 x 1.05 = 9.45; 2.5 needs 3; 100 x 1.05 = 105.
+        assert_eq!([18, 5, 200].map(|tasks| sockets.room(0, tasks)), [9, 3, 105]);
+        let uneven = Sockets::given(&[1, 3], &[10.0, 20.0, 20.0, 10.0]);
+        assert_eq!([0, 1].map(|socket| uneven.room(socket, 40)), [10, 31]);
+        assert_eq!(uneven.quotas(41), [10, 31]);
+    }
+}
+
 #[cfg(test)]
 mod writers_tests {
     use super::*;
@@ -417,36 +447,6 @@ mod writers_tests {
         // Task 0 wrote Y last and X last but one.
         assert_eq!(found[3], [parent(0, 5.0, 3.0), parent(1, 3.0, 0.0)]);
     }
-}
-
-// What a partition costs.
-
-/// What a partition costs.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Sum over all edges of bytes x distance between the sockets of both ends: what is minimised.
-    pub weighted: f64,
-    /// Pairs of tasks on different sockets with bytes between them.
-    pub cut_edges: u64,
-    /// These bytes.
-    pub cut_bytes: f64,
-}
-
-/// What it costs to put each task where `parts` says: the place in `sockets`.
-pub fn cost(graph: &WindowGraph, sockets: &Sockets, parts: &[u32]) -> Cost {
-    let mut cost = Cost::default();
-    let of = |task: u32| parts.get(task as usize).copied();
-    for task in graph.tasks() {
-        for neighbour in graph.neighbours(task).iter().filter(|neighbour| neighbour.task > task) {
-            let (Some(one), Some(other)) = (of(task), of(neighbour.task)) else { continue };
-            cost.weighted += neighbour.bytes * sockets.distance(one as usize, other as usize);
-            if one != other {
-                cost.cut_edges += 1;
-                cost.cut_bytes += neighbour.bytes;
-            }
-        }
-    }
-    cost
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@
 //! the sets of tasks that were met ([`Known`]): a task that ends and one like it that begins bring back the set of a moment ago. Where
 //! they do not, only the rates at the memories of tasks that came or went are looked at, which costs less than finding a set.
 
-use numasim_engine::SimTime;
-use numasim_model::NodeId;
-use numasim_model::sharing::{Load, Network};
+use std::collections::HashMap;
 
-use self::classes::{Class, Classes, NOWHERE};
-use super::known::{Known, Member};
+use hashbrown::HashTable;
+use numasim_engine::{Fluid, SimTime};
+use numasim_model::NodeId;
+use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
+
 use crate::sockets::WorkerId;
 
-mod classes;
 #[cfg(test)]
 mod tests;
 
@@ -236,5 +236,281 @@ fn set_rate(now: SimTime, classes: &mut Classes, ends: &mut [SimTime], number: u
         if let Some(end) = ends.get_mut(class.place) {
             *end = class.members.next_end();
         }
+    }
+}
+
+// Equal tasks, as classes that are found by what makes them equal.
+
+/// Of a class without members.
+const NOWHERE: usize = usize::MAX;
+
+/// Equal tasks.
+#[derive(Clone, Debug, Default)]
+struct Class {
+    /// Node, want and fractions: their bits; and their hash.
+    bits: Vec<u64>,
+    hash: u64,
+    /// Which class it is of all that ever were, and [`scattered`] of that.
+    serial: u64,
+    weight: u64,
+    /// Where it is a flow of the load.
+    flow: Option<FlowId>,
+    members: Fluid<WorkerId>,
+    /// Its place among the classes with members, or [`NOWHERE`].
+    place: usize,
+    /// Whether members came or went since rates were solved, and since the load heard of it.
+    is_touched: bool,
+    is_untold: bool,
+    /// Whether it was forgotten: what is left has room for another one.
+    is_forgotten: bool,
+}
+
+/// Classes, with and without members, by numbers that stay theirs until they are forgotten.
+#[derive(Debug, Default)]
+struct Classes {
+    all: Vec<Class>,
+    free: Vec<usize>,
+    by_bits: HashTable<usize>,
+    /// By flow: its class.
+    of_flow: Vec<usize>,
+    next_serial: u64,
+    /// Those that are about to be forgotten, by serial.
+    empty: Vec<(u64, usize)>,
+}
+
+impl Classes {
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
+    fn get(&self, number: usize) -> Option<&Class> {
+        self.all.get(number).filter(|class| !class.is_forgotten)
+    }
+
+    fn get_mut(&mut self, number: usize) -> Option<&mut Class> {
+        self.all.get_mut(number).filter(|class| !class.is_forgotten)
+    }
+
+    /// The class with these bits, and whether it was there: else it is made.
+    fn reach(&mut self, bits: &[u64]) -> (usize, bool) {
+        let Self { all, by_bits, .. } = self;
+        let hash = hash(bits);
+        let is_same = |&number: &usize| all.get(number).is_some_and(|class| *class.bits == *bits);
+        if let Some(&number) = by_bits.find(hash, is_same) {
+            return (number, true);
+        }
+        let number = self.free.pop().unwrap_or_else(|| {
+            all.push(Class::default());
+            all.len() - 1
+        });
+        if let Some(class) = all.get_mut(number) {
+            class.bits.clear();
+            class.bits.extend(bits);
+            // What is left of another one: its members have gone, and their rate is that of none.
+            class.members.set_rate(SimTime::START, 0.0);
+            let serial = self.next_serial;
+            (class.hash, class.serial, class.weight) = (hash, serial, scattered(serial));
+            (class.flow, class.place) = (None, NOWHERE);
+            (class.is_touched, class.is_untold, class.is_forgotten) = (false, false, false);
+        }
+        self.next_serial += 1;
+        by_bits.insert_unique(hash, number, |&number| all.get(number).map_or(0, |class| class.hash));
+        (number, false)
+    }
+
+    /// Tells the load how many members a class has: it is a flow while it has any, and where flows that come and go cost much
+    /// (`flows_stay`) afterwards, too.
+    fn tell(&mut self, load: &mut Load<'_>, number: usize, flows_stay: bool) {
+        let Some(class) = self.all.get_mut(number) else { return };
+        class.is_untold = false;
+        let members = class.members.len() as f64;
+        match class.flow {
+            Some(flow) if class.members.is_empty() && !flows_stay => {
+                load.remove(flow);
+                class.flow = None;
+            }
+            Some(flow) => load.set_threads(flow, members),
+            None if class.members.is_empty() => {}
+            None => {
+                class.flow = class.add_to(load, members);
+                if let Some(flow) = class.flow {
+                    if self.of_flow.len() <= flow.index() {
+                        self.of_flow.resize(flow.index() + 1, NOWHERE);
+                    }
+                    self.of_flow.get_mut(flow.index()).into_iter().for_each(|of| *of = number);
+                }
+            }
+        }
+    }
+
+    /// The class that a flow is.
+    fn of_flow(&self, flow: FlowId) -> Option<usize> {
+        self.of_flow.get(flow.index()).copied()
+    }
+
+    /// Forgets those without members, and takes their flows away: in the order in which they came.
+    fn forget_empty_ones(&mut self, load: &mut Load<'_>) {
+        let Self { all, by_bits, empty, free, .. } = self;
+        let is_empty = |class: &Class| class.place == NOWHERE && !class.is_forgotten;
+        let named = all.iter().enumerate().filter(|(_, class)| is_empty(class));
+        empty.extend(named.map(|(number, class)| (class.serial, number)));
+        empty.sort_unstable();
+        for (_, number) in empty.drain(..) {
+            let Some(class) = all.get_mut(number) else { continue };
+            class.is_forgotten = true;
+            if let Some(flow) = class.flow.take() {
+                load.remove(flow);
+            }
+            if let Ok(entry) = by_bits.find_entry(class.hash, |&known| known == number) {
+                entry.remove();
+            }
+            free.push(number);
+        }
+    }
+}
+
+impl Class {
+    /// Adds a flow with so many threads. Workers are on nodes with cores.
+    fn add_to(&self, load: &mut Load<'_>, threads: f64) -> Option<FlowId> {
+        let (&node, rest) = self.bits.split_first()?;
+        let (&want, fractions) = rest.split_first()?;
+        let fraction = |memory: NodeId| fractions.get(memory.0).map_or(0.0, |&bits| f64::from_bits(bits));
+        let key = FlowKey(self.serial);
+        let node = NodeId(usize::try_from(node).ok()?);
+        load.add_reader(key, node, threads, f64::from_bits(want), fraction)
+    }
+}
+
+/// Words are mixed as in `FxHash`, and then all bits.
+fn hash(bits: &[u64]) -> u64 {
+    let mixed = |hash: u64, &word: &u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    scattered(bits.iter().fold(0, mixed))
+}
+
+// Rates of sets of tasks that were met before.
+
+/// Sets that are remembered: with 64 classes each, 6 MiB.
+const MOST: usize = 4096;
+/// Sets looked for between two looks whether that helps.
+const TRIES_PER_LOOK: u32 = 1024;
+/// So many more are not looked for where it did not.
+const PAUSE: u32 = 16 * TRIES_PER_LOOK;
+
+/// So many tasks of a class, and their rate in GB/s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Member {
+    /// Its number, and which class it is of all that ever were: numbers are used again.
+    pub(super) class: usize,
+    pub(super) serial: u64,
+    pub(super) count: usize,
+    pub(super) rate: f64,
+}
+
+/// Sets of tasks and their rates. A set is found by the sum of a number for each of its tasks, and compared in full.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    sets: HashMap<u64, Box<[Member]>>,
+    tries: u32,
+    hits: u32,
+    /// Sets that are not looked for yet.
+    pause: u32,
+}
+
+impl Known {
+    /// The set of that number, of `classes` different ones, all of which are `there`, if it was met before.
+    pub(super) fn recall(
+        &mut self,
+        number: u64,
+        classes: usize,
+        is_there: impl Fn(&Member) -> bool,
+    ) -> Option<&[Member]> {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return None;
+        }
+        self.tries += 1;
+        if self.tries >= TRIES_PER_LOOK {
+            if self.hits < TRIES_PER_LOOK / 8 {
+                self.pause = PAUSE;
+                self.sets.clear();
+            }
+            (self.tries, self.hits) = (0, 0);
+        }
+        let known = self.sets.get(&number)?;
+        let is_same = known.len() == classes && known.iter().all(is_there);
+        self.hits += u32::from(is_same);
+        is_same.then_some(known)
+    }
+
+    /// Remembers the set that was just looked for.
+    pub(super) fn learn(&mut self, number: u64, set: impl FnOnce() -> Box<[Member]>) {
+        if self.pause > 0 {
+            return;
+        }
+        if self.sets.len() >= MOST {
+            self.sets.clear();
+        }
+        self.sets.insert(number, set());
+    }
+}
+
+/// A number that looks like a random one (the finaliser of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+/// Generators", 2014).
+pub(super) fn scattered(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ (mixed >> 31)) | 1
+}
+
+#[cfg(test)]
+mod known_tests {
+    use super::*;
+
+    /// So many tasks of each of these classes.
+    type Set<'s> = &'s [(u64, usize)];
+
+    fn number(set: Set<'_>) -> u64 {
+        set.iter()
+            .map(|&(serial, count)| scattered(serial).wrapping_mul(count as u64))
+            .fold(0, u64::wrapping_add)
+    }
+
+    fn rates(known: &mut Known, numbered: Set<'_>, set: Set<'_>) -> Option<Vec<f64>> {
+        let is_there = |member: &Member| set.contains(&(member.serial, member.count));
+        let members = known.recall(number(numbered), set.len(), is_there)?;
+        Some(members.iter().map(|member| member.rate).collect())
+    }
+
+    fn learn(known: &mut Known, set: Set<'_>, rates: &[f64]) {
+        let member =
+            |(&(serial, count), &rate): (&(u64, usize), &f64)| Member { class: 0, serial, count, rate };
+        known.learn(number(set), || set.iter().zip(rates).map(member).collect());
+    }
+
+    #[test]
+    fn a_set_is_recalled_and_no_other_one_is() {
+        let mut known = Known::default();
+        let met = [(1, 5), (3, 2)];
+        assert_eq!(rates(&mut known, &met, &met), None);
+        learn(&mut known, &met, &[2.0, 0.5]);
+        assert_eq!(rates(&mut known, &met, &met), Some(vec![2.0, 0.5]));
+        assert_eq!(rates(&mut known, &[(1, 5), (3, 3)], &[(1, 5), (3, 3)]), None);
+        // The same number, though another set: not taken for it.
+        for other in [&[(1, 5)][..], &[(1, 5), (3, 3)], &[(1, 5), (4, 2)], &[(1, 5), (3, 2), (4, 1)]] {
+            assert_eq!(rates(&mut known, &met, other), None);
+        }
+    }
+
+    #[test]
+    fn sets_that_never_come_back_are_not_remembered() {
+        let mut known = Known::default();
+        for serial in 0..2 * u64::from(TRIES_PER_LOOK) {
+            let once = [(serial, 1)];
+            assert_eq!(rates(&mut known, &once, &once), None);
+            learn(&mut known, &once, &[1.0]);
+        }
+        assert!(known.sets.is_empty());
     }
 }

@@ -6,8 +6,7 @@ use numasim_graph::values::{RuntimeSettings, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 
 use super::living::Living;
-use crate::idle::IdleReason;
-use crate::observer::Observer;
+use crate::result::{IdleReason, Observer};
 use crate::schedulers::{Partitioning, Pause, Scheduler, View};
 
 /// What the master does.

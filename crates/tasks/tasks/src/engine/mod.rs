@@ -1,19 +1,11 @@
 //! The simulation of a graph. `simulation` is one instant after the other; the other modules are what it works with
 //! (`README.md` beside this file).
 
-mod alive;
-mod cache;
-mod contenders;
 mod flows;
-mod grown;
-mod idling;
-mod known;
 mod living;
 mod master;
 mod profile;
-mod ready;
 mod simulation;
-mod tally;
 #[cfg(test)]
 pub(crate) mod testing;
 mod work;
@@ -25,16 +17,16 @@ mod tests;
 use numasim_graph::Dependencies;
 use numasim_model::sharing::Network;
 
-pub(crate) use self::living::Living;
 pub use self::profile::{Profiler, profile};
-pub(crate) use self::ready::Ready;
 use self::simulation::Simulation;
 use crate::bound::{LowerBound, lower_bound};
+pub(crate) use crate::engine::living::Living;
+pub(crate) use crate::engine::living::Ready;
+use crate::error;
 use crate::error::TasksError;
 use crate::invariants;
-use crate::observer::Observer;
 use crate::question::Question;
-use crate::refusal;
+use crate::result::Observer;
 use crate::result::Run;
 use crate::schedulers;
 use crate::sockets::Sockets;
@@ -44,7 +36,7 @@ use crate::sockets::Sockets;
 /// # Errors
 /// Every variant of [`TasksError`]; [`TasksError::TooManyEdges`] only of tree programs.
 pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<Run, TasksError> {
-    refusal::check(question)?;
+    error::check(question)?;
     let sockets = Sockets::new(question.machine);
     let scheduler = schedulers::make(question, &sockets)?;
     let network = Network::new(question.machine);

@@ -1,34 +1,21 @@
 //! Instants, and what happens in one, in the order that the top of the crate says.
 
 use numasim_engine::{EventKey, Instants, SimTime, Span};
-use numasim_graph::values::TaskId;
+use numasim_graph::values::{BlockHome, PagePlacement, TaskId};
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
 
-use super::cache::Caches;
-use super::contenders::Contenders;
-use super::flows::Flows;
-use super::idling::Idling;
-use super::living::Living;
-use super::master::{Around, Master};
-use super::ready::Ready;
-use super::tally::{Rest, Tally};
-use super::work::Assay;
-use super::workers::Workers;
+use crate::engine::flows::Flows;
+use crate::engine::living::{Living, Ready};
+use crate::engine::master::{Around, Master};
+use crate::engine::work::{Assay, Caches, Pace};
+use crate::engine::workers::{Contenders, Idling, Rest, Taken, Tally, Workers};
 use crate::error::TasksError;
-use crate::homes::Homes;
-use crate::idle::IdleReason;
-use crate::migration::migration;
-use crate::observer::Observer;
 use crate::question::Question;
-use crate::result::Run;
-use crate::schedulers::{Scheduler, View};
-use crate::sockets::{SocketId, Sockets, WorkerId};
-use crate::spread::Spread;
-
-mod contending;
-mod ending;
-mod taking;
+use crate::random::Spread;
+use crate::result::{IdleReason, Observer, Run, TaskRecord};
+use crate::schedulers::{Round, Scheduler, Source, Start, View};
+use crate::sockets::{Homes, SocketId, Sockets, WorkerId, migration};
 
 /// Events of one instant differ by at most this part of the time.
 const SAME_INSTANT: f64 = 1e-9;
@@ -244,5 +231,235 @@ impl<'a> Simulation<'a> {
         let Question { graph, machine, .. } = *self.question;
         let view = View::new(graph, machine, self.sockets, &self.homes);
         self.ready.report(&view, &mut *self.scheduler);
+    }
+}
+
+// Step 1 of an instant: tasks that end, and what follows from that.
+
+impl Simulation<'_> {
+    /// Step 1: tasks that end.
+    fn retire(&mut self) {
+        let now = self.instants.now();
+        self.ended.sort_unstable();
+        // Taken, so that the engine can be changed meanwhile, and given back for its room.
+        let mut ended = std::mem::take(&mut self.ended);
+        let sockets = self.sockets;
+        for (task, worker) in ended.drain(..) {
+            let Some(taken) = self.workers.end(worker) else { continue };
+            self.idling.end(worker);
+            let node = sockets.node(sockets.of_worker(worker));
+            let Question { graph, machine, .. } = *self.question;
+            let view = View::new(graph, machine, sockets, &self.homes);
+            self.scheduler.finished(&view, task, worker);
+            self.caches.ended(graph, task, node);
+            self.ready.follow((graph, &view), &mut *self.scheduler, &mut self.alive, (task, worker));
+            let record = TaskRecord {
+                task,
+                socket: self.scheduler.socket(task).map(|socket| sockets.node(socket)),
+                node,
+                worker: worker.0,
+                start_s: taken.start.seconds(),
+                end_s: now.seconds(),
+                source: taken.source,
+                revoked: taken.revoked,
+                traffic: taken.traffic,
+            };
+            self.tally.ended(&record, self.question.graph.affinity(task));
+            self.observer.ended(&record);
+        }
+        self.ended = ended;
+    }
+}
+
+// Step 4 of an instant: idle workers take tasks, and begin to work on them.
+
+impl Simulation<'_> {
+    /// Step 4: idle workers look for tasks in rounds. Whoever is dealt to another program and finds nothing in the first one leaves.
+    fn hand_out(&mut self) {
+        let idle = self.workers.idle_count();
+        let waiting = self.ready.waiting();
+        let mut left = false;
+        for &round in self.scheduler.rounds() {
+            let is_first = round == Round::Own;
+            let mut place = 0;
+            while place < idle && self.ready.waiting() > 0 {
+                let next =
+                    if is_first { self.workers.idle_at(place) } else { self.workers.idle_again(place) };
+                let Some(worker) = next else { break };
+                place += 1;
+                if !is_first && (self.workers.taken(worker).is_some() || self.workers.is_away(worker)) {
+                    continue;
+                }
+                let view = View::new(self.question.graph, self.question.machine, self.sockets, &self.homes);
+                match self.scheduler.take(&view, worker, round) {
+                    Some(start) => self.take(worker, start),
+                    None if is_first => left |= self.leave(worker),
+                    None => {}
+                }
+            }
+            if is_first && self.contenders.is_some() {
+                // Nobody else need be asked: no task is left.
+                for place in place..idle {
+                    left |= self.workers.idle_again(place).is_some_and(|worker| self.leave(worker));
+                }
+            }
+        }
+        if self.ready.waiting() < waiting || left {
+            self.workers.settle();
+        }
+    }
+
+    /// A worker takes a task.
+    fn take(&mut self, worker: WorkerId, start: Start) {
+        let Start { task, source, revoked } = start;
+        self.ready.take();
+        let Question { runtime, placement, .. } = *self.question;
+        let now = self.instants.now();
+        let node = self.sockets.node(self.sockets.of_worker(worker));
+        self.idling.take(worker, node);
+        if placement == PagePlacement::Numa {
+            self.place_blocks(task);
+        }
+        let given = self.scheduler.socket(task).filter(|_| placement == PagePlacement::Numa);
+        let touch = given.map_or(node, |socket| self.sockets.node(socket));
+        let factor = self.spread.factor(task);
+        let (traffic, pace) = self.assay.of(task, factor, node, touch, &mut self.homes, &self.caches);
+        self.workers.take(worker, Taken { task, start: now, source, revoked, traffic, pace });
+        if let Some(own) = self.fractions.get_mut(worker.0 as usize) {
+            own.clone_from(self.assay.fractions());
+        }
+        let overhead_s =
+            runtime.task.value() + if source == Source::Steal { runtime.steal.value() } else { 0.0 };
+        if overhead_s > 0.0 {
+            self.instants.schedule(now.after(overhead_s), Event::Begin(worker));
+        } else {
+            self.begin(worker);
+        }
+    }
+
+    /// Open blocks of a task go where the scheduler wants them, if it cares.
+    fn place_blocks(&mut self, task: TaskId) {
+        let Question { graph, machine, .. } = *self.question;
+        for access in graph.accesses(task) {
+            let view = View::new(graph, machine, self.sockets, &self.homes);
+            if view.home(access.block) == BlockHome::Open
+                && let Some(node) = self.scheduler.home(&view, access.block)
+            {
+                self.homes.touch(access.block, node);
+            }
+        }
+    }
+
+    /// A worker begins to work.
+    fn begin(&mut self, worker: WorkerId) {
+        let now = self.instants.now();
+        match self.workers.taken(worker).map(|taken| taken.pace) {
+            None => {}
+            Some(Pace::Seconds(seconds)) if seconds <= 0.0 => self.end(worker),
+            Some(Pace::Seconds(seconds)) => {
+                self.instants.schedule(now.after(seconds), Event::End(worker));
+            }
+            Some(Pace::Shared { gb, want_gbs }) => {
+                let node = self.sockets.node(self.sockets.of_worker(worker));
+                if let Some(fractions) = self.fractions.get(worker.0 as usize) {
+                    self.flows.join(now, worker, node, fractions, (gb, want_gbs));
+                }
+            }
+        }
+    }
+
+    /// The task of a worker ends in this round.
+    fn end(&mut self, worker: WorkerId) {
+        if let Some(taken) = self.workers.taken(worker) {
+            self.ended.push((taken.task, worker));
+        }
+    }
+}
+
+// Contenders: workers leave for them, run their tasks, and come back.
+
+impl Simulation<'_> {
+    /// Phases that begin or end.
+    fn share(&mut self) {
+        let Question { graph, machine, .. } = *self.question;
+        let latest = self.instants.end();
+        let Some(contenders) = &mut self.contenders else { return };
+        while let Some(programs) = contenders.pop_bound(latest) {
+            let view = View::new(graph, machine, self.sockets, &self.homes);
+            self.scheduler.shares(&view, programs);
+        }
+    }
+
+    /// The contender's task of a worker ends in this round.
+    fn end_contender(&mut self, worker: WorkerId) {
+        self.contenders.iter_mut().for_each(|contenders| contenders.end(worker));
+    }
+
+    /// Workers whose contender's tasks have ended come back if they are dealt to the program, by number; else they run the next.
+    fn welcome(&mut self) {
+        let ended = self.contenders.as_mut().map(Contenders::take_ended).unwrap_or_default();
+        let now = self.instants.now();
+        for worker in ended {
+            let node = self.sockets.node(self.sockets.of_worker(worker));
+            self.contenders.iter_mut().for_each(|contenders| contenders.note(worker, node, now));
+            if !self.scheduler.is_dealt(worker) {
+                self.contend(worker);
+                continue;
+            }
+            self.workers.come_back(worker);
+            self.idling.end(worker);
+            let Question { graph, machine, .. } = *self.question;
+            let view = View::new(graph, machine, self.sockets, &self.homes);
+            self.scheduler.joins(&view, worker);
+        }
+    }
+
+    /// An idle worker that has found no task of its own leaves if it is dealt to another program; whether it does.
+    fn leave(&mut self, worker: WorkerId) -> bool {
+        let stays = self.contenders.is_none()
+            || self.workers.taken(worker).is_some()
+            || self.workers.is_away(worker)
+            || self.scheduler.is_dealt(worker);
+        if stays {
+            return false;
+        }
+        let Question { graph, machine, .. } = *self.question;
+        let view = View::new(graph, machine, self.sockets, &self.homes);
+        self.scheduler.leaves(&view, worker);
+        self.workers.leave(worker);
+        self.idling.take(worker, self.sockets.node(self.sockets.of_worker(worker)));
+        self.contend(worker);
+        true
+    }
+
+    /// A worker that has left runs the next task of a contender.
+    fn contend(&mut self, worker: WorkerId) {
+        let now = self.instants.now();
+        let node = self.question.machine.node(self.sockets.node(self.sockets.of_worker(worker)));
+        let instant_s = self.instants.span_s();
+        if let Some(contenders) = &mut self.contenders {
+            let end = contenders.begin(worker, node.gflops_per_core.value(), now, instant_s);
+            self.instants.schedule(end, Event::Contender(worker));
+        }
+    }
+
+    /// The run is over.
+    fn stop_contenders(&mut self) {
+        let now = self.instants.now();
+        let Some(contenders) = &mut self.contenders else { return };
+        for worker in (0..u32::try_from(self.sockets.worker_count()).unwrap_or(u32::MAX)).map(WorkerId) {
+            contenders.stop(worker, self.sockets.node(self.sockets.of_worker(worker)), now);
+        }
+    }
+
+    /// Whether contenders alone would go on for ever: nothing else is to come, and nobody comes back.
+    fn is_stuck(&self) -> bool {
+        if self.contenders.is_none() {
+            return false;
+        }
+        let workers = (0..u32::try_from(self.sockets.worker_count()).unwrap_or(u32::MAX)).map(WorkerId);
+        let mut away = workers.filter(|&worker| self.workers.is_away(worker));
+        let to_come = self.instants.len() + usize::from(self.flows.next_end().is_finite());
+        to_come <= away.clone().count() && !away.any(|worker| self.scheduler.is_dealt(worker))
     }
 }

@@ -6,9 +6,9 @@ use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
 use super::*;
-use crate::observer::Silent;
+use crate::result::Silent;
 use crate::schedulers::{Partitioning, Scheduler, View};
-use crate::sockets::{SocketId, WorkerId};
+use crate::sockets::WorkerId;
 
 /// Has the first task partitioned, which fails.
 struct Failing;
@@ -23,10 +23,6 @@ impl Scheduler for Failing {
     }
 
     fn ready(&mut self, _: &View<'_>, _: TaskId, _: Option<WorkerId>) {}
-
-    fn socket(&self, _: TaskId) -> Option<SocketId> {
-        None
-    }
 
     fn gives_sockets(&self) -> bool {
         true

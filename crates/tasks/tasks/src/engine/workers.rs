@@ -1,15 +1,20 @@
 //! Workers: what each does, and in which order the idle ones look for tasks.
 
+use std::collections::VecDeque;
+
 use numasim_engine::SimTime;
-use numasim_graph::values::{RuntimeSettings, TaskId, Ties};
+use numasim_graph::Tracker;
+use numasim_graph::values::{Contender, RuntimeSettings, TaskGraph, TaskId, Ties};
+use numasim_model::NodeId;
+use numasim_model::units::Seconds;
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::work::Pace;
+use crate::engine::work::Pace;
 use crate::random::{Stream, generator};
-use crate::result::Traffic;
-use crate::schedulers::Source;
-use crate::sockets::WorkerId;
+use crate::result::{ContenderRun, Cut, IdleReason, IdleTimes, NodeRun, Observer, Run, TaskRecord, Traffic};
+use crate::schedulers::{Scheduler, Source};
+use crate::sockets::{Sockets, WorkerId};
 
 /// A task that a worker has taken.
 #[derive(Clone, Copy, Debug)]
@@ -125,4 +130,295 @@ impl Workers {
             self.idle.insert(place, worker);
         }
     }
+}
+
+// Other programs that want workers: when they do, and what workers that have left for them do.
+
+/// Contenders of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Contenders {
+    gflop: f64,
+    /// When how many programs share the workers from then on, those to come.
+    bounds: VecDeque<(SimTime, u32)>,
+    /// Per worker: since when it runs the contender's task that it runs.
+    since: Vec<Option<SimTime>>,
+    /// Workers whose contender's tasks have ended, in this round.
+    ended: Vec<WorkerId>,
+    tasks: u64,
+    /// Per node: worker-seconds of tasks that have ended.
+    busy_s: Vec<f64>,
+}
+
+impl Contenders {
+    /// Nobody has left.
+    pub(super) fn new(contender: &Contender, workers: usize, nodes: usize) -> Self {
+        let programs = contender.count.saturating_add(1);
+        let bounds = match &contender.phases {
+            None => VecDeque::from([(SimTime::START, programs)]),
+            Some(phases) => phases
+                .iter()
+                .flat_map(|&(from, to)| [(from.value(), programs), (to.value(), 1)])
+                .map(|(time_s, programs)| (SimTime::START.after(time_s), programs))
+                .collect(),
+        };
+        Self {
+            gflop: contender.gflop,
+            bounds,
+            since: vec![None; workers],
+            ended: Vec::new(),
+            tasks: 0,
+            busy_s: vec![0.0; nodes],
+        }
+    }
+
+    /// When a phase begins or ends next.
+    pub(super) fn next_bound(&self) -> SimTime {
+        self.bounds.front().map_or(SimTime::NEVER, |&(time, _)| time)
+    }
+
+    /// The next bound if it is no later than `latest`: how many programs share the workers from now on.
+    pub(super) fn pop_bound(&mut self, latest: SimTime) -> Option<u32> {
+        let (_, programs) = *self.bounds.front().filter(|&&(time, _)| time <= latest)?;
+        self.bounds.pop_front();
+        Some(programs)
+    }
+
+    /// A worker on a core of `gflops` begins a contender's task now; when that ends. None is so short that it ends within this instant, or
+    /// the instant would have no end.
+    pub(super) fn begin(&mut self, worker: WorkerId, gflops: f64, now: SimTime, instant_s: f64) -> SimTime {
+        if let Some(since) = self.since.get_mut(worker.0 as usize) {
+            *since = Some(now);
+        }
+        now.after((self.gflop / gflops).max(2.0 * instant_s))
+    }
+
+    /// The contender's task of a worker ends in this round.
+    pub(super) fn end(&mut self, worker: WorkerId) {
+        self.ended.push(worker);
+    }
+
+    /// Those whose tasks have ended in this round, by number.
+    pub(super) fn take_ended(&mut self) -> Vec<WorkerId> {
+        self.ended.sort_unstable();
+        std::mem::take(&mut self.ended)
+    }
+
+    /// A task of a worker of `node` has ended.
+    pub(super) fn note(&mut self, worker: WorkerId, node: NodeId, now: SimTime) {
+        self.tasks += 1;
+        self.stop(worker, node, now);
+    }
+
+    /// A worker of `node` runs none any more, also where the run is over.
+    pub(super) fn stop(&mut self, worker: WorkerId, NodeId(node): NodeId, now: SimTime) {
+        let since = self.since.get_mut(worker.0 as usize).and_then(Option::take);
+        if let (Some(since), Some(busy_s)) = (since, self.busy_s.get_mut(node)) {
+            *busy_s += now.since(since);
+        }
+    }
+
+    /// How many tasks of contenders have ended.
+    pub(super) const fn tasks(&self) -> u64 {
+        self.tasks
+    }
+
+    /// Per node: worker-seconds.
+    pub(super) fn busy_s(&self) -> &[f64] {
+        &self.busy_s
+    }
+}
+
+// How long workers have no task, and why. All idle workers have one reason at a time, so that an instant costs the same for any number of them:
+// one clock for each reason runs while it holds, and a worker reads them when it becomes idle and when it takes a task.
+
+/// Clocks of the reasons.
+#[derive(Clone, Debug)]
+pub(super) struct Idling {
+    /// For how long each reason has held since the beginning, in seconds.
+    clocks: IdleTimes,
+    /// Per worker: the clocks when it became idle; `None` while it has a task.
+    since: Vec<Option<IdleTimes>>,
+    /// Per node: worker-seconds of times that are over.
+    nodes: Vec<IdleTimes>,
+    /// What holds now, and since when.
+    now: Option<(IdleReason, SimTime)>,
+}
+
+impl Idling {
+    /// All workers are idle.
+    pub(super) fn new(nodes: usize, workers: usize) -> Self {
+        Self {
+            clocks: IdleTimes::default(),
+            since: vec![Some(IdleTimes::default()); workers],
+            nodes: vec![IdleTimes::default(); nodes],
+            now: None,
+        }
+    }
+
+    /// From `from` to `until` idle workers had none because of `reason`; of idle workers there may be none.
+    pub(super) fn passes(
+        &mut self,
+        reason: IdleReason,
+        from: SimTime,
+        until: SimTime,
+        observer: &mut dyn Observer,
+    ) {
+        self.clocks[reason] += until.since(from);
+        match self.now {
+            Some((holds, _)) if holds == reason => {}
+            ended => {
+                tell(ended, from, observer);
+                self.now = Some((reason, from));
+            }
+        }
+    }
+
+    /// A worker has a task from now on.
+    pub(super) fn take(&mut self, worker: WorkerId, NodeId(node): NodeId) {
+        let since = self.since.get_mut(worker.0 as usize).and_then(Option::take);
+        if let (Some(since), Some(of_node)) = (since, self.nodes.get_mut(node)) {
+            *of_node += self.clocks - since;
+        }
+    }
+
+    /// A worker has none from now on.
+    pub(super) fn end(&mut self, worker: WorkerId) {
+        if let Some(since) = self.since.get_mut(worker.0 as usize) {
+            *since = Some(self.clocks);
+        }
+    }
+
+    /// The last task has ended: worker-seconds of each node.
+    pub(super) fn finish(
+        mut self,
+        sockets: &Sockets,
+        now: SimTime,
+        observer: &mut dyn Observer,
+    ) -> Vec<IdleTimes> {
+        tell(self.now, now, observer);
+        for worker in (0..u32::try_from(self.since.len()).unwrap_or(u32::MAX)).map(WorkerId) {
+            self.take(worker, sockets.node(sockets.of_worker(worker)));
+        }
+        self.nodes
+    }
+}
+
+/// What has held until now.
+fn tell(ended: Option<(IdleReason, SimTime)>, until: SimTime, observer: &mut dyn Observer) {
+    if let Some((reason, since)) = ended {
+        observer.idle_because(reason, since.seconds(), until.seconds());
+    }
+}
+
+// What a simulation has found so far.
+
+/// Sums over tasks that have ended.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    nodes: Vec<NodeRun>,
+    busy_s: Vec<f64>,
+    makespan_s: f64,
+    /// By [`Source`].
+    sources: [u64; Source::ALL.len()],
+    revokes: u64,
+    remote_tasks: u64,
+}
+
+/// What else there is to say of a run, when it is over.
+pub(super) struct Rest<'a> {
+    pub(super) workers: usize,
+    pub(super) partition: Seconds,
+    pub(super) migration: Seconds,
+    /// Per node.
+    pub(super) idle: &'a [IdleTimes],
+    pub(super) contenders: Option<&'a Contenders>,
+}
+
+impl Tally {
+    pub(super) fn new(nodes: usize) -> Self {
+        Self {
+            nodes: vec![NodeRun::default(); nodes],
+            busy_s: vec![0.0; nodes],
+            makespan_s: 0.0,
+            sources: [0; Source::ALL.len()],
+            revokes: 0,
+            remote_tasks: 0,
+        }
+    }
+
+    /// A task has ended that has an affinity.
+    pub(super) fn ended(&mut self, record: &TaskRecord, affinity: Option<NodeId>) {
+        let NodeId(node) = record.node;
+        if let Some(of_node) = self.nodes.get_mut(node) {
+            of_node.tasks += 1;
+            of_node.traffic += record.traffic;
+        }
+        if let Some(busy_s) = self.busy_s.get_mut(node) {
+            *busy_s += record.end_s - record.start_s;
+        }
+        if let Some(found) = self.sources.get_mut(record.source as usize) {
+            *found += 1;
+        }
+        self.revokes += u64::from(record.revoked);
+        self.remote_tasks += u64::from(affinity.is_some_and(|affinity| affinity != record.node));
+        self.makespan_s = self.makespan_s.max(record.end_s);
+    }
+
+    /// How many tasks have ended.
+    pub(super) fn tasks(&self) -> u64 {
+        self.nodes.iter().map(|node| node.tasks).sum()
+    }
+
+    /// The answer, after the last task.
+    pub(super) fn finish(mut self, graph: &TaskGraph, scheduler: &dyn Scheduler, rest: &Rest<'_>) -> Run {
+        let mut busy_s: f64 = self.busy_s.iter().sum();
+        for ((node, &busy_s), &idle) in self.nodes.iter_mut().zip(&self.busy_s).zip(rest.idle) {
+            node.busy = Seconds::new(busy_s);
+            node.idle = idle;
+        }
+        if let Some(contenders) = rest.contenders {
+            busy_s += contenders.busy_s().iter().sum::<f64>();
+            for (node, &busy_s) in self.nodes.iter_mut().zip(contenders.busy_s()) {
+                node.contender = Seconds::new(busy_s);
+            }
+        }
+        let all_s = rest.workers as f64 * self.makespan_s;
+        let mut traffic = Traffic::default();
+        self.nodes.iter().for_each(|node| traffic += node.traffic);
+        let sources = self.sources;
+        let found = |source| sources.get(source as usize).copied().unwrap_or(0);
+        Run {
+            makespan: Seconds::new(self.makespan_s),
+            traffic,
+            nodes: self.nodes,
+            // Rounding must not make it less than nothing.
+            idle: if all_s > 0.0 { (1.0 - busy_s / all_s).clamp(0.0, 1.0) } else { 0.0 },
+            steals: found(Source::Steal),
+            cut: scheduler.gives_sockets().then(|| cut(graph, scheduler)),
+            partition: rest.partition,
+            migration: rest.migration,
+            mailbox: found(Source::Mailbox),
+            shared: found(Source::Shared),
+            revokes: self.revokes,
+            remote_tasks: self.remote_tasks,
+            contender: rest
+                .contenders
+                .map(|contenders| ContenderRun { tasks: contenders.tasks(), dealt: scheduler.dealt() }),
+            fallbacks: scheduler.fallbacks(),
+        }
+    }
+}
+
+/// Edges between tasks of different sockets.
+fn cut(graph: &TaskGraph, scheduler: &dyn Scheduler) -> Cut {
+    let mut tracker = Tracker::new(graph.blocks().len());
+    let mut cut = Cut::default();
+    for task in graph.tasks() {
+        let socket = scheduler.socket(task);
+        for edge in tracker.add(graph, task).filter(|edge| scheduler.socket(edge.from) != socket) {
+            cut.edges += 1;
+            cut.bytes += edge.bytes;
+        }
+    }
+    cut
 }

@@ -12,7 +12,7 @@ use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
 use super::*;
-use crate::observer::{Observer, TaskRecord};
+use crate::result::{Observer, TaskRecord};
 use crate::schedulers::Source;
 use crate::simulate;
 

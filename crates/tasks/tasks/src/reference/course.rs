@@ -1,25 +1,14 @@
 //! What is: tasks, workers and the master at one point in time; the steps of an instant that nobody decides.
 
 use numasim_graph::Dependencies;
-use numasim_graph::values::{BlockHome, TaskId};
+use numasim_graph::values::{BlockHome, BlockId, PagePlacement, TaskId};
 use numasim_model::NodeId;
 
-use self::contending::Contending;
-use self::master::Doing;
-pub(super) use self::master::{Hear, Heard};
-use self::taking::Taken;
-pub(super) use self::tree::{ReadyBy, migration_s};
-use super::data::Data;
 use crate::error::TasksError;
-use crate::idle::{IdleReason, IdleTimes};
-use crate::observer::TaskRecord;
 use crate::question::Question;
-
-mod contending;
-mod master;
-mod state;
-mod taking;
-mod tree;
+use crate::reference::data::{Data, Sources};
+use crate::result::{IdleReason, IdleTimes, TaskRecord};
+use crate::schedulers::{Source, Start};
 
 /// Events whose times differ by no more than this part of the time happen together.
 const TOGETHER: f64 = 1e-9;
@@ -241,5 +230,526 @@ impl<'a> Course<'a> {
     /// The lowest task that has not ended.
     pub(super) fn unfinished(&self) -> Option<TaskId> {
         self.question.graph.tasks().find(|task| !self.tasks[task.0 as usize].has_ended)
+    }
+}
+
+// The master: creates one task after the other, waits where it has to, and partitions where somebody who decides has it do so.
+
+/// What whoever decides is told. Where the master says it, the answer is how long it partitions because of that, in seconds.
+pub(in crate::reference) enum Heard {
+    /// It has created a task, or a task has that has ended.
+    Created(TaskId),
+    /// It waits for all earlier tasks; said once for each such task.
+    Taskwait,
+    /// As many tasks are alive as there may be.
+    Throttle,
+    /// There are no more tasks; said once.
+    End,
+    /// A partition is done.
+    Partitioned,
+    /// A worker whose task has ended hands over what became ready through that: tasks that it created, in their order, and others, by number.
+    /// `homes`: where blocks lie then.
+    HandsOver {
+        task: TaskId,
+        worker: usize,
+        children: Vec<TaskId>,
+        others: Vec<TaskId>,
+        homes: Vec<BlockHome>,
+    },
+    /// So many programs share the workers from now on.
+    Shares(u32),
+    /// A worker leaves for a contender.
+    Leaves(usize),
+    /// A worker that had left is back.
+    Joins(usize),
+}
+
+/// What somebody who decides answers the master: for how long it partitions.
+pub(in crate::reference) type Hear<'h> = dyn FnMut(&Heard) -> Option<f64> + 'h;
+
+/// What the master does.
+#[derive(Clone, Debug)]
+enum Doing {
+    /// Nothing since then; the next task may begin.
+    Free(f64),
+    /// It waits until tasks end, and has said why.
+    Stopped,
+    Creating(TaskId, f64),
+    Partitioning(f64),
+}
+
+impl Course<'_> {
+    /// The master creates what it can; whether it did anything.
+    pub(in crate::reference) fn create(&mut self, hear: &mut Hear) -> bool {
+        let mut something = false;
+        loop {
+            match self.master {
+                Doing::Creating(task, until_s) if self.is_now(until_s) => {
+                    self.tasks[task.0 as usize].is_created = true;
+                    self.created += 1;
+                    self.forced = false;
+                    self.go_on(until_s, hear(&Heard::Created(task)));
+                    something = true;
+                }
+                Doing::Partitioning(until_s) if self.is_now(until_s) => {
+                    self.go_on(until_s, hear(&Heard::Partitioned));
+                    something = true;
+                }
+                Doing::Free(since_s) => self.begin(since_s, hear),
+                Doing::Stopped if self.may_begin() => self.master = Doing::Free(self.now_s),
+                Doing::Creating(..) | Doing::Partitioning(_) | Doing::Stopped => return something,
+            }
+        }
+    }
+
+    /// Seconds until a task can have been created, if nothing stops the master; 0 in tree programs, where tasks create them.
+    pub(in crate::reference) fn until_created_s(&self, task: TaskId) -> f64 {
+        let each_s = self.question.runtime.creation.value();
+        let before = |first: usize| (task.0 as usize).saturating_sub(first) as f64;
+        match self.master {
+            _ if (task.0 as usize) < self.created || self.question.graph.is_tree() => 0.0,
+            Doing::Creating(next, until_s) => {
+                (until_s - self.now_s).max(0.0) + each_s * before(next.0 as usize)
+            }
+            Doing::Free(_) | Doing::Stopped => each_s * (before(self.created) + 1.0),
+            Doing::Partitioning(_) => each_s * before(self.created),
+        }
+    }
+
+    /// Why workers that have no task now have none. `elsewhere`: whether tasks are in queues that they do not take from.
+    pub(in crate::reference) fn why_idle(&self, elsewhere: bool) -> IdleReason {
+        match (&self.master, self.next()) {
+            _ if elsewhere => IdleReason::Elsewhere,
+            (Doing::Partitioning(_), _) => IdleReason::Partition,
+            (Doing::Stopped, Some(next)) if self.question.graph.taskwait(next) => IdleReason::Taskwait,
+            (Doing::Stopped, Some(_)) => IdleReason::Throttle,
+            (_, Some(_)) => IdleReason::Creation,
+            (_, None) if self.not_taken().next().is_some() => IdleReason::Parents,
+            (_, None) => IdleReason::End,
+        }
+    }
+
+    /// The next task, if there is one.
+    fn next(&self) -> Option<TaskId> {
+        let graph = self.question.graph;
+        graph.tasks().filter(|&task| graph.created_by(task).is_none()).nth(self.created)
+    }
+
+    /// Whether there is a next task and nothing that it has to wait for.
+    fn may_begin(&self) -> bool {
+        self.next().is_some_and(|next| !self.is_waiting(next)) && (self.forced || !self.is_full())
+    }
+
+    /// Whether as many tasks are alive as there may be.
+    fn is_full(&self) -> bool {
+        let alive = self.tasks.iter().filter(|task| task.is_created && !task.has_ended).count();
+        self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1))
+    }
+
+    /// Whether the next task waits for earlier ones.
+    fn is_waiting(&self, next: TaskId) -> bool {
+        let earlier = &self.tasks[..next.0 as usize];
+        self.question.graph.taskwait(next) && earlier.iter().any(|task| !task.has_ended)
+    }
+
+    /// Where no task runs at the end of an instant and only their number stops the master, it creates one more task all the same, as an
+    /// existing one may wait for it. Whether that is so.
+    pub(in crate::reference) fn forces(&mut self) -> bool {
+        let runs = self.tasks.iter().any(|task| task.run.is_some() && !task.has_ended);
+        let is_stopped = matches!(self.master, Doing::Stopped) && !self.forced;
+        let forces = !runs && is_stopped && self.next().is_some_and(|next| !self.is_waiting(next));
+        self.forced |= forces;
+        forces
+    }
+
+    /// The master, free since then, begins to create the next task, or says why it does not.
+    fn begin(&mut self, since_s: f64, hear: &mut Hear) {
+        let Some(next) = self.next() else {
+            self.master = Doing::Stopped;
+            if !std::mem::replace(&mut self.said_end, true) {
+                self.go_on(since_s, hear(&Heard::End));
+            }
+            return;
+        };
+        let waits = self.question.graph.taskwait(next);
+        if waits && self.said_taskwait != Some(self.created) {
+            self.said_taskwait = Some(self.created);
+            self.go_on(since_s, hear(&Heard::Taskwait));
+        } else if self.may_begin() {
+            self.master = Doing::Creating(next, since_s + self.question.runtime.creation.value());
+        } else {
+            let partition_s = if waits { None } else { hear(&Heard::Throttle) };
+            self.go_on(since_s, partition_s);
+            if partition_s.is_none() {
+                self.master = Doing::Stopped;
+            }
+        }
+    }
+
+    /// The master partitions from then on, or is free.
+    fn go_on(&mut self, since_s: f64, partition_s: Option<f64>) {
+        self.partition_s += partition_s.unwrap_or(0.0);
+        self.master =
+            partition_s.map_or(Doing::Free(since_s), |seconds| Doing::Partitioning(since_s + seconds));
+    }
+}
+
+// Tasks that workers have taken: from where their bytes come, and how fast they are.
+
+/// A task that was taken.
+#[derive(Clone, Debug)]
+struct Taken {
+    worker: usize,
+    start_s: f64,
+    /// When its overhead is over.
+    works_from_s: f64,
+    /// Whether it is.
+    works: bool,
+    start: Start,
+    sources: Sources,
+    /// The part of its work that is left.
+    rest: f64,
+    /// Parts of it per second.
+    rate: f64,
+    /// When it ends, as far as is known.
+    end_s: Option<f64>,
+}
+
+impl Taken {
+    /// Its overhead is over. When it ends is known where nobody else matters for that.
+    fn begin(&mut self) {
+        self.works = true;
+        self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
+    }
+}
+
+impl Course<'_> {
+    /// A worker takes a task that `socket` was said for: blocks get their homes, sources are decided.
+    pub(in crate::reference) fn take(&mut self, worker: usize, start: Start, socket: Option<NodeId>) {
+        let task = start.task;
+        let runtime = self.question.runtime;
+        let node = self.workers[worker].0;
+        let sources = self.data.take(task, node, socket);
+        let overhead_s =
+            runtime.task.value() + if start.source == Source::Steal { runtime.steal.value() } else { 0.0 };
+        self.workers[worker].1 = Some(task);
+        let mut taken = Taken {
+            worker,
+            start_s: self.now_s,
+            works_from_s: self.now_s + overhead_s,
+            works: false,
+            start,
+            sources,
+            rest: 1.0,
+            rate: 0.0,
+            end_s: None,
+        };
+        if overhead_s == 0.0 {
+            taken.begin();
+        }
+        self.tasks[task.0 as usize].run = Some(taken);
+    }
+
+    /// All rates anew.
+    pub(in crate::reference) fn set_rates(&mut self) {
+        let machine = self.question.machine;
+        let nodes: Vec<NodeId> = self.workers.iter().map(|&(node, _)| node).collect();
+        let mut working: Vec<&mut Taken> = self
+            .tasks
+            .iter_mut()
+            .filter(|task| !task.has_ended)
+            .filter_map(|task| task.run.as_mut())
+            .filter(|run| run.works && run.sources.fixed_s.is_none())
+            .collect();
+        let readers: Vec<(NodeId, &Sources)> =
+            working.iter().map(|run| (nodes[run.worker], &run.sources)).collect();
+        let rates = crate::reference::data::parts_per_second(machine, &readers);
+        for (run, rate) in working.iter_mut().zip(rates) {
+            run.rate = rate;
+            run.end_s = (rate > 0.0).then(|| self.now_s + run.rest.max(0.0) / rate);
+        }
+    }
+}
+
+// Tree programs: tasks that tasks create, and blocks that are moved before all of them.
+
+/// Through what a task became ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::reference) enum ReadyBy {
+    /// The master created it.
+    Master,
+    /// A task that this worker ran created it.
+    Creator(usize),
+    /// A task that this worker ran was the last that it waited for.
+    Parent(usize),
+}
+
+impl Course<'_> {
+    /// A task has ended on a worker: the tasks that it creates exist.
+    fn create_children(&mut self, creator: TaskId, worker: usize, hear: &mut Hear) {
+        let graph = self.question.graph;
+        let mut children: Vec<TaskId> =
+            graph.tasks().filter(|&task| graph.created_by(task) == Some(creator)).collect();
+        children.sort_by_key(|&child| graph.seq(child));
+        for child in children {
+            self.tasks[child.0 as usize].is_created = true;
+            self.tasks[child.0 as usize].creator = Some(worker);
+            hear(&Heard::Created(child));
+        }
+    }
+}
+
+impl Course<'_> {
+    /// What became ready through the end of a task, in the order in which its worker hands it over.
+    fn hand_over(&mut self, ended: TaskId, worker: usize, hear: &mut Hear) {
+        let graph = self.question.graph;
+        let (mut children, mut others) = (Vec::new(), Vec::new());
+        for id in graph.tasks() {
+            let task = &mut self.tasks[id.0 as usize];
+            if task.is_created && !task.is_ready && task.parents.is_empty() {
+                task.is_ready = true;
+                if graph.created_by(id) == Some(ended) { children.push(id) } else { others.push(id) }
+            }
+        }
+        children.sort_by_key(|&child| graph.seq(child));
+        let homes = self.homes().to_vec();
+        hear(&Heard::HandsOver { task: ended, worker, children, others, homes });
+    }
+}
+
+/// How long the placement `nadd` moves blocks from the first node with cores to where their hints want them: bytes over the link, and
+/// a fixed time for each begun page of 4096 B.
+pub(in crate::reference) fn migration_s(question: &Question) -> f64 {
+    let Some(from) = question.machine.compute_nodes().next() else { return 0.0 };
+    let machine = question.machine;
+    let home = machine.local_memory(from);
+    let mut seconds = 0.0;
+    if question.placement == PagePlacement::Nadd {
+        for (number, block) in (0..).zip(question.graph.blocks()) {
+            let Some(hint) = question.graph.hint(BlockId(number)) else { continue };
+            let to = machine.local_memory(hint);
+            if to == home {
+                continue;
+            }
+            if let Some(link) = machine.link(from, to) {
+                let mut pages = 0.0;
+                while pages * 4096.0 < block.bytes {
+                    pages += 1.0;
+                }
+                seconds += block.bytes / (link.value() * 1e9) + pages * question.runtime.page.value();
+            }
+        }
+    }
+    seconds
+}
+
+// Contenders: other programs that want the workers, too.
+
+/// What others have of the workers.
+#[derive(Clone, Debug)]
+pub(in crate::reference) struct Contending {
+    /// When how many programs share the workers from then on; those that are past leave.
+    bounds: Vec<(f64, u32)>,
+    /// Per worker that has left: since and until when it runs a contender's task.
+    away: Vec<Option<(f64, f64)>>,
+    /// Per worker: whether it is dealt to the program, as whoever decides has it.
+    dealt: Vec<bool>,
+    /// Tasks that have ended, and per worker the seconds of all.
+    pub(in crate::reference) tasks: u64,
+    pub(in crate::reference) busy_s: Vec<f64>,
+}
+
+impl Contending {
+    /// Of `workers` workers none has left.
+    fn new(question: &crate::Question, workers: usize) -> Self {
+        let mut bounds = Vec::new();
+        if let Some(contender) = question.contender {
+            let programs = contender.count + 1;
+            match &contender.phases {
+                None => bounds.push((0.0, programs)),
+                Some(phases) => {
+                    for (from, to) in phases {
+                        bounds.push((from.value(), programs));
+                        bounds.push((to.value(), 1));
+                    }
+                }
+            }
+        }
+        Self {
+            bounds,
+            away: vec![None; workers],
+            dealt: vec![true; workers],
+            tasks: 0,
+            busy_s: vec![0.0; workers],
+        }
+    }
+}
+
+impl Course<'_> {
+    /// Phases that begin or end now: how many programs share the workers then.
+    pub(in crate::reference) fn pass_bounds(&mut self) -> Vec<u32> {
+        let mut passed = Vec::new();
+        while let Some(&(time_s, programs)) = self.contending.bounds.first()
+            && self.is_now(time_s)
+        {
+            self.contending.bounds.remove(0);
+            passed.push(programs);
+        }
+        passed
+    }
+
+    /// Who is dealt to the program now.
+    pub(in crate::reference) fn deal(&mut self, is_dealt: impl Fn(usize) -> bool) {
+        for (worker, dealt) in self.contending.dealt.iter_mut().enumerate() {
+            *dealt = is_dealt(worker);
+        }
+    }
+
+    /// Contenders' tasks that end now. Their workers come back if they are dealt to the program, else they run the next one. Those who came
+    /// back, by number.
+    pub(in crate::reference) fn end_contenders(&mut self) -> Vec<usize> {
+        let mut back = Vec::new();
+        for worker in 0..self.worker_count() {
+            let Some((since_s, until_s)) = self.contending.away[worker] else { continue };
+            if !self.is_now(until_s) {
+                continue;
+            }
+            self.contending.tasks += 1;
+            self.contending.busy_s[worker] += self.now_s - since_s;
+            self.contending.away[worker] = None;
+            if self.contending.dealt[worker] {
+                back.push(worker);
+            } else {
+                self.contend(worker);
+            }
+        }
+        back
+    }
+
+    /// An idle worker that found nothing leaves if it is dealt to another program; whether it does.
+    pub(in crate::reference) fn leaves(&mut self, worker: usize) -> bool {
+        let leaves = self.is_idle(worker) && !self.contending.dealt[worker];
+        if leaves {
+            self.contend(worker);
+        }
+        leaves
+    }
+
+    /// A worker runs a contender's task. It takes longer than an instant.
+    fn contend(&mut self, worker: usize) {
+        let gflop = self.question.contender.map_or(0.0, |contender| contender.gflop);
+        let gflops = self.question.machine.node(self.node_of(worker)).gflops_per_core.value();
+        let duration_s = (gflop / gflops).max(2.0 * TOGETHER * self.now_s);
+        self.contending.away[worker] = Some((self.now_s, self.now_s + duration_s));
+    }
+
+    /// Whether a worker has left.
+    fn is_away(&self, worker: usize) -> bool {
+        self.contending.away[worker].is_some()
+    }
+
+    /// When something of contenders comes that may matter to the program. `alone`: nothing else comes; then only workers that
+    /// come back do.
+    fn next_of_contenders(&self, alone: bool) -> Option<f64> {
+        let bound = self.contending.bounds.first().map(|&(time_s, _)| time_s);
+        let comes_back = || {
+            let pairs = self.contending.away.iter().zip(&self.contending.dealt);
+            pairs.clone().any(|(away, &dealt)| away.is_some() && dealt)
+        };
+        if alone && bound.is_none() && !comes_back() {
+            return None;
+        }
+        let ends = self.contending.away.iter().flatten().map(|&(_, until_s)| until_s);
+        ends.chain(bound).min_by(f64::total_cmp)
+    }
+
+    /// The run is over: nobody runs a contender's task any more.
+    pub(in crate::reference) fn stop_contenders(&mut self) {
+        for (away, busy_s) in self.contending.away.iter_mut().zip(&mut self.contending.busy_s) {
+            if let Some((since_s, _)) = away.take() {
+                *busy_s += self.now_s - since_s;
+            }
+        }
+    }
+}
+
+// What whoever tries all schedules looks at: what is under way, and what of a course matters for everything that comes.
+
+/// Between two lists in a state; no number of a node, block or task.
+const END: u64 = u64::MAX;
+
+/// A task that is under way.
+pub(in crate::reference) struct Running<'c> {
+    pub(in crate::reference) task: TaskId,
+    pub(in crate::reference) node: NodeId,
+    /// Seconds until it begins to work, or ends where that is known.
+    pub(in crate::reference) sure_s: f64,
+    /// The part of its work that is left, and bytes of the whole from each memory.
+    pub(in crate::reference) rest: f64,
+    pub(in crate::reference) by_memory: &'c [f64],
+}
+
+impl Course<'_> {
+    /// Tasks that no worker has taken.
+    pub(in crate::reference) fn not_taken(&self) -> impl Iterator<Item = TaskId> {
+        self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
+    }
+
+    /// Tasks that are under way.
+    pub(in crate::reference) fn running(&self) -> impl Iterator<Item = Running<'_>> {
+        let taken = self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| !task.has_ended);
+        taken.filter_map(|(id, task)| Some((id, task.run.as_ref()?))).map(|(id, run)| {
+            let overhead_s = (run.works_from_s - self.now_s).max(0.0);
+            let ends_s = run.end_s.filter(|_| run.sources.fixed_s.is_some());
+            Running {
+                task: id,
+                node: self.node_of(run.worker),
+                sure_s: ends_s.map_or(overhead_s, |end_s| (end_s - self.now_s).max(0.0)),
+                rest: run.rest.max(0.0),
+                by_memory: &run.sources.by_memory,
+            }
+        })
+    }
+
+    pub(in crate::reference) fn idle_workers(&self) -> Vec<usize> {
+        (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
+    }
+
+    /// Two courses of one question with the same state go on alike, each from its own time: times are counted from now on, workers of a
+    /// node are alike, and what has been is left out. Rates are not in it: they are set anew before time passes.
+    pub(in crate::reference) fn state(&self) -> Vec<u64> {
+        let mut state = Vec::new();
+        let from_now = |time_s: f64| (time_s - self.now_s).to_bits();
+        for task in &self.tasks {
+            let flags = [task.is_created, task.is_ready, task.has_ended, task.run.is_some()];
+            state.push(flags.into_iter().fold(0, |bits, flag| bits << 1 | u64::from(flag)));
+            let Some(run) = task.run.as_ref().filter(|_| !task.has_ended) else { continue };
+            let Sources { traffic, by_memory, want_gbs, fixed_s } = &run.sources;
+            let fixed_end_s = run.end_s.filter(|_| fixed_s.is_some());
+            state.extend([self.node_of(run.worker).0 as u64, run.rest.to_bits(), want_gbs.to_bits()]);
+            state.push(if run.works { END } else { from_now(run.works_from_s) });
+            state.push(fixed_end_s.map_or(END, from_now));
+            state.extend(fixed_s.map(f64::to_bits));
+            state.extend(by_memory.iter().map(|bytes| bytes.to_bits()));
+            state.push(traffic.llc_local.to_bits());
+        }
+        let (doing, until_s) = match self.master {
+            Doing::Free(since_s) => (0, since_s),
+            Doing::Stopped => (1, self.now_s),
+            Doing::Creating(_, until_s) => (2, until_s),
+            Doing::Partitioning(until_s) => (3, until_s),
+        };
+        let said = self.said_taskwait.map_or(END, |said| said as u64);
+        state.extend([doing, from_now(until_s), said, u64::from(self.said_end), u64::from(self.forced)]);
+        state.extend(self.data.homes().iter().map(|home| match home {
+            BlockHome::Node(node) => node.0 as u64,
+            BlockHome::Open => END,
+            BlockHome::Interleaved => END - 1,
+        }));
+        for cache in self.data.caches() {
+            state.extend(cache.iter().map(|block| u64::from(block.0)));
+            state.push(END);
+        }
+        state
     }
 }

@@ -1,12 +1,13 @@
 //! Schedulers that give each task a socket: what they have in common is what becomes of the task then.
 
-use numasim_graph::partition::PartitionError;
-use numasim_graph::values::TaskId;
+use std::collections::VecDeque;
 
-use super::given::Given;
-use super::queues::{Queues, SocketQueues};
-use super::scheduler::{Partitioning, Pause, Scheduler, View};
+use numasim_graph::partition::PartitionError;
+use numasim_graph::values::{BlockHome, BlockId, TaskGraph, TaskId};
+
+use crate::error::TasksError;
 use crate::question::Question;
+use crate::schedulers::{Draw, Partitioning, Pause, Scheduler, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
 /// Says which socket each task gets: when it is created, when a window is partitioned, or when it is ready.
@@ -137,5 +138,198 @@ impl<P: Place, Q: Queues> Scheduler for Placed<P, Q> {
 
     fn gives_sockets(&self) -> bool {
         true
+    }
+}
+
+// A queue for each socket.
+
+/// Ready tasks of each socket.
+pub(super) trait Queues: Send {
+    /// Puts a task into the queue of a socket.
+    fn push(&mut self, socket: SocketId, task: TaskId);
+
+    /// Takes the first task of a socket.
+    fn pop(&mut self, socket: SocketId) -> Option<TaskId>;
+}
+
+/// In the order in which they came.
+#[derive(Clone, Debug)]
+pub(super) struct SocketQueues(Vec<VecDeque<TaskId>>);
+
+impl SocketQueues {
+    /// Empty ones.
+    pub(super) fn new(sockets: &Sockets) -> Self {
+        Self(vec![VecDeque::new(); sockets.count()])
+    }
+}
+
+impl Queues for SocketQueues {
+    fn push(&mut self, socket: SocketId, task: TaskId) {
+        if let Some(queue) = self.0.get_mut(socket.0 as usize) {
+            queue.push_back(task);
+        }
+    }
+
+    fn pop(&mut self, socket: SocketId) -> Option<TaskId> {
+        self.0.get_mut(socket.0 as usize)?.pop_front()
+    }
+}
+
+// Which socket each task was given.
+
+/// Two bytes a task: there are at most 1024 nodes, and millions of tasks.
+const NONE: u16 = u16::MAX;
+
+/// The socket of each task that has one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given(Vec<u16>);
+
+impl Given {
+    /// No task has one.
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    /// `task` has `socket` from now on.
+    pub(super) fn set(&mut self, task: TaskId, socket: SocketId) {
+        let index = task.0 as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, NONE);
+        }
+        if let Some(entry) = self.0.get_mut(index) {
+            *entry = u16::try_from(socket.0).unwrap_or(NONE);
+        }
+    }
+
+    /// The socket of a task.
+    pub(super) fn of(&self, task: TaskId) -> Option<SocketId> {
+        self.0
+            .get(task.0 as usize)
+            .filter(|&&socket| socket != NONE)
+            .map(|&socket| SocketId(u32::from(socket)))
+    }
+}
+
+/// Gives tasks to the sockets for which most bytes speak.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    of_socket: Vec<f64>,
+    /// Tasks so far that went to sockets in turn, and how many of them in a row to one socket.
+    turn: u64,
+    stride: u64,
+    draw: Draw,
+}
+
+impl Weights {
+    /// A `stride` of 0 counts as 1; readers of files refuse it.
+    pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Self {
+        Self {
+            of_socket: vec![0.0; sockets.count()],
+            turn: 0,
+            stride: u64::from(question.scheduler.stride).max(1),
+            draw: Draw::new(question.runtime),
+        }
+    }
+
+    /// The socket for which most of these bytes speak, equal ones as `ties` has it; those of no socket are not allocated. Where nothing
+    /// speaks for any, or more bytes are not allocated than speak for each, sockets come in turn: each `stride` times in a row, ascending,
+    /// then from the first again.
+    pub(super) fn choose(&mut self, bytes: impl Iterator<Item = (Option<SocketId>, f64)>) -> SocketId {
+        self.of_socket.fill(0.0);
+        let mut nowhere = 0.0;
+        for (socket, bytes) in bytes {
+            match socket.and_then(|socket| self.of_socket.get_mut(socket.0 as usize)) {
+                Some(weight) => *weight += bytes,
+                None => nowhere += bytes,
+            }
+        }
+        let most = self.of_socket.iter().copied().fold(0.0, f64::max);
+        if most <= 0.0 || nowhere > most {
+            let turn = self.turn / self.stride;
+            self.turn += 1;
+            return SocketId(u32::try_from(turn % self.of_socket.len().max(1) as u64).unwrap_or(0));
+        }
+        let winners = || (0..).map(SocketId).zip(&self.of_socket).filter(|&(_, &weight)| weight == most);
+        let chosen = self.draw.of_equals(winners().count());
+        winners().nth(chosen).map_or(SocketId(0), |(socket, _)| socket)
+    }
+}
+
+/// Algorithm 2.1 of paper 001, `dep`: a task goes where most of what it accesses was written first, decided when it is created.
+#[derive(Clone, Debug)]
+pub(super) struct DepTable {
+    /// Of each block: four bytes, as graphs have millions of them.
+    socket_of: Vec<u32>,
+    weights: Weights,
+}
+
+/// Of a block without a socket.
+const NOWHERE: u32 = u32::MAX;
+
+impl DepTable {
+    /// Blocks whose `home` is a node with cores are in the table from the beginning, wherever pages really go.
+    pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Self {
+        let socket = |home: BlockHome| match home {
+            BlockHome::Node(node) => sockets.of_node(node).map_or(NOWHERE, |socket| socket.0),
+            BlockHome::Open | BlockHome::Interleaved => NOWHERE,
+        };
+        let socket_of = question.graph.blocks().iter().map(|block| socket(block.home)).collect();
+        Self { socket_of, weights: Weights::new(question, sockets) }
+    }
+
+    /// The blocks that `task` writes get `socket`, unless they have one.
+    pub(super) fn enter(&mut self, graph: &TaskGraph, task: TaskId, socket: SocketId) {
+        for access in graph.accesses(task).filter(|access| access.mode.writes()) {
+            if let Some(entry @ &mut NOWHERE) = self.socket_of.get_mut(access.block.0 as usize) {
+                *entry = socket.0;
+            }
+        }
+    }
+
+    /// The socket of a task that is created, and of the blocks that it is the first to write.
+    pub(super) fn place(&mut self, view: &View<'_>, task: TaskId) -> SocketId {
+        let of = |block: BlockId| self.socket_of.get(block.0 as usize).filter(|socket| **socket != NOWHERE);
+        let bytes = view.graph.accesses(task);
+        let bytes = bytes.map(|access| (of(access.block).copied().map(SocketId), access.declared_bytes));
+        let socket = self.weights.choose(bytes);
+        self.enter(view.graph, task, socket);
+        socket
+    }
+}
+
+impl Place for DepTable {
+    fn created(&mut self, view: &View<'_>, task: TaskId, given: &mut Given) -> Option<Partitioning> {
+        given.set(task, self.place(view, task));
+        None
+    }
+}
+
+/// `sa`, socket-aware: the programmer says which socket (paper 001, section 2.1).
+/// # Errors
+/// [`TasksError::NoSocket`], [`TasksError::NoCores`].
+pub(super) fn sa(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<Said>, TasksError> {
+    let mut given = Given::new();
+    for task in question.graph.tasks() {
+        let node = question.graph.socket(task).ok_or(TasksError::NoSocket(task))?;
+        given.set(task, sockets.of_node(node).ok_or(TasksError::NoCores { task, node })?);
+    }
+    Ok(Placed::with(Said, given, SocketQueues::new(sockets), question))
+}
+
+/// `tracked`: as `dep`, with the true homes of pages in place of the table of first writers, as the runtime OmpSs-2 tracks them.
+///
+/// Where a block lies is known when somebody has touched it. So a task gets its socket when it becomes ready: all that it reads has been
+/// written by then. Blocks that nobody has touched, that lie on all nodes or on one without cores, are not allocated.
+#[derive(Clone, Debug)]
+pub(super) struct Tracked(pub(super) Weights);
+
+impl Place for Tracked {
+    fn ready(&mut self, view: &View<'_>, task: TaskId) -> Option<SocketId> {
+        let socket = |block| match view.home(block) {
+            BlockHome::Node(node) => view.sockets.of_node(node),
+            BlockHome::Open | BlockHome::Interleaved => None,
+        };
+        let accesses = view.graph.accesses(task);
+        Some(self.0.choose(accesses.map(|access| (socket(access.block), access.declared_bytes))))
     }
 }

@@ -1,16 +1,19 @@
 //! `sa`, `dep`, `tracked`, `heft` and `rip-*`: each task is given a node, whose workers take it from the queue of that node.
 
-use numasim_graph::values::{BlockHome, SchedulerKind, TaskId};
+use numasim_graph::partition::{NS_PER_VERTEX_EDGE, WindowGraph};
+use numasim_graph::values::{BlockHome, BlockId, SchedulerKind, TaskId, Ties};
+use numasim_graph::{Edge, Tracker, partition};
 use numasim_model::NodeId;
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
 
-use super::planned;
-use super::weights::Weights;
-use super::windows::Windows;
 use crate::error::TasksError;
 use crate::question::Question;
+use crate::random::{Stream, generator};
 use crate::reference::course::{Heard, ReadyBy};
-use crate::reference::decides::{Decides, nodes_of_workers};
-use crate::schedulers::{Round, Source, Start};
+use crate::reference::deciding::{Decides, nodes_of_workers};
+use crate::schedulers::{Estimate, Round, Source, Start};
+use crate::sockets::Sockets;
 
 #[derive(Clone, Debug)]
 pub(super) struct Given<'a> {
@@ -49,7 +52,7 @@ impl<'a> Given<'a> {
         }
         let mut starts_s = Vec::new();
         if question.scheduler.kind == SchedulerKind::Heft {
-            for (given, (node, start_s)) in given.iter_mut().zip(planned::plan(question)) {
+            for (given, (node, start_s)) in given.iter_mut().zip(plan(question)) {
                 *given = Some(node);
                 starts_s.push(start_s);
             }
@@ -176,5 +179,327 @@ impl Decides for Given<'_> {
 
     fn failed(&self) -> Option<TasksError> {
         self.failed.clone()
+    }
+}
+
+// The plan of `heft`: every task gets the slot in which it ends first, the one with the longest way to the end before others.
+//
+// The master has created its first task after one `creation`, its second after two; a task that another one creates waits for the end of that
+// one, as for a parent without bytes.
+//
+// What a task takes by estimate is a part of the question (`schedulers/heft/estimate`); which task comes when and where is found here once
+// more, from nothing but slots.
+
+/// As many of the latest gaps of a worker are looked at.
+const GAPS: usize = 16;
+
+/// A task waits for another one, from which it reads so many bytes, or which creates it.
+struct Wait {
+    from: TaskId,
+    to: TaskId,
+    bytes: f64,
+}
+
+/// The slots of a worker, ascending, and from when on its gaps count.
+#[derive(Clone, Debug, Default)]
+struct Slots {
+    taken: Vec<(f64, f64)>,
+    gaps_from_s: f64,
+}
+
+impl Slots {
+    fn gaps(&self) -> Vec<(f64, f64)> {
+        let before = [(0.0, 0.0)];
+        let ends = before.iter().chain(&self.taken).map(|&(_, end_s)| end_s);
+        let gaps = ends.zip(self.taken.iter().map(|&(start_s, _)| start_s));
+        gaps.filter(|&(from_s, to_s)| from_s < to_s && from_s >= self.gaps_from_s).collect()
+    }
+
+    /// When something can begin that is ready then and takes so long.
+    fn start_s(&self, ready_s: f64, takes_s: f64) -> f64 {
+        for (from_s, to_s) in self.gaps() {
+            if from_s.max(ready_s) + takes_s <= to_s {
+                return from_s.max(ready_s);
+            }
+        }
+        self.taken.last().map_or(0.0, |&(_, end_s)| end_s).max(ready_s)
+    }
+
+    fn take(&mut self, start_s: f64, end_s: f64) {
+        self.taken.push((start_s, end_s));
+        self.taken.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let gaps = self.gaps();
+        if gaps.len() > GAPS {
+            self.gaps_from_s = gaps[1].0;
+        }
+    }
+}
+
+/// The node and the planned start of each task.
+pub(super) fn plan(question: &Question) -> Vec<(NodeId, f64)> {
+    let graph = question.graph;
+    let sockets = Sockets::new(question.machine);
+    let mut estimate = Estimate::new(question, &sockets);
+    let mut tracker = Tracker::new(graph.blocks().len());
+    let mut waits: Vec<Wait> = Vec::new();
+    for to in graph.tasks() {
+        waits.extend(tracker.add(graph, to).map(|Edge { from, bytes, .. }| Wait { from, to, bytes }));
+        waits.extend(graph.created_by(to).map(|from| Wait { from, to, bytes: 0.0 }));
+    }
+    let per_byte_s = estimate.mean_seconds_per_byte();
+    // The way to the end: the own mean, and the longest one behind with what it costs to get there. Children have higher numbers.
+    let mut rank_s = vec![0.0; graph.task_count()];
+    for task in graph.tasks().rev() {
+        let behind = waits.iter().filter(|wait| wait.from == task);
+        let ways = behind.map(|wait| rank_s[wait.to.0 as usize] + wait.bytes * per_byte_s);
+        rank_s[task.0 as usize] = ways.fold(0.0, f64::max) + estimate.mean_seconds(task);
+    }
+    let mut left: Vec<TaskId> = graph.tasks().collect();
+    let mut workers: Vec<(NodeId, Slots)> = Vec::new();
+    for node in question.machine.compute_nodes() {
+        workers.extend((0..question.machine.node(node).cores).map(|_| (node, Slots::default())));
+    }
+    let mut planned = vec![(NodeId(0), 0.0, 0.0); graph.task_count()];
+    while !left.is_empty() {
+        // The highest rank, of equal ones the lowest number.
+        let mut next = 0;
+        for place in 1..left.len() {
+            if rank_s[left[place].0 as usize] > rank_s[left[next].0 as usize] {
+                next = place;
+            }
+        }
+        let task = left.remove(next);
+        let masters = graph.tasks().filter(|&other| graph.created_by(other).is_none());
+        let up_to_it = masters.filter(|&other| other <= task).count() as f64;
+        let is_masters = graph.created_by(task).is_none();
+        let created_s = if is_masters { question.runtime.creation.value() * up_to_it } else { 0.0 };
+        let before = waits.iter().filter(|wait| wait.to == task);
+        let ready_s = before.map(|wait| planned[wait.from.0 as usize].2).fold(created_s, f64::max);
+        let mut best: Option<(usize, f64, f64)> = None;
+        for (worker, (node, slots)) in workers.iter().enumerate() {
+            let takes_s = estimate.seconds(task, *node);
+            let start_s = slots.start_s(ready_s, takes_s);
+            if best.is_none_or(|(_, _, end_s)| start_s + takes_s < end_s) {
+                best = Some((worker, start_s, start_s + takes_s));
+            }
+        }
+        if let Some((worker, start_s, end_s)) = best {
+            let (node, slots) = &mut workers[worker];
+            slots.take(start_s, end_s);
+            planned[task.0 as usize] = (*node, start_s, end_s);
+            estimate.touch(task, *node);
+        }
+    }
+    planned.into_iter().map(|(node, start_s, _)| (node, start_s)).collect()
+}
+
+// The node that most bytes speak for, for `dep`, `tracked` and `rip-*`.
+
+#[derive(Clone, Debug)]
+pub(super) struct Weights<'a> {
+    question: &'a Question<'a>,
+    /// Nodes with cores, ascending.
+    sockets: Vec<NodeId>,
+    /// Per block: the node of the table of `dep`.
+    table: Vec<Option<NodeId>>,
+    /// How many tasks of which nothing is known there were.
+    turn: usize,
+    ties: ChaCha8Rng,
+}
+
+impl<'a> Weights<'a> {
+    pub(super) fn new(question: &'a Question<'a>, sockets: &[NodeId]) -> Self {
+        let in_table = |home: BlockHome| match home {
+            BlockHome::Node(node) => Some(node).filter(|node| sockets.contains(node)),
+            BlockHome::Open | BlockHome::Interleaved => None,
+        };
+        Self {
+            question,
+            sockets: sockets.to_vec(),
+            table: question.graph.blocks().iter().map(|block| in_table(block.home)).collect(),
+            turn: 0,
+            ties: generator(question.runtime.seed, Stream::Scheduler),
+        }
+    }
+
+    /// Algorithm 2.1 of paper 001, as section 11 has it: the node that most declared bytes speak for; turn by turn where more of them are
+    /// not allocated, or none speak.
+    pub(super) fn by_table(&mut self, task: TaskId) -> NodeId {
+        let mut weights = vec![0.0; self.question.machine.node_count()];
+        let mut not_allocated = 0.0;
+        for access in self.question.graph.accesses(task) {
+            match self.table[access.block.0 as usize] {
+                Some(node) => weights[node.0] += access.declared_bytes,
+                None => not_allocated += access.declared_bytes,
+            }
+        }
+        self.heaviest(&weights, not_allocated)
+    }
+
+    /// The same with the nodes where blocks lie.
+    pub(super) fn by_homes(&mut self, task: TaskId, homes: &[BlockHome]) -> NodeId {
+        let mut weights = vec![0.0; self.question.machine.node_count()];
+        let mut not_allocated = 0.0;
+        for access in self.question.graph.accesses(task) {
+            match homes[access.block.0 as usize] {
+                BlockHome::Node(node) if self.sockets.contains(&node) => {
+                    weights[node.0] += access.declared_bytes;
+                }
+                _ => not_allocated += access.declared_bytes,
+            }
+        }
+        self.heaviest(&weights, not_allocated)
+    }
+
+    /// Algorithm 2.3 of paper 001: the node from whose tasks most bytes come. `given`: the node of each task.
+    pub(super) fn by_parents(&mut self, task: TaskId, windows: &Windows, given: &[Option<NodeId>]) -> NodeId {
+        let mut weights = vec![0.0; self.question.machine.node_count()];
+        for parent in self.question.graph.tasks().take(task.0 as usize) {
+            if let Some(node) = given[parent.0 as usize] {
+                weights[node.0] += windows.bytes_from(parent, task).0;
+            }
+        }
+        self.heaviest(&weights, 0.0)
+    }
+
+    fn heaviest(&mut self, weights: &[f64], not_allocated: f64) -> NodeId {
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        if largest == 0.0 || not_allocated > largest {
+            return self.in_turn();
+        }
+        let equal: Vec<NodeId> =
+            self.sockets.iter().copied().filter(|node| weights[node.0] == largest).collect();
+        let draws = equal.len() > 1 && self.question.runtime.ties == Ties::Random;
+        equal[if draws { self.ties.random_range(0..equal.len()) } else { 0 }]
+    }
+
+    fn in_turn(&mut self) -> NodeId {
+        let stride = (self.question.scheduler.stride as usize).max(1);
+        let node = self.sockets[self.turn / stride % self.sockets.len()];
+        self.turn += 1;
+        node
+    }
+
+    /// Blocks that a task writes and that are not in the table get its node.
+    pub(super) fn enter(&mut self, task: TaskId, node: NodeId) {
+        for access in self.question.graph.accesses(task).filter(|access| access.mode.writes()) {
+            self.table[access.block.0 as usize].get_or_insert(node);
+        }
+    }
+}
+
+// Windows of tasks that are partitioned, for `rip-dep`, `rip-sp` and `rip-mw`.
+
+/// The window under way.
+#[derive(Clone, Debug)]
+pub(super) struct Windows<'a> {
+    question: &'a Question<'a>,
+    /// Tasks of the window in creation order; the first ones stayed from the window before.
+    tasks: Vec<TaskId>,
+    stayed: usize,
+    /// Windows that were partitioned.
+    done: u64,
+}
+
+impl<'a> Windows<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
+        let settings = question.scheduler;
+        if settings.kind == SchedulerKind::RipMw && settings.intersection >= settings.window {
+            return Err(TasksError::Intersection {
+                scheduler: settings.kind,
+                intersection: settings.intersection,
+                window: settings.window,
+            });
+        }
+        Ok(Self { question, tasks: Vec::new(), stayed: 0, done: 0 })
+    }
+
+    /// Whether a task that is created now belongs to a window: of `rip-mw` all do, else those before the first partition.
+    pub(super) fn takes_tasks(&self) -> bool {
+        self.done == 0 || self.question.scheduler.kind == SchedulerKind::RipMw
+    }
+
+    /// A task is created. For how long the window is partitioned if that makes it full.
+    pub(super) fn add(&mut self, task: TaskId) -> Option<f64> {
+        self.tasks.push(task);
+        let settings = self.question.scheduler;
+        let extra = if self.done == 0 { settings.initial_extra } else { 0 };
+        let full = settings.window as usize + extra as usize;
+        if self.tasks.len() >= full { self.close() } else { None }
+    }
+
+    /// The master creates nothing for now. For how long the window is partitioned, if it has a task that was in none.
+    pub(super) fn close(&self) -> Option<f64> {
+        let each_ns = self.question.scheduler.partition_ns_per_vertex_edge.unwrap_or(NS_PER_VERTEX_EDGE);
+        let size = self.tasks.len() + self.edges().len();
+        (self.tasks.len() > self.stayed).then_some(size as f64 * each_ns * 1e-9)
+    }
+
+    /// Of tasks of the window, by place: who reads how many bytes from whom.
+    fn edges(&self) -> Vec<(u32, u32, f64)> {
+        let mut edges = Vec::new();
+        for (to, &reader) in (0..).zip(&self.tasks) {
+            for (from, &writer) in (0..to).zip(&self.tasks) {
+                let (new, old) = self.bytes_from(writer, reader);
+                let bytes = new + if self.question.scheduler.old_dependencies { old } else { 0.0 };
+                if bytes > 0.0 {
+                    edges.push((from, to, bytes));
+                }
+            }
+        }
+        edges
+    }
+
+    /// What a task declares of the blocks it reads that another one was the last to write, and of those where it was the last but one.
+    pub(super) fn bytes_from(&self, writer: TaskId, reader: TaskId) -> (f64, f64) {
+        let graph = self.question.graph;
+        let mut bytes = (0.0, 0.0);
+        for access in graph.accesses(reader).filter(|access| access.mode.reads()) {
+            let earlier = graph.tasks().take(reader.0 as usize).rev();
+            let writers: Vec<TaskId> = earlier.filter(|&task| self.writes(task, access.block)).collect();
+            if writers.first() == Some(&writer) {
+                bytes.0 += access.declared_bytes;
+            } else if writers.get(1) == Some(&writer) {
+                bytes.1 += access.declared_bytes;
+            }
+        }
+        bytes
+    }
+
+    fn writes(&self, task: TaskId, block: BlockId) -> bool {
+        self.question.graph.accesses(task).any(|access| access.block == block && access.mode.writes())
+    }
+
+    /// The window is partitioned: the nodes of its tasks that had none. `sockets`: the nodes with cores; `given`: those of tasks.
+    pub(super) fn partition(
+        &mut self,
+        sockets: &[NodeId],
+        given: &[Option<NodeId>],
+    ) -> Result<Vec<(TaskId, NodeId)>, TasksError> {
+        let question = self.question;
+        let place = |node: NodeId| sockets.iter().position(|&socket| socket == node);
+        let of_task = |task: &TaskId| given[task.0 as usize].and_then(place);
+        let fixed: Vec<Option<u32>> = self.tasks[..self.stayed]
+            .iter()
+            .map(|task| of_task(task).and_then(|place| u32::try_from(place).ok()))
+            .collect();
+        let graph = WindowGraph::new(self.tasks.len(), &self.edges());
+        let window = partition::Window {
+            graph: &graph,
+            sockets: &partition::Sockets::of(question.machine),
+            fixed: &fixed,
+            ties: question.runtime.ties,
+            seed: question.runtime.seed,
+            number: self.done,
+        };
+        let parts =
+            partition::partition(&window, question.scheduler.partitioner).map_err(TasksError::Partition)?;
+        let new = self.tasks.iter().zip(parts).skip(self.stayed);
+        let new = new.map(|(&task, part)| (task, sockets[part as usize])).collect();
+        let stay = question.scheduler.intersection as usize;
+        self.tasks.drain(..self.tasks.len().saturating_sub(stay));
+        self.stayed = self.tasks.len();
+        self.done += 1;
+        Ok(new)
     }
 }

@@ -1,8 +1,10 @@
 //! Who is in the program, and which mailboxes nobody will look into soon: the *idle* ones, whose tasks a thief leaves alone.
 
-use super::mailboxes::MailboxId;
-use super::worker_set::WorkerSet;
-use crate::schedulers::draw::Draw;
+use numasim_graph::values::RuntimeSettings;
+
+use crate::random::Stream;
+use crate::schedulers::Draw;
+use crate::schedulers::tbb::queues::MailboxId;
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
 /// Workers of the program and their mailboxes.
@@ -87,5 +89,269 @@ impl Crew {
                 present.get_mut(node.0 as usize).into_iter().for_each(|present| *present += 1);
             }
         }
+    }
+}
+
+// A set of workers (or of anything that is numbered from 0), of which the n-th is found quickly.
+
+/// Numbers below a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WorkerSet {
+    words: Vec<u64>,
+    count: usize,
+}
+
+impl WorkerSet {
+    /// The empty set of numbers below `limit`.
+    pub(super) fn new(limit: usize) -> Self {
+        Self { words: vec![0; limit.div_ceil(64)], count: 0 }
+    }
+
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether `number` is one of them.
+    pub(super) fn contains(&self, number: u32) -> bool {
+        self.words.get(word(number)).is_some_and(|word| word & bit(number) != 0)
+    }
+
+    /// Adds a number.
+    pub(super) fn insert(&mut self, number: u32) {
+        if let Some(word) = self.words.get_mut(word(number))
+            && *word & bit(number) == 0
+        {
+            *word |= bit(number);
+            self.count += 1;
+        }
+    }
+
+    /// Takes a number out.
+    pub(super) fn remove(&mut self, number: u32) {
+        if let Some(word) = self.words.get_mut(word(number))
+            && *word & bit(number) != 0
+        {
+            *word &= !bit(number);
+            self.count -= 1;
+        }
+    }
+
+    /// The how-manieth of them it is, in cyclic order from `start`.
+    pub(super) fn nth_from(&self, start: u32, nth: usize) -> Option<u32> {
+        let place = self.below(start).checked_add(nth)?;
+        self.nth(place.checked_rem(self.count)?)
+    }
+
+    /// All of them, in cyclic order from `start`.
+    pub(super) fn all_from(&self, start: u32) -> impl Iterator<Item = u32> + '_ {
+        (0..self.count).filter_map(move |nth| self.nth_from(start, nth))
+    }
+
+    /// How many are less than `number`.
+    fn below(&self, number: u32) -> usize {
+        let full = word(number);
+        let whole = self.words.iter().take(full).map(|word| word.count_ones()).sum::<u32>();
+        let part = self.words.get(full).map_or(0, |word| (word & (bit(number) - 1)).count_ones());
+        (whole + part) as usize
+    }
+
+    /// The how-manieth of them it is, ascending.
+    fn nth(&self, nth: usize) -> Option<u32> {
+        let mut left = nth;
+        for (base, &word) in (0..).step_by(64).zip(&self.words) {
+            let ones = word.count_ones() as usize;
+            if left < ones {
+                let without_lower = (0..left).fold(word, |word, _| word & word.wrapping_sub(1));
+                return Some(base + without_lower.trailing_zeros());
+            }
+            left -= ones;
+        }
+        None
+    }
+}
+
+const fn word(number: u32) -> usize {
+    (number / 64) as usize
+}
+
+const fn bit(number: u32) -> u64 {
+    1 << (number % 64)
+}
+
+// The resource management layer over time: to whom the workers are dealt now.
+
+/// Deals workers to programs at each begin of a phase.
+#[derive(Clone, Debug)]
+pub(super) struct Management {
+    dealing: Dealing,
+    /// Per worker: the program that has it; empty while there is only one.
+    dealt: Vec<u32>,
+    /// Per program, the workers of each node in the first phase.
+    first_phase: Option<Vec<Vec<u32>>>,
+    /// Draws who is dealt to whom, and mailboxes of those who join.
+    deals: Draw,
+    joins: Draw,
+}
+
+impl Management {
+    /// Nobody else wants workers.
+    pub(super) fn new(dealing: Dealing, runtime: &RuntimeSettings) -> Self {
+        Self {
+            dealing,
+            dealt: Vec::new(),
+            first_phase: None,
+            deals: Draw::of(runtime, Stream::Dealing),
+            joins: Draw::of(runtime, Stream::Joining),
+        }
+    }
+
+    /// From now on so many programs share the workers.
+    pub(super) fn deal(&mut self, sockets: &Sockets, programs: u32) {
+        self.dealt.clear();
+        if programs <= 1 {
+            return;
+        }
+        self.dealt = self.dealing.deal(sockets.worker_count(), programs, &mut self.deals);
+        let of = |program, worker: u32| self.dealt.get(worker as usize) == Some(&program);
+        self.first_phase.get_or_insert_with(|| {
+            let workers = |program, socket| {
+                let dealt = sockets.workers(socket).filter(|&worker| of(program, worker)).count();
+                u32::try_from(dealt).unwrap_or(u32::MAX)
+            };
+            let nodes = |program| sockets.all().map(|socket| workers(program, socket)).collect();
+            (0..programs).map(nodes).collect()
+        });
+    }
+
+    /// Whether a worker is dealt to the program that is simulated, which is number 0.
+    pub(super) fn is_dealt(&self, worker: WorkerId) -> bool {
+        self.dealt.get(worker.0 as usize).is_none_or(|&program| program == 0)
+    }
+
+    /// Draws the mailbox of a worker that joins.
+    pub(super) fn joining(&mut self) -> &mut Draw {
+        &mut self.joins
+    }
+
+    /// Per program, the workers of each node in the first phase; `None` while there was none.
+    pub(super) fn first_phase(&self) -> Option<Vec<Vec<u32>>> {
+        self.first_phase.clone()
+    }
+}
+
+// The resource management layer: which program each worker is dealt to (paper 003, sections 3.4 and 4.2).
+
+/// How workers are dealt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dealing {
+    /// Any workers, evenly many (`tbb`).
+    Even,
+    /// Evenly many of every node (`tbb-numa`).
+    EvenPerNode,
+}
+
+impl Dealing {
+    /// Per worker, which of so many programs it is dealt to; 0 is the one that is simulated, which keeps worker 0.
+    pub(super) fn deal(self, workers: usize, programs: u32, draw: &mut Draw) -> Vec<u32> {
+        let (programs, all) = (u64::from(programs.max(1)), workers.max(1) as u64);
+        let program = |worker: u64| match self {
+            Self::Even => worker * programs / all,
+            Self::EvenPerNode => worker % programs,
+        };
+        // Their numbers are below that of the programs.
+        let mut dealt: Vec<u32> =
+            (0..workers as u64).map(|worker| u32::try_from(program(worker)).unwrap_or(0)).collect();
+        if self == Self::Even {
+            // The same numbers in drawn order; the first worker is the program's master thread.
+            for place in 1..workers {
+                dealt.swap(place, place + draw.of_equals(workers - place));
+            }
+        }
+        dealt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_in_cyclic_order() {
+        let mut set = WorkerSet::new(200);
+        for number in [3, 63, 64, 130, 199, 63] {
+            set.insert(number);
+        }
+        assert_eq!((set.len(), set.contains(64), set.contains(65)), (5, true, false));
+        assert_eq!(set.all_from(0).collect::<Vec<_>>(), [3, 63, 64, 130, 199]);
+        assert_eq!(set.all_from(64).collect::<Vec<_>>(), [64, 130, 199, 3, 63]);
+        assert_eq!(set.all_from(65).collect::<Vec<_>>(), [130, 199, 3, 63, 64]);
+        // Behind the last one.
+        assert_eq!(set.nth_from(200, 0), Some(3));
+        set.remove(64);
+        set.remove(64);
+        assert_eq!((set.len(), set.nth_from(64, 1)), (4, Some(199)));
+    }
+
+    #[test]
+    fn nothing_is_found_in_an_empty_set() {
+        let mut set = WorkerSet::new(0);
+        set.insert(5);
+        assert_eq!((set.len(), set.contains(5), set.nth_from(0, 0)), (0, false, None));
+    }
+}
+
+#[cfg(test)]
+mod dealing_tests {
+    use numasim_graph::values::{RuntimeSettings, Ties};
+
+    use super::*;
+
+    /// Workers by program and node.
+    fn dealt(dealing: Dealing, nodes: usize, cores: usize, programs: u32) -> Vec<Vec<usize>> {
+        let order = RuntimeSettings { ties: Ties::Order, ..RuntimeSettings::default() };
+        let of_worker = dealing.deal(nodes * cores, programs, &mut Draw::new(&order));
+        let mut counts = vec![vec![0; nodes]; programs as usize];
+        for (worker, &program) in of_worker.iter().enumerate() {
+            counts[program as usize][worker / cores] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn per_node_as_the_specification_counts_t_3() {
+        use Dealing::EvenPerNode;
+        assert_eq!(dealt(EvenPerNode, 2, 4, 2), [[2, 2], [2, 2]]);
+        assert_eq!(dealt(EvenPerNode, 2, 4, 3), [[2, 1], [1, 2], [1, 1]]);
+        // 4 x 8 among three: totals 11, 11, 10, and 2 or 3 of every node.
+        let counts = dealt(EvenPerNode, 4, 8, 3);
+        assert_eq!(counts.iter().map(|of| of.iter().sum()).collect::<Vec<usize>>(), [11, 11, 10]);
+        assert!(counts.iter().flatten().all(|count| [2, 3].contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn without_regard_to_nodes_a_program_gets_whole_nodes() {
+        assert_eq!(dealt(Dealing::Even, 2, 4, 2), [[4, 0], [0, 4]]);
+        // floor(w x 3 / 8): 0 0 0 1 1 1 2 2.
+        assert_eq!(dealt(Dealing::Even, 2, 4, 3), [[3, 0], [1, 2], [0, 2]]);
+    }
+
+    #[test]
+    fn drawn_workers_are_as_many_and_worker_0_stays() {
+        let mut met = std::collections::BTreeSet::new();
+        for seed in 0..20 {
+            let random = RuntimeSettings { seed, ..RuntimeSettings::default() };
+            let dealt = Dealing::Even.deal(8, 3, &mut Draw::new(&random));
+            let count = |program| dealt.iter().filter(|&&dealt| dealt == program).count();
+            assert_eq!((dealt[0], count(0), count(1), count(2)), (0, 3, 3, 2));
+            met.insert(dealt);
+        }
+        assert!(met.len() > 1);
+    }
+
+    #[test]
+    fn more_programs_than_workers_leave_some_without() {
+        assert_eq!(dealt(Dealing::EvenPerNode, 1, 2, 3), [[1], [1], [0]]);
+        assert_eq!(dealt(Dealing::Even, 1, 2, 4), [[1], [0], [1], [0]]);
     }
 }

@@ -7,36 +7,17 @@
 //! A task with an affinity is spawned into a deque and a mailbox; whoever takes it first has it. Under `tbb` only the affinity partitioner
 //! gives affinities: the mailbox whose worker ran the piece of work last. Under `tbb-numa` they are the programmer's.
 
-mod crew;
-mod dealing;
-mod deques;
-mod handing;
-mod library;
-mod mailboxes;
-mod management;
-mod recorded;
-mod reflection;
-mod shared;
-mod worker_set;
+use numasim_graph::values::{SchedulerKind, Submit, TaskGraph, TaskId};
 
-use numasim_graph::values::{SchedulerKind, Submit, TaskId};
-
-use self::crew::Crew;
-use self::dealing::Dealing;
-use self::deques::Deques;
-pub(super) use self::handing::{Way, ways};
-use self::library::{Library, Partitioner};
-use self::mailboxes::Mailboxes;
-use self::management::Management;
-use self::reflection::Reflection;
-use self::shared::SharedQueues;
-use super::draw::Draw;
-use super::given::Given;
-use super::scheduler::{Partitioning, Scheduler, View};
-use super::start::{Round, Source, Start};
-use super::tree::{HandOver, MASTER, who_hands_over};
 use crate::question::Question;
+use crate::schedulers::placed::Given;
+use crate::schedulers::tbb::crew::{Crew, Dealing, Management};
+use crate::schedulers::tbb::queues::{Deques, MailboxId, Mailboxes, SharedQueues};
+use crate::schedulers::{Draw, HandOver, MASTER, Round, Scheduler, Source, Start, View, who_hands_over};
 use crate::sockets::{SocketId, Sockets, WorkerId};
+
+mod crew;
+mod queues;
 
 /// The scheduler.
 #[derive(Clone, Debug)]
@@ -166,10 +147,6 @@ impl Tbb {
 }
 
 impl Scheduler for Tbb {
-    fn created(&mut self, _: &View<'_>, _: TaskId) -> Option<Partitioning> {
-        None
-    }
-
     fn ready(&mut self, view: &View<'_>, task: TaskId, _: Option<WorkerId>) {
         self.submit(view, MASTER, task);
     }
@@ -248,17 +225,223 @@ impl Scheduler for Tbb {
     fn dealt(&self) -> Option<Vec<Vec<u32>>> {
         self.management.first_phase()
     }
-
-    fn socket(&self, _: TaskId) -> Option<SocketId> {
-        None
-    }
-
-    fn gives_sockets(&self) -> bool {
-        false
-    }
 }
 
 /// `task` is what a worker runs next.
 fn put(of_workers: &mut [Option<TaskId>], worker: WorkerId, task: TaskId) {
     of_workers.get_mut(worker.0 as usize).into_iter().for_each(|next| *next = Some(task));
+}
+
+// What differs between TBB and TBB-NUMA, and for whom a task is meant.
+
+/// The affinity partitioner of standard TBB.
+#[derive(Clone, Debug, Default)]
+struct Partitioner {
+    /// Per piece of work: where it ran last.
+    ran: Recorded,
+    /// Per task: where it was sent because of that.
+    sent: Recorded,
+}
+
+/// What is different between the two.
+#[derive(Clone, Debug)]
+enum Library {
+    /// Standard TBB, perhaps with an affinity partitioner.
+    Standard(Option<Partitioner>),
+    /// TBB-NUMA, perhaps with submission by reflection; where tasks ran, if some may be detached.
+    Numa { reflection: Option<Reflection>, ran: Option<Given> },
+}
+
+impl Library {
+    /// The mailbox in which a spawned task waits, too.
+    fn mailbox(&self, view: &View<'_>, task: TaskId) -> Option<MailboxId> {
+        match self {
+            Self::Standard(partitioner) => partitioner.as_ref()?.sent.of(task.0),
+            Self::Numa { .. } => self.affinity(view, task).map(|node| MailboxId(node.0)),
+        }
+    }
+
+    /// The node for which a task has affinity.
+    fn affinity(&self, view: &View<'_>, task: TaskId) -> Option<SocketId> {
+        match self {
+            Self::Standard(_) => None,
+            Self::Numa { .. } => view.sockets.of_node(view.graph.affinity(task)?),
+        }
+    }
+}
+
+// Mailboxes by number: of pieces of work that come again, where they ran last; of tasks, where they were sent.
+
+/// Of a number for which there is none.
+const NONE: u32 = u32::MAX;
+
+/// A mailbox for some numbers; it grows with the largest one.
+#[derive(Clone, Debug, Default)]
+struct Recorded(Vec<u32>);
+
+impl Recorded {
+    /// `number` has this mailbox from now on.
+    fn set(&mut self, number: u32, mailbox: MailboxId) {
+        let index = number as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, NONE);
+        }
+        if let Some(entry) = self.0.get_mut(index) {
+            *entry = mailbox.0;
+        }
+    }
+
+    /// The mailbox of a number.
+    fn of(&self, number: u32) -> Option<MailboxId> {
+        self.0.get(number as usize).filter(|&&mailbox| mailbox != NONE).map(|&mailbox| MailboxId(mailbox))
+    }
+}
+
+// Handing over: what becomes of the tasks that the end of a task makes ready.
+
+/// What becomes of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::schedulers) enum Way {
+    /// The worker runs it next: what the task returned.
+    Returned,
+    /// The worker runs it after that: the lowest of those that waited for the task alone.
+    Successor,
+    /// It is spawned, or enqueued.
+    Submitted,
+}
+
+/// The ways of `children`, in the order in which they are handed over, and then of the `others` that became ready, by number, when `ended`
+/// has ended. `stays`: whether the worker may go on with a task; what it may not is submitted, and counts neither as returned nor as
+/// successor.
+pub(in crate::schedulers) fn ways<'t, S: Fn(TaskId) -> bool>(
+    graph: &TaskGraph,
+    ended: TaskId,
+    children: &'t [TaskId],
+    others: &'t [TaskId],
+    stays: S,
+) -> impl Iterator<Item = (TaskId, Way)> + use<'t, S> {
+    let returned = children.last().copied().filter(|&child| graph.returns(ended) && stays(child));
+    // What the master creates, a worker does not go on with.
+    let follows =
+        |task| graph.submit(task) == Submit::Spawn && graph.created_by(task).is_some() && stays(task);
+    let successor = others.iter().copied().find(|&task| follows(task));
+    let successor = successor.filter(|_| returned.is_none());
+    children.iter().chain(others).map(move |&task| {
+        let way = match Some(task) {
+            next if next == returned => Way::Returned,
+            next if next == successor => Way::Successor,
+            _ => Way::Submitted,
+        };
+        (task, way)
+    })
+}
+
+// Submission by reflection: a worker hands over last what its own node should run, so that the others have time to fetch theirs (paper 003,
+// section 4.4.3).
+
+/// Per task: the nodes for which it, or a task below it, has affinity.
+#[derive(Clone, Debug)]
+struct Reflection {
+    /// Words per task.
+    width: usize,
+    /// A bit for each node; no words where no task has an affinity.
+    nodes: Vec<u64>,
+}
+
+impl Reflection {
+    /// That of the trees of a graph.
+    fn new(graph: &TaskGraph, sockets: &Sockets) -> Self {
+        let width = sockets.count().div_ceil(64);
+        let affinity = |task| graph.affinity(task).and_then(|node| sockets.of_node(node));
+        if graph.tasks().all(|task| affinity(task).is_none()) {
+            return Self { width, nodes: Vec::new() };
+        }
+        let mut nodes = vec![0_u64; width * graph.task_count()];
+        // A creator is earlier than what it creates: below a task, all is known before it.
+        for task in graph.tasks().rev() {
+            let own = task.0 as usize * width;
+            if let Some(SocketId(node)) = affinity(task)
+                && let Some(word) = nodes.get_mut(own + node as usize / 64)
+            {
+                *word |= 1 << (node % 64);
+            }
+            let Some(TaskId(creator)) = graph.created_by(task) else { continue };
+            for place in 0..width {
+                let below = nodes.get(own + place).copied().unwrap_or(0);
+                if let Some(word) = nodes.get_mut(creator as usize * width + place) {
+                    *word |= below;
+                }
+            }
+        }
+        Self { width, nodes }
+    }
+
+    /// Whether `node` occurs in a task or below it.
+    fn occurs(&self, task: TaskId, node: SocketId) -> bool {
+        let word = self.nodes.get(task.0 as usize * self.width + node.0 as usize / 64);
+        word.is_some_and(|word| word & 1 << (node.0 % 64) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_graph::values::{NewTask, TaskGraphBuilder, TreeTask};
+
+    use super::Way::{Returned, Submitted, Successor};
+    use super::*;
+
+    /// Task 0 creates 1 and 2; 3 is the master's; 4 creates 5, 6 and 7. 1 and 5 are enqueued.
+    fn graph(returns: bool) -> TaskGraph {
+        let mut graph = TaskGraphBuilder::new("ways");
+        let kind = graph.kind("work");
+        for (task, creator) in
+            [None, Some(0), Some(0), None, None, Some(4), Some(4), Some(4)].iter().enumerate()
+        {
+            let new = NewTask { kind, gflop: 0.0, accesses: &[], socket: None, taskwait: false, name: None };
+            let submit = if [1, 5].contains(&task) { Submit::Enqueue } else { Submit::Spawn };
+            let returns = returns && task == 0;
+            let tree = TreeTask { created_by: creator.map(TaskId), submit, returns, ..TreeTask::default() };
+            graph.tree_task(new, tree).expect("a task");
+        }
+        graph.finish()
+    }
+
+    fn of(graph: &TaskGraph, children: &[u32], others: &[u32]) -> Vec<(u32, Way)> {
+        let tasks = |numbers: &[u32]| numbers.iter().copied().map(TaskId).collect::<Vec<_>>();
+        let (children, others) = (tasks(children), tasks(others));
+        ways(graph, TaskId(0), &children, &others, |_| true).map(|(task, way)| (task.0, way)).collect()
+    }
+
+    #[test]
+    fn the_last_child_is_returned_whatever_its_submission_and_then_there_is_no_successor() {
+        let expected = [(2, Submitted), (1, Returned), (5, Submitted), (6, Submitted), (7, Submitted)];
+        assert_eq!(of(&graph(true), &[2, 1], &[5, 6, 7]), expected);
+    }
+
+    #[test]
+    fn the_lowest_that_is_spawned_is_the_successor() {
+        let expected = [(2, Submitted), (1, Submitted), (5, Submitted), (6, Successor), (7, Submitted)];
+        assert_eq!(of(&graph(false), &[2, 1], &[5, 6, 7]), expected);
+    }
+
+    #[test]
+    fn without_ready_children_nothing_is_returned() {
+        assert_eq!(of(&graph(true), &[], &[6]), [(6, Successor)]);
+    }
+
+    #[test]
+    fn what_the_master_creates_is_no_successor() {
+        assert_eq!(of(&graph(false), &[], &[3, 7]), [(3, Submitted), (7, Successor)]);
+    }
+
+    #[test]
+    fn what_does_not_stay_is_neither_returned_nor_successor() {
+        let tasks = [2, 1, 6, 7].map(TaskId);
+        let (children, others) = tasks.split_at(2);
+        let leaves = [1, 6].map(TaskId);
+        let graph = graph(true);
+        let ways = ways(&graph, TaskId(0), children, others, |task| !leaves.contains(&task));
+        let ways: Vec<Way> = ways.map(|(_, way)| way).collect();
+        assert_eq!(ways, [Submitted, Submitted, Submitted, Successor]);
+    }
 }

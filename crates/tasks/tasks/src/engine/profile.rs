@@ -1,21 +1,128 @@
-//! Seconds of one task that nobody disturbs: it is the one flow of the sharing model, solved once for each want and place of its data.
+//! The profiling run of paper 000 (section II): each task alone on worker 0, with its data here and there, and in the whole run.
+//!
+//! The settings are those of OCR-Vx, the runtime of the paper. `near` is the node of worker 0, `far` the highest other node with cores and memory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use numasim_graph::values::{PagePlacement, TaskGraph, TaskId};
+use numasim_graph::values::{PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties};
 use numasim_model::sharing::{FlowKey, Load, Network};
+use numasim_model::units::Seconds;
 use numasim_model::{Machine, NodeId};
 use numasim_plan::profile::Setting;
 
-use super::super::cache::Caches;
-use super::super::work::{Assay, Pace};
-use crate::homes::Homes;
+use crate::engine::simulation::Simulation;
+use crate::engine::work::{Assay, Caches, Pace};
+use crate::error;
+use crate::error::TasksError;
+use crate::question::Question;
+use crate::result::{Observer, TaskRecord};
+use crate::schedulers::{Scheduler, View};
+use crate::sockets::{Homes, SocketId, Sockets, WorkerId};
+
+/// Tasks between two questions whether to stop.
+const TASKS_PER_LOOK: u32 = 1024;
+
+/// Who is told the seconds of each task.
+pub trait Profiler {
+    /// A task and its seconds in each setting, from the begin of its work. Tasks come by number, settings in the order of the profile.
+    fn timed(&mut self, task: TaskId, timings: &[(Setting, f64)]);
+
+    /// Whether to stop; asked now and then.
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+/// Profiles a graph. Homes of blocks count in the whole run alone; in all other settings blocks lie where these say.
+///
+/// # Errors
+/// [`TasksError::UnknownHome`], [`TasksError::NeverEnds`], [`TasksError::Stopped`].
+pub fn profile(machine: &Machine, graph: &TaskGraph, to: &mut dyn Profiler) -> Result<(), TasksError> {
+    error::check_blocks(machine, graph)?;
+    let sockets = Sockets::new(machine);
+    let network = Network::new(machine);
+    let near = sockets.node(SocketId(0));
+    let others = sockets.all().map(|socket| sockets.node(socket));
+    let far = others.filter(|&node| machine.has_memory(node)).last().unwrap_or(near);
+    let order = of_one_worker(machine, graph, (&sockets, &network), to)?;
+    let mut timer = Timer::new(graph, &network, near, far);
+    let full_s = timer.full(&order);
+    drop(order);
+    let mut timings = Vec::new();
+    for (task, full_s) in graph.tasks().zip(full_s) {
+        if task.0.is_multiple_of(TASKS_PER_LOOK) && to.stops() {
+            return Err(TasksError::Stopped);
+        }
+        timer.settings(task, &mut timings);
+        timings.push((Setting::Full, full_s));
+        to.timed(task, &timings);
+    }
+    Ok(())
+}
+
+// In which order one worker alone runs all tasks: that of the engine, with one queue and no overheads.
+
+/// All tasks as worker 0 runs them.
+fn of_one_worker(
+    machine: &Machine,
+    graph: &TaskGraph,
+    (sockets, network): (&Sockets, &Network),
+    to: &dyn Profiler,
+) -> Result<Vec<TaskId>, TasksError> {
+    let none = Seconds::new(0.0);
+    let runtime = RuntimeSettings {
+        creation: none,
+        throttle: None,
+        task: none,
+        steal: none,
+        ties: Ties::Order,
+        task_spread: 0.0,
+        ..RuntimeSettings::default()
+    };
+    let scheduler = SchedulerSettings::default();
+    let question = Question::new(machine, graph, &scheduler, &runtime);
+    let mut heard = Heard { order: Vec::with_capacity(graph.task_count()), to };
+    Simulation::new(&question, sockets, network, Box::new(Alone::default()), &mut heard)?.run()?;
+    Ok(heard.order)
+}
+
+/// One queue for worker 0.
+#[derive(Clone, Debug, Default)]
+struct Alone(VecDeque<TaskId>);
+
+impl Scheduler for Alone {
+    fn ready(&mut self, _: &View<'_>, task: TaskId, _: Option<WorkerId>) {
+        self.0.push_back(task);
+    }
+
+    fn next(&mut self, _: &View<'_>, worker: WorkerId) -> Option<TaskId> {
+        if worker == WorkerId(0) { self.0.pop_front() } else { None }
+    }
+}
+
+/// Notes who ended when.
+struct Heard<'a> {
+    order: Vec<TaskId>,
+    to: &'a dyn Profiler,
+}
+
+impl Observer for Heard<'_> {
+    fn ended(&mut self, record: &TaskRecord) {
+        self.order.push(record.task);
+    }
+
+    fn stops(&self) -> bool {
+        self.to.stops()
+    }
+}
+
+// Seconds of one task that nobody disturbs: it is the one flow of the sharing model, solved once for each want and place of its data.
 
 /// Rates that are kept: programs have few different ones.
 const MOST_RATES: usize = 1 << 16;
 
 /// Times tasks.
-pub(super) struct Timer<'a> {
+struct Timer<'a> {
     machine: &'a Machine,
     graph: &'a TaskGraph,
     near: NodeId,
@@ -31,7 +138,7 @@ pub(super) struct Timer<'a> {
 }
 
 impl<'a> Timer<'a> {
-    pub(super) fn new(graph: &'a TaskGraph, network: &'a Network, near: NodeId, far: NodeId) -> Self {
+    fn new(graph: &'a TaskGraph, network: &'a Network, near: NodeId, far: NodeId) -> Self {
         let blocks = graph.blocks().len();
         Self {
             machine: network.machine(),
@@ -49,7 +156,7 @@ impl<'a> Timer<'a> {
 
     /// Seconds of every task, by number, where worker 0 runs all in this order: blocks lie where they are touched first, the cache keeps
     /// what it can.
-    pub(super) fn full(&mut self, order: &[TaskId]) -> Vec<f64> {
+    fn full(&mut self, order: &[TaskId]) -> Vec<f64> {
         let mut homes = Homes::new(self.graph, self.machine, PagePlacement::FirstTouch, self.near);
         let mut caches = Caches::new(self.machine, self.graph.blocks().len());
         let mut seconds = vec![0.0; self.graph.task_count()];
@@ -64,7 +171,7 @@ impl<'a> Timer<'a> {
     }
 
     /// Seconds of a task in all settings but the whole run, instead of what `into` has.
-    pub(super) fn settings(&mut self, task: TaskId, into: &mut Vec<(Setting, f64)>) {
+    fn settings(&mut self, task: TaskId, into: &mut Vec<(Setting, f64)>) {
         into.clear();
         let graph = self.graph;
         // Taken, so that the timer can be used meanwhile.
