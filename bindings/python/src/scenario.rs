@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numasim_ask::{EvaluatedScenario, document, numbers, warning};
 use numasim_model::NodeId;
 use numasim_sim::intervals::Interval;
-use numasim_study::writing::scenario::Written;
+use numasim_study::writing::study::Written;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -6,7 +6,7 @@ use numasim_ask::{Input, Refusal, limits};
 use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement, Study};
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
 use numasim_study::SourceFile;
-use numasim_study::writing::scenario::Written;
+use numasim_study::writing::study::Written;
 
 use crate::question::{Placed, Question};
 

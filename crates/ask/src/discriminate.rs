@@ -7,7 +7,7 @@ use numasim_draw::{Style, figures};
 use numasim_model::{Machine, ModelKind, Placement};
 use numasim_sim::discriminate::{self as search, Chosen, Pair, Proposal, SEPARATED};
 use numasim_study::writing::quoted;
-use numasim_study::writing::scenario::Written;
+use numasim_study::writing::study::Written;
 use serde::Serialize;
 
 use crate::document::{ByName, Document};

@@ -8,7 +8,7 @@ use numasim_model::units::GigabytesPerSecond;
 
 use super::keys::{machine, shared_link};
 use super::names::{plural, shown};
-use super::node_numbers;
+use super::nodes::node_list;
 use super::problem::{Place, Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Quantity, Value};
@@ -400,7 +400,7 @@ fn read_groups(table: &mut TableReader<'_>, nodes: Option<usize>) -> Option<Grou
                     table.missing(key);
                 }
             }
-            let read = |value: Option<&Value<'_>>| value.map(|value| node_numbers::read_list(value, nodes));
+            let read = |value: Option<&Value<'_>>| value.map(|value| node_list(value, nodes));
             let (from_nodes, to_nodes) = (read(from.as_ref()), read(to.as_ref()));
             let (from_nodes, to_nodes) = (from_nodes??, to_nodes??);
             do_not_overlap(&from_nodes, &to_nodes, to.as_ref()?, from.as_ref()?)?;
@@ -427,7 +427,7 @@ fn read_between(value: &Value<'_>, nodes: Option<usize>) -> Option<(Vec<NodeId>,
         value.report(ProblemKind::WrongLength, message, &found, hint);
         return None;
     };
-    let (a, b) = (node_numbers::read_list(first, nodes), node_numbers::read_list(second, nodes));
+    let (a, b) = (node_list(first, nodes), node_list(second, nodes));
     let (a, b) = (a?, b?);
     do_not_overlap(&a, &b, second, first)?;
     Some((a, b))

@@ -7,8 +7,8 @@ use numasim_model::ids::NodeId;
 
 use super::keys::{data, fractions, home, interleave};
 use super::machine::MachineReading;
-use super::memory_nodes;
 use super::names::plural;
+use super::nodes::{has_memory, node_with_memory};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::Value;
@@ -148,7 +148,7 @@ fn read_home(value: &Value<'_>, share: Option<f64>, machine: &MachineReading) ->
         }
         _ => {}
     }
-    let home = memory_nodes::read(value, machine)?;
+    let home = node_with_memory(value, machine)?;
     Some(Data::Placed(Placement::at_home(home, share?)))
 }
 
@@ -168,7 +168,7 @@ fn read_fractions(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     let fractions: Vec<f64> = fractions.into_iter().collect::<Option<_>>()?;
     let lies = entries.iter().zip(&fractions).enumerate().filter(|(_, (_, fraction))| **fraction > 0.0);
     let checked: Vec<Option<()>> =
-        lies.map(|(node, (entry, _))| memory_nodes::check(entry, NodeId(node), machine)).collect();
+        lies.map(|(node, (entry, _))| has_memory(entry, NodeId(node), machine)).collect();
     checked.into_iter().collect::<Option<()>>()?;
     let sum: f64 = fractions.iter().sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {

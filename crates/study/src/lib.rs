@@ -6,9 +6,7 @@
 mod app_keys;
 mod apps;
 mod bandwidth;
-mod by_name;
 mod census;
-mod circles;
 mod commands;
 mod couplings;
 mod course;
@@ -16,29 +14,21 @@ pub mod csv;
 mod data;
 pub mod figure;
 pub mod keys;
-mod log;
 mod machine;
-mod memory_nodes;
 pub mod names;
-mod node_numbers;
 mod nodes;
-mod places;
 mod problem;
-mod problem_keys;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
 mod reading;
-mod root_tables;
 mod scenarios;
 #[cfg(feature = "schema")]
 pub mod schema;
-mod settings;
 mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
-mod thread_row;
 mod threads;
 mod value;
 pub mod writing;
@@ -48,30 +38,28 @@ use toml::de::DeTable;
 
 /// What readers of further tables are made of.
 pub mod reader {
-    pub use super::log::{Log, Source};
+    pub use super::commands::time;
     pub use super::machine::MachineReading;
-    pub use super::memory_nodes::read as node_with_memory;
-    pub use super::node_numbers::read as node_number;
-    pub use super::root_tables::Tables;
-    pub use super::settings::time;
-    pub use super::table::TableReader;
+    pub use super::nodes::{node_number, node_with_memory};
+    pub use super::problem::{Log, Source};
+    pub use super::table::{TableReader, Tables};
     pub use super::value::Value;
 }
 
-pub use places::{AppPlaces, PhasePlaces, Places, ScenarioPlaces};
 pub use problem::{Place, Problem, ProblemKind};
+pub use reading::{AppPlaces, PhasePlaces, Places, ScenarioPlaces};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
 use apps::Apps;
 use commands::Commands;
 use couplings::Couplings;
 use keys::{Table, root};
-use log::{Log, Source};
 use machine::MachineReading;
 use numasim_model::dynamics::Dynamics;
 use numasim_model::scenario::Study;
-use root_tables::Tables;
+use problem::{Log, Source};
 use scenarios::Scenarios;
+use table::Tables;
 use value::Value;
 
 /// Most text that is read, in bytes over all files. A full matrix of 1024 nodes fits.
@@ -203,9 +191,9 @@ fn read_dynamics<'a>(
     for table in tables.list(&root::COMMAND) {
         commands.add(table, apps, machine);
     }
-    let policy = settings::policy(tables.table_or_none(&root::POLICY, log));
-    let os = settings::os(tables.table_or_none(&root::OS, log));
-    let cluster = settings::cluster(tables.table(&root::CLUSTER, log));
+    let policy = commands::policy(tables.table_or_none(&root::POLICY, log));
+    let os = commands::os(tables.table_or_none(&root::OS, log));
+    let cluster = commands::cluster(tables.table(&root::CLUSTER, log));
     let (policy, policy_places) = policy?;
     let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
     let places = Places {

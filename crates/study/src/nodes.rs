@@ -10,12 +10,14 @@ use numasim_model::machine::{LastLevelCache, MAX_NODES, Machine, Node};
 use numasim_model::units::{GigabytesPerSecond, Megabytes};
 use toml::de::DeValue;
 
-use super::keys::{Key, machine, node};
-use super::log::Log;
-use super::problem::{Problem, ProblemKind};
-use super::reading::TableKind;
-use super::table::TableReader;
-use super::value::{Quantity, Value};
+use crate::keys::{Key, machine, node};
+use crate::machine::MachineReading;
+use crate::names::plural;
+use crate::problem::Log;
+use crate::problem::{Problem, ProblemKind};
+use crate::reading::TableKind;
+use crate::table::TableReader;
+use crate::value::{Count, Quantity, Value};
 
 /// The figures of one node, apart from its bandwidth.
 #[derive(Clone)]
@@ -491,4 +493,68 @@ fn located(
         Some(related) => problem.related(related, "first named here"),
         None => problem,
     }
+}
+
+const NODE: Count =
+    Count { what: "the number of a node, from 0", example: "0", min: 0, max: MAX_NODES as u64 - 1 };
+
+/// One node. `nodes` is how many there are, if the machine is known.
+pub fn node_number(value: &Value<'_>, nodes: Option<usize>) -> Option<NodeId> {
+    let Some(nodes) = nodes else { return Some(NodeId(value.count_of(NODE)? as usize)) };
+    let node = value.count_of(Count { max: u64::from(u32::MAX), ..NODE })? as usize;
+    if node >= nodes {
+        let message = format!("there is no node {node}; the machine has {}", plural(nodes, "node"));
+        let hint = format!("nodes are numbered from 0: write a number from 0 to {}", nodes.saturating_sub(1));
+        value.report(ProblemKind::BadValue, message, "no such node", hint);
+        return None;
+    }
+    Some(NodeId(node))
+}
+
+/// A list of nodes in which none stands twice, as it is written; `None` if it makes no sense or is empty.
+pub(super) fn node_list(value: &Value<'_>, nodes: Option<usize>) -> Option<Vec<NodeId>> {
+    let hint = "write the numbers of nodes, e.g. `[0, 2]`";
+    let entries = value.list("a list of nodes", hint)?;
+    if entries.is_empty() {
+        let message = format!("`{}` names no node", value.name);
+        value.report(ProblemKind::BadValue, message, "empty", hint);
+        return None;
+    }
+    let mut list: Vec<Option<NodeId>> = Vec::with_capacity(entries.len());
+    let mut known = vec![false; nodes.unwrap_or(MAX_NODES)];
+    for entry in &entries {
+        let node = node_number(entry, nodes);
+        let again =
+            node.and_then(|node| known.get_mut(node.0)).is_some_and(|known| std::mem::replace(known, true));
+        if again {
+            let message = format!("`{}` names node {} twice", value.name, entry.text());
+            entry.report(ProblemKind::BadValue, message, "a second time", "name each node once");
+        }
+        list.push(node.filter(|_| !again));
+    }
+    list.into_iter().collect()
+}
+
+/// One node that has memory; `machine` as far as it could be read.
+pub fn node_with_memory(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
+    let node = node_number(value, machine.nodes())?;
+    has_memory(value, node, machine)?;
+    Some(node)
+}
+
+/// `None`, and a report at `value`, if `node` has no memory that data could lie in.
+pub(super) fn has_memory(value: &Value<'_>, node: NodeId, machine: &MachineReading) -> Option<()> {
+    if !machine.without_memory.contains(&node) {
+        return Some(());
+    }
+    let with_memory = (0..machine.nodes()?).filter(|&node| !machine.without_memory.contains(&NodeId(node)));
+    let with_memory: Vec<String> = with_memory.map(|node| node.to_string()).collect();
+    let noun = if with_memory.len() == 1 { "node" } else { "nodes" };
+    let hint = format!(
+        "name a node that has memory: {noun} {}; the machine says `memory_gib = 0` for {node}",
+        with_memory.join(", ")
+    );
+    let message = format!("`{}` places data on {node}, which has no memory", value.name);
+    value.report(ProblemKind::BadValue, message, "no memory", hint);
+    None
 }

@@ -8,13 +8,13 @@ use numasim_model::ids::{AppId, NodeId};
 use numasim_model::scenario::Scenario;
 
 use super::apps::{Apps, Named};
-use super::by_name::{by_instance, look_up};
 use super::data;
 use super::keys::scenario;
 use super::machine::MachineReading;
 use super::names;
-use super::places::ScenarioPlaces;
+use super::names::{by_instance, look_up};
 use super::problem::{Place, Problem, ProblemKind};
+use super::reading::ScenarioPlaces;
 use super::table::TableReader;
 use super::threads::read_threads;
 use super::value::Value;

@@ -1,11 +1,10 @@
 //! Writes input files, for `detect`, `calibrate`, `fit`, `import`, `init`, `profile-app` and `--save`: the names of keys are those of their
 //! declarations, and what is read again is what was written.
 //!
-//! A [`machine`](machine::machine), a [`study`](study::study) or a [`scenario`](scenario::Written) is a value of the model. What
+//! A [`machine`](machine::machine), a [`study`](study::study) or a [`scenario`](study::Written) is a value of the model. What
 //! only a person can fill in, and what a comment says, are [`Lines`] beside it.
 
 pub mod machine;
-pub mod scenario;
 pub mod study;
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use numasim_draw::grid::wrap;
 use numasim_model::{Data, Scenario};
-use numasim_study::writing::scenario::Written;
+use numasim_study::writing::study::Written;
 
 use super::{ScenarioView, figures};
 

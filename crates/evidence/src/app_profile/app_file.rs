@@ -4,7 +4,7 @@ use numasim_model::Placement;
 use numasim_model::dynamics::Scaling;
 use numasim_model::text::visible;
 use numasim_study::keys::{app, serial, speedup};
-use numasim_study::writing::scenario::placement;
+use numasim_study::writing::study::placement;
 use numasim_study::writing::{Lines, float, inline, list, quoted, six_digits};
 
 use super::intensity::Figure;

@@ -7,13 +7,12 @@
 //! write it, [`Figure::unit`] and [`Figure::range`] say what its numbers are. What to do with a figure (which values, how
 //! large a step, what to say of a wrong key) is the caller's own.
 
-mod change;
 mod find;
 mod kind;
 mod over_time;
 
-pub use change::Figures;
 pub use find::{KeyError, instances, node_number, of_apps, of_nodes};
+pub use kind::Figures;
 pub use kind::{Figure, ValueRange};
 pub use over_time::{TimeFigure, is_of_phase, of_policy, over_time};
 

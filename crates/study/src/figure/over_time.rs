@@ -77,16 +77,10 @@ impl TimeFigure {
         }
     }
 
-    /// The values in the study, one for each instance or channel that it stands for and that has one.
-    pub fn values(&self, study: &Study) -> Vec<f64> {
-        let get = |&at| (self.key.over_time?.get)(study, at);
-        self.places.iter().filter_map(get).collect()
-    }
-
     /// Gives everything that it stands for this value. Values outside of [`TimeFigure::range`] are the caller's fault.
     pub fn set(&self, study: &mut Study, value: f64) {
         for &at in &self.places {
-            let done = self.key.over_time.and_then(|field| (field.put)(study, at, value));
+            let done = self.key.over_time.and_then(|field| field.put(study, at, value));
             if let Some(course) = study.dynamics.courses.get(at.of).filter(|_| self.of_app && done.is_some())
                 && let Some(app) = study.apps.get_mut(at.of)
             {

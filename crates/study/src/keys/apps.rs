@@ -10,13 +10,10 @@ use numasim_model::problem::{
 };
 use numasim_model::units::{FlopPerByte, Gflop, Gibibytes, Seconds};
 
-use super::changed::{
-    course, course_mut, phase as phase_at, phase_mut, put_intensity, put_task_work, put_tasks, put_threads,
-    put_total_work, task_work, total_work, whole as counted,
-};
+use super::values::{counted, put_intensity, put_task_work, put_tasks, put_threads, put_total_work, time_in};
 use super::{
-    Echo, FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, ValueIn, Words,
-    count, data_echo, forms, key, large, table, time, whole, words,
+    Echo, FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Put, Shape, Table, TableKind, ValueIn,
+    Words, count, data_echo, forms, key, large, table, time, whole, words,
 };
 
 /// The sizes of a real kernel, as words.
@@ -55,7 +52,7 @@ table! {
             |app| Some(app.arithmetic_intensity.value()),
             |app, value| app.arithmetic_intensity = FlopPerByte::new(value),
         )
-        .over_time(|study, at| Some(phase_at(study, at)?.arithmetic_intensity.value()), put_intensity)
+        .over_time(Put::Study(put_intensity))
         .changed_in("FLOP/byte")
         .means("an arithmetic intensity in FLOP per byte", "0.5")
         .also(&["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"]);
@@ -107,75 +104,48 @@ table! {
     /// With `tasks` 0 is read, too.
     WORK_GFLOP = key("work_gflop", POSITIVE)
         .of_app(|app| app.work.map(Gflop::value), |app, work| app.work = Some(Gflop::new(work)))
-        .over_time(total_work, put_total_work)
+        .over_time(Put::Study(put_total_work))
         .changed_in("GFLOP")
         .means("an amount of work in GFLOP", "1000.0")
         .default("not given")
         .also(&["work", "gflop", "flops"]);
     /// Work of each task in GFLOP; a list repeats. Not beside `work_gflop`.
     TASK_GFLOP = key("task_gflop", Shape::Forms(&TASK_WORK_FORMS))
-        .over_time(task_work, put_task_work)
+        .over_time(Put::Phase(put_task_work))
         .changed_in("GFLOP")
         .means("the work of each task in GFLOP, or a list", "0.5");
     /// Tasks in each iteration. Default: the length of `task_gflop`; without that the work is divisible.
     TASKS = key("tasks", large(1, MOST_REPEATED))
-        .over_time(|study, at| Some(phase_at(study, at)?.work.as_ref()?.tasks()? as f64), put_tasks)
+        .over_time(Put::Phase(put_tasks))
         .changed_in("")
         .means("a number of tasks in each iteration", "64")
         .default("none: divisible work");
     /// Coefficient of variation of the work of tasks (lognormal, mean 1).
     TASK_SPREAD = key("task_spread", NOT_NEGATIVE)
-        .over_time(
-            |study, at| Some(course(study, at)?.task_spread),
-            |study, at, spread| {
-                course_mut(study, at)?.task_spread = spread;
-                Some(())
-            },
-        )
+        .over_time(Put::Course(|course, spread| course.task_spread = spread))
         .changed_in("")
         .means("the coefficient of variation of the work of tasks; 0 is none", "0.2")
         .default("0")
         .value_in(ValueIn::Course(|course| course.task_spread.into()));
     /// Iterations, one after the other.
     ITERATIONS = key("iterations", large(1, MOST_REPEATED))
-        .over_time(
-            |study, at| Some(course(study, at)?.iterations as f64),
-            |study, at, iterations| {
-                course_mut(study, at)?.set_iterations(counted(iterations));
-                Some(())
-            },
-        )
+        .over_time(Put::Course(|course, iterations| course.set_iterations(counted(iterations))))
         .changed_in("")
         .means("a number of iterations", "100")
         .default("1")
         .also(&["iters", "steps", "repetitions", "loops"])
         .value_in(ValueIn::Course(|course| course.iterations.into()));
     /// How long a thread sleeps after each task, in ms.
-    IO_MS = key("io_ms", NOT_NEGATIVE)
-        .over_time(
-            |study, at| Some(phase_at(study, at)?.io.value() * 1e3),
-            |study, at, ms| {
-                phase_mut(study, at)?.io = Seconds::new(ms / 1e3);
-                Some(())
-            },
-        )
-        .changed_in("ms")
+    IO_MS = time_in!(Phase, io, "io_ms", NOT_NEGATIVE, 1e3, "ms")
         .means("how long a thread sleeps after a task, in ms", "10.0")
         .default("0")
-        .also(&["io", "sleep_ms", "wait_ms"])
-        .value_in(ValueIn::Phase(|phase| time(phase.io, 1e3)));
+        .also(&["io", "sleep_ms", "wait_ms"]);
     /// How fast several threads are together.
     SCALING = key("scaling", Shape::Forms(&SCALING_FORMS)).default("linear")
         .value_in(ValueIn::Phase(scaling_echo));
     /// When it arrives, in seconds.
     ARRIVES_S = key("arrives_s", NOT_NEGATIVE)
-        .over_time(
-            |study, at| Some(course(study, at)?.arrives.value()),
-            |study, at, s| {
-                course_mut(study, at)?.arrives = Seconds::new(s);
-                Some(())
-            },
-        )
+        .over_time(Put::Course(|course, s| course.arrives = Seconds::new(s)))
         .changed_in("s")
         .means("when it arrives, in seconds", "2.5")
         .default("0")
@@ -183,7 +153,7 @@ table! {
         .value_in(ValueIn::Course(|course| course.arrives.value().into()));
     /// Threads that it has over time, on each node at most 65536, also more than cores.
     THREADS = key("threads", Shape::Forms(&THREADS_FORMS))
-        .over_time(|study, at| course(study, at)?.threads.iter().copied().max().map(f64::from), put_threads)
+        .over_time(Put::Study(put_threads))
         .changed_in("")
         .default("one per core")
         .value_in(ValueIn::Course(|course| course.threads.clone().into()));

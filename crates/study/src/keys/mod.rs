@@ -10,24 +10,21 @@
 //! The macro `table!` only keeps the documentation of a key and its constant together, and lists the constants.
 
 mod apps;
-mod changed;
-mod echo;
 mod machines;
 mod over_time;
+mod values;
 
 use numasim_model::app::App;
 use numasim_model::bounds::{LARGEST, SMALLEST};
 use numasim_model::machine::{MAX_NODES, Node};
-use numasim_model::scenario::Study;
 
 use super::reading::TableKind;
 
 pub use apps::{app, data, fractions, home, interleave, phase, problem, scaling, scenario, serial, speedup};
-pub use changed::{At, OverTime};
-pub use echo::{Echo, Part, ValueIn, data_echo, time};
 pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
 pub(crate) use over_time::lead_of;
 pub use over_time::{LEAD, call, channel, cluster, command, os, policy};
+pub use values::{At, Echo, Part, Put, ValueIn, data_echo, time};
 
 /// A table of the input files.
 #[derive(Debug)]
@@ -73,8 +70,8 @@ pub struct Key {
     pub node: Option<Field<Node>>,
     /// Where its number is in an application.
     pub app: Option<Field<App>>,
-    /// Where its number is in what happens over time.
-    pub over_time: Option<OverTime>,
+    /// How its number is replaced, if it is one of what happens over time.
+    pub over_time: Option<Put>,
     /// Where its value is in another part of a study.
     pub value: ValueIn,
     /// Whether it is of the memory of a node, and not of its cores.
@@ -283,12 +280,8 @@ impl Key {
         Self { app: Some(Field { get, put }), ..self }
     }
 
-    const fn over_time(
-        self,
-        get: fn(&Study, At) -> Option<f64>,
-        put: fn(&mut Study, At, f64) -> Option<()>,
-    ) -> Self {
-        Self { over_time: Some(OverTime { get, put }), ..self }
+    const fn over_time(self, put: Put) -> Self {
+        Self { over_time: Some(put), ..self }
     }
 
     /// What it says, as one paragraph, with what holds without it.

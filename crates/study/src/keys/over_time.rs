@@ -5,26 +5,11 @@ use numasim_model::dynamics::Synchronisation;
 use numasim_model::units::{Megabytes, Seconds};
 
 use super::apps::THREADS_FORMS;
-use super::changed::{call as call_at, channel as channel_at, whole as counted};
+use super::values::{counted, time_in};
 use super::{
-    Key, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, ValueIn, Words, key, large, table, time, whole,
-    words,
+    Key, NOT_NEGATIVE, POSITIVE, Put, Shape, Table, TableKind, ValueIn, Words, key, large, table, time,
+    whole, words,
 };
-
-/// The key of a time of which a study has one, in parts of a second.
-macro_rules! single {
-    ($of:ident.$field:ident, $name:literal, $shape:expr, $parts:literal, $unit:literal) => {
-        key($name, $shape)
-            .over_time(
-                |study, _| Some(study.dynamics.$of.$field.value() * $parts),
-                |study, _, value| {
-                    study.dynamics.$of.$field = Seconds::new(value / $parts);
-                    Some(())
-                },
-            )
-            .changed_in($unit)
-    };
-}
 
 /// The policy that has a lead.
 const LEADING: &str = "lead";
@@ -33,13 +18,7 @@ const DEFAULT_LEAD: f64 = 2.0;
 
 /// How many iterations producers may be ahead: K of the policy `lead:K`. Files say it in the name of the policy.
 pub const LEAD: Key = key("lead", large(1, MOST_EXACT))
-    .over_time(
-        |study, _| lead_of(study.dynamics.policy.name.as_deref()?),
-        |study, _, lead| {
-            study.dynamics.policy.name = Some(format!("{LEADING}:{}", counted(lead)));
-            Some(())
-        },
-    )
+    .over_time(Put::Policy(|policy, lead| policy.name = Some(format!("{LEADING}:{}", counted(lead)))))
     .changed_in("");
 
 /// K of `lead:K`; `None` for another policy.
@@ -60,13 +39,7 @@ table! {
     TO = key("to", Shape::Text).example("\"consumer\"").required().also(&["consumer", "target"]);
     /// Size of an item in MB (10^6 bytes).
     ITEM_MB = key("item_mb", NOT_NEGATIVE)
-        .over_time(
-            |study, at| Some(study.dynamics.channels.get(at.of)?.item.value()),
-            |study, at, mb| {
-                channel_at(study, at)?.item = Megabytes::new(mb);
-                Some(())
-            },
-        )
+        .over_time(Put::Channel(|channel, mb| channel.item = Megabytes::new(mb)))
         .changed_in("MB")
         .means("the size of an item in MB (10^6 bytes)", "100.0")
         .default("0")
@@ -74,13 +47,7 @@ table! {
         .value_in(ValueIn::Channel(|channel| channel.item.value().into()));
     /// Most items that are produced and not finished: with so many the producer waits.
     CAPACITY = key("capacity", large(1, MOST_EXACT))
-        .over_time(
-            |study, at| study.dynamics.channels.get(at.of)?.capacity.map(|capacity| capacity as f64),
-            |study, at, capacity| {
-                channel_at(study, at)?.capacity = Some(counted(capacity));
-                Some(())
-            },
-        )
+        .over_time(Put::Channel(|channel, capacity| channel.capacity = Some(counted(capacity))))
         .changed_in("")
         .means("how many items may be produced and not finished", "4")
         .default("no limit")
@@ -97,13 +64,7 @@ table! {
     TO = key("to", Shape::Text).example("\"consumer\"").required().also(&["callee", "library"]);
     /// After each how many iterations.
     EVERY = key("every", large(1, MOST_EXACT))
-        .over_time(
-            |study, at| Some(study.dynamics.calls.get(at.of)?.every as f64),
-            |study, at, every| {
-                call_at(study, at)?.every = counted(every);
-                Some(())
-            },
-        )
+        .over_time(Put::Call(|call, every| call.every = counted(every)))
         .changed_in("")
         .means("after each how many iterations it calls", "1")
         .default("1")
@@ -139,13 +100,11 @@ table! {
     NAME = key("name", Shape::Name).default("none").also(&["policy"])
         .value_in(ValueIn::Policy(|policy| policy.name.clone().into()));
     /// Time between two decisions in ms; 0 is whenever something happens. Default: 0.
-    PERIOD_MS = single!(policy.period, "period_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("the time between two decisions in ms; 0 is at every event", "80.0")
-        .value_in(ValueIn::Policy(|policy| time(policy.period, 1e3)));
+    PERIOD_MS = time_in!(Policy, period, "period_ms", NOT_NEGATIVE, 1e3, "ms")
+        .means("the time between two decisions in ms; 0 is at every event", "80.0");
     /// From a decision to the threads that see it, in ms. Default: 0.
-    COMMAND_MS = single!(policy.command_delay, "command_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("the time from a decision to the threads in ms", "1.0")
-        .value_in(ValueIn::Policy(|policy| time(policy.command_delay, 1e3)));
+    COMMAND_MS = time_in!(Policy, command_delay, "command_ms", NOT_NEGATIVE, 1e3, "ms")
+        .means("the time from a decision to the threads in ms", "1.0");
     ["lead", "argument"] => "write it behind the name: `name = \"lead:2\"`";
     ["seed"] => "`simulate --seed` gives it";
     ["agent_cpu_ms", "agent_core"] =>
@@ -156,15 +115,12 @@ table! {
     /// What it costs that more threads run than there are cores.
     os "[os]" "OsTable" Some(TableKind::Os);
     /// How long a thread keeps its core, in ms. Default: 3, assumed.
-    SLICE_MS = single!(os.slice, "slice_ms", POSITIVE, 1e3, "ms").means("how long a thread keeps its core in ms", "3.0")
-        .value_in(ValueIn::Os(|os| time(os.slice, 1e3)));
+    SLICE_MS = time_in!(Os, slice, "slice_ms", POSITIVE, 1e3, "ms").means("how long a thread keeps its core in ms", "3.0");
     /// The change to another thread, in us. Default: 5, assumed.
-    SWITCH_US = single!(os.switch, "switch_us", NOT_NEGATIVE, 1e6, "us").means("the change to another thread in us", "5.0")
-        .value_in(ValueIn::Os(|os| time(os.switch, 1e6)));
+    SWITCH_US = time_in!(Os, switch, "switch_us", NOT_NEGATIVE, 1e6, "us").means("the change to another thread in us", "5.0");
     /// The time to fill the private caches again, in ms. Default: 0.1, assumed.
-    REFILL_MS = single!(os.refill, "refill_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("the time to fill the private caches again in ms", "0.1")
-        .value_in(ValueIn::Os(|os| time(os.refill, 1e3)));
+    REFILL_MS = time_in!(Os, refill, "refill_ms", NOT_NEGATIVE, 1e3, "ms")
+        .means("the time to fill the private caches again in ms", "0.1");
     ["refill_mb"] => "write the time: `refill_ms` = MB / (GB/s of a thread), 0.1 for 1 MB at 10 GB/s";
 }
 

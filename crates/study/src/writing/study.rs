@@ -1,15 +1,17 @@
 //! A study as an input file: every key of it, so that what is read again is the same, but for what its applications do
-//! over time.
+//! over time; and its `[[scenario]]` tables alone, for `explore --save`, `evaluate --save` and `discriminate`.
 
-use numasim_model::app::{App, Data};
+use numasim_model::allocation::Allocation;
+use numasim_model::app::{App, Data, Placement};
 use numasim_model::ids::AppId;
 use numasim_model::problem::{Cells, KernelProblem};
 use numasim_model::scenario::{Scenario, Study};
 
-use super::machine::{Style, machine};
-use super::scenario::{home, placement, threads};
-use super::{Lines, float, list, quoted};
-use crate::keys::{Key, Shape, app, problem, scenario};
+use crate::keys::{
+    Key, Shape, app, fractions, home as of_home, interleave, problem, scenario, scenario as keys,
+};
+use crate::writing::machine::{Style, machine};
+use crate::writing::{Lines, float, inline, list, quoted};
 
 /// The study as an input file.
 pub fn study(study: &Study) -> String {
@@ -113,5 +115,129 @@ fn data(of: &Data) -> String {
     match of {
         Data::Placed(placed) => placement(placed),
         Data::OpenHome { share } => home("\"any\"", *share),
+    }
+}
+
+/// A scenario to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The applications of the study.
+    pub apps: &'a [App],
+    /// Threads of each of them on each node.
+    pub allocation: &'a Allocation,
+    /// Where the data of each of them lies, open homes decided.
+    pub placements: &'a [Placement],
+    /// Whether work is divided beforehand.
+    pub static_work: bool,
+}
+
+impl Written<'_> {
+    /// The table. Beside the same applications it reads back as the same allocation, placements and work; applications without
+    /// threads are left out of `threads`, those whose own data lie so out of `data`.
+    pub fn toml(&self) -> String {
+        let mut lines = Lines::default();
+        lines.table(&keys::TABLE);
+        lines.put(&keys::NAME, quoted(self.name));
+        lines.maybe(&keys::STATIC, self.static_work.then_some(true));
+        lines.put(&keys::THREADS, threads(self.apps, self.allocation));
+        let moved = self.apps.iter().zip(self.placements);
+        let moved = moved.filter(|(app, placement)| app.data.placement() != Some(placement));
+        let data: Vec<String> =
+            moved.map(|(app, data)| format!("{} = {}", quoted(&app.name), placement(data))).collect();
+        lines.maybe(&keys::DATA, (!data.is_empty()).then(|| format!("{{ {} }}", data.join(", "))));
+        lines.text()
+    }
+}
+
+/// The value of `data` for a placement.
+pub fn placement(placement: &Placement) -> String {
+    match placement {
+        Placement::Local => "\"local\"".to_owned(),
+        Placement::Home(node) => home(node.0, 1.0),
+        Placement::Interleave => "\"interleave\"".to_owned(),
+        Placement::Fractions(parts) => {
+            inline([(&fractions::FRACTIONS, list(parts.iter().copied().map(float)))])
+        }
+        Placement::PartHome { home: node, share } => home(node.0, *share),
+        Placement::PartInterleave { share } => inline([(&interleave::INTERLEAVE, float(*share))]),
+    }
+}
+
+/// Data of which a share lies on one node, the rest where the threads run.
+pub fn home(node: impl std::fmt::Display, share: f64) -> String {
+    let share = (share < 1.0).then(|| (&of_home::SHARE, float(share)));
+    inline([(&of_home::HOME, node.to_string())].into_iter().chain(share))
+}
+
+/// The value of `threads` in a scenario; applications without threads are left out.
+pub(super) fn threads(apps: &[App], allocation: &Allocation) -> String {
+    let rows = apps.iter().enumerate().map(|(app, named)| (named, allocation.row(AppId(app))));
+    let rows = rows.filter(|(_, row)| row.iter().any(|&threads| threads > 0));
+    let threads: Vec<String> = rows.map(|(app, row)| format!("{} = {row:?}", quoted(&app.name))).collect();
+    format!("{{ {} }}", threads.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SourceFile, read_study};
+    use numasim_model::ids::NodeId;
+    use numasim_model::scenario::Study;
+
+    const STUDY: &str = "[machine]\nname = \"m\"\nnodes = 3\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 9\nlink_gbs = 5\n\
+        [[app]]\nname = \"a\"\ninstances = 2\narithmetic_intensity = 1\ndata = { home = \"any\" }\n\
+        [[app]]\nname = \"the \\\"b\\\"\"\narithmetic_intensity = 2\ndata = \"interleave\"\n";
+
+    fn read(more: &str) -> Study {
+        let file = SourceFile { name: "s.toml".into(), text: format!("{STUDY}{more}") };
+        read_study(&[file]).expect("in order").study
+    }
+
+    #[test]
+    fn a_scenario_is_read_back_as_it_was_written() {
+        let study = read("");
+        let allocation = Allocation::from_rows(&[vec![1, 0, 2], vec![0, 0, 0], vec![0, 4, 1]]).expect("rows");
+        let third = 1.0 / 3.0;
+        for data in [
+            Placement::Local,
+            Placement::Home(NodeId(2)),
+            Placement::Interleave,
+            Placement::Fractions(vec![third, third, 1.0 - 2.0 * third]),
+            Placement::PartHome { home: NodeId(1), share: 0.1 },
+            Placement::PartInterleave { share: third },
+        ] {
+            let placements = vec![Placement::Home(NodeId(0)), Placement::Home(NodeId(1)), data];
+            let apps = study.apps.as_slice();
+            let (allocation, placements) = (&allocation, placements.as_slice());
+            let written = Written { name: "x \"y\"", apps, allocation, placements, static_work: true };
+            let again = read(&written.toml());
+            let scenario = &again.scenarios[0];
+            assert_eq!((scenario.name.as_str(), scenario.static_work), ("x \"y\"", true));
+            assert_eq!(&scenario.allocation, allocation);
+            let read: Vec<_> = scenario.data.iter().filter_map(|data| data.placement().cloned()).collect();
+            assert_eq!(read, placements, "{}", written.toml());
+        }
+    }
+
+    #[test]
+    fn what_the_applications_say_themselves_is_not_said_again() {
+        let study = read("");
+        let allocation = Allocation::from_rows(&[vec![1, 0, 0], vec![0, 1, 0], vec![0, 0, 1]]).expect("rows");
+        let placements = [Placement::Home(NodeId(0)), Placement::Home(NodeId(1)), Placement::Interleave];
+        let written = Written {
+            name: "best",
+            apps: &study.apps,
+            allocation: &allocation,
+            placements: &placements,
+            static_work: false,
+        };
+        assert_eq!(
+            written.toml(),
+            "[[scenario]]\nname = \"best\"\n\
+             threads = { \"a-1\" = [1, 0, 0], \"a-2\" = [0, 1, 0], \"the \\\"b\\\"\" = [0, 0, 1] }\n\
+             data = { \"a-1\" = { home = 0 }, \"a-2\" = { home = 1 } }\n"
+        );
     }
 }

@@ -4,7 +4,7 @@ use numasim_model::app::{App, Data, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
 use numasim_study::keys::{Key, app as keys};
-use numasim_study::writing::scenario::{home, placement};
+use numasim_study::writing::study::{home, placement};
 use numasim_study::writing::{Lines, quoted};
 
 use crate::args::{AppTemplate, Like};

@@ -3,7 +3,7 @@
 use numasim_ask::{Explore, Input, explore};
 use numasim_model::{AppId, NodeId, Study};
 use numasim_sim::Candidate;
-use numasim_study::writing::scenario::Written;
+use numasim_study::writing::study::Written;
 
 use crate::failure::Failure;
 use crate::shell::Shell;

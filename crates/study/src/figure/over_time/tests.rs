@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::figure::KeyError;
+use crate::keys::{Echo, Part};
 use crate::{SourceFile, read_study};
+use numasim_model::dynamics::Work;
 use numasim_model::units::Gflop;
 
 fn study() -> Study {
@@ -20,8 +22,51 @@ fn found(key: &str) -> Result<TimeFigure, KeyError> {
     TimeFigure::find(&study(), &key.split('.').collect::<Vec<_>>())
 }
 
+/// The values in the study, one for each instance or channel that a figure stands for and that has one: what `check` shows of its key.
+fn values_in(study: &Study, figure: &TimeFigure) -> Vec<f64> {
+    figure.places.iter().filter_map(|&at| value_at(study, figure.key, at)).collect()
+}
+
+fn value_at(study: &Study, key: &'static Key, at: At) -> Option<f64> {
+    let dynamics = &study.dynamics;
+    let course = dynamics.courses.get(at.of);
+    let phase = course.and_then(|course| course.phases.get(at.phase));
+    let work = phase.and_then(|phase| phase.work.as_ref());
+    match (key.name, work) {
+        ("work_gflop", _) if phase?.total_given => Some(work?.total().value() * course?.iterations as f64),
+        ("task_gflop", Some(Work::Tasks { each, .. })) if !phase?.total_given => Some(each.first()?.value()),
+        ("work_gflop" | "task_gflop", _) => None,
+        ("tasks", _) => Some(work?.tasks()? as f64),
+        ("lead", _) => lead_of(dynamics.policy.name.as_deref()?),
+        _ => {
+            let parts = [
+                course.map(Part::Course),
+                phase.map(Part::Phase),
+                dynamics.channels.get(at.of).map(Part::Channel),
+                dynamics.calls.get(at.of).map(Part::Call),
+                Some(Part::Policy(&dynamics.policy)),
+                Some(Part::Os(&dynamics.os)),
+            ];
+            let parts: Vec<Part<'_>> = parts.into_iter().flatten().collect();
+            let tables =
+                [&phase::TABLE, &app::TABLE, &channel::TABLE, &call::TABLE, &policy::TABLE, &os::TABLE];
+            let echoes = tables.into_iter().flat_map(|table| table.echo(&parts));
+            let number = |echo: Echo| match echo {
+                Echo::Number(number) => Some(number),
+                Echo::Whole(number) => Some(number as f64),
+                Echo::List(nodes) => nodes.iter().find_map(|threads| match threads {
+                    Echo::Whole(threads) if *threads > 0 => Some(*threads as f64),
+                    _ => None,
+                }),
+                _ => None,
+            };
+            echoes.filter(|(echoed, _)| *echoed == key).find_map(|(_, echo)| number(echo))
+        }
+    }
+}
+
 fn values(key: &str) -> Vec<f64> {
-    found(key).expect("a figure").values(&study())
+    values_in(&study(), &found(key).expect("a figure"))
 }
 
 #[test]
@@ -65,7 +110,7 @@ fn what_is_set_is_read_again() {
         assert!(figure.range().contains(3.0), "{key}");
         let mut study = study();
         figure.set(&mut study, 3.0);
-        let now = figure.values(&study);
+        let now = values_in(&study, &figure);
         assert!(!now.is_empty() && now.iter().all(|value| (value - 3.0).abs() < 1e-12), "{key}: {now:?}");
     }
 }
