@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Sweep, Work};
-use crate::table::{Cell, Column, Kind, Look};
+use crate::table::{Cell, Column, Kind, Look, Table};
 
 /// What is known of one row; what is missing has no value.
 #[derive(Debug, Default)]
@@ -165,8 +165,14 @@ impl Sweep {
         self.declared.iter().map(|&(number, at)| (DECLARED[number].cell)(row, at))
     }
 
+    /// Rows as objects of the document, a line each. The text is made here: this crate is optimised for it, a front end is not.
+    pub fn json_rows(&self, table: &Table) -> String {
+        let line = |row| format!("    {}", self.json(row));
+        table.rows().map(line).collect::<Vec<_>>().join(",\n")
+    }
+
     /// A row as an object of the document.
-    pub fn json(&self, cells: &[Cell]) -> Value {
+    fn json(&self, cells: &[Cell]) -> Value {
         let study = self.grid.study();
         let (mut point, mut object, mut channels) = (Map::new(), Map::new(), Vec::new());
         let named = |name: &String| Map::from_iter([("name".to_owned(), Value::from(name.as_str()))]);

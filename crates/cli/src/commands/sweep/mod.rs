@@ -195,10 +195,7 @@ impl<'a> Sink<'a> {
         match self {
             Self::Stream(_) | Self::Partial(_) => |_, batch| batch.table.csv_rows(),
             Self::Table(..) => |_, _| String::new(),
-            Self::Json(..) => |plan, batch| {
-                let row = |row| format!("    {}", plan.sweep.json(row));
-                batch.table.rows().map(row).collect::<Vec<_>>().join(",\n")
-            },
+            Self::Json(..) => |plan, batch| plan.sweep.json_rows(&batch.table),
         }
     }
 
