@@ -27,17 +27,12 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::values::{Partitioner, Ties};
 
-pub use window::Sockets;
-pub use window::WindowGraph;
-pub use window::{Cost, cost};
-pub use window::{Parent, Writers};
+pub use window::{Cost, Parent, Sockets, WindowGraph, Writers, cost};
 
 mod among;
 #[cfg(feature = "metis")]
 mod metis;
-
 mod recursive;
-#[cfg(feature = "metis")]
 mod window;
 
 #[cfg(test)]
