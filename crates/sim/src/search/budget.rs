@@ -1,6 +1,7 @@
 //! Effort in steps, so that it does not depend on the clock.
 
 use crate::monitor::{Monitor, Progress};
+use crate::objective::Objective;
 use crate::problem::{Candidate, Problem};
 
 /// Options that are priced or judged in the time of one step.
@@ -111,6 +112,135 @@ impl<'m> Pace<'m> {
     /// Whether it said so.
     pub(super) fn stopped(&self) -> bool {
         self.stopped
+    }
+}
+
+// A search for a part of a question tells of the whole: what is open elsewhere, and which share of the effort it has.
+
+/// Whose best answer is told.
+#[derive(Clone, Copy)]
+enum Best {
+    /// What the part has found.
+    OfThePart,
+    /// The value of the question's, where the part may find what is no answer; `None`: there is none yet.
+    OfAll(Option<f64>),
+}
+
+/// The monitor of a part.
+pub(super) struct Beside<'a> {
+    monitor: &'a dyn Monitor,
+    problem: &'a Problem,
+    /// Nothing that is open outside the part has a better score; -infinity where nothing is.
+    elsewhere: f64,
+    /// Nothing in the part has a better score; what it says of itself may be weaker.
+    here: f64,
+    /// The share of the effort that is spent before the part and after it, 0 to 1.
+    shares: (f64, f64),
+    best: Best,
+}
+
+impl<'a> Beside<'a> {
+    /// The monitor of a part in which nothing is better than `here`, beside others in which nothing is better than `elsewhere`.
+    pub(super) fn new(monitor: &'a dyn Monitor, problem: &'a Problem, here: f64, elsewhere: f64) -> Self {
+        Self { monitor, problem, elsewhere, here, shares: (0.0, 1.0), best: Best::OfThePart }
+    }
+
+    /// Where the part counts its effort as if it were alone, with the score of the best answer so far.
+    pub(super) fn with_shares(self, before: f64, after: f64, best: Option<f64>) -> Self {
+        Self {
+            shares: (before, after),
+            best: Best::OfAll(best.map(|score| self.problem.goal.value(score))),
+            ..self
+        }
+    }
+
+    /// The bound of the whole, a value, where the part says `bound`.
+    fn of_all(&self, bound: f64) -> f64 {
+        let value = |score: f64| self.problem.goal.value(score);
+        let least = self.problem.goal.objective() == Objective::Makespan;
+        let weaker = |a: f64, b: f64| if least { a.min(b) } else { a.max(b) };
+        let stronger = |a: f64, b: f64| if least { a.max(b) } else { a.min(b) };
+        let here = if self.here.is_finite() { stronger(bound, value(self.here)) } else { bound };
+        if self.elsewhere == f64::NEG_INFINITY { here } else { weaker(here, value(self.elsewhere)) }
+    }
+}
+
+impl Monitor for Beside<'_> {
+    fn stop(&self) -> bool {
+        self.monitor.stop()
+    }
+
+    fn progress(&self, progress: &Progress) {
+        let (before, after) = self.shares;
+        let (found, best) = match self.best {
+            Best::OfThePart => (progress.found, progress.best),
+            Best::OfAll(best) => (None, best), // which is not at hand here
+        };
+        self.monitor.progress(&Progress {
+            found,
+            best,
+            bound: self.of_all(progress.bound),
+            effort_spent: before + (after - before) * progress.effort_spent,
+        });
+    }
+}
+
+/// Asks for a stop, tells nothing: the monitor of what is searched beside the question.
+pub(super) struct Quiet<'a>(pub(super) &'a dyn Monitor);
+
+impl Monitor for Quiet<'_> {
+    fn stop(&self) -> bool {
+        self.0.stop()
+    }
+    fn progress(&self, _: &Progress) {}
+}
+
+#[cfg(test)]
+mod beside_tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::search::testing::question;
+
+    /// Keeps what it is told.
+    #[derive(Default)]
+    struct Told(Mutex<Vec<Progress<'static>>>);
+
+    impl Monitor for Told {
+        fn stop(&self) -> bool {
+            false
+        }
+        fn progress(&self, progress: &Progress) {
+            self.0.lock().expect("one thread").push(Progress { found: None, ..*progress });
+        }
+    }
+
+    #[test]
+    fn what_is_open_elsewhere_and_the_share_of_the_effort_are_told() {
+        let problem = question(2, Objective::TotalGflops);
+        let told = Told::default();
+        let part = Progress { found: None, best: Some(20.0), bound: 30.0, effort_spent: 0.5 };
+        Beside::new(&told, &problem, f64::INFINITY, f64::NEG_INFINITY).progress(&part);
+        // Elsewhere up to 35 is possible; here no more than 25.
+        Beside::new(&told, &problem, f64::INFINITY, 35.0).progress(&part);
+        Beside::new(&told, &problem, 25.0, 10.0).progress(&part);
+        // Half of the last fifth; 20 was no answer.
+        Beside::new(&told, &problem, f64::INFINITY, 10.0).with_shares(0.8, 1.0, Some(15.0)).progress(&part);
+        let told = told.0.into_inner().expect("one thread");
+        let bounds: Vec<f64> = told.iter().map(|one| one.bound).collect();
+        assert_eq!(bounds, [30.0, 35.0, 25.0, 30.0]);
+        assert!((told[3].effort_spent - 0.9).abs() < 1e-12 && told[3].best == Some(15.0), "{:?}", told[3]);
+    }
+
+    #[test]
+    fn a_time_that_is_possible_elsewhere_lowers_the_bound_of_a_makespan() {
+        let problem = question(2, Objective::Makespan);
+        let told = Told::default();
+        let elsewhere = problem.goal.score(&[1.0, 1.0]);
+        let possible = problem.goal.value(elsewhere);
+        let part = Progress { found: None, best: None, bound: possible * 2.0, effort_spent: 0.0 };
+        Beside::new(&told, &problem, f64::INFINITY, elsewhere).progress(&part);
+        assert_eq!(told.0.into_inner().expect("one thread")[0].bound, possible);
     }
 }
 

@@ -23,32 +23,42 @@
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
-mod alternatives;
-mod beside;
+use std::sync::{Mutex, PoisonError};
+
+pub use budget::Settings;
+pub use homes::explore_to_the_end;
+pub use simple::{PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end, simplicity, within};
+pub(crate) use local::generator;
+use budget::Quiet;
+use pool::Pool;
+
+pub use crate::monitor::{Monitor, Progress, Unattended};
+use crate::answer::Forbidden;
+use crate::memory::lacks_memory;
+use crate::objective::{Goal, Objective};
+use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::restrictions::Infeasible;
+use crate::search::homes::HomeSets;
+use crate::search::pool::Canonical;
+
 mod boxes;
 mod branch;
 pub(crate) mod budget;
-mod ceilings;
 mod cells;
 mod climbs;
 mod cutting;
 mod dual;
 mod halves;
-mod history;
 mod homes;
-mod in_turn;
 mod local;
 mod options;
-mod outcome;
 pub mod over_models;
 mod parts;
 mod pool;
 mod prove;
-mod question;
 mod respond;
 pub mod robust;
 mod simple;
-mod uniform;
 mod watch;
 
 #[cfg(test)]
@@ -56,23 +66,6 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-use crate::memory::lacks_memory;
-pub use crate::monitor::{Monitor, Progress, Unattended};
-use crate::objective::{Goal, Objective};
-use crate::problem::{Candidate, Evaluator, Problem};
-use crate::restrictions::Infeasible;
-use beside::Quiet;
-pub use budget::Settings;
-pub use history::{History, Mark, Spent};
-pub use homes::explore_to_the_end;
-pub(crate) use local::generator;
-pub use outcome::{ExploreError, Outcome, Status, gap};
-use pool::Pool;
-use question::{Proof, Search};
-pub use simple::{
-    PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
-    simplicity, within,
-};
 
 /// Finds the best allocation.
 ///
@@ -190,5 +183,221 @@ impl Search<'_> {
         };
         let stuck = names(&|alone| alone <= 0.0);
         if stuck.is_empty() { names(&|_| true) } else { stuck }
+    }
+}
+
+// What every stage of a search works with, and what a stage has shown.
+
+/// What the exact search has shown.
+struct Proof {
+    /// No allocation that was not met scores more than this.
+    open_bound: f64,
+    /// Everything was searched.
+    complete: bool,
+}
+
+impl Proof {
+    /// Whether nothing is better than `best`.
+    fn closes(&self, best: &Candidate) -> bool {
+        self.complete || self.open_bound <= best.score + margin(best.score)
+    }
+}
+
+struct Search<'a> {
+    problem: &'a Problem,
+    settings: &'a Settings,
+    monitor: &'a dyn Monitor,
+    canonical: Canonical,
+    /// Where open homes can be, bounded before the search.
+    homes: HomeSets,
+}
+
+impl<'a> Search<'a> {
+    /// A search that knows first bounds and has met no answer.
+    fn new(problem: &'a Problem, settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
+        let homes = HomeSets::new(problem, settings.effort, monitor);
+        Self { problem, settings, monitor, canonical: Canonical::new(problem), homes }
+    }
+}
+
+// What a search hands out, or why it hands out nothing.
+
+/// What is known about an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing is better, to a relative 1e-9.
+    Optimal,
+    /// The monitor ended the search before the proof.
+    Stopped,
+    /// The effort was spent before the proof, or the space is too large to be covered.
+    Unproven,
+}
+
+impl Status {
+    /// A stable word for documents: `optimal`, or `feasible` for whatever is not proven.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Stopped | Self::Unproven => "feasible",
+        }
+    }
+}
+
+/// |bound - value| / |bound|: the part of the bound that a value does not reach; 0 where they meet, also at 0.
+pub fn gap(value: f64, bound: f64) -> f64 {
+    if value == bound { 0.0 } else { ((bound - value) / bound).abs() }
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The best allocation found.
+    pub best: Candidate,
+    /// Its value of the objective.
+    pub value: f64,
+    /// No allocation has a better value than this.
+    pub bound: f64,
+    /// |bound - value| / |bound|.
+    pub gap: f64,
+    /// Whether it is proven.
+    pub status: Status,
+    /// The next best, different allocations, best first; not merely renamed equal nodes or instances.
+    pub alternatives: Vec<Candidate>,
+    /// Whether no better alternative is missing.
+    pub alternatives_complete: bool,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ExploreError {
+    /// There is none.
+    #[error(transparent)]
+    Infeasible(#[from] Infeasible),
+    /// The search ended before it found one.
+    #[error("no allocation that keeps to the restrictions was found before the search was stopped")]
+    NothingFound,
+    /// What was found is forbidden: the program is wrong, and the question must be reported.
+    #[error(transparent)]
+    Fault(#[from] Forbidden),
+}
+
+impl Outcome {
+    /// Itself, once every allocation in it keeps to the question.
+    ///
+    /// # Errors
+    /// [`ExploreError::Fault`] if one does not.
+    fn checked(self, problem: &Problem) -> Result<Self, ExploreError> {
+        for candidate in std::iter::once(&self.best).chain(&self.alternatives) {
+            problem.check_answer(&candidate.allocation, &candidate.placements)?;
+        }
+        Ok(self)
+    }
+}
+
+// What a search knew when a quarter and half of its effort were spent.
+
+/// Parts of the effort after which it is noted what is known.
+const PARTS: [f64; 2] = [0.25, 0.5];
+
+/// What was known at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// The part of the effort that was spent, 0 to 1: the first report at or after a quarter, and half.
+    pub effort: f64,
+    /// Value of the best so far.
+    pub value: f64,
+    /// No allocation has a better value.
+    pub bound: f64,
+    /// Seconds since the start.
+    pub elapsed_s: f64,
+}
+
+impl Mark {
+    /// |bound - value| / |bound|.
+    pub fn gap(&self) -> f64 {
+        gap(self.value, self.bound)
+    }
+}
+
+/// The effort of a search and what it brought.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spent {
+    /// The part of the effort that was spent, 0 to 1.
+    pub part: f64,
+    /// What was known meanwhile, earliest first.
+    pub marks: Vec<Mark>,
+}
+
+impl Spent {
+    /// Notes a report that came so many seconds after the start.
+    pub fn note(&mut self, progress: &Progress, elapsed_s: f64) {
+        let next = PARTS.iter().find(|&&part| self.marks.last().is_none_or(|mark| mark.effort < part));
+        self.part = self.part.max(progress.effort_spent);
+        let known = progress.best.filter(|best| best.is_finite() && progress.bound.is_finite());
+        if let (Some(value), Some(part)) = (known, next)
+            && progress.effort_spent >= *part
+        {
+            let (effort, bound) = (progress.effort_spent, progress.bound);
+            self.marks.push(Mark { effort, value, bound, elapsed_s });
+        }
+    }
+}
+
+/// Watches one search, and notes what it knows.
+pub struct History<'w> {
+    watch: &'w dyn Monitor,
+    elapsed_s: &'w (dyn Fn() -> f64 + Sync),
+    noted: Mutex<Option<Spent>>,
+}
+
+impl<'w> History<'w> {
+    /// `elapsed_s`: the clock of whoever asks, in seconds since the start.
+    pub fn new(watch: &'w dyn Monitor, elapsed_s: &'w (dyn Fn() -> f64 + Sync)) -> Self {
+        Self { watch, elapsed_s, noted: Mutex::default() }
+    }
+
+    /// What was noted; `None` if the search told nothing.
+    pub fn spent(&self) -> Option<Spent> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Monitor for History<'_> {
+    fn stop(&self) -> bool {
+        self.watch.stop()
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.watch.progress(progress);
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        noted.get_or_insert_default().note(progress, (self.elapsed_s)());
+    }
+}
+
+#[cfg(test)]
+mod history_tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reports_after_a_quarter_and_after_half_are_kept() {
+        let mut spent = Spent::default();
+        for (percent, bound) in [(10, 140.0), (30, 130.0), (40, 125.0), (70, 120.0), (90, 110.0)] {
+            let effort_spent = f64::from(percent) / 100.0;
+            spent.note(&Progress { found: None, best: Some(100.0), bound, effort_spent }, f64::from(percent));
+        }
+        let kept: Vec<(f64, f64)> = spent.marks.iter().map(|mark| (mark.effort, mark.bound)).collect();
+        assert_eq!((spent.part, kept), (0.9, vec![(0.3, 130.0), (0.7, 120.0)]));
+        // (120 - 100) / 120
+        assert!((spent.marks[1].gap() - 1.0 / 6.0).abs() < 1e-12 && spent.marks[1].elapsed_s == 70.0);
+    }
+
+    #[test]
+    fn one_report_after_both_is_kept_once_and_none_without_an_answer() {
+        let mut spent = Spent::default();
+        spent.note(&Progress { found: None, best: None, bound: 9.0, effort_spent: 0.5 }, 1.0);
+        assert!(spent.marks.is_empty());
+        spent.note(&Progress { found: None, best: Some(8.0), bound: 9.0, effort_spent: 0.6 }, 1.0);
+        spent.note(&Progress { found: None, best: Some(8.0), bound: 8.5, effort_spent: 0.8 }, 1.0);
+        assert_eq!(spent.marks.len(), 1);
     }
 }

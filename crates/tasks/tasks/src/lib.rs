@@ -17,14 +17,12 @@
 
 pub use advice::{Advice, HomeRule, advise};
 pub use engine::{Profiler, profile, simulate};
-pub use error::TooLarge;
-pub use error::{JobError, TasksError};
-pub use job::{Answer, Asked, Job, NoSeeds, Program, ProgramError, Settings};
-pub use job::{Metg, bench};
+pub use error::{JobError, TasksError, TooLarge};
+pub use job::{Answer, Asked, Job, Metg, NoSeeds, Program, ProgramError, Settings, bench};
 pub use question::Question;
-pub use result::{ContenderRun, Cut, NodeRun, Run, Traffic};
-pub use result::{IdleReason, IdleTimes};
-pub use result::{Observer, Silent, TaskRecord};
+pub use result::{
+    ContenderRun, Cut, IdleReason, IdleTimes, NodeRun, Observer, Run, Silent, TaskRecord, Traffic,
+};
 pub use schedulers::{Fallbacks, HandOver, Partitioning, Pause, Round, Scheduler, Source, Start, View};
 pub use sockets::{SocketId, Sockets, WorkerId};
 

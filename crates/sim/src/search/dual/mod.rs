@@ -33,16 +33,433 @@
 //! | fair, makespan | y >= 0, sum 1 | 0 |
 //! | geomean | y > 0 | sum w (ln(w / y) - 1) |
 
+use std::sync::Arc;
+
+pub(super) use bound::{Few, best_option};
+pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
+use numasim_model::sharing::least::DrawnByOthers;
+
+use crate::search::options::OptionTable;
+
 mod bound;
-mod drawn;
-mod less;
-mod own;
-mod prices;
 mod relaxation;
 
-pub(super) use bound::best_option;
-pub(super) use less::Few;
-pub(super) use own::Shares;
-pub(super) use prices::Ranges;
-pub(super) use prices::{Earnings, Effort, Improved, Prices};
-pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
+// Prices of the bound, what options earn at them, and the bound that they gave.
+
+/// Prices, see the module text.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Prices {
+    /// Per application, per unit of G / unit.
+    pub(in crate::search) y: Vec<f64>,
+    /// Per class of memories, times their bandwidth (so that it has the unit of the score).
+    pub(in crate::search) lambda: Vec<f64>,
+    /// Per counter of [`Ranges`], times the cores of the machine: what is paid for threads up to the lowest number.
+    pub(in crate::search) pays: Vec<f64>,
+    /// The same: what is charged for each thread, because of the highest number.
+    pub(in crate::search) charges: Vec<f64>,
+    /// Per watched memory, for reads over links, times the bandwidth of the memory.
+    pub(in crate::search) mu: Vec<f64>,
+}
+
+/// What the prices say about one class: the earnings of each application and thread.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Earnings {
+    of_gflops: Vec<f64>,
+    /// Below 0 where GFLOPS cost more than they are worth: what cannot be done without costs that.
+    of_least: Vec<f64>,
+    per_thread: Vec<f64>,
+    /// Application, the most threads that are paid for on a node, and the price of each.
+    paid: Vec<(usize, u32, f64)>,
+    of_reads: Vec<f64>,
+    /// Where options share the memory of their node.
+    own: Option<Dealt>,
+}
+
+impl Earnings {
+    /// What an option earns.
+    #[inline]
+    pub(in crate::search) fn of(&self, table: &OptionTable, option: usize) -> f64 {
+        match &self.own {
+            Some(own) => own.earned(table, option) + self.of_threads(table, option),
+            None => self.at_prices(table, option),
+        }
+    }
+
+    /// No option earns more than this, which is quicker to know.
+    #[inline]
+    fn at_most(&self, table: &OptionTable, option: usize) -> f64 {
+        let own = self.own.as_ref().map_or(0.0, Dealt::of_all);
+        let earned = self.at_prices(table, option) + own;
+        earned + 1e-12 * earned.abs()
+    }
+
+    /// What each application gets where the option earns that, and what is left to others.
+    pub(in crate::search) fn shares(&self, table: &OptionTable, option: usize) -> Shares {
+        if let Some(own) = &self.own {
+            return own.shares(table, option);
+        }
+        let least = |a: usize| table.least(option).get(a).copied().unwrap_or(0.0);
+        let (potential, _) = table.row(option);
+        let got = |(a, potential): (usize, &f64)| if self.of_gflops[a] > 0.0 { *potential } else { least(a) };
+        Shares { gflops: potential.iter().enumerate().map(got).collect(), others_gbs: 0.0 }
+    }
+
+    /// Where everything that is drawn has its price, and no more is known.
+    #[inline]
+    fn at_prices(&self, table: &OptionTable, option: usize) -> f64 {
+        if let Some(corners) = table.as_corners() {
+            return corners.earned(option, &self.of_gflops, &self.per_thread);
+        }
+        let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
+        let mut earned = gflops.sum::<f64>();
+        if !self.of_least.is_empty() {
+            earned += table.least(option).iter().zip(&self.of_least).map(|(g, p)| g * p).sum::<f64>();
+        }
+        earned + self.of_threads(table, option)
+    }
+
+    /// What threads and reads of a listed option earn.
+    #[inline]
+    fn of_threads(&self, table: &OptionTable, option: usize) -> f64 {
+        // Most prices of threads and reads are 0: then their lists are empty.
+        let mut earned = 0.0;
+        if !self.per_thread.is_empty() {
+            let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
+            earned += threads.sum::<f64>();
+        }
+        if !self.paid.is_empty() {
+            let counts = table.counts(option);
+            earned += self.paid.iter().map(|&(a, most, p)| f64::from(counts[a].min(most)) * p).sum::<f64>();
+        }
+        if !self.of_reads.is_empty() {
+            let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);
+            earned += reads.sum::<f64>();
+        }
+        earned
+    }
+}
+
+/// How hard to work on one bound.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Effort {
+    /// Subgradient steps.
+    pub(in crate::search) steps: usize,
+    /// Cutting planes after them.
+    pub(in crate::search) cuts: usize,
+}
+
+/// The lowest bound that was reached.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Improved {
+    pub(in crate::search) bound: f64,
+    pub(in crate::search) prices: Prices,
+    /// Per counter: a moving mean of the threads in the relaxed optimum, where a split is worth most.
+    pub(in crate::search) threads: Vec<f64>,
+    /// Options that shape the bound near its minimum: (class, option).
+    pub(in crate::search) cuts: Vec<(usize, usize)>,
+    /// What the last improvement cost, in steps of the search.
+    pub(in crate::search) work: u64,
+}
+
+// Ranges of thread totals: the parts into which the space is split.
+
+/// Ranges of thread totals: a part of the search space.
+///
+/// Counter `a` is application a on the whole machine; counter `apps * (1 + class) + a` is application a on the nodes of
+/// one class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::search) struct Ranges {
+    pub(in crate::search) lowest: Vec<u32>,
+    pub(in crate::search) highest: Vec<u32>,
+    /// The most that is possible at all: a range up to here needs no price.
+    capacity: Vec<u32>,
+}
+
+impl Ranges {
+    /// What the constant of the bound takes away for these prices: all that is paid at the lowest numbers, less all that is charged
+    /// at the highest.
+    pub(in crate::search) fn at_their_ends(&self, pays: &[f64], charges: &[f64]) -> f64 {
+        let at = |prices: &[f64], ends: &[u32]| -> f64 {
+            prices.iter().zip(ends).filter(|(p, _)| **p > 0.0).map(|(p, end)| p * f64::from(*end)).sum()
+        };
+        at(pays, &self.lowest) - at(charges, &self.highest)
+    }
+
+    /// Whether a price that pays for threads has a meaning (a lowest number), and one that charges (a highest).
+    pub(in crate::search) fn prices_with_meaning(&self, counter: usize) -> (bool, bool) {
+        (self.lowest[counter] > 0, self.highest[counter] < self.capacity[counter])
+    }
+
+    /// The same parts of the space, where every range says what follows for it from the others of its application: what is on the machine is on
+    /// the classes together.
+    ///
+    /// Prices do not need that: it follows for sums of threads as it does here.
+    pub(in crate::search) fn tightened(&self, apps: usize) -> Self {
+        let mut tight = self.clone();
+        let counters = |a: usize| (a + apps..self.lowest.len()).step_by(apps);
+        for a in 0..apps {
+            let sum = |ends: &[u32]| counters(a).map(|k| ends[k]).fold(0, u32::saturating_add);
+            let (low, high) = (sum(&self.lowest), sum(&self.highest));
+            tight.lowest[a] = self.lowest[a].max(low);
+            tight.highest[a] = self.highest[a].min(high);
+            for k in counters(a) {
+                let beside_least = tight.highest[a].saturating_sub(low - self.lowest[k]);
+                let beside_most = tight.lowest[a].saturating_sub(high - self.highest[k]);
+                tight.highest[k] = self.highest[k].min(beside_least);
+                tight.lowest[k] = self.lowest[k].max(beside_most);
+            }
+        }
+        tight
+    }
+
+    /// The two parts of the range of `counter` below and above `cut`: up to `cut`, and from `cut` + 1.
+    pub(in crate::search) fn split(&self, counter: usize, cut: u32) -> [Self; 2] {
+        let (mut below, mut above) = (self.clone(), self.clone());
+        below.highest[counter] = cut;
+        above.lowest[counter] = cut + 1;
+        [below, above]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_has_no_gap_and_no_overlap() {
+        let whole = Ranges { lowest: vec![1, 0], highest: vec![4, 4], capacity: vec![4, 4] };
+        let [below, above] = whole.split(0, 2);
+        assert_eq!((below.lowest[0], below.highest[0]), (1, 2));
+        assert_eq!((above.lowest[0], above.highest[0]), (3, 4));
+        assert_eq!((below.lowest[1], above.highest[1]), (0, 4), "the other counter stays");
+    }
+
+    #[test]
+    fn only_a_limit_that_says_something_has_a_price() {
+        let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
+        assert_eq!(ranges.prices_with_meaning(0), (true, false));
+        assert_eq!(ranges.prices_with_meaning(1), (false, true));
+        // 0.5 for the lowest of the first, 2 for the highest of the second: 0.5 x 1 - 2 x 3.
+        assert_eq!(ranges.at_their_ends(&[0.5, 0.0], &[0.0, 2.0]), -5.5);
+    }
+
+    #[test]
+    fn ranges_say_what_follows_from_each_other() {
+        // One application on the machine and on two classes: 3 to 4 threads, of which 2 are on the second class at least and 1 at most on the first.
+        let ranges = Ranges { lowest: vec![3, 0, 2], highest: vec![4, 1, 8], capacity: vec![16, 8, 8] };
+        let tight = ranges.tightened(1);
+        // 2 on the second class leave 2, so 1 stays; 1 on the first leave 2 to be on the second, and of 4 none is on the first: 4.
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 0, 2], vec![4, 1, 4]));
+        // At most 2 on the second class: at least 1 on the first; no more than 3 in all.
+        let ranges = Ranges { highest: vec![4, 1, 2], ..ranges };
+        let tight = ranges.tightened(1);
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 1, 2], vec![3, 1, 2]));
+    }
+}
+
+// The memory of a node, dealt out inside each of its options.
+//
+// # Why
+// With one price for all, the bound knows of mixtures: a little of an option that draws more than the memory has, and much of one that
+// draws less. So each option shares the memory of its own node with whatever others draw of it there:
+//
+// ```text
+// earned(x) = max sum over a of (y_a - what a draws elsewhere, at its prices) g_a + lambda R
+//             where sum over a of own_a g_a + R <= B,  least(x) <= g <= potential(x),  R <= most that others draw beside x
+// ```
+//
+// R, what others draw of the memory in the option, earns the price that they pay for it. So the price of the memory is what makes both agree, and no
+// longer has a limit of its own in the bound: lambda B falls away. The maximum is that of a fractional knapsack: who earns most for a GB/s comes first
+// (Dantzig 1957).
+
+/// What an option has of the memory of its own node.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Own {
+    /// Its number among what is shared: that of the class.
+    pub(in crate::search) resource: usize,
+    /// GB/s of one node.
+    pub(in crate::search) bandwidth_gbs: f64,
+    /// Per application: GB/s that are occupied of it for each GFLOPS.
+    pub(in crate::search) draw: Vec<f64>,
+    pub(in crate::search) others: Arc<DrawnByOthers>,
+}
+
+/// Who has a part of the memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Taker {
+    App(usize),
+    Others,
+}
+
+/// How the memory is dealt out at certain prices.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Dealt {
+    bandwidth_gbs: f64,
+    draw: Vec<f64>,
+    /// Per application: what one GFLOPS earns beside what it draws here.
+    worth: Vec<f64>,
+    /// What one GB/s that others draw earns.
+    of_others: f64,
+    /// Who earns anything, who earns most for a GB/s first.
+    order: Vec<Taker>,
+}
+
+/// A way to deal it out in one option.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::search) struct Shares {
+    /// Per application.
+    pub(in crate::search) gflops: Vec<f64>,
+    /// What others draw, GB/s.
+    pub(in crate::search) others_gbs: f64,
+}
+
+impl Dealt {
+    /// `worth`: per application, what one GFLOPS earns beside what it draws here; `of_others`: the price of a GB/s.
+    fn new(own: &Own, worth: Vec<f64>, of_others: f64) -> Self {
+        let apps =
+            (0..worth.len()).filter(|&a| worth[a] > 0.0).map(|a| (worth[a] / own.draw[a], Taker::App(a)));
+        let others = (of_others > 0.0).then_some((of_others, Taker::Others));
+        let mut order: Vec<(f64, Taker)> = apps.chain(others).collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Self {
+            bandwidth_gbs: own.bandwidth_gbs,
+            draw: own.draw.clone(),
+            worth,
+            of_others,
+            order: order.into_iter().map(|(_, taker)| taker).collect(),
+        }
+    }
+
+    /// What the whole memory is worth to others: with this an option earns no more than at prices alone.
+    fn of_all(&self) -> f64 {
+        self.of_others * self.bandwidth_gbs
+    }
+
+    /// What the option earns.
+    fn earned(&self, table: &OptionTable, option: usize) -> f64 {
+        let mut earned: f64 = table.least(option).iter().zip(&self.worth).map(|(g, worth)| g * worth).sum();
+        self.deal(table, option, |taker, amount| {
+            earned += amount
+                * match taker {
+                    Taker::App(a) => self.worth[a],
+                    Taker::Others => self.of_others,
+                };
+        });
+        earned
+    }
+
+    /// Who has what where the option earns that.
+    fn shares(&self, table: &OptionTable, option: usize) -> Shares {
+        let mut gflops = vec![0.0; self.worth.len()];
+        gflops.iter_mut().zip(table.least(option)).for_each(|(gflops, least)| *gflops = *least);
+        let mut shares = Shares { gflops, others_gbs: 0.0 };
+        self.deal(table, option, |taker, amount| match taker {
+            Taker::App(a) => shares.gflops[a] += amount,
+            Taker::Others => shares.others_gbs = amount,
+        });
+        shares
+    }
+
+    /// Deals out what is left beside the least of all: GFLOPS to applications, GB/s to others.
+    fn deal(&self, table: &OptionTable, option: usize, mut give: impl FnMut(Taker, f64)) {
+        let least = table.least(option);
+        let taken: f64 = least.iter().zip(&self.draw).map(|(g, draw)| g * draw).sum();
+        let mut left = (self.bandwidth_gbs - taken).max(0.0);
+        for &taker in &self.order {
+            match taker {
+                Taker::App(a) => {
+                    let more = (table.potential(option)[a] - least.get(a).copied().unwrap_or(0.0)).max(0.0);
+                    let amount = if self.draw[a] * more > left { left / self.draw[a] } else { more };
+                    left = (left - self.draw[a] * amount).max(0.0);
+                    give(taker, amount);
+                }
+                Taker::Others => {
+                    let amount = table.others_gbs(option).min(left);
+                    left -= amount;
+                    give(taker, amount);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod own_tests {
+    use numasim_model::{Data, NodeId, Placement};
+
+    use super::*;
+    use crate::monitor::Unattended;
+    use crate::problem::{Evaluator, Problem};
+    use crate::search::dual::Relaxation;
+    use crate::symmetry::node_classes;
+    use crate::testing::{app, local_app, uniform_machine};
+    use crate::{Objective, Restrictions};
+
+    /// Two nodes of 2 cores with 10 GFLOPS and 32 GB/s, links of 10 GB/s. A thread of `mem` and of `far` wants 20 GB/s for 10 GFLOPS; all that `far` reads
+    /// lies on node 0. Calls `test` with how node 0 deals out its memory where a GFLOPS of `mem` is worth 1, one of `far` `worth`, and a GB/s costs `price`;
+    /// with its options, and the one with so many threads.
+    fn dealt(worth: f64, price: f64, threads: [u32; 2], test: impl FnOnce(&Dealt, &OptionTable, usize)) {
+        let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
+        let placements = vec![Placement::Local, Placement::Home(NodeId(0))];
+        let apps = [local_app("mem", 0.5), app("far", 0.5, Data::Placed(placements[1].clone()))];
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+        let problem = problem.expect("a possible question");
+        let evaluator = Evaluator::new(&problem, placements.clone());
+        let classes = node_classes(&machine, &apps, &placements, false);
+        let relaxation = Relaxation::new(&problem, &evaluator, &classes, &[], 100, 1, &Unattended);
+        let mut relaxation = relaxation.expect("few options");
+        relaxation.deal_out(&evaluator);
+        let relaxation = relaxation.with_least(&relaxation.everything());
+        let class = &relaxation.classes[0];
+        let table = &class.table;
+        let option = (0..table.len()).find(|&option| table.counts(option) == threads).expect("an option");
+        let own = class.own.as_deref().expect("somebody reads it over a link");
+        test(&Dealt::new(own, vec![1.0, worth], price), table, option);
+    }
+
+    #[test]
+    fn who_earns_most_for_a_gbs_has_the_memory_first() {
+        // `mem` earns 1/2 for a GB/s. Above that others come first, with the 10 GB/s of their link: 22 are left, 11 GFLOPS.
+        dealt(0.0, 0.75, [2, 0], |dealt, table, option| {
+            let shares = dealt.shares(table, option);
+            assert!(
+                (shares.others_gbs - 10.0).abs() < 1e-6 && (shares.gflops[0] - 11.0).abs() < 1e-6,
+                "{shares:?}"
+            );
+            assert!((dealt.earned(table, option) - (7.5 + 11.0)).abs() < 1e-6);
+        });
+        // Below they have what `mem` leaves. Two threads have all 32 GB/s, one 20.
+        dealt(0.0, 0.25, [2, 0], |dealt, table, option| {
+            let shares = dealt.shares(table, option);
+            assert!((shares.gflops[0] - 16.0).abs() < 1e-6 && shares.others_gbs < 1e-6, "{shares:?}");
+        });
+        dealt(0.0, 0.25, [1, 0], |dealt, table, option| {
+            assert!((dealt.earned(table, option) - (10.0 + 2.5)).abs() < 1e-6);
+        });
+    }
+
+    #[test]
+    fn what_cannot_be_done_without_is_dealt_out_first() {
+        // Each of two threads keeps at least an equal part of the 22 GB/s that links leave, 11 GB/s: 5.5 GFLOPS of `far`, though they earn nothing.
+        // `mem` has what is left beside them and others, which earn more: 11 GB/s less than 22.
+        dealt(0.0, 0.75, [1, 1], |dealt, table, option| {
+            let shares = dealt.shares(table, option);
+            let least = table.least(option)[1];
+            assert!(least > 0.0 && (shares.gflops[1] - least).abs() < 1e-12, "{shares:?}");
+            let used = 2.0 * (shares.gflops[0] + shares.gflops[1]) + shares.others_gbs;
+            assert!((used - 32.0).abs() < 1e-6, "{shares:?}");
+        });
+    }
+
+    #[test]
+    fn no_option_earns_more_than_at_one_price_for_all() {
+        for price in [0.0, 0.2, 0.5, 0.9] {
+            dealt(0.7, price, [1, 1], |dealt, table, option| {
+                let at_price =
+                    |a: usize, worth: f64| (worth - 2.0 * price).max(0.0) * table.potential(option)[a];
+                let all = at_price(0, 1.0) + at_price(1, 0.7) + dealt.of_all();
+                assert!(dealt.earned(table, option) <= all + 1e-9, "at {price}");
+            });
+        }
+    }
+}

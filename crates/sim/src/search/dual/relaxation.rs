@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use numasim_model::sharing::least::{Kept, MostThreads};
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Data, Node, NodeId};
 
-use super::own::Own;
-use super::prices::Ranges;
-use super::prices::{Improved, Prices};
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::ceilings::common_limits;
+use crate::search::dual::own::Own;
+use crate::search::dual::prices::{Improved, Prices, Ranges};
 use crate::search::options::OptionTable;
 use crate::search::watch::{Count, Level, Watch};
 
@@ -423,4 +423,112 @@ impl<'a> Relaxation<'a> {
 /// The smallest node of each class.
 fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
     (0..node_classes.len()).filter(|&n| node_classes[n] == n).map(NodeId).collect()
+}
+
+// Parts of the space by what other nodes draw of a watched memory: see [`crate::search::cells`].
+
+/// The part of the controller below which a range is not cut any more.
+const NARROWEST: f64 = 1e-4;
+/// The part of the controller below which a range is narrow: what the own node and all others get has a limit each then, which together are
+/// hardly more than the controller.
+const NARROW: f64 = 0.01;
+
+impl Relaxation<'_> {
+    /// The most that other nodes can draw of a memory, GB/s.
+    pub(super) fn most_drawn(&self, memory: NodeId) -> f64 {
+        let machine = &self.problem.machine;
+        let links = machine.compute_nodes().filter_map(|node| machine.link(node, memory));
+        let all = links.map(GigabytesPerSecond::value).sum::<f64>();
+        // No sum of what is drawn is beyond the end by rounding.
+        all.min(machine.node(memory).bandwidth.value()) * (1.0 + 1e-9)
+    }
+
+    /// Whether memories are watched by what is drawn of them.
+    pub(in crate::search) fn is_drawn_from(&self) -> bool {
+        self.watched.iter().any(|watched| watched.drawn.is_some())
+    }
+
+    /// Whether ranges of what is drawn are narrow, and there are any.
+    pub(in crate::search) fn knows_what_is_drawn(&self) -> bool {
+        let narrow = |watched: &Watched| {
+            let range = watched.drawn.map(|drawn| drawn.range.1 - drawn.range.0);
+            range.map(|width| width < NARROW * watched.bandwidth)
+        };
+        let mut ranges = self.watched.iter().filter_map(narrow).peekable();
+        ranges.peek().is_some() && ranges.all(|narrow| narrow)
+    }
+
+    /// Whether no option could take more of a watched memory over links than counts as read: then what counts is at least what is drawn.
+    pub(in crate::search) fn counts_all(&self, w: usize) -> bool {
+        let Some(Drawn { resource, .. }) = self.watched[w].drawn else { return false };
+        self.classes.iter().all(|class| {
+            let of_app = |draw: &Vec<(usize, f64)>| -> f64 {
+                draw.iter().filter(|(m, _)| *m == resource).map(|(_, draw)| draw).sum()
+            };
+            let draws: Vec<f64> = class.draw.iter().map(of_app).collect();
+            draws.iter().all(|draw| *draw <= 0.0)
+                || (0..class.table.len()).all(|option| {
+                    let taken: f64 =
+                        class.table.potential(option).iter().zip(&draws).map(|(g, d)| g * d).sum();
+                    taken <= class.table.reads(option)[w] * (1.0 + 1e-9) + 1e-12
+                })
+        })
+    }
+
+    /// Where ranges of what is drawn can be cut, the widest first: the watched memory, and both parts.
+    pub(in crate::search) fn cuts_of_what_is_drawn(&self) -> Vec<(usize, [(f64, f64); 2])> {
+        let cut = |(w, watched): (usize, &Watched)| {
+            let (least, most) = watched.drawn?.range;
+            let middle = f64::midpoint(least, most);
+            let wide = most - least > NARROWEST * watched.bandwidth;
+            wide.then_some((w, [(least, middle), (middle, most)]))
+        };
+        let mut cuts: Vec<(usize, [(f64, f64); 2])> =
+            self.watched.iter().enumerate().filter_map(cut).collect();
+        let width =
+            |(w, [low, high]): &(usize, [(f64, f64); 2])| (high.1 - low.0) / self.watched[*w].bandwidth;
+        cuts.sort_by(|a, b| width(b).total_cmp(&width(a)));
+        cuts
+    }
+
+    /// The relaxation where other nodes draw `least` to `most` GB/s of watched memory `w`, and `improved` in its numbers of options. `None` at a
+    /// stop, or where it is not watched by that.
+    pub(in crate::search) fn where_drawn(
+        &self,
+        improved: &Improved,
+        evaluator: &Evaluator<'_>,
+        w: usize,
+        (least, most): (f64, f64),
+    ) -> Option<(Self, Improved)> {
+        let watched = self.watched.get(w)?;
+        let drawn = watched.drawn?;
+        let (memory, bandwidth) = (watched.memory, watched.bandwidth);
+        let mut part = self.clone();
+        part.watched[w].most = most;
+        part.watched[w].drawn = Some(Drawn { range: (least, most), ..drawn });
+        let sure = |watched: &Watched| {
+            let most = watched.drawn.map(|drawn| drawn.level.sure(watched.bandwidth, drawn.range.1));
+            most.unwrap_or(f64::INFINITY)
+        };
+        let counts: Vec<f64> = part.watched.iter().map(sure).collect();
+        for class in &mut part.classes {
+            let table = if class.nodes == [memory] && least > drawn.range.0 {
+                &class.table.with_less(evaluator, (memory, least), self.monitor)?
+            } else {
+                &*class.table
+            };
+            class.table = Arc::new(table.counting(&counts));
+        }
+        part.watched[w].least = if part.counts_all(w) { least } else { 0.0 };
+        let mut prices = improved.prices.clone();
+        let before = part.shared_bandwidth[drawn.resource].replace(most);
+        if let (Some(before), Some(price)) = (before, prices.lambda.get_mut(drawn.resource)) {
+            *price *= most / before;
+        }
+        let improved = Improved { prices, ..improved.clone() };
+        let tolerance = 1e-9 * bandwidth;
+        let possible = part
+            .only_where(&improved, |c, option| part.classes[c].table.reads(option)[w] <= most + tolerance);
+        Some(possible.unwrap_or((part, improved)))
+    }
 }

@@ -19,26 +19,26 @@
 //! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
+use grid::{Common, Grid, InVain, MOST_STORED};
+use lookup::Lookup;
+use numasim_model::{NodeId, Placement};
+
+use crate::monitor::Monitor;
+use crate::objective::Objective;
+use crate::parallel::prelude::*;
+use crate::problem::{Evaluator, Problem};
+use crate::search::dual::{Improved, Ranges, Relaxation, Watched};
+use crate::search::options::OptionTable;
+use crate::search::pool::{Canonical, Pool};
+use crate::symmetry::app_classes;
+
 mod grid;
 mod keep;
 mod lookup;
-mod question;
-mod round;
-mod sums;
 #[cfg(test)]
 mod tests;
 
-use crate::parallel::prelude::*;
 
-use super::dual::{Improved, Relaxation};
-use super::pool::Pool;
-use crate::objective::Objective;
-use crate::problem::Evaluator;
-use grid::Common;
-use grid::{Grid, InVain, MOST_STORED};
-use lookup::Lookup;
-pub(super) use question::Halves;
-use round::Round;
 
 /// Nodes with a choice: one is quick by itself, more have too many sums.
 const NODES: std::ops::RangeInclusive<usize> = 2..=6;
@@ -227,4 +227,280 @@ fn orders(twins: &[bool]) -> f64 {
         run = if twin { run + 1.0 } else { 1.0 };
         orders * run
     })
+}
+
+// The part of the space that is searched, and whether and how it can be cut into halves.
+
+/// The search in one cell or one set of placements.
+pub(in crate::search) struct Halves<'a> {
+    pub(in crate::search) problem: &'a Problem,
+    pub(in crate::search) relaxation: &'a Relaxation<'a>,
+    pub(in crate::search) placements: &'a [Placement],
+    pub(in crate::search) ranges: &'a Ranges,
+    pub(in crate::search) canonical: &'a Canonical,
+    pub(in crate::search) monitor: &'a dyn Monitor,
+}
+
+impl Halves<'_> {
+    /// Whether there are windows above the cutoff of `pool`, where nothing is above `bound`.
+    fn applies(&self, pool: &Pool, bound: f64) -> bool {
+        /// Far above the cutoff there are too many sums, and in units of it they would be too coarse in single precision.
+        const MOST_UNITS: f64 = 16.0;
+        let goal = &self.problem.goal;
+        let cutoff = pool.cutoff();
+        let has_windows = match goal.objective() {
+            Objective::TotalGflops => false,
+            Objective::Fair | Objective::Makespan => MOST_UNITS * cutoff > bound && cutoff > 0.0,
+            Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
+        };
+        has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
+    }
+
+    /// Whether nodes share something that may be scarce: then potentials need not be what is got.
+    fn is_shared(&self) -> bool {
+        self.relaxation.shared_bandwidth.iter().any(Option::is_some)
+    }
+
+    /// The nodes with a choice in two halves, equal nodes next to each other.
+    fn halves(&self, nodes: std::ops::RangeInclusive<usize>) -> Option<(Vec<Place>, Vec<Place>)> {
+        let mut classes: Vec<usize> = (0..self.relaxation.classes.len())
+            .filter(|&c| self.relaxation.classes[c].table.len() > 1)
+            .collect();
+        classes.sort_by_key(|&c| (std::cmp::Reverse(self.relaxation.classes[c].nodes.len()), c));
+        let all: Vec<(NodeId, usize)> = classes
+            .iter()
+            .flat_map(|&class| self.relaxation.classes[class].nodes.iter().map(move |&node| (node, class)))
+            .collect();
+        if !nodes.contains(&all.len()) {
+            return None;
+        }
+        let places = |part: &[(NodeId, usize)]| {
+            let before = |i: usize| i.checked_sub(1).is_some_and(|before| part[before].1 == part[i].1);
+            let place = |(i, &(node, class)): (usize, &(NodeId, usize))| Place {
+                node,
+                class,
+                same_as_before: before(i),
+            };
+            part.iter().enumerate().map(place).collect::<Vec<_>>()
+        };
+        let (left, right) = all.split_at(all.len() / 2);
+        Some((places(left), places(right)))
+    }
+
+    /// The nodes without a choice, each with its class.
+    fn forced(&self) -> Vec<(NodeId, usize)> {
+        let classes = self.relaxation.classes.iter().enumerate().filter(|(_, class)| class.table.len() == 1);
+        classes.flat_map(|(c, class)| class.nodes.iter().map(move |&node| (node, c))).collect()
+    }
+
+    /// Whether an application can be exchanged with the one before it, its ranges included.
+    fn twins(&self) -> Vec<bool> {
+        let of_app = app_classes(&self.problem.machine, &self.problem.apps);
+        let Ranges { lowest, highest, .. } = self.ranges;
+        let same_ranges = |a: usize| {
+            (0..lowest.len())
+                .skip(a)
+                .step_by(of_app.len())
+                .all(|k| lowest[k] == lowest[k - 1] && highest[k] == highest[k - 1])
+        };
+        let twin = |a: usize| {
+            a > 0
+                && of_app[a] == of_app[a - 1]
+                && self.placements[a] == self.placements[a - 1]
+                && same_ranges(a)
+        };
+        (0..of_app.len()).map(twin).collect()
+    }
+}
+
+// What one round works with: the two halves and the options that may be part of a better answer.
+
+/// An option that may be part of a better answer.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    slack: f64,
+    option: u32,
+}
+
+/// A node with a choice, and the options it chooses from.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    node: NodeId,
+    class: usize,
+    /// Whether the place before has the same class: then options do not descend.
+    same_as_before: bool,
+}
+
+/// What one round works with.
+struct Round {
+    /// Nodes with a single option, and their class: part of every answer.
+    forced: Vec<(NodeId, usize)>,
+    /// What they give and take; counted with the left half.
+    base: Sums,
+    left: Vec<Place>,
+    right: Vec<Place>,
+    /// Per class.
+    kept: Vec<Vec<Kept>>,
+    /// The score t that is to be beaten.
+    target: f64,
+    /// The bound at the prices of the round.
+    bound: f64,
+    /// What slacks may sum to: the bound less the target, and something for rounding.
+    gap: f64,
+    /// The lower end of the window of each application, GFLOPS: what P is measured in.
+    unit: Vec<f64>,
+    /// Width of the window of P_a, which starts at 1.
+    windows: Vec<f64>,
+    /// Per class and application: the range of P of the kept options.
+    reach: Vec<Vec<(f64, f64)>>,
+    /// Per class and watched memory: the range of reads of the kept options.
+    reads: Vec<Vec<(f64, f64)>>,
+    /// Most pairs of sums to look at below one first choice.
+    pairs: u64,
+    /// What it cost to make it, in steps of the search.
+    work: u64,
+}
+
+impl Round {
+    /// Whether at least half of the windows have an upper end: else nearly all sums are in reach of all others.
+    fn tells_apart(&self) -> bool {
+        2 * self.windows.iter().filter(|window| window.is_finite()).count() >= self.windows.len()
+    }
+
+    /// Where the halves can be exchanged: the last application with its twins, and half of the most GFLOPS that they can get.
+    ///
+    /// Only in a full search: the lists of a sample are not searched completely anyway.
+    fn smaller_half(&self, twins: &[bool]) -> Option<(usize, f64)> {
+        let class = |place: &Place| place.class;
+        let same = self.left.iter().map(class).eq(self.right.iter().map(class));
+        let first = (0..twins.len()).rfind(|&a| !twins[a])?;
+        let most: f64 = self.gflops(first, self.windows.iter().map(|window| 1.0 + window + SINGLE));
+        // The base stays with the left half when the halves are exchanged.
+        let base: f64 = self.gflops(first, self.base.p.iter().copied());
+        (same && self.pairs == u64::MAX && most.is_finite())
+            .then_some((first, f64::midpoint(most, base) * (1.0 + SINGLE)))
+    }
+
+    /// What the applications from `first` on get together, GFLOPS, where P is `p`.
+    fn gflops(&self, first: usize, p: impl Iterator<Item = f64>) -> f64 {
+        p.zip(&self.unit).skip(first).map(|(p, unit)| p * unit).sum()
+    }
+
+    /// Shortens the lists to the options with the least slack until no half has more than `most` sums. Which of
+    /// equals stay is arbitrary, but the same each time.
+    fn thin_out(&mut self, most: f64) {
+        let scatter = |option: u32| u64::from(option).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+        for kept in &mut self.kept {
+            kept.sort_unstable_by(|a, b| {
+                a.slack.total_cmp(&b.slack).then(scatter(a.option).cmp(&scatter(b.option)))
+            });
+        }
+        let mut length = self.kept.iter().map(Vec::len).max().unwrap_or(0);
+        while length > 2 && self.combinations(&self.left).max(self.combinations(&self.right)) > most {
+            length = length * 9 / 10;
+            self.kept.iter_mut().for_each(|kept| kept.truncate(length));
+        }
+    }
+
+    /// What the kept options of each class can reach.
+    fn measure(&mut self, relaxation: &Relaxation<'_>) {
+        let range = |values: &mut dyn Iterator<Item = f64>| {
+            values.fold((f64::INFINITY, 0.0), |(least, most): (f64, f64), v| (least.min(v), most.max(v)))
+        };
+        for (class, kept) in relaxation.classes.iter().zip(&self.kept) {
+            let options = || kept.iter().map(|kept| kept.option as usize);
+            let p = |a: usize| range(&mut options().map(|o| class.table.potential(o)[a] / self.unit[a]));
+            self.reach.push((0..self.unit.len()).map(p).collect());
+            let reads = |w: usize| range(&mut options().map(|o| class.table.reads(o)[w]));
+            self.reads.push((0..relaxation.watched.len()).map(reads).collect());
+        }
+    }
+
+    /// The range of the sums of some places: P per application, reads per watched memory.
+    fn rest(&self, places: &[&[Place]]) -> Rest {
+        let sum = |of: &[Vec<(f64, f64)>]| -> Vec<(f64, f64)> {
+            let length = of.first().map_or(0, Vec::len);
+            let add = |i: usize| {
+                places
+                    .iter()
+                    .copied()
+                    .flatten()
+                    .map(|place| of[place.class][i])
+                    .fold((0.0, 0.0), |a, b| (a.0 + b.0, a.1 + b.1))
+            };
+            (0..length).map(add).collect()
+        };
+        Rest { p: sum(&self.reach), reads: sum(&self.reads) }
+    }
+
+    /// How many sums a half has, before slacks are added up.
+    fn combinations(&self, half: &[Place]) -> f64 {
+        let mut copies = 1.0;
+        half.iter().fold(1.0, |product, place| {
+            copies = if place.same_as_before { copies + 1.0 } else { 1.0 };
+            product * (self.kept[place.class].len() as f64 + copies - 1.0) / copies
+        })
+    }
+}
+
+// Sums of what some places give and take, and whether others can complete them.
+
+/// Relative error that sums in single precision may have, with room to spare.
+const SINGLE: f64 = 1e-6;
+
+/// Ranges of what places that are still open can add.
+struct Rest {
+    p: Vec<(f64, f64)>,
+    reads: Vec<(f64, f64)>,
+}
+
+impl Rest {
+    /// The same with what is already known beside it.
+    fn plus(mut self, known: &Sums) -> Self {
+        let shift = |ranges: &mut [(f64, f64)], by: &[f64]| {
+            for (range, by) in ranges.iter_mut().zip(by) {
+                *range = (range.0 + by, range.1 + by);
+            }
+        };
+        shift(&mut self.p, &known.p);
+        shift(&mut self.reads, &known.reads);
+        self
+    }
+
+    /// Whether sums so far can still end in their windows.
+    fn completes(&self, p: &[f64], windows: &[f64], reads: &[f64], watched: &[Watched]) -> bool {
+        let in_window = |((sum, rest), window): ((&f64, &(f64, f64)), &f64)| {
+            sum + rest.1 >= 1.0 - SINGLE && sum + rest.0 <= 1.0 + window + SINGLE
+        };
+        let in_range = |((sum, rest), watched): ((&f64, &(f64, f64)), &Watched)| {
+            let tolerance = 1e-9 * watched.bandwidth;
+            sum + rest.1 >= watched.least - tolerance && sum + rest.0 <= watched.most + tolerance
+        };
+        p.iter().zip(&self.p).zip(windows).all(in_window)
+            && reads.iter().zip(&self.reads).zip(watched).all(in_range)
+    }
+}
+
+/// What some places give and take together.
+#[derive(Clone, Debug)]
+struct Sums {
+    p: Vec<f64>,
+    reads: Vec<f64>,
+}
+
+impl Sums {
+    fn zero(apps: usize, watched: usize) -> Self {
+        Self { p: vec![0.0; apps], reads: vec![0.0; watched] }
+    }
+
+    /// `before` plus one option.
+    fn set(&mut self, before: &Self, table: &OptionTable, option: usize, unit: &[f64]) {
+        let potential = table.potential(option);
+        for a in 0..unit.len() {
+            self.p[a] = before.p[a] + potential[a] / unit[a];
+        }
+        for (w, reads) in table.reads(option).iter().enumerate() {
+            self.reads[w] = before.reads[w] + reads;
+        }
+    }
 }

@@ -32,13 +32,12 @@ pub use window::{Cost, Parent, Sockets, WindowGraph, Writers, cost};
 mod among;
 #[cfg(feature = "metis")]
 mod metis;
-mod recursive;
-mod window;
-
 #[cfg(test)]
 mod properties;
+mod recursive;
 #[cfg(test)]
 mod tests;
+mod window;
 
 /// What is asked of a partitioner.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,719 @@
+//! All ways to fill one node: the options among which the exact search chooses, one per node.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use numasim_model::sharing::Solver;
+use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
+use numasim_model::table::Table;
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{AppId, Machine, NodeId, Placement};
+
+use crate::contents::Contents;
+use crate::memory::Limits;
+use crate::monitor::Monitor;
+use crate::parallel::prelude::*;
+use crate::problem::{Evaluator, Problem};
+use crate::restrictions::may_hold;
+use crate::search::budget::Pace;
+use crate::search::watch::{Watch, reads_own};
+
+/// Options of one task.
+const CHUNK: usize = 1024;
+
+/// The options of one node, and of every node that can be exchanged with it.
+#[derive(Clone, Debug)]
+pub(super) struct OptionTable {
+    apps: usize,
+    /// Threads: `counts[option * apps + app]`.
+    counts: Arc<Vec<u32>>,
+    /// GFLOPS of each application on this node with every other node empty: `potential[option * apps + app]`.
+    ///
+    /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
+    /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]), and so for those applications only that
+    /// they can help.
+    potential: Arc<Vec<f64>>,
+    /// GFLOPS that each application gets on this node whatever others do, laid out as potentials; empty where that is not known, or
+    /// not needed because potentials say what is got.
+    least: Vec<f64>,
+    /// GB/s that threads elsewhere draw at most of the memory of the node, per option; empty where that is not asked for.
+    others: Vec<f64>,
+    /// GB/s that the option asks of each watched memory over a link: `asks[option * watched + memory]`.
+    asks: Arc<Vec<f64>>,
+    /// What of it counts ([`super::dual::Watched`]), laid out as `asks`.
+    reads: Arc<Vec<f64>>,
+    watched: usize,
+    /// In place of lists: the few options of a looser table.
+    corners: Option<Corners>,
+}
+
+impl OptionTable {
+    /// All options of `node`, or `None` if there are more than `limit`, or at a stop. `watched`: the memories whose readers are
+    /// counted.
+    pub(super) fn new(
+        problem: &Problem,
+        evaluator: &Evaluator<'_>,
+        watched: &[Watch],
+        node: NodeId,
+        limit: usize,
+        monitor: &dyn Monitor,
+    ) -> Option<Self> {
+        let apps = problem.apps.len();
+        let Evaluator { solver, limits, .. } = evaluator;
+        let counts = counts(problem, limits.as_ref(), node, limit)?;
+        let alone = alone(evaluator, node);
+        let potential = if alone.iter().all(|alone| *alone) {
+            potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?
+        } else {
+            let ceilings = ceilings(problem, evaluator, node);
+            let below = |(&threads, ceiling): (&u32, &Ceiling)| {
+                (f64::from(threads) * ceiling.per_thread).min(ceiling.together)
+            };
+            let below: Vec<f64> = counts
+                .chunks_exact(apps)
+                .flat_map(|option| option.iter().zip(&ceilings).map(below))
+                .collect();
+            if alone.contains(&true) {
+                let solved = potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?;
+                lower(&below, &solved, &alone)
+            } else {
+                below
+            }
+        };
+        let asks = Arc::new(asks(problem, evaluator, watched, node, &counts));
+        let (counts, potential) = (Arc::new(counts), Arc::new(potential));
+        Some(Self {
+            apps,
+            counts,
+            potential,
+            least: Vec::new(),
+            others: Vec::new(),
+            reads: Arc::clone(&asks),
+            asks,
+            watched: watched.len(),
+            corners: None,
+        })
+    }
+
+    /// The same options with what they get at least where no application has more than so many threads.
+    pub(super) fn with_least(&self, kept: &Kept, most: MostThreads<'_>) -> Self {
+        let size = CHUNK * self.apps;
+        let parts: Vec<Vec<f64>> = self
+            .counts
+            .par_chunks(size)
+            .enumerate()
+            .map(|(chunk, counts)| {
+                let mut part = vec![0.0; counts.len()];
+                let rows = part.chunks_exact_mut(self.apps).zip(counts.chunks_exact(self.apps));
+                for (least, counts) in rows {
+                    kept.least_gflops(counts, most, least);
+                }
+                let potential = &self.potential[chunk * size..][..counts.len()];
+                part.iter_mut().zip(potential).for_each(|(least, most)| *least = least.min(*most));
+                part
+            })
+            .collect();
+        let least = parts.concat();
+        Self { least, ..self.clone() }
+    }
+
+    /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
+    pub(super) fn with_others(&self, drawn: &DrawnByOthers, most: MostThreads<'_>) -> Self {
+        let others = self.counts.par_chunks(self.apps).map(|counts| drawn.at_most(counts, most));
+        Self { others: others.collect(), ..self.clone() }
+    }
+
+    /// GB/s that threads elsewhere draw at most of the memory of the node beside a listed option.
+    #[inline]
+    pub(super) fn others_gbs(&self, option: usize) -> f64 {
+        self.others.get(option).copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// GB/s that any option draws at least of each shared resource; `draw`: per application, resources and GB/s for each GFLOPS.
+    pub(super) fn least_drawn(&self, draw: &[Vec<(usize, f64)>], resources: usize) -> Vec<f64> {
+        let mut least = vec![if self.least.is_empty() { 0.0 } else { f64::INFINITY }; resources];
+        let mut drawn = vec![0.0; resources];
+        for option in self.least.chunks_exact(self.apps) {
+            draw_of(option, draw, &mut drawn);
+            least.iter_mut().zip(&drawn).for_each(|(least, drawn)| *least = least.min(*drawn));
+        }
+        least
+    }
+
+    /// The same options where no more than `room` GB/s are left for one of each shared resource, laid out as for [`Self::least_drawn`].
+    pub(super) fn with_room(&self, draw: &[Vec<(usize, f64)>], room: &[f64]) -> Self {
+        let size = CHUNK * self.apps;
+        let parts: Vec<Vec<f64>> = self
+            .least
+            .par_chunks(size)
+            .zip(self.potential.par_chunks(size))
+            .map(|(least, potential)| {
+                let mut part = potential.to_vec();
+                let mut drawn = vec![0.0; room.len()];
+                for (most, least) in part.chunks_exact_mut(self.apps).zip(least.chunks_exact(self.apps)) {
+                    draw_of(least, draw, &mut drawn);
+                    for ((most, least), draw) in most.iter_mut().zip(least).zip(draw) {
+                        let more = draw.iter().map(|&(m, draw)| (room[m] - drawn[m]).max(0.0) / draw);
+                        *most = most.min(least + more.fold(f64::INFINITY, f64::min));
+                    }
+                }
+                part
+            })
+            .collect();
+        Self { potential: Arc::new(parts.concat()), ..self.clone() }
+    }
+
+    /// The same options on `node` where others have taken `taken` GB/s from its memory; `None` at a stop.
+    pub(super) fn with_less(
+        &self,
+        evaluator: &Evaluator<'_>,
+        (node, taken): (NodeId, f64),
+        monitor: &dyn Monitor,
+    ) -> Option<Self> {
+        let solver = evaluator.solver_with_less(node, taken);
+        let cost = evaluator.problem.evaluation_cost();
+        let solved = potential(self.apps, &self.counts, &solver, node, cost, monitor)?;
+        let potential = lower(&self.potential, &solved, &alone(evaluator, node));
+        let least = self.least.iter().zip(&potential).map(|(least, most)| least.min(*most)).collect();
+        Some(Self { potential: Arc::new(potential), least, ..self.clone() })
+    }
+
+    /// The same where no more than `most` GB/s of what an option asks of a watched memory count, one entry each.
+    pub(super) fn counting(&self, most: &[f64]) -> Self {
+        let asks = self.asks.iter().zip(most.iter().cycle());
+        Self { reads: Arc::new(asks.map(|(asks, most)| asks.min(*most)).collect()), ..self.clone() }
+    }
+
+    /// Some of the listed options, in this order.
+    pub(super) fn only(&self, options: &[usize]) -> Self {
+        let counts = options.iter().flat_map(|&option| self.counts(option)).copied().collect();
+        let potential = options.iter().flat_map(|&option| self.potential(option)).copied().collect();
+        let reads = options.iter().flat_map(|&option| self.reads(option)).copied().collect();
+        let asks = options.iter().flat_map(|&option| self.asks(option)).copied().collect();
+        let least = options.iter().flat_map(|&option| self.least(option)).copied().collect();
+        let others = options.iter().filter_map(|&option| self.others.get(option)).copied().collect();
+        let (counts, potential) = (Arc::new(counts), Arc::new(potential));
+        let (reads, asks) = (Arc::new(reads), Arc::new(asks));
+        Self {
+            apps: self.apps,
+            counts,
+            potential,
+            least,
+            others,
+            asks,
+            reads,
+            watched: self.watched,
+            corners: None,
+        }
+    }
+
+    /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
+    /// has all other cores, too; all get all they want.
+    ///
+    /// Every real option lies below a mixture of corners, so that a bound over them holds for all options (the
+    /// roofline bound: cores and demand only; the bandwidth of memories must then be priced by the caller).
+    pub(super) fn corners(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
+        let none = Arc::new(Vec::new());
+        Self {
+            apps: problem.apps.len(),
+            counts: Arc::new(Vec::new()),
+            potential: Arc::clone(&none),
+            least: Vec::new(),
+            others: Vec::new(),
+            asks: Arc::clone(&none),
+            reads: none,
+            watched: 0,
+            corners: Some(Corners::new(problem, solver, node)),
+        }
+    }
+
+    /// Number of options.
+    pub(super) fn len(&self) -> usize {
+        match &self.corners {
+            Some(corners) => corners.per_thread.len() + 1,
+            None => self.counts.len() / self.apps,
+        }
+    }
+
+    /// The corners, where the options are not listed.
+    #[inline]
+    pub(super) fn as_corners(&self) -> Option<&Corners> {
+        self.corners.as_ref()
+    }
+
+    /// GFLOPS and threads of each application, listed or not.
+    pub(super) fn row(&self, option: usize) -> (Cow<'_, [f64]>, Cow<'_, [u32]>) {
+        match &self.corners {
+            Some(corners) => {
+                let (potential, counts) = corners.row(option);
+                (Cow::Owned(potential), Cow::Owned(counts))
+            }
+            None => (Cow::Borrowed(self.potential(option)), Cow::Borrowed(self.counts(option))),
+        }
+    }
+
+    /// Threads of each application in a listed option.
+    pub(super) fn counts(&self, option: usize) -> &[u32] {
+        &self.counts[option * self.apps..(option + 1) * self.apps]
+    }
+
+    /// GB/s that a listed option asks of each watched memory over a link.
+    fn asks(&self, option: usize) -> &[f64] {
+        &self.asks[option * self.watched..(option + 1) * self.watched]
+    }
+
+    /// What counts of the GB/s that a listed option asks of each watched memory over a link; corners count none.
+    pub(super) fn reads(&self, option: usize) -> &[f64] {
+        &self.reads[option * self.watched..(option + 1) * self.watched]
+    }
+
+    /// Whether it is known what options get at least.
+    pub(super) fn has_least(&self) -> bool {
+        !self.least.is_empty()
+    }
+
+    /// Lower bound on the GFLOPS of each application on this node, in a listed option; empty where there is none.
+    pub(super) fn least(&self, option: usize) -> &[f64] {
+        self.least.get(option * self.apps..(option + 1) * self.apps).unwrap_or_default()
+    }
+
+    /// Upper bound on the GFLOPS of each application on this node, in a listed option.
+    pub(super) fn potential(&self, option: usize) -> &[f64] {
+        &self.potential[option * self.apps..(option + 1) * self.apps]
+    }
+}
+
+/// GB/s of each resource that so many `gflops` of each application draw.
+fn draw_of(gflops: &[f64], draw: &[Vec<(usize, f64)>], drawn: &mut [f64]) {
+    drawn.fill(0.0);
+    for (gflops, draw) in gflops.iter().zip(draw) {
+        for &(m, draw) in draw {
+            drawn[m] += gflops * draw;
+        }
+    }
+}
+
+// What is listed of the options of a node: threads, what they get with all others empty, and what they ask over links.
+
+/// Per application, whether what it gets on `node` with all others empty is the most that it gets there.
+fn alone(evaluator: &Evaluator<'_>, node: NodeId) -> Vec<bool> {
+    let solver = &evaluator.solver;
+    let (all, local) =
+        (solver.threads_elsewhere_never_help(), solver.threads_elsewhere_never_help_local_ones());
+    let machine = &evaluator.problem.machine;
+    let own = |placement: &Placement| all || (local && reads_own(machine, placement, node));
+    evaluator.placements.iter().map(own).collect()
+}
+
+/// What is known to be the most: `solved` for those of `alone`, for the others as before.
+fn lower(before: &[f64], solved: &[f64], alone: &[bool]) -> Vec<f64> {
+    let own = before.iter().zip(solved).zip(alone.iter().cycle());
+    own.map(|((before, solved), alone)| if *alone { before.min(*solved) } else { *before }).collect()
+}
+
+/// GFLOPS of each application for each option when every other node is empty; `None` at a stop.
+fn potential(
+    apps: usize,
+    counts: &[u32],
+    solver: &Solver,
+    node: NodeId,
+    cost: u64,
+    monitor: &dyn Monitor,
+) -> Option<Vec<f64>> {
+    let nodes = solver.nodes();
+    let parts: Option<Vec<Vec<f64>>> = counts
+        .par_chunks(apps * 1024)
+        .map(|chunk| {
+            let mut workspace = solver.workspace();
+            let mut threads: Table<u32> = Table::filled(apps, nodes, 0);
+            let mut part = Vec::with_capacity(chunk.len());
+            let mut pace = Pace::new(monitor);
+            for option in chunk.chunks_exact(apps) {
+                if pace.stops_after(cost) {
+                    return None;
+                }
+                for (a, &count) in option.iter().enumerate() {
+                    threads[(AppId(a), node)] = count;
+                }
+                solver.solve_changes(threads.as_slice(), &mut workspace);
+                part.extend_from_slice(workspace.gflops());
+            }
+            Some(part)
+        })
+        .collect();
+    Some(parts?.concat())
+}
+
+/// What each option asks to occupy of each watched memory over the link to it, GB/s: all that its threads want, at most the link and
+/// what the watch says of it.
+fn asks(
+    problem: &Problem,
+    evaluator: &Evaluator<'_>,
+    watched: &[Watch],
+    node: NodeId,
+    counts: &[u32],
+) -> Vec<f64> {
+    let apps = problem.apps.len();
+    let solver = &evaluator.solver;
+    let efficiency = problem.machine.sharing().parameters.link_efficiency;
+    let mut asks = Vec::with_capacity(counts.len() / apps * watched.len());
+    for option in counts.chunks_exact(apps) {
+        asks.extend(watched.iter().map(|watch| {
+            let memory = watch.memory;
+            let Some(link) = problem.machine.link(node, memory) else { return 0.0 };
+            let demand_gbs = |(a, &threads): (usize, &u32)| {
+                let wants = solver.demand_per_thread()[a * solver.nodes() + node.0];
+                f64::from(threads) * wants * evaluator.cost(a, node, memory)
+            };
+            let limit =
+                watch.part.get(node.0).copied().unwrap_or(f64::INFINITY).min(link.value() * efficiency);
+            option.iter().enumerate().map(demand_gbs).sum::<f64>().min(limit)
+        }));
+    }
+    asks
+}
+
+/// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order; one row
+/// of `apps.len()` each. Options whose local data fits the node in no allocation are left out.
+fn counts(
+    problem: &Problem,
+    limits: Option<&Limits>,
+    node: NodeId,
+    limit: usize,
+) -> Option<Vec<u32>> {
+    let Problem { machine, apps, restrictions, .. } = problem;
+    if machine.node(node).cores == 0 {
+        return Some(vec![0; apps.len()]);
+    }
+    let mut found = Vec::new();
+    let mut contents = Contents::new(machine, apps, restrictions, &[node]);
+    while let Some(content) = contents.next() {
+        if limits.is_some_and(|limits| !limits.may_hold(node, content)) {
+            continue;
+        }
+        if found.len() >= limit.saturating_mul(apps.len()) {
+            return None;
+        }
+        found.extend_from_slice(content);
+    }
+    Some(found)
+}
+
+// The few options of a looser table: the corners of a node.
+
+/// The corners of a node: every application has its minimum; option 0 leaves all other cores idle, option a + 1 gives
+/// them to application a.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Corners {
+    /// Per application: the fewest threads; `None` where it may have none on the node.
+    minimum: Vec<Option<u32>>,
+    has_minimum: bool,
+    free: u32,
+    /// GFLOPS of one thread of each application that gets all it wants.
+    per_thread: Vec<f64>,
+}
+
+impl Corners {
+    /// Of `node`.
+    fn new(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
+        let apps = problem.apps.len();
+        let cores = problem.machine.node(node).cores;
+        let least = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
+        let minimum: Vec<Option<u32>> =
+            problem.apps.iter().map(|app| may_hold(app, node).then_some(least)).collect();
+        let given = minimum.iter().flatten().fold(0, |sum: u32, least| sum.saturating_add(*least));
+        let free = cores.saturating_sub(given);
+        let gets = |a: usize| {
+            let demand_gbs = solver.demand_per_thread()[a * solver.nodes() + node.0];
+            demand_gbs * problem.apps[a].arithmetic_intensity.value()
+        };
+        let per_thread = (0..apps).map(gets).collect();
+        Self { minimum, has_minimum: least > 0, free, per_thread }
+    }
+
+    /// What an option earns at these prices of GFLOPS and threads; no prices of threads are all 0.
+    pub(in crate::search) fn earned(&self, option: usize, of_gflops: &[f64], of_thread: &[f64]) -> f64 {
+        let thread = |a: usize| self.per_thread[a] * of_gflops[a] + of_thread.get(a).copied().unwrap_or(0.0);
+        let all = if self.has_minimum {
+            let own = |(a, minimum): (usize, &Option<u32>)| f64::from(minimum.unwrap_or(0)) * thread(a);
+            self.minimum.iter().enumerate().map(own).sum()
+        } else {
+            0.0
+        };
+        let more = self.receiver(option).map_or(0.0, |a| f64::from(self.free) * thread(a));
+        all + more
+    }
+
+    /// Who gets the free cores; nobody in the place of an application that may not use the node.
+    fn receiver(&self, option: usize) -> Option<usize> {
+        option.checked_sub(1).filter(|&a| self.minimum[a].is_some())
+    }
+
+    /// GFLOPS and threads of each application.
+    fn row(&self, option: usize) -> (Vec<f64>, Vec<u32>) {
+        let mut counts: Vec<u32> = self.minimum.iter().map(|minimum| minimum.unwrap_or(0)).collect();
+        if let Some(a) = self.receiver(option) {
+            counts[a] += self.free;
+        }
+        let potential = counts.iter().zip(&self.per_thread).map(|(&n, each)| f64::from(n) * each).collect();
+        (potential, counts)
+    }
+}
+
+// What threads can get under any sharing at all: for questions where threads elsewhere can help.
+//
+// Where data lies on several memories, or pairs of nodes share a link, a thread that is slowed down at one place may leave
+// more at another. What a node gets with all others empty is then no bound. What holds of every model: nobody gets more
+// than it wants, and nothing carries more than its capacity.
+
+/// The most that threads of one application on one node can get.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ceiling {
+    /// GFLOPS of one thread.
+    pub(super) per_thread: f64,
+    /// GFLOPS of all of them.
+    pub(super) together: f64,
+}
+
+/// The ceilings of each application on `node`: what a thread can use, and what controllers, links and the read limit of
+/// the node let through to it.
+pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeId) -> Vec<Ceiling> {
+    let machine = &problem.machine;
+    let solver = &evaluator.solver;
+    let of = |(a, placement): (usize, &Placement)| {
+        let intensity = problem.apps[a].arithmetic_intensity.value();
+        let wants = solver.demand_per_thread()[a * solver.nodes() + node.0];
+        let through = placement
+            .read_from(machine, node)
+            .into_iter()
+            .map(|memory| way(machine, node, memory) / evaluator.cost(a, node, memory));
+        let most = machine.node(node).read_bandwidth.map_or(f64::INFINITY, GigabytesPerSecond::value);
+        let read = most / solver.occupied_in_all(AppId(a), node);
+        Ceiling { per_thread: wants * intensity, together: through.fold(read, f64::min) * intensity }
+    };
+    evaluator.placements.iter().enumerate().map(of).collect()
+}
+
+/// The most that cores of `from` can occupy of a memory, GB/s: its controller, the link, and links that pairs share.
+fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+    let controller = machine.node(memory).bandwidth.value();
+    let link = machine
+        .link(from, memory)
+        .filter(|_| from != memory)
+        .map_or(f64::INFINITY, GigabytesPerSecond::value);
+    let shared = machine.shared_directions().filter(|direction| direction.carries(from, memory));
+    shared.map(|direction| direction.link.bandwidth.value()).fold(controller.min(link), f64::min)
+}
+
+/// Something besides the controllers that several flows share.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Common {
+    /// GB/s.
+    pub(super) capacity: f64,
+    /// Per class of nodes and application: GB/s that are occupied of it per GB/s that one of its nodes draws in all.
+    pub(super) parts: Vec<Vec<f64>>,
+}
+
+/// The links between classes of nodes (`with_links`), links that pairs share, and what nodes can read: those that can be too narrow.
+/// `classes`: the nodes of each.
+pub(super) fn common_limits(
+    problem: &Problem,
+    evaluator: &Evaluator<'_>,
+    classes: &[&[NodeId]],
+    with_links: bool,
+) -> Vec<Common> {
+    /// With more classes there would be too many pairs for the linear programs.
+    const MOST_CLASSES: usize = 16;
+    let machine = &problem.machine;
+    let part = |class: &[NodeId], a: usize, over: &dyn Fn(NodeId, NodeId) -> bool| -> f64 {
+        let Some(&from) = class.first().filter(|from| machine.node(**from).cores > 0) else { return 0.0 };
+        let read = evaluator.placements[a].read_from(machine, from).into_iter();
+        read.filter(|&memory| over(from, memory)).map(|memory| evaluator.cost(a, from, memory)).sum()
+    };
+    let parts_over = |over: &dyn Fn(NodeId, NodeId) -> bool| -> Vec<Vec<f64>> {
+        let apps = 0..problem.apps.len();
+        classes.iter().map(|class| apps.clone().map(|a| part(class, a, over)).collect()).collect()
+    };
+    let mut found = Vec::new();
+    if with_links && classes.len() <= MOST_CLASSES {
+        for (c, from) in classes.iter().enumerate() {
+            for to in classes {
+                let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
+                let links =
+                    pairs.filter(|(from, to)| from != to).filter_map(|(from, to)| machine.link(from, to));
+                let capacity = links.map(GigabytesPerSecond::value).sum();
+                let mut parts = parts_over(&|from, memory| from != memory && to.contains(&memory));
+                let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != c);
+                others.for_each(|(_, parts)| parts.fill(0.0));
+                // One application alone is held back by its ceiling.
+                if parts[c].iter().filter(|part| **part > 0.0).count() > 1 {
+                    found.push(Common { capacity, parts });
+                }
+            }
+        }
+    }
+    for (c, class) in classes.iter().enumerate() {
+        let limits =
+            class.iter().map(|&node| machine.node(node).read_bandwidth.map(GigabytesPerSecond::value));
+        if let Some(capacity) = limits.sum::<Option<f64>>() {
+            let mut parts = vec![vec![0.0; problem.apps.len()]; classes.len()];
+            if let Some(&node) = class.first().filter(|node| machine.node(**node).cores > 0) {
+                let occupied =
+                    (0..problem.apps.len()).map(|a| evaluator.solver.occupied_in_all(AppId(a), node));
+                parts[c] = occupied.collect();
+            }
+            found.push(Common { capacity, parts });
+        }
+    }
+    for direction in machine.shared_directions() {
+        let parts = parts_over(&|from, memory| direction.carries(from, memory));
+        found.push(Common { capacity: direction.link.bandwidth.value(), parts });
+    }
+    found.retain(|common| common.can_be_too_narrow(problem, evaluator, classes));
+    found
+}
+
+impl Common {
+    fn can_be_too_narrow(&self, problem: &Problem, evaluator: &Evaluator<'_>, classes: &[&[NodeId]]) -> bool {
+        let solver = &evaluator.solver;
+        let most = |(class, parts): (&&[NodeId], &Vec<f64>)| -> f64 {
+            let on_node = |node: &NodeId| {
+                let wants =
+                    |(a, part): (usize, &f64)| part * solver.demand_per_thread()[a * solver.nodes() + node.0];
+                let thread = parts.iter().enumerate().map(wants).fold(0.0, f64::max);
+                thread * f64::from(problem.machine.node(*node).cores)
+            };
+            class.iter().map(on_node).sum()
+        };
+        classes.iter().zip(&self.parts).map(most).sum::<f64>() > self.capacity
+    }
+}
+
+#[cfg(test)]
+mod ceilings_tests {
+    use numasim_model::{Access, Data};
+
+    use super::*;
+    use crate::testing::{app, uniform_machine};
+    use crate::{Objective, Restrictions};
+
+    /// Two nodes of 4 cores with 10 GFLOPS, 32 GB/s and links of 6 GB/s; a quarter of the data lies on node 0, a thread
+    /// wants 10 GB/s.
+    fn problem() -> Problem {
+        problem_of(&["a"])
+    }
+
+    /// The same with several such applications.
+    fn problem_of(names: &[&str]) -> Problem {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 6.0);
+        let data = Data::Placed(Placement::PartHome { home: NodeId(0), share: 0.25 });
+        let apps: Vec<_> = names.iter().map(|name| app(name, 1.0, data.clone())).collect();
+        Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default())
+            .expect("a possible question")
+    }
+
+    #[test]
+    fn a_ceiling_is_what_the_narrowest_way_lets_through() {
+        let problem = problem();
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        // On node 0 everything is local: 32 GB/s. On node 1 a quarter comes over 6 GB/s: 24.
+        let ceiling = |node| ceilings(&problem, &evaluator, NodeId(node));
+        assert_eq!(ceiling(0), [Ceiling { per_thread: 10.0, together: 32.0 }]);
+        assert_eq!(ceiling(1), [Ceiling { per_thread: 10.0, together: 24.0 }]);
+    }
+
+    #[test]
+    fn ceilings_count_what_a_kernel_occupies() {
+        // Triads have 24 of 32 GB/s on node 0 and 16 on node 1: on node 0 all is local, 24. On node 1 a GB/s occupies 1/4 x 4/3 of
+        // node 0, over 6 GB/s: 18; and 3/4 x 2 of node 1: 32 / 1.5 = 21.3.
+        let mut problem = problem_of(&["a", "b"]);
+        problem.apps.iter_mut().for_each(|app| app.kernel = Access::Triad);
+        problem.machine = crate::testing::with_nodes(&problem.machine, |number, mut node| {
+            node.kernels.set(Access::Triad, GigabytesPerSecond::new([24.0, 16.0][number]));
+            node
+        });
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        let together = |node| ceilings(&problem, &evaluator, NodeId(node))[0].together;
+        assert!((together(0) - 24.0).abs() < 1e-12 && (together(1) - 18.0).abs() < 1e-12);
+        // Of the link to node 0, a GB/s on node 1 occupies 1/3.
+        let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]], true);
+        assert_eq!(common.len(), 1);
+        assert!((common[0].parts[1][0] - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn only_what_can_be_too_narrow_for_several_is_common() {
+        let problem = problem_of(&["a", "b"]);
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        let (zero, one) = ([NodeId(0)], [NodeId(1)]);
+        // 4 threads on node 1 want 40 GB/s, a quarter of them over the link to node 0. Nobody reads over the other.
+        let common = common_limits(&problem, &evaluator, &[&zero, &one], true);
+        assert_eq!(common, [Common { capacity: 6.0, parts: vec![vec![0.0; 2], vec![0.25; 2]] }]);
+        // One application alone gets no more over it than its ceiling says.
+        let problem = self::problem();
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        assert_eq!(common_limits(&problem, &evaluator, &[&zero, &one], true), []);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{local_app, uniform_machine};
+    use numasim_model::{App, Placement};
+
+    fn problem(apps: usize, cores: u32, restrictions: Restrictions) -> Problem {
+        let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);
+        let apps = vec![App { min_threads: 0, ..local_app("a", 1.0) }; apps];
+        Problem::new(&machine, &apps, crate::Objective::TotalGflops, restrictions)
+            .expect("a possible question")
+    }
+
+    fn count(apps: usize, cores: u32, restrictions: Restrictions) -> usize {
+        let problem = problem(apps, cores, restrictions);
+        counts(&problem, None, NodeId(0), 1_000_000).unwrap().len() / apps
+    }
+
+    #[test]
+    fn eight_cores_and_four_apps_have_495_options() {
+        // C(8 + 4, 4) = 495 with idle cores, C(8 + 3, 3) = 165 without
+        assert_eq!(count(4, 8, Restrictions::default()), 495);
+        assert_eq!(count(4, 8, Restrictions { no_idle_cores: true, ..Restrictions::default() }), 165);
+    }
+
+    #[test]
+    fn whole_nodes_leave_one_app_or_none() {
+        // empty, or 1 to 8 threads of one of four applications
+        assert_eq!(count(4, 8, Restrictions { whole_nodes: true, ..Restrictions::default() }), 1 + 4 * 8);
+    }
+
+    #[test]
+    fn minimum_per_node_takes_its_cores_first() {
+        // 2 of 8 cores each for 3 applications leave 2 cores to split freely: C(2 + 3, 3) = 10
+        assert_eq!(count(3, 8, Restrictions { min_threads_per_node: 2, ..Restrictions::default() }), 10);
+    }
+
+    #[test]
+    fn too_many_options_are_refused() {
+        assert!(counts(&problem(8, 64, Restrictions::default()), None, NodeId(0), 1000).is_none());
+    }
+
+    #[test]
+    fn corners_give_all_free_cores_to_nobody_or_to_one() {
+        // 4 cores, one thread each for 2 applications: 2 cores are free. 10 GFLOPS per core, intensity 1 and no ceiling.
+        let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
+        let apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
+        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        let objective = crate::Objective::TotalGflops;
+        let problem = Problem::new(&machine, &apps, objective, restrictions).expect("a possible question");
+        let solver = problem.solver(&[Placement::Local, Placement::Local]);
+        let table = OptionTable::corners(&problem, &solver, NodeId(0));
+        let rows: Vec<_> = (0..table.len()).map(|option| table.row(option).1.into_owned()).collect();
+        assert_eq!(rows, [[1, 1], [3, 1], [1, 3]]);
+        assert_eq!(*table.row(2).0, [10.0, 30.0]);
+        let corners = table.as_corners().expect("not listed");
+        // 2 x 10 + 3 x 30 GFLOPS at prices 2 and 3, and half a unit for each of 4 threads
+        assert!((corners.earned(2, &[2.0, 3.0], &[0.5, 0.5]) - 112.0).abs() < 1e-12);
+    }
+}
