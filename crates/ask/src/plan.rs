@@ -1,6 +1,6 @@
 //! Plan: where the tasks and blocks of a profile, or of one graph, belong.
 
-use numasim_plan::graph_file::Promise;
+use numasim_plan::plan::Promise;
 use numasim_plan::{Class, ClassId, Plan, PlannedClass};
 use numasim_tasks::Advice;
 use serde::Serialize;

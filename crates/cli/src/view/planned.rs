@@ -6,7 +6,7 @@ use numasim_ask::table::{Of, grid};
 use numasim_graph::values::BlockHome;
 use numasim_model::{Machine, NodeId};
 use numasim_plan::Plan;
-use numasim_plan::graph_file::Promise;
+use numasim_plan::plan::Promise;
 use numasim_tasks::Advice;
 
 use super::tasked::bound_in_words;

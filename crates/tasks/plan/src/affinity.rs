@@ -4,11 +4,11 @@
 //! the faster the task then is beside the same with other slots, the more this block matters: 1 - (x - min) / (max - min). The three
 //! experiments count as in the runtime of paper 000 (OCR-Vx): (0.1 cache + numa_fixed + numa_movable) / 2.1.
 
-use crate::blocks::BlockClasses;
-use crate::cells::{At, Cells};
-use crate::classes::{ClassId, Classes, Template};
-use crate::fault::{Fault, File, Shown};
 use std::collections::{HashMap, HashSet};
+
+use crate::blocks::BlockClasses;
+use crate::classes::{ClassId, Classes, Template};
+use crate::fault::{At, Cells, Fault, File, Shown};
 
 /// Slots whose means differ by at most this part of the largest are alike.
 const ALIKE: f64 = 0.01;

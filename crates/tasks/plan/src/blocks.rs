@@ -2,11 +2,12 @@
 //!
 //! Blocks that tasks of one class created at the same place are one class; classes are numbered by their first blocks.
 
-use crate::cells::{At, Cells};
-use crate::classes::{ClassId, Classes};
-use crate::fault::{Fault, File};
-use numasim_model::machine::MAX_NODES;
 use std::collections::HashMap;
+
+use numasim_model::machine::MAX_NODES;
+
+use crate::classes::{ClassId, Classes};
+use crate::fault::{At, Cells, Fault, File};
 
 /// A class of blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,11 +4,12 @@
 //! generalized path: an iteration that creates the next one); every other child is of the class that (class of its creator, seq, template)
 //! stands for.
 
-use crate::cells::{At, Cells};
-use crate::fault::{Fault, File, Shown};
-use numasim_model::text::is_hidden;
 use std::collections::HashMap;
 use std::fmt;
+
+use numasim_model::text::is_hidden;
+
+use crate::fault::{At, Cells, Fault, File, Shown};
 
 /// A class of tasks, numbered in the order in which they were met; 0 is that of the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,12 +2,13 @@
 //!
 //! Which class a task is of depends on nothing that happens while tasks run, so a graph is looked up whole, before anything runs.
 
-use crate::cells::{At, Cells};
-use crate::classes::{ClassId, Template, Templates};
-use crate::fault::{Fault, File, Shown};
+use std::collections::HashMap;
+
 use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 use numasim_model::NodeId;
-use std::collections::HashMap;
+
+use crate::classes::{ClassId, Template, Templates};
+use crate::fault::{At, Cells, Fault, File, Shown};
 
 /// Tasks and blocks of a run that the plan does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

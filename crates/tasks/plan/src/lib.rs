@@ -19,8 +19,6 @@ pub use guide::{Fallbacks, GraphPlan, Guide, GuideReader, Guided};
 pub use plan::{Plan, PlannedBlocks, PlannedClass};
 pub use profile::Profiled;
 
-use crate::blocks::self;
-
 mod affinity;
 mod blocks;
 mod classes;

@@ -1,7 +1,7 @@
 //! The plan: the node of each class of blocks and of each class of tasks.
 
-use std::fmt::{Write, self};
 use std::fmt;
+use std::fmt::Write;
 
 use numasim_graph::values::{BlockHome, BlockId, TaskGraph};
 

@@ -14,8 +14,8 @@
 //!
 //! Nodes count those with cores. Numbers are written in the shortest form that reads back to the same value.
 
-use std::fmt::Write;
 use std::fmt;
+use std::fmt::Write;
 
 use numasim_graph::values::{BlockId, TaskGraph, TaskId};
 use numasim_model::NodeId;
@@ -268,7 +268,7 @@ mod tests {
 
     use super::*;
     use crate::fault::File;
-    use crate::profiled::Profiled;
+    use crate::profile::Profiled;
     use numasim_graph::values::TaskId;
     use numasim_model::ids::NodeId;
 

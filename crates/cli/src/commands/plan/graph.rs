@@ -1,6 +1,6 @@
 //! A plan for one graph, whatever it is: sockets for its tasks and homes for its blocks.
 
-use numasim_plan::graph_file::{self, Promise};
+use numasim_plan::plan::{Promise, write};
 use numasim_tasks::{TasksError, advise};
 
 use crate::args::PlanArgs;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     };
     let [toml, ..] = names;
     folder.write_whole(|files| {
-        files.write(toml, |out| graph_file::write(&advice.graph, &promise, out))?;
+        files.write(toml, |out| write(&advice.graph, &promise, out))?;
         graph_folder::with_edges(files, &advice.graph)
     })?;
     let planned = GraphPlan::new(&advice, &promise);
