@@ -176,26 +176,6 @@ fn at(sorted: &[f64], p: f64) -> Option<f64> {
     Some(if low == high || part == 0.0 { low } else { low + (high - low) * part })
 }
 
-#[cfg(test)]
-mod predict_tests {
-    use super::Interval;
-
-    #[test]
-    fn ends_lie_between_the_tenth_and_eleventh_of_400() {
-        let values: Vec<f64> = (1..=400).map(f64::from).collect();
-        assert_eq!(Interval::of(&values), Some(Interval { low: 10.5, high: 390.5 }));
-        assert_eq!(Interval::of(&[3.0]), Some(Interval { low: 3.0, high: 3.0 }));
-        assert_eq!(Interval::of(&[f64::INFINITY; 4]).map(|interval| interval.low), Some(f64::INFINITY));
-        assert_eq!((Interval::of(&[]), Interval::of(&[f64::NAN])), (None, None));
-    }
-
-    #[test]
-    fn the_reach_is_that_of_the_farther_end() {
-        assert_eq!(Interval { low: 8.0, high: 10.5 }.reach(10.0), 2.0);
-        assert_eq!(Interval { low: 10.0, high: 10.0 }.reach(10.0), 0.0);
-    }
-}
-
 // Machines whose uncertain figures are drawn.
 
 /// Streams of random numbers from here on are those of figures; restarts of the search count from 0.
@@ -378,6 +358,26 @@ fn together(machine: &Machine, known: Option<(&'static str, f64)>, figures: Vec<
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
+}
+
+#[cfg(test)]
+mod predict_tests {
+    use super::Interval;
+
+    #[test]
+    fn ends_lie_between_the_tenth_and_eleventh_of_400() {
+        let values: Vec<f64> = (1..=400).map(f64::from).collect();
+        assert_eq!(Interval::of(&values), Some(Interval { low: 10.5, high: 390.5 }));
+        assert_eq!(Interval::of(&[3.0]), Some(Interval { low: 3.0, high: 3.0 }));
+        assert_eq!(Interval::of(&[f64::INFINITY; 4]).map(|interval| interval.low), Some(f64::INFINITY));
+        assert_eq!((Interval::of(&[]), Interval::of(&[f64::NAN])), (None, None));
+    }
+
+    #[test]
+    fn the_reach_is_that_of_the_farther_end() {
+        assert_eq!(Interval { low: 8.0, high: 10.5 }.reach(10.0), 2.0);
+        assert_eq!(Interval { low: 10.0, high: 10.0 }.reach(10.0), 0.0);
+    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, Machine, Placement};
 use rand::RngExt as _;
 
-use super::draws::quantile;
-use super::{Draws, Interval, Prediction};
+use super::{Draws, Interval, Prediction, quantile};
 use crate::objective::Objective;
 use crate::problem::{Candidate, Problem};
 use crate::restrictions::Restrictions;

@@ -16,11 +16,11 @@ use numasim_model::{Allocation, App, Machine, Placement, Scenario};
 
 use crate::baselines::Baseline;
 use crate::monitor::Monitor;
-use crate::pareto::archive::{Archive, Entry, Pair};
+use crate::pareto::archive::{Archive, Entry};
 use crate::pareto::everything::Everything;
 use crate::pareto::nearby::Nearby;
 use crate::problem::{Candidate, margin};
-use crate::search::{ExploreError, Outcome, Status, explore, self};
+use crate::search::{ExploreError, Outcome, Status, explore};
 use crate::{Objective, Problem, ProblemError, Restrictions, search};
 
 mod archive;
@@ -29,8 +29,6 @@ mod everything;
 mod nearby;
 #[cfg(test)]
 mod tests;
-
-
 
 /// A machine, applications, restrictions and two different objectives.
 #[derive(Clone, Debug)]

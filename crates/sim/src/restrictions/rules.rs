@@ -1,7 +1,5 @@
 //! What an allocation may do: each restriction stated once, for a whole allocation and for what a change touches.
 
-#[cfg(doc)]
-use numasim_model::Placing;
 use numasim_model::{Allocation, App, AppId, Machine, NodeId};
 
 /// Restrictions of a search. They combine; the default restricts nothing.
@@ -34,11 +32,11 @@ pub(crate) enum Broken {
     BelowMinThreads,
     /// More threads of an application than its `max_threads`.
     AboveMaxThreads,
-    /// A number of threads on a node that is not one of those that an application takes there ([`Placing::takes`]).
+    /// A number of threads on a node that is not one of those that an application takes there ([`numasim_model::Placing::takes`]).
     NotTaken,
     /// Somebody else beside an application whose nodes are its own.
     NotExclusive,
-    /// Threads of an application on more nodes than its [`Placing::max_nodes`].
+    /// Threads of an application on more nodes than its [`numasim_model::Placing::max_nodes`].
     TooManyNodes,
 }
 

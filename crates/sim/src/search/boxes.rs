@@ -18,12 +18,11 @@ use numasim_model::{AppId, NodeId, Placement};
 use crate::monitor::Monitor;
 use crate::parallel::prelude::*;
 use crate::problem::{Evaluator, Problem};
-use crate::search::beside::Beside;
 use crate::search::branch::{Tree, steps_to_rate};
-use crate::search::budget::Budget;
+use crate::search::budget::{Beside, Budget};
 use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
-use crate::search::halves::{Halved, Halves};
 use crate::search::halves;
+use crate::search::halves::{Halved, Halves};
 use crate::search::pool::{Canonical, Pool};
 use crate::search::watch::reads_own;
 

@@ -8,6 +8,9 @@
 //! all tasks of a batch start from the same cutoff and their findings are merged in order, so that the answer does not
 //! depend on the number of threads.
 
+use numasim_model::table::Table;
+use numasim_model::{Allocation, AppId, NodeId, Placement};
+
 use super::budget::Budget;
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
@@ -15,8 +18,6 @@ use crate::parallel::prelude::*;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::Pace;
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
-use numasim_model::table::Table;
-use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 /// What a finished or stopped tree search leaves behind.
 pub(super) struct TreeResult {

@@ -9,14 +9,12 @@ use crate::contents::Sites;
 use crate::monitor::Monitor;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
-use crate::search::beside::Beside;
 use crate::search::boxes::{Boxes, Front};
-use crate::search::budget::Budget;
+use crate::search::budget::{Beside, Budget};
 use crate::search::cells::Cell;
 use crate::search::dual::{Effort, Few, Improved, Ranges, Relaxation};
 use crate::search::pool::Pool;
-use crate::search::question::Search;
-use crate::search::{halves, local};
+use crate::search::{Search, halves, local};
 
 /// Random starts of the hill climbing.
 const RESTARTS: u64 = 6;

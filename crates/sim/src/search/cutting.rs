@@ -15,9 +15,10 @@
 //!           E_ac >= y_a - sum_m lambda_m scale unit_a draw_acm / B_m,   E_ac >= 0
 //! ```
 
+use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
+
 use super::dual::{Class, Earnings, Improved, Prices, Ranges, Relaxation, Shares, best_option};
 use crate::objective::Objective;
-use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
 
 /// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
 pub(super) const LARGEST_PRICE: f64 = 50.0;

@@ -11,8 +11,6 @@ use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::budget::Pace;
 
-
-
 // Allocations to start from.
 
 /// A random allocation that keeps to the restrictions, or `None` if a few tries find none.
@@ -173,46 +171,6 @@ impl<'a> Filling<'a> {
             self.totals[app] += u64::from(threads);
             self.owners[node.0].get_or_insert(app);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::objective::Objective;
-    use crate::restrictions::Restrictions;
-    use crate::testing::{local_app, uniform_machine};
-
-    fn start(restrictions: Restrictions, max_threads: Option<u32>) -> Option<Allocation> {
-        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
-        let mut apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
-        apps[0].max_threads = max_threads;
-        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).ok()?;
-        round_robin_start(&problem)
-    }
-
-    #[test]
-    fn a_round_robin_gives_every_core_to_somebody() {
-        let allocation = start(Restrictions::default(), None).expect("a start");
-        assert_eq!(allocation.as_slice().iter().sum::<u32>(), 8);
-        assert!((0..2).all(|a| allocation.total(AppId(a)) >= 1));
-    }
-
-    #[test]
-    fn whole_nodes_go_to_one_application_each() {
-        let restrictions = Restrictions { whole_nodes: true, ..Restrictions::default() };
-        let allocation = start(restrictions, None).expect("a start");
-        let mut totals = [allocation.total(AppId(0)), allocation.total(AppId(1))];
-        totals.sort_unstable();
-        assert_eq!(totals, [4, 4]);
-    }
-
-    #[test]
-    fn nobody_gets_more_than_max_threads() {
-        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
-        let allocation = start(restrictions, Some(2)).expect("a start");
-        // One thread of `a` on each node is its minimum and its maximum; `b` has the other cores.
-        assert_eq!(allocation.as_slice(), [1, 1, 3, 3]);
     }
 }
 
@@ -496,6 +454,55 @@ impl Rates for Evaluator<'_> {
     }
 }
 
+// The one maker of random numbers.
+
+/// The generator of a restart: the same numbers on every platform for the same seed and restart.
+pub(crate) fn generator(seed: u64, restart: u64) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(restart);
+    random
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{local_app, uniform_machine};
+
+    fn start(restrictions: Restrictions, max_threads: Option<u32>) -> Option<Allocation> {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
+        let mut apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
+        apps[0].max_threads = max_threads;
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).ok()?;
+        round_robin_start(&problem)
+    }
+
+    #[test]
+    fn a_round_robin_gives_every_core_to_somebody() {
+        let allocation = start(Restrictions::default(), None).expect("a start");
+        assert_eq!(allocation.as_slice().iter().sum::<u32>(), 8);
+        assert!((0..2).all(|a| allocation.total(AppId(a)) >= 1));
+    }
+
+    #[test]
+    fn whole_nodes_go_to_one_application_each() {
+        let restrictions = Restrictions { whole_nodes: true, ..Restrictions::default() };
+        let allocation = start(restrictions, None).expect("a start");
+        let mut totals = [allocation.total(AppId(0)), allocation.total(AppId(1))];
+        totals.sort_unstable();
+        assert_eq!(totals, [4, 4]);
+    }
+
+    #[test]
+    fn nobody_gets_more_than_max_threads() {
+        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        let allocation = start(restrictions, Some(2)).expect("a start");
+        // One thread of `a` on each node is its minimum and its maximum; `b` has the other cores.
+        assert_eq!(allocation.as_slice(), [1, 1, 3, 3]);
+    }
+}
+
 #[cfg(test)]
 mod climb_tests {
     use super::*;
@@ -535,13 +542,4 @@ mod tests_of_kick {
             }
         }
     }
-}
-
-// The one maker of random numbers.
-
-/// The generator of a restart: the same numbers on every platform for the same seed and restart.
-pub(crate) fn generator(seed: u64, restart: u64) -> ChaCha8Rng {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(restart);
-    random
 }

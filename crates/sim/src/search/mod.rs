@@ -25,14 +25,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-pub use budget::Settings;
-pub use homes::explore_to_the_end;
-pub use simple::{PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end, simplicity, within};
-pub(crate) use local::generator;
 use budget::Quiet;
 use pool::Pool;
 
-pub use crate::monitor::{Monitor, Progress, Unattended};
 use crate::answer::Forbidden;
 use crate::memory::lacks_memory;
 use crate::objective::{Goal, Objective};
@@ -40,6 +35,15 @@ use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::restrictions::Infeasible;
 use crate::search::homes::HomeSets;
 use crate::search::pool::Canonical;
+
+pub use crate::monitor::{Monitor, Progress, Unattended};
+pub use budget::Settings;
+pub use homes::explore_to_the_end;
+pub(crate) use local::generator;
+pub use simple::{
+    PART_OF_SIMPLEST, Simplest, Simplicity, WITHIN, simplest, simplest_beside, simplest_to_the_end,
+    simplicity, within,
+};
 
 mod boxes;
 mod branch;
@@ -65,7 +69,6 @@ mod watch;
 mod testing;
 #[cfg(test)]
 mod tests;
-
 
 /// Finds the best allocation.
 ///

@@ -375,12 +375,7 @@ fn asks(
 
 /// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order; one row
 /// of `apps.len()` each. Options whose local data fits the node in no allocation are left out.
-fn counts(
-    problem: &Problem,
-    limits: Option<&Limits>,
-    node: NodeId,
-    limit: usize,
-) -> Option<Vec<u32>> {
+fn counts(problem: &Problem, limits: Option<&Limits>, node: NodeId, limit: usize) -> Option<Vec<u32>> {
     let Problem { machine, apps, restrictions, .. } = problem;
     if machine.node(node).cores == 0 {
         return Some(vec![0; apps.len()]);

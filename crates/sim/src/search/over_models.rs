@@ -1,14 +1,16 @@
 //! One question under several models: their list, the search for each within a common time limit, and the robust placement with
 //! what it is compared with.
 
+use std::fmt;
+use std::str::FromStr;
+
+use numasim_model::{ModelKind, Refusal};
+
 use crate::monitor::{Monitor, Progress, Unattended};
 use crate::problem::{Candidate, Problem, ProblemError};
 use crate::restrictions::Infeasible;
 use crate::search::robust::{Robust, robust};
 use crate::search::{ExploreError, Outcome, Settings, explore, explore_to_the_end};
-use numasim_model::{ModelKind, Refusal};
-use std::fmt;
-use std::str::FromStr;
 
 // One question under several models: which they are, the best of each, and what the robust placement is compared with.
 

@@ -6,16 +6,18 @@
 //! them. A part is closed when nothing in it beats what is known, or when its best is an answer; else its pieces take its
 //! place, which together hold every answer that it holds. What could not be closed keeps the proof open with its bound.
 
-use super::beside::{Beside, Quiet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use numasim_model::{AppId, NodeId};
+
+use super::budget::{Beside, Quiet};
 use super::pool::Pool;
-use super::question::{Proof, Search};
+use super::{Proof, Search};
 use crate::monitor::{Monitor, Progress};
 use crate::problem::{Candidate, Problem};
 use crate::restrictions::may_hold;
 use crate::symmetry::{app_classes, node_classes};
-use numasim_model::{AppId, NodeId};
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// How a space is divided.
 pub(super) trait Division {

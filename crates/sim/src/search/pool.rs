@@ -4,8 +4,8 @@ use numasim_model::{AppId, NodeId};
 
 use crate::contents::Sites;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::search::Search;
 use crate::search::budget::Pace;
-use crate::search::question::Search;
 use crate::symmetry::{app_classes, node_classes};
 
 /// Renames nodes and instances so that answers that differ by an exchange of equals become the same.

@@ -9,13 +9,13 @@ use crate::problem::{Evaluator, Problem};
 use crate::search::budget::{Budget, OPTIONS_PER_STEP, Pace, Settings};
 use crate::search::cells::Cell;
 use crate::search::dual::{Effort, Relaxation};
-use crate::search::halves::{Halves, self};
+use crate::search::halves::Halves;
 use crate::search::homes::HomeSet;
 use crate::search::parts::FewNodes;
 use crate::search::pool::{Canonical, Pool};
-use crate::search::question::{Proof, Search};
 use crate::search::respond::Responder;
 use crate::search::watch::watched;
+use crate::search::{Proof, Search, halves};
 use crate::symmetry::node_classes;
 
 /// Most options of one node that are listed with the default effort, and with less; more effort lists more, as far as memory allows.

@@ -4,6 +4,9 @@
 //! there. Here a node is refilled at once with the best of all its options while the others stay, and pairs of nodes
 //! with the best pair of the options that earn most at the prices of the bound.
 
+use numasim_model::{Allocation, AppId, NodeId, Placement};
+use rand::RngExt as _;
+
 use super::local::{climb, generator};
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
@@ -14,8 +17,6 @@ use crate::search::budget::Pace;
 use crate::search::dual::{Prices, Relaxation, Watched};
 use crate::search::options::OptionTable;
 use crate::search::watch::reads_one_memory;
-use numasim_model::{Allocation, AppId, NodeId, Placement};
-use rand::RngExt as _;
 
 /// Starts where the smallest p decides, and where all count: there one start is nearly as good as another.
 const STARTS: u64 = 12;

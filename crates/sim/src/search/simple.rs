@@ -6,16 +6,18 @@
 //! class is excluded with proof when no part of it can be good enough. The first with an answer is the simplest; within it the
 //! best that is found counts.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use numasim_model::{Allocation, AppId, NodeId};
+
+use super::Search;
 use super::budget::{RISE, Settings};
 use super::parts::Division;
 use super::pool::Pool;
-use super::question::Search;
 use crate::answer::Forbidden;
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};
-use numasim_model::{Allocation, AppId, NodeId};
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// The part of what is left of the effort that one class gets.
 const SHARE: u64 = 3;

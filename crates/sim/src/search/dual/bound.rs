@@ -6,9 +6,8 @@ use numasim_model::{NodeId, Placement};
 
 use crate::objective::Objective;
 use crate::parallel::prelude::*;
-use crate::search::dual::own::Dealt;
-use crate::search::dual::prices::{Earnings, Improved, Prices, Ranges};
 use crate::search::dual::relaxation::{Class, Relaxation};
+use crate::search::dual::{Dealt, Earnings, Improved, Prices, Ranges};
 use crate::search::options::OptionTable;
 
 impl Relaxation<'_> {

@@ -35,11 +35,12 @@
 
 use std::sync::Arc;
 
-pub(super) use bound::{Few, best_option};
-pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
 use numasim_model::sharing::least::DrawnByOthers;
 
 use crate::search::options::OptionTable;
+
+pub(super) use bound::{Few, best_option};
+pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
 
 mod bound;
 mod relaxation;
@@ -221,42 +222,6 @@ impl Ranges {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_split_has_no_gap_and_no_overlap() {
-        let whole = Ranges { lowest: vec![1, 0], highest: vec![4, 4], capacity: vec![4, 4] };
-        let [below, above] = whole.split(0, 2);
-        assert_eq!((below.lowest[0], below.highest[0]), (1, 2));
-        assert_eq!((above.lowest[0], above.highest[0]), (3, 4));
-        assert_eq!((below.lowest[1], above.highest[1]), (0, 4), "the other counter stays");
-    }
-
-    #[test]
-    fn only_a_limit_that_says_something_has_a_price() {
-        let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
-        assert_eq!(ranges.prices_with_meaning(0), (true, false));
-        assert_eq!(ranges.prices_with_meaning(1), (false, true));
-        // 0.5 for the lowest of the first, 2 for the highest of the second: 0.5 x 1 - 2 x 3.
-        assert_eq!(ranges.at_their_ends(&[0.5, 0.0], &[0.0, 2.0]), -5.5);
-    }
-
-    #[test]
-    fn ranges_say_what_follows_from_each_other() {
-        // One application on the machine and on two classes: 3 to 4 threads, of which 2 are on the second class at least and 1 at most on the first.
-        let ranges = Ranges { lowest: vec![3, 0, 2], highest: vec![4, 1, 8], capacity: vec![16, 8, 8] };
-        let tight = ranges.tightened(1);
-        // 2 on the second class leave 2, so 1 stays; 1 on the first leave 2 to be on the second, and of 4 none is on the first: 4.
-        assert_eq!((tight.lowest, tight.highest), (vec![3, 0, 2], vec![4, 1, 4]));
-        // At most 2 on the second class: at least 1 on the first; no more than 3 in all.
-        let ranges = Ranges { highest: vec![4, 1, 2], ..ranges };
-        let tight = ranges.tightened(1);
-        assert_eq!((tight.lowest, tight.highest), (vec![3, 1, 2], vec![3, 1, 2]));
-    }
-}
-
 // The memory of a node, dealt out inside each of its options.
 //
 // # Why
@@ -380,6 +345,42 @@ impl Dealt {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_has_no_gap_and_no_overlap() {
+        let whole = Ranges { lowest: vec![1, 0], highest: vec![4, 4], capacity: vec![4, 4] };
+        let [below, above] = whole.split(0, 2);
+        assert_eq!((below.lowest[0], below.highest[0]), (1, 2));
+        assert_eq!((above.lowest[0], above.highest[0]), (3, 4));
+        assert_eq!((below.lowest[1], above.highest[1]), (0, 4), "the other counter stays");
+    }
+
+    #[test]
+    fn only_a_limit_that_says_something_has_a_price() {
+        let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
+        assert_eq!(ranges.prices_with_meaning(0), (true, false));
+        assert_eq!(ranges.prices_with_meaning(1), (false, true));
+        // 0.5 for the lowest of the first, 2 for the highest of the second: 0.5 x 1 - 2 x 3.
+        assert_eq!(ranges.at_their_ends(&[0.5, 0.0], &[0.0, 2.0]), -5.5);
+    }
+
+    #[test]
+    fn ranges_say_what_follows_from_each_other() {
+        // One application on the machine and on two classes: 3 to 4 threads, of which 2 are on the second class at least and 1 at most on the first.
+        let ranges = Ranges { lowest: vec![3, 0, 2], highest: vec![4, 1, 8], capacity: vec![16, 8, 8] };
+        let tight = ranges.tightened(1);
+        // 2 on the second class leave 2, so 1 stays; 1 on the first leave 2 to be on the second, and of 4 none is on the first: 4.
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 0, 2], vec![4, 1, 4]));
+        // At most 2 on the second class: at least 1 on the first; no more than 3 in all.
+        let ranges = Ranges { highest: vec![4, 1, 2], ..ranges };
+        let tight = ranges.tightened(1);
+        assert_eq!((tight.lowest, tight.highest), (vec![3, 1, 2], vec![3, 1, 2]));
     }
 }
 

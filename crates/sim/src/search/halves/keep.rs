@@ -1,14 +1,14 @@
 //! Which options are kept: those that may lead above a score.
 
-use super::question::Halves;
-use super::round::{Kept, Place, Round};
-use super::sums::{SINGLE, Sums};
+use std::collections::BTreeSet;
+
+use numasim_model::{NodeId, Placement};
+
+use super::{Halves, Kept, Place, Round, SINGLE, Sums};
 use crate::memory::Limits;
 use crate::objective::{Goal, Objective};
 use crate::search::budget::Pace;
 use crate::search::dual::{Class, Drawn, Improved, Prices, Watched, best_option};
-use numasim_model::{NodeId, Placement};
-use std::collections::BTreeSet;
 
 /// Most pairs of sums looked at below one first choice in a sample.
 const SAMPLE_PAIRS: u64 = 20_000;

@@ -19,8 +19,7 @@
 //! it is sum w_a (u_a - 1 - ln u_a) above the score. Slacks and these losses together are less than the gap, so that each u_a lies in an
 //! interval around 1 ([`windows`]), about 2 sqrt(2 gap / w_a) wide; P is divided by its lower end.
 
-use grid::{Common, Grid, InVain, MOST_STORED};
-use lookup::Lookup;
+use grid::{Common, Grid, InVain, Lookup, MOST_STORED};
 use numasim_model::{NodeId, Placement};
 
 use crate::monitor::Monitor;
@@ -34,11 +33,8 @@ use crate::symmetry::app_classes;
 
 mod grid;
 mod keep;
-mod lookup;
 #[cfg(test)]
 mod tests;
-
-
 
 /// Nodes with a choice: one is quick by itself, more have too many sums.
 const NODES: std::ops::RangeInclusive<usize> = 2..=6;

@@ -10,7 +10,7 @@ use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::cutting::{LARGEST_PRICE, ThreadPrices};
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
 use crate::search::local::Rates;
-use crate::search::robust::scale::Scale;
+use crate::search::robust::Scale;
 use crate::symmetry::node_classes;
 
 /// Most models x applications x classes of nodes: with more, solving one program takes longer than it helps.

@@ -52,14 +52,12 @@ use crate::objective::Objective;
 use crate::parallel::prelude::*;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::climbs::climb_with_homes;
-use crate::search::local::{Rates as _, self};
-use crate::search::{ExploreError, Monitor, Outcome, Settings, Status};
+use crate::search::local::Rates as _;
+use crate::search::{ExploreError, Monitor, Outcome, Settings, Status, local};
 
 mod bound;
 mod parts;
 mod walk;
-
-
 
 /// Random starts of the climbs.
 const RESTARTS: u64 = 4;

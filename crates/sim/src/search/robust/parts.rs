@@ -1,21 +1,18 @@
 //! Splits the space of one set of homes by thread totals until joint bounds close it, and walks what resists.
 
-use super::bound::Part;
-use super::joint;
-use super::joint::{Best, EQUAL, Joint, Panel};
-use super::walk::Tree;
-use crate::contents::Contents;
-use crate::contents::Sites;
-use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
-use crate::search::budget::Budget;
-use crate::search::budget::Pace;
-use crate::search::budget::Settings;
-use crate::search::homes::HomeSets;
-use crate::search::local::Rates;
-use numasim_model::{Allocation, AppId, NodeId, Placement};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+
+use numasim_model::{Allocation, AppId, NodeId, Placement};
+
+use super::bound::{Best, EQUAL, Joint, Panel, Part};
+use super::walk::Tree;
+use crate::contents::{Contents, Sites};
+use crate::monitor::Monitor;
+use crate::parallel::prelude::*;
+use crate::search::budget::{Budget, Pace, Settings};
+use crate::search::homes::HomeSets;
+use crate::search::local::Rates;
 
 /// Parts split at the same time, from the same cutoff.
 const BATCH: usize = 8;
@@ -306,7 +303,7 @@ fn with_homes(
     }
     let Some(joint) = Joint::new(panel, &placements, 1, monitor) else { return f64::INFINITY };
     let known: Vec<(usize, usize)> =
-        if joint.listed { joint::options_of(&joint, &best.candidate) } else { Vec::new() };
+        if joint.listed { super::bound::options_of(&joint, &best.candidate) } else { Vec::new() };
     let start = joint.start_prices();
     // A few allocations are rated in less time than a linear program takes.
     let rounds = if joint.listed && Parts::walking(panel, &joint) < FEW_STEPS { 0 } else { ROOT };

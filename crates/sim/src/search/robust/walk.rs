@@ -4,13 +4,10 @@
 use numasim_model::table::Table;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
-use super::bound::Part;
-use super::joint::Joint;
-use super::joint::{Best, Panel, Rater};
+use super::bound::{Best, Joint, Panel, Part, Rater};
 use crate::monitor::Monitor;
 use crate::parallel::prelude::*;
-use crate::search::budget::Budget;
-use crate::search::budget::Pace;
+use crate::search::budget::{Budget, Pace};
 use crate::search::local::Rates;
 
 /// First choices that are walked at the same time, from the same cutoff.
