@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use numasim_bench::kernel::{Isa, Kernel};
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
 use numasim_bench::runner::{HostRunner, Measurement, RunError, Runner as _, Settings, WORKER_COMMAND};
 use numasim_host::affinity;
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::Kernel;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;

@@ -8,7 +8,8 @@ crate::words! {
     /// asks for it (the rule of STREAM): a line that is written counts once, and the read of the line that a plain store
     /// causes (write-allocate) is not counted; kernels that write lines which they do not read use non-temporal stores,
     /// which avoid that read.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
     pub enum Access {
         /// Reads only: the traffic of the paper's benchmark and of Intel MLC's matrices.
         #[default]

@@ -14,7 +14,7 @@ pub const MAX_OS_NODE: u32 = 1023;
 /// Written as Linux writes them (`/sys/devices/system/node/node0/cpulist`): numbers and ranges joined by commas, e.g.
 /// `0-19,40-59`; every second of a range is `0-62:2`, the first two of every four are `0-62:2/4`. The order counts: where there are more processors than cores, the first ones are used, so that the
 /// first processor of every core comes first and second hardware threads (SMT) come last.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CpuList(Vec<u32>);
 
 /// Why a text or a list of numbers is no [`CpuList`].

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A NUMA node, numbered from 0 in the order of the machine file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct NodeId(pub usize);
 
 impl fmt::Display for NodeId {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
-use numasim_bench::kernel::Isa;
 use numasim_bench::plan::Bind;
+use numasim_kernels::isa::Isa;
 
 use super::seconds;
 use crate::output::Format;

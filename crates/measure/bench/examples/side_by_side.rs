@@ -5,9 +5,10 @@ use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use numasim_bench::kernel::{Isa, Kernel};
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
 use numasim_bench::runner::{HostRunner, Runner as _, Settings, WORKER_COMMAND, serve};
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::Kernel;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;

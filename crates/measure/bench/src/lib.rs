@@ -6,14 +6,10 @@ pub mod bundle;
 pub mod calibrate;
 pub mod doubt;
 pub mod execute;
-pub mod kernel;
 #[cfg(target_os = "linux")]
 pub mod live;
 pub mod plan;
 pub mod provenance;
-#[path = "../../../../tests/random.rs"]
-#[cfg(test)]
-mod random;
 pub mod result_file;
 pub mod rows;
 pub mod runner;

@@ -4,10 +4,10 @@ use numasim_evidence::measured::{Row, Status};
 use numasim_model::NodeId;
 use numasim_model::cpus::ranges;
 
-use crate::kernel::Isa;
 use crate::plan::{PlannedApp, PlannedScenario};
 use crate::provenance::utc;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
+use numasim_kernels::isa::Isa;
 
 /// What stands in rows whose own threads were in place while others of the same measurement were not.
 const OTHERS: &str = "other threads of this measurement were misplaced";

@@ -6,15 +6,17 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use numasim_bench::kernel::{Isa, Kernel, Real};
 use numasim_bench::plan::{Arrays, PlannedApp, PlannedScenario, PlannedThread};
 use numasim_bench::runner::{HostRunner, MeasuredApp, MeasuredThread, RunError, Runner as _, Settings};
 use numasim_host::affinity;
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
 use numasim_kernels::grid::{Seismic, Stencil2d};
+use numasim_kernels::isa::Isa;
 use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::synthetic::Kernel;
+use numasim_kernels::workload::Real;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fs, thread};
 
-use numasim_bench::kernel::{Isa, Kernel};
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
 use numasim_bench::runner::{HostRunner, Measurement, RunError, Runner as _, Settings};
 use numasim_host::memory::MemoryError;
 use numasim_host::{Misplaced, affinity};
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::Kernel;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;

@@ -1,7 +1,7 @@
 //! What threads and tasks really compute.
 //!
 //! Kernels that threads run together, each its part, on arrays that somebody else has placed, are a [`Problem`](kernel::Problem) each: [`blackscholes`],
-//! [`matrix`], [`grid`], [`memcpy`], [`stream`], [`chase`]. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
+//! [`matrix`], [`grid`], [`memcpy`], [`stream`], [`chase`], and the [`synthetic`] ones of the benchmark, of any arithmetic intensity. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
 //! is counted, a result that is compared with a serial run.
 //!
 //! Tasks of the graphs that the crate `graph` makes are tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands. There a kernel is a function on
@@ -23,22 +23,26 @@ mod fill;
 pub mod grid;
 pub mod isa;
 pub mod kernel;
-mod lanes;
 pub mod matrix;
 pub mod memcpy;
 mod part;
 mod product;
 pub mod qr;
+#[path = "../../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 mod running;
+mod simd;
 pub mod stencil;
 mod store;
 pub mod stream;
 mod sweep;
+pub mod synthetic;
 pub mod team;
 mod turns;
-mod vector;
 pub mod way;
 mod work;
+pub mod workload;
 
 pub use codes::{Code, NoKernels, Verdict, code};
 pub use part::{Fault, Part};

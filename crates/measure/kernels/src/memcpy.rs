@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array};
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare};
-use crate::lanes::Lanes;
+use crate::simd::Vector;
 use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
 use crate::way::{Loops, Stores};
@@ -153,7 +153,7 @@ impl Elementwise for Same {
     #[inline(always)]
     #[allow(unsafe_code)] // the trait's; nothing is done
     #[allow(clippy::inline_always, reason = "a part of loops")]
-    unsafe fn apply<L: Lanes>(self, a: L, _: L) -> L {
+    unsafe fn apply<L: Vector>(self, a: L, _: L) -> L {
         a
     }
 }

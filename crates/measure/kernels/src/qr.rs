@@ -249,7 +249,7 @@ fn triangle(
     (stride, width): (usize, usize),
     (w, columns): (&mut [f64], usize),
     side: Side,
-    vectors: crate::vector::Vectors,
+    vectors: crate::product::Vectors,
 ) {
     if columns == 0 {
         return;

@@ -5,7 +5,7 @@
 use crate::array::{AccessError, Array};
 use crate::fill::bits;
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare, exactly};
-use crate::lanes::Lanes;
+use crate::simd::Vector;
 use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
 use crate::way::{Loops, Stores};
@@ -81,7 +81,7 @@ macro_rules! formula {
             #[inline(always)]
             #[allow(unsafe_code, unsafe_op_in_unsafe_fn)] // of the instruction set, which the caller looks at
             #[allow(clippy::inline_always, reason = "a part of loops")]
-            unsafe fn apply<L: Lanes>($self, $a: L, $b: L) -> L {
+            unsafe fn apply<L: Vector>($self, $a: L, $b: L) -> L {
                 $result
             }
         }

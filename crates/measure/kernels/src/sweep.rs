@@ -5,8 +5,7 @@
 // The lanes' functions; what they need is looked at before.
 #![allow(unsafe_code)]
 
-use crate::isa::Isa;
-use crate::lanes::{LANES, Lanes};
+use crate::simd::{LINE, Vector, dispatch};
 use crate::way::{Loops, Stores};
 
 /// How many bytes ahead each line is prefetched on its own, twice.
@@ -21,7 +20,7 @@ pub(crate) trait Elementwise: Copy {
     ///
     /// # Safety
     /// The processor has the instruction set.
-    unsafe fn apply<L: Lanes>(self, a: L, b: L) -> L;
+    unsafe fn apply<L: Vector>(self, a: L, b: L) -> L;
 }
 
 /// Writes as many elements as all have; `b` is not read where there is one input.
@@ -42,16 +41,8 @@ pub(crate) fn sweep<E: Elementwise>(
         ahead: loops.ahead(AHEAD),
         whole: loops.way.is_some_and(|way| way.streams == 1),
     };
-    // SAFETY: all have one length; the processor has what is asked for.
-    unsafe {
-        match loops.isa {
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if Isa::Avx512.is_available() => avx512(element, how, a, b, to),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 if Isa::Avx2.is_available() => avx2(element, how, a, b, to),
-            _ => all::<crate::lanes::Plain, E>(element, how, a, b, to),
-        }
-    }
+    // SAFETY: all have one length; the processor has the instruction set (`dispatch`).
+    dispatch!(loops.isa, all<E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]));
 }
 
 /// What loops differ in.
@@ -66,28 +57,10 @@ struct How {
 }
 
 /// # Safety
-/// As [`all`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-unsafe fn avx512<E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
-    // SAFETY: the caller promises the same.
-    unsafe { all::<crate::lanes::Whole, E>(element, how, a, b, to) }
-}
-
-/// # Safety
-/// As [`all`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
-    // SAFETY: the caller promises the same.
-    unsafe { all::<crate::lanes::Pair, E>(element, how, a, b, to) }
-}
-
-/// # Safety
 /// The processor has the instruction set; `a`, `b` and `to` have one length.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-unsafe fn all<L: Lanes, E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
+unsafe fn all<L: Vector, E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
     // SAFETY: the caller promises the same.
     unsafe {
         match how.ahead {
@@ -103,7 +76,7 @@ unsafe fn all<L: Lanes, E: Elementwise>(element: E, how: How, a: &[f64], b: &[f6
 /// As [`all`].
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "as `all`")]
-unsafe fn pieces<L: Lanes, E: Elementwise, const P: usize>(
+unsafe fn pieces<L: Vector, E: Elementwise, const P: usize>(
     element: E,
     how: How,
     ahead: [usize; P],
@@ -159,7 +132,7 @@ impl<const P: usize> Arrays<P> {
     /// # Safety
     /// The processor has the instruction set; there are so many elements from `from` on, and with `STREAMING` `to` begins a line there.
     #[inline(always)]
-    unsafe fn line<L: Lanes, E: Elementwise, const STREAMING: bool>(self, element: E, from: usize) {
+    unsafe fn line<L: Vector, E: Elementwise, const STREAMING: bool>(self, element: E, from: usize) {
         // SAFETY: the caller promises that; prefetches may go anywhere.
         unsafe {
             let a = self.a.add(from);
@@ -184,7 +157,7 @@ impl<const P: usize> Arrays<P> {
     /// # Safety
     /// As [`Self::line`], for `count` elements.
     #[inline(always)]
-    unsafe fn some<L: Lanes, E: Elementwise>(self, element: E, from: usize, count: usize) {
+    unsafe fn some<L: Vector, E: Elementwise>(self, element: E, from: usize, count: usize) {
         // A load of no lane at the end of a mapping: processors do not touch it, emulators may.
         if count == 0 {
             return;
@@ -203,7 +176,7 @@ impl<const P: usize> Arrays<P> {
     /// The processor has the instruction set; each array has `len` elements.
     #[inline(always)]
     unsafe fn lines<
-        L: Lanes,
+        L: Vector,
         E: Elementwise,
         const STREAMING: bool,
         const STREAMS: usize,
@@ -213,9 +186,9 @@ impl<const P: usize> Arrays<P> {
         element: E,
     ) {
         // To the beginning of a line of the result; all of it if it is short.
-        let to_line = self.to.addr().wrapping_neg() % (LANES * size_of::<f64>()) / size_of::<f64>();
+        let to_line = self.to.addr().wrapping_neg() % (LINE * size_of::<f64>()) / size_of::<f64>();
         let (len, head) = (self.len, to_line.min(self.len));
-        let whole = (len - head) / LANES;
+        let whole = (len - head) / LINE;
         let piece = if STREAMS == 2 { half(whole) } else { whole } / LINES * LINES;
         // SAFETY: places are below the common length; each line of the result begins one, after the head.
         unsafe {
@@ -224,15 +197,15 @@ impl<const P: usize> Arrays<P> {
             while line < piece {
                 for stream in 0..STREAMS {
                     for next in 0..LINES {
-                        self.line::<L, E, STREAMING>(element, head + (stream * piece + line + next) * LANES);
+                        self.line::<L, E, STREAMING>(element, head + (stream * piece + line + next) * LINE);
                     }
                 }
                 line += LINES;
             }
             for line in STREAMS * piece..whole {
-                self.line::<L, E, STREAMING>(element, head + line * LANES);
+                self.line::<L, E, STREAMING>(element, head + line * LINE);
             }
-            let done = head + whole * LANES;
+            let done = head + whole * LINE;
             self.some::<L, E>(element, done, len - done);
             if STREAMING {
                 L::fence();
@@ -244,6 +217,7 @@ impl<const P: usize> Arrays<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::Isa;
     use crate::way::Way;
 
     /// a + 3 b.
@@ -253,7 +227,7 @@ mod tests {
     impl Elementwise for Triad {
         const INPUTS: usize = 2;
 
-        unsafe fn apply<L: Lanes>(self, a: L, b: L) -> L {
+        unsafe fn apply<L: Vector>(self, a: L, b: L) -> L {
             // SAFETY: the caller promises the instruction set.
             unsafe { a.add(L::splat(3.0).multiply(b)) }
         }
@@ -266,7 +240,7 @@ mod tests {
     impl Elementwise for Negative {
         const INPUTS: usize = 1;
 
-        unsafe fn apply<L: Lanes>(self, a: L, _: L) -> L {
+        unsafe fn apply<L: Vector>(self, a: L, _: L) -> L {
             // SAFETY: the caller promises the instruction set.
             unsafe { L::splat(0.0).subtract(a) }
         }

@@ -1,9 +1,10 @@
 //! From a study to what each process is told.
 
-use numasim_bench::kernel::{Isa, Variant};
 use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
 use numasim_dynamic::task_factors;
 use numasim_host::system::NodeCores;
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::Variant;
 use numasim_model::app::App;
 use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};
 use numasim_model::{AppId, Data, NodeId, Placement, Study};
@@ -108,10 +109,10 @@ fn tasks(study: &Study, app: AppId, host: &[NodeCores], how: &How, data: Option<
     };
     let phases = course.phases.iter().map(|phase| of_phase(study, course, phase, host, data));
     Some(Tasks {
-        access: of.kernel.as_str().to_owned(),
-        isa: how.isa.as_str().to_owned(),
+        access: of.kernel,
+        isa: how.isa,
         variant: how.variants.get(app.0).copied().flatten(),
-        control: course.control.as_str().to_owned(),
+        control: course.control,
         bind_to_core: course.binding == Binding::Core,
         iterations: course.iterations,
         phases: phases.collect::<Option<_>>()?,

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use numasim_ask::values;
-use numasim_bench::kernel::Isa;
 use numasim_bench::plan::{self, Options};
 use numasim_bench::provenance::{Measuring, Tool};
 use numasim_bench::session::{Ended, Misplacement};
@@ -12,6 +11,7 @@ use numasim_evidence::measured::{Row, Status, summary::summarise};
 use numasim_graph::read_study;
 use numasim_host::HostNode;
 use numasim_host::system::Facts;
+use numasim_kernels::isa::Isa;
 use numasim_model::cpus::CpuList;
 use numasim_model::{Scenario, Study};
 use numasim_study::SourceFile;

@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use numasim_bench::kernel::{Kernel, PreparedKernel};
 use numasim_kernels::blackscholes::{self, BlackScholes};
 use numasim_kernels::chase::Chase;
 use numasim_kernels::kernel::Problem;
 use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
+use numasim_kernels::synthetic::{Kernel, PreparedKernel};
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 

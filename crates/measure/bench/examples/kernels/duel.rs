@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use numasim_bench::kernel::PreparedKernel;
 use numasim_evidence::statistics::median;
+use numasim_kernels::synthetic::PreparedKernel;
 
 use crate::measure::{Bench, Rate, middle_and_spread};
 use crate::options::Options;

@@ -29,7 +29,7 @@ mod placed;
 mod roofline;
 mod system;
 
-use numasim_bench::kernel::{Kernel, PreparedKernel};
+use numasim_kernels::synthetic::{Kernel, PreparedKernel};
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 

@@ -3,8 +3,9 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use numasim_bench::kernel::{PreparedKernel, Work};
-use numasim_evidence::measured::summary::Figure;
+use numasim_evidence::measured::Figure;
+use numasim_kernels::kernel::Work;
+use numasim_kernels::synthetic::PreparedKernel;
 
 use crate::system::{Failure, memory, pin, processors};
 

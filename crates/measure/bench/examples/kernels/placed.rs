@@ -3,8 +3,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use numasim_bench::kernel::Work;
-use numasim_kernels::kernel::{Kernel, Problem};
+use numasim_kernels::kernel::{Kernel, Problem, Work};
 use numasim_kernels::team::Team;
 use numasim_kernels::way::Loops;
 

@@ -1,6 +1,6 @@
 //! The kernel at every intensity.
 
-use numasim_bench::kernel::Kernel;
+use numasim_kernels::synthetic::Kernel;
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 

@@ -1,6 +1,6 @@
 //! From samples to figures, and from steps to the figures of nodes and links.
 
-use numasim_evidence::intervals::median_reach;
+use numasim_evidence::statistics::median_reach;
 use numasim_host::HostTopology;
 use numasim_model::Access;
 use numasim_model::ids::NodeId;

@@ -29,7 +29,7 @@
 //! predicts clearly more for the same readers ([`Together::limits`]); else it is not written.
 //!
 //! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it, its interval
-//! that of Student's t (`numasim_evidence::intervals`).
+//! that of Student's t (`numasim_evidence::statistics`).
 
 mod figure;
 mod file;
@@ -151,7 +151,7 @@ pub enum CalibrateError {
     },
     /// The kernel does not exist for this.
     #[error(transparent)]
-    Kernel(#[from] crate::kernel::KernelError),
+    Kernel(#[from] numasim_kernels::synthetic::KernelError),
     /// No node has a usable core.
     #[error("this host shows no core that may be used")]
     NoCores,

@@ -9,8 +9,9 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 
-use crate::kernel::{Kernel, KernelError, Real, Variant, Workload};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
+use numasim_kernels::synthetic::{Kernel, KernelError, Variant};
+use numasim_kernels::workload::{Real, Workload};
 
 /// Arithmetic intensity at which bandwidth is measured, FLOP/byte: as low as the paper's memory-bound application.
 pub(super) const BANDWIDTH_AI: f64 = 1.0 / 32.0;

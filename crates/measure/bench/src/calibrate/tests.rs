@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use numasim_host::HostNode;
-use numasim_host::Misplaced;
+use numasim_host::{HostNode, Misplaced};
 use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
@@ -13,9 +12,11 @@ use numasim_model::{
 };
 
 use super::*;
-use crate::kernel::{Isa, Kernel, Real, Variant, Workload};
 use crate::plan::PlannedScenario;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::{Kernel, Variant};
+use numasim_kernels::workload::{Real, Workload};
 
 /// Answers with what the model predicts for a machine, a little faster or slower in each round.
 struct Simulated {

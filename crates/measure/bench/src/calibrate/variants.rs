@@ -7,8 +7,9 @@ use numasim_model::ids::NodeId;
 
 use super::steps::{self, Purpose, Step};
 use super::{CalibrateError, Figure, Options, Progress, Session};
-use crate::kernel::{Isa, Variant};
 use crate::runner::Settings;
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::Variant;
 
 /// The window of a trial: there are many.
 pub(super) const WINDOW: Duration = Duration::from_millis(50);

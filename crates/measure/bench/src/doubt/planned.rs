@@ -44,9 +44,9 @@ mod tests {
     use numasim_model::{Access, Scenario};
 
     use super::*;
-    use crate::kernel::Isa;
     use crate::plan::tests::{PAPER, host, study};
     use crate::plan::{self, Unavailable};
+    use numasim_kernels::isa::Isa;
 
     #[test]
     fn ways_of_another_processor_are_a_doubt_about_everything_measured() {

@@ -2,10 +2,13 @@
 
 use std::os::fd::RawFd;
 
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::Variant;
+use numasim_model::Access;
+use numasim_runtime::Control;
 use serde::{Deserialize, Serialize};
 
 use super::board::Extent;
-use crate::kernel::Variant;
 
 /// One application for one process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,14 +59,14 @@ pub enum Program {
 /// Tasks of our own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tasks {
-    /// How it uses memory, in the word of files.
-    pub access: String,
-    /// Instruction set of the kernels, in its word.
-    pub isa: String,
+    /// How it uses memory.
+    pub access: Access,
+    /// Instruction set of the kernels.
+    pub isa: Isa,
     /// Their way through memory, where another than the usual one is known to be the fastest on this machine.
     pub variant: Option<Variant>,
-    /// What it can be told, in the word of files.
-    pub control: String,
+    /// What it can be told.
+    pub control: Control,
     /// Whether a thread is bound to one core, instead of those of its node.
     pub bind_to_core: bool,
     /// How often it goes through its phases.

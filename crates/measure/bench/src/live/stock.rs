@@ -7,7 +7,7 @@ use numasim_host::Misplaced;
 use numasim_host::memory::{Buffer, Layout, MemoryError, Placement};
 
 use super::order::{Node, Tasks};
-use crate::kernel::{Cursor, PreparedKernel};
+use numasim_kernels::synthetic::{Cursor, PreparedKernel};
 
 /// Data of one thread with how far each phase is in it.
 pub(super) struct Slot {

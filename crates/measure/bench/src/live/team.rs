@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use numasim_model::cpus::CpuList;
-use numasim_runtime::{Agent, Bind, Control, Layout, Order, Pool, PoolNode, Waiting};
+use numasim_runtime::{Agent, Bind, Layout, Order, Pool, PoolNode, Waiting};
 
 use super::board::{Counts, OnNode};
 use super::order::{Node, Tasks};
@@ -25,9 +25,7 @@ impl Team {
             cpus: CpuList::new(node.cpus.clone()).ok(),
         };
         let bind = if tasks.bind_to_core { Bind::Core } else { Bind::Node };
-        let control = Control::ALL.into_iter().find(|control| control.as_str() == tasks.control);
-        let control = control.ok_or_else(|| format!("unknown control '{}'", tasks.control))?;
-        let agent = Agent::of_environment(control).map_err(|error| error.to_string())?;
+        let agent = Agent::of_environment(tasks.control).map_err(|error| error.to_string())?;
         let layout =
             Layout::new(nodes.iter().map(node).collect(), bind).map_err(|error| error.to_string())?;
         let pool = Pool::with_agent(layout, agent).map_err(|error| error.to_string())?;

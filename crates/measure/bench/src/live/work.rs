@@ -10,9 +10,9 @@ use numasim_host::os::clock::{now_ns, thread_cpu_ns};
 use super::board::{Counts, OfApp, OnNode};
 use super::order::{Node, Phase, Tasks};
 use super::stock::{Slot, Stock, Taken};
-use crate::kernel::{Isa, Kernel, KernelError, PreparedKernel, Work};
 use numasim_host::memory::MemoryError;
-use numasim_model::Access;
+use numasim_kernels::kernel::Work;
+use numasim_kernels::synthetic::{Kernel, KernelError, PreparedKernel};
 use numasim_model::units::FlopPerByte;
 
 /// How often a thread writes down what it did.
@@ -21,8 +21,6 @@ const WRITE_DOWN_NS: u64 = 1_000_000;
 /// Why an application cannot work.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WorkError {
-    #[error("unknown {what} '{word}'")]
-    Word { what: &'static str, word: String },
     #[error(transparent)]
     Kernel(#[from] KernelError),
     #[error(transparent)]
@@ -52,14 +50,9 @@ impl<'a> Workshop<'a> {
         tasks: &'a Tasks,
         nodes: &'a [Node],
     ) -> Result<Self, WorkError> {
-        let unknown = |what, word: &str| WorkError::Word { what, word: word.to_owned() };
-        let access = Access::ALL.into_iter().find(|access| access.as_str() == tasks.access);
-        let access = access.ok_or_else(|| unknown("access", &tasks.access))?;
-        let isa = Isa::ALL.into_iter().find(|isa| isa.as_str() == tasks.isa);
-        let isa = isa.ok_or_else(|| unknown("instruction set", &tasks.isa))?;
         let kernel = |phase: &Phase| {
-            let kernel = Kernel::new(access, FlopPerByte::new(phase.arithmetic_intensity))?;
-            tasks.variant.map_or(kernel, |variant| kernel.with(variant)).prepare(isa)
+            let kernel = Kernel::new(tasks.access, FlopPerByte::new(phase.arithmetic_intensity))?;
+            tasks.variant.map_or(kernel, |variant| kernel.with(variant)).prepare(tasks.isa)
         };
         let kernels = tasks.phases.iter().map(kernel).collect::<Result<Vec<_>, _>>()?;
         let stock = Stock::new(tasks, nodes, &kernels)?;

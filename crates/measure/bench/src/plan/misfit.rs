@@ -7,7 +7,7 @@ use numasim_model::ids::NodeId;
 use numasim_model::{Machine, Placement, Study};
 
 use super::Shape;
-use crate::kernel::KernelError;
+use numasim_kernels::synthetic::KernelError;
 
 /// One thing that a scenario wants and the host does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

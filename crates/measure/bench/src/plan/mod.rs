@@ -19,13 +19,15 @@ use numasim_kernels::team::{Team, TeamError};
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{AppId, Machine, Placement, Scenario, Study};
+use serde::{Deserialize, Serialize};
 
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
 pub use tuned::Unavailable;
 
-use crate::kernel::{Isa, Workload};
 use numasim_host::HostTopology;
+use numasim_kernels::isa::Isa;
+use numasim_kernels::workload::Workload;
 
 /// All scenarios of a run, ready to be measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +62,7 @@ pub struct PlannedScenario {
 }
 
 /// One application of a planned scenario.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedApp {
     /// The name of the instance: `mem-2`.
     pub name: String,
@@ -73,7 +75,7 @@ pub struct PlannedApp {
 }
 
 /// Where the arrays of an application lie whose threads have some in common. Together they are what [`PlannedThread::memory`] says of a thread.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arrays {
     /// Those that all threads access.
     pub shared: Vec<(u32, f64)>,
@@ -82,7 +84,7 @@ pub struct Arrays {
 }
 
 /// One thread.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedThread {
     /// The node it runs on: its place in [`numasim_host::HostTopology::nodes`].
     pub node: NodeId,

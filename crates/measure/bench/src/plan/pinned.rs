@@ -7,7 +7,7 @@ use numasim_model::ids::NodeId;
 use numasim_model::{Machine, Placement, Study};
 
 use super::{Arrays, Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
-use crate::kernel::Workload;
+use numasim_kernels::workload::Workload;
 
 /// Puts a scenario that fits on the processors of the host. `machine` may name them; its nodes are those of `shape`.
 pub(super) fn plan(

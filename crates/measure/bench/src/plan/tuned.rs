@@ -4,7 +4,9 @@ use numasim_kernels::way::Way;
 use numasim_model::app::App;
 use numasim_model::{Access, Machine};
 
-use crate::kernel::{Isa, Kernel, KernelError, Real, Variant, Workload};
+use numasim_kernels::isa::Isa;
+use numasim_kernels::synthetic::{Kernel, KernelError, Variant};
+use numasim_kernels::workload::{Real, Workload};
 
 /// A way of a machine file that was chosen with an instruction set which this processor lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
 
 use super::*;
-use crate::kernel::Isa;
+use numasim_kernels::isa::Isa;
 
 fn example() -> Provenance {
     let settings = Settings {

@@ -37,8 +37,8 @@ use numasim_kernels::kernel::SetupError;
 use numasim_model::ids::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::Isa;
 use crate::plan::PlannedScenario;
+use numasim_kernels::isa::Isa;
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{HostRunner, WORKER_COMMAND, serve};
@@ -50,7 +50,7 @@ pub use processes::WORKER_COMMAND;
 pub use worker::serve;
 
 /// What is the same for all measurements of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Instruction set of the kernels.
     pub isa: Isa,
@@ -84,7 +84,6 @@ pub struct MeasuredApp {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredThread {
     /// The node it was planned for.
-    #[serde(with = "Number")]
     pub node: NodeId,
     /// Time between its first and last count, in seconds: the window, to the length of one chunk of work. Of a kernel that can be run only once: from
     /// the common start until the last thread of the application had done its part.
@@ -119,11 +118,6 @@ pub struct MeasuredThread {
     /// What was not as planned; a measurement with any is not valid.
     pub misplaced: Vec<Misplaced>,
 }
-
-/// A node by its number alone.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "NodeId")]
-struct Number(usize);
 
 /// Why a scenario could not be measured at all.
 #[derive(Debug, thiserror::Error)]

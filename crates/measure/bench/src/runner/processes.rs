@@ -69,11 +69,12 @@ pub(super) fn measure(
     let mut workers = Workers { workers: Vec::new(), gate: &gate };
     let mut threads_before = 0;
     for app in &scenario.apps {
-        let order = Order::new(app, settings, gate.file(), all_threads, threads_before);
-        let started = Worker::start(program, &order, gate.file());
+        let (app, settings) = (app.clone(), settings.clone());
+        let order = Order { gate: gate.file(), all_threads, threads_before, app, settings };
+        let started = Worker::start(program, &order);
         let worker = started.map_err(system("cannot start a process for an application"))?;
-        workers.workers.push((app.name.clone(), worker));
-        threads_before += app.threads.len();
+        threads_before += order.app.threads.len();
+        workers.workers.push((order.app.name, worker));
     }
     let started = conduct(&gate, all_threads, settings, |phase| {
         interrupted(stop)?;
@@ -164,8 +165,8 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(program: &WorkerProgram, order: &Order, gate: std::os::fd::RawFd) -> std::io::Result<Self> {
-        let order = serde_json::to_vec(order)?;
+    fn start(program: &WorkerProgram, order: &Order) -> std::io::Result<Self> {
+        let (gate, order) = (order.gate, serde_json::to_vec(order)?);
         let mut command = Command::new(&program.program);
         command.args(&program.arguments).arg0("numasim");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -31,11 +31,10 @@ fn answer(order: &str) -> Result<Answer, String> {
 }
 
 fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {
-    let (app, settings) = order.read()?;
-    let Order { all_threads, threads_before, .. } = *order;
-    let start = Start { gate, all_threads, threads_before, settings: &settings };
+    let Order { all_threads, threads_before, ref app, ref settings, .. } = *order;
+    let start = Start { gate, all_threads, threads_before, settings };
     // The starting process conducts.
-    match group::measure(std::slice::from_ref(&app), &mut Pool::default(), start, || Ok(())) {
+    match group::measure(std::slice::from_ref(app), &mut Pool::default(), start, || Ok(())) {
         Ok(((), apps)) => Ok(Answer::Measured(apps.into_iter().flat_map(|app| app.threads).collect())),
         Err(RunError::Interrupted) => Ok(Answer::Aborted),
         Err(error) => Err(error.to_string()),

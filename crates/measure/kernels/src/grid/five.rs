@@ -3,11 +3,8 @@
 #![allow(unsafe_code)]
 
 use crate::isa::Isa;
-use crate::lanes::{LANES, Lanes, dispatch};
+use crate::simd::{LINE, Vector, dispatch};
 use crate::stencil::average;
-
-/// Bytes of a line.
-const LINE: usize = LANES * size_of::<f64>();
 
 /// The rows that a row of new values comes from, all of one length.
 #[derive(Clone, Copy)]
@@ -41,7 +38,7 @@ pub(super) fn rows<'a>(
 /// The processor has the instruction set; all rows have one length.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-unsafe fn row<L: Lanes>(around: Around<'_>, new: &mut [f64]) {
+unsafe fn row<L: Vector>(around: Around<'_>, new: &mut [f64]) {
     let Around { up, row, down } = around;
     let width = new.len();
     let one = |place: usize| {
@@ -50,9 +47,9 @@ unsafe fn row<L: Lanes>(around: Around<'_>, new: &mut [f64]) {
         average(row[place], [up[place], down[place], left, right])
     };
     // From the first line of the result that begins after the first point, as many as end before the last one.
-    let to_line = new.as_ptr().addr().wrapping_neg() % LINE / size_of::<f64>();
-    let first = if to_line == 0 { LANES } else { to_line };
-    let lines = width.saturating_sub(first + 1) / LANES;
+    let to_line = new.as_ptr().addr().wrapping_neg() % (LINE * size_of::<f64>()) / size_of::<f64>();
+    let first = if to_line == 0 { LINE } else { to_line };
+    let lines = width.saturating_sub(first + 1) / LINE;
     for place in 0..first.min(width) {
         new[place] = one(place);
     }
@@ -61,14 +58,14 @@ unsafe fn row<L: Lanes>(around: Around<'_>, new: &mut [f64]) {
         let (a, b, c) = (up.as_ptr(), row.as_ptr(), down.as_ptr());
         let fifth = L::splat(0.2);
         for line in 0..lines {
-            let place = first + line * LANES;
+            let place = first + line * LINE;
             let sum = L::load(b.add(place)).add(L::load(a.add(place))).add(L::load(c.add(place)));
             let sum = sum.add(L::load(b.add(place - 1))).add(L::load(b.add(place + 1)));
             sum.multiply(fifth).stream(new.as_mut_ptr().add(place));
         }
         L::fence();
     }
-    for place in first + lines * LANES..width {
+    for place in first + lines * LINE..width {
         new[place] = one(place);
     }
 }

@@ -4,7 +4,7 @@
 
 use super::NEAR;
 use super::split::{Split, SplitMut, Sums};
-use crate::lanes::{LANES, Lanes, dispatch};
+use crate::simd::{LINE, Vector, dispatch};
 use crate::way::Loops;
 
 /// How many bytes ahead values are prefetched on their own; columns half as far.
@@ -70,7 +70,7 @@ pub(super) unsafe fn multiply(loops: Loops, matrix: Csr<'_>, x: Split<'_>, y: Sp
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
 #[allow(clippy::cast_ptr_alignment, reason = "prefetches need none")]
-unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: usize) {
+unsafe fn all<L: Vector>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: usize) {
     let (a_re, a_im) = (matrix.values.re.as_ptr(), matrix.values.im.as_ptr());
     let (x_re, x_im) = (x.re.as_ptr(), x.im.as_ptr());
     let end = matrix.pointers.last().map_or(0, |&end| end as usize);
@@ -81,7 +81,7 @@ unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut 
         unsafe {
             let mut sums = Sums::<L>::zero();
             let mut at = from;
-            while at + LANES <= to {
+            while at + LINE <= to {
                 let column = matrix.columns.as_ptr().add(at);
                 L::prefetch(a_re.add(at).wrapping_byte_add(ahead));
                 L::prefetch(a_im.add(at).wrapping_byte_add(ahead));
@@ -89,13 +89,13 @@ unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut 
                 let a = (L::load(a_re.add(at)), L::load(a_im.add(at)));
                 let [re, im] = L::gather([x_re, x_im], column);
                 sums.add(a, (re, im));
-                at += LANES;
+                at += LINE;
             }
             if at < to {
                 let (rest, column) = (to - at, matrix.columns.as_ptr().add(at));
                 let a = (L::load_first(a_re.add(at), rest), L::load_first(a_im.add(at), rest));
                 // The columns behind it are those of the next rows, which may be read, too: faster than to look which are there.
-                let b = if at + LANES <= end {
+                let b = if at + LINE <= end {
                     let [re, im] = L::gather([x_re, x_im], column);
                     (re.first(rest), im.first(rest))
                 } else {

@@ -4,7 +4,7 @@
 
 use super::NEAR;
 use super::split::{Split, SplitMut, Sums};
-use crate::lanes::{LANES, Lanes, dispatch};
+use crate::simd::{LINE, Vector, dispatch};
 use crate::way::Loops;
 
 /// Places at which rows are worked on at once, each a fifth of all rows: with two arrays ten streams without a gap, and all sums stay in registers.
@@ -41,7 +41,7 @@ pub(super) fn multiply(loops: Loops, matrix: Split<'_>, x: Split<'_>, y: SplitMu
 /// The processor has the instruction set; `re` and `im` have one length, so many rows of `x.len()` elements has `matrix`.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-unsafe fn all<L: Lanes>(matrix: Split<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: [usize; 2]) {
+unsafe fn all<L: Vector>(matrix: Split<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: [usize; 2]) {
     // SAFETY: the caller promises the same.
     unsafe {
         match ahead {
@@ -58,7 +58,7 @@ unsafe fn all<L: Lanes>(matrix: Split<'_>, x: Split<'_>, re: &mut [f64], im: &mu
 /// As [`all`].
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "as `all`")]
-unsafe fn rows<L: Lanes, const P: usize, const SECOND: bool>(
+unsafe fn rows<L: Vector, const P: usize, const SECOND: bool>(
     matrix: Split<'_>,
     x: Split<'_>,
     re: &mut [f64],
@@ -88,7 +88,7 @@ unsafe fn rows<L: Lanes, const P: usize, const SECOND: bool>(
 /// The processor has the instruction set; `matrix` has these rows.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "as `all`")]
-unsafe fn some<L: Lanes, const R: usize, const P: usize, const SECOND: bool>(
+unsafe fn some<L: Vector, const R: usize, const P: usize, const SECOND: bool>(
     matrix: Split<'_>,
     first: usize,
     next: usize,
@@ -96,7 +96,7 @@ unsafe fn some<L: Lanes, const R: usize, const P: usize, const SECOND: bool>(
     ahead: [usize; P],
 ) -> [(f64, f64); R] {
     let columns = x.len();
-    let (whole, rest) = (columns - columns % LANES, columns % LANES);
+    let (whole, rest) = (columns - columns % LINE, columns % LINE);
     let (begin, next) = (first * columns, next * columns);
     // SAFETY: places are below the end of a row and `columns`; prefetches may go anywhere.
     unsafe {
@@ -118,7 +118,7 @@ unsafe fn some<L: Lanes, const R: usize, const P: usize, const SECOND: bool>(
                 }
                 sums.add((L::load(at_re), L::load(at_im)), b);
             }
-            column += LANES;
+            column += LINE;
         }
         if rest > 0 {
             let b = (L::load_first(x_re.add(whole), rest), L::load_first(x_im.add(whole), rest));

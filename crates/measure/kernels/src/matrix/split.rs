@@ -2,7 +2,7 @@
 // The lanes' functions; what they need is said.
 #![allow(unsafe_code)]
 
-use crate::lanes::Lanes;
+use crate::simd::Vector;
 
 /// Real and imaginary parts, as many.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Sums<L> {
 }
 
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-impl<L: Lanes> Sums<L> {
+impl<L: Vector> Sums<L> {
     /// # Safety
     /// The processor has the instruction set.
     #[inline(always)]

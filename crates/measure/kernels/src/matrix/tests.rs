@@ -1,13 +1,12 @@
 //! Products by hand, sparse against dense, and sums in the order that is promised.
 
 use super::csr::{self, Csr};
-use super::csr_real;
-use super::dense;
 use super::lattice::Lattice;
 use super::split::{Split, SplitMut};
+use super::{csr_real, dense};
 use crate::fill::number;
 use crate::isa::Isa;
-use crate::lanes::{LANES, total};
+use crate::simd::{LINE, total};
 
 /// y = A x, dense.
 fn dense(isa: Isa, a: (&[f64], &[f64]), x: (&[f64], &[f64])) -> (Vec<f64>, Vec<f64>) {
@@ -44,9 +43,9 @@ fn sparse(isa: Isa, rows: &[Vec<(usize, f64, f64)>], x: (&[f64], &[f64])) -> (Ve
 
 /// A sum of products as all code does it: element k of a row in lane k modulo 8, the lanes by halves.
 fn in_order(elements: impl Iterator<Item = ((f64, f64), (f64, f64))>) -> (f64, f64) {
-    let (mut re, mut im) = ([0.0; LANES], [0.0; LANES]);
+    let (mut re, mut im) = ([0.0; LINE], [0.0; LINE]);
     for (k, ((a_re, a_im), (x_re, x_im))) in elements.enumerate() {
-        let lane = k % LANES;
+        let lane = k % LINE;
         re[lane] = re[lane] + a_re * x_re - a_im * x_im;
         im[lane] = im[lane] + a_re * x_im + a_im * x_re;
     }

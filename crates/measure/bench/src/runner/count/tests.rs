@@ -7,9 +7,9 @@ use std::time::Duration;
 use numasim_kernels::kernel::{Kernel, WrongResult};
 
 use super::*;
-use crate::kernel::Isa;
 use crate::runner::RunError;
 use crate::runner::gate::{Phase, conduct};
+use numasim_kernels::isa::Isa;
 
 /// Adds up a thousand numbers: 8 bytes and 1 FLOP each.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 
 use super::*;
-use crate::kernel::Isa;
 use crate::runner::gate::conduct;
+use numasim_kernels::isa::Isa;
 
 /// What is wrong with its second part.
 #[derive(Clone, Copy, PartialEq)]

@@ -7,11 +7,11 @@ use numasim_evidence::measured::Row;
 use numasim_host::Misplaced;
 use numasim_host::memory::MemoryError;
 
-use crate::kernel::Isa;
 use crate::plan::PlannedScenario;
 use crate::result_file::FileError;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement, RunError, Runner, Settings};
 use crate::session::{Job, Observer, Sink};
+use numasim_kernels::isa::Isa;
 
 pub(super) fn settings() -> Settings {
     Settings {

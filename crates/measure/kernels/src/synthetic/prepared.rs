@@ -2,12 +2,14 @@
 
 use std::hint::black_box;
 
-use super::body::{Body, Job, Sums};
-use super::check::{self, WrongResult};
-use super::cursor::{Cursor, factors};
-use super::shape::{Extra, LINE_BYTES, Layout, Shape};
-use super::variant::Variant;
-use super::{Isa, Kernel, KernelError, Stores, Work};
+use numasim_model::Access;
+
+use crate::isa::Isa;
+use crate::kernel::{Work, WrongResult};
+use crate::simd::LINE;
+use crate::synthetic::body::{self, Body, Extra, Job, LINE_BYTES, Layout, Shape, Sums};
+use crate::synthetic::{Kernel, KernelError, Variant};
+use crate::way::Stores;
 
 /// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
 /// the clock; at 1 GB/s it takes a millisecond.
@@ -37,15 +39,10 @@ impl PreparedKernel {
         variant.fits(kernel.access)?;
         let shape = Shape::of(kernel.access);
         let isa = variant.isa;
-        let extra = Extra::of(kernel.steps - shape.natural_steps);
-        let bodies = match isa {
-            _ if !isa.is_available() => return Err(KernelError::Unavailable { isa }),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => &super::avx512::BODIES,
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => &super::avx2::BODIES,
-            _ => &super::portable::BODIES,
-        };
+        let extra = Extra::of(kernel.steps.saturating_sub(shape.natural_steps));
+        if !isa.is_available() {
+            return Err(KernelError::Unavailable { isa });
+        }
         let together = Shape::streams_per_array(kernel.access) / variant.streams as usize;
         Ok(Self {
             kernel,
@@ -53,7 +50,7 @@ impl PreparedKernel {
             shape,
             together,
             extra,
-            body: bodies[kernel.access as usize][extra.code()],
+            body: body::of(isa)[kernel.access as usize][extra.code()],
         })
     }
 
@@ -99,7 +96,7 @@ impl PreparedKernel {
     pub fn fill(&self, data: &mut [f64]) {
         let written = self.written_len(self.blocks(data.len()));
         for (index, element) in data.iter_mut().enumerate() {
-            *element = if index < written { 0.0 } else { check::initial(index) };
+            *element = if index < written { 0.0 } else { initial(index) };
         }
     }
 
@@ -186,6 +183,120 @@ impl PreparedKernel {
     /// If the cursor is of data of another length.
     pub fn check(&self, data: &[f64], cursor: &Cursor) -> Result<(), WrongResult> {
         assert_eq!(data.len(), cursor.data_len);
-        check::check(self.kernel.access, self.shape, self.together, self.extra, data, cursor)
+        check(self.kernel.access, self.shape, self.together, self.extra, data, cursor)
+    }
+}
+
+/// Where a thread is in its data, and what its kernel returned so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Length of the data it belongs to.
+    pub(super) data_len: usize,
+    /// Blocks of the data.
+    pub(super) blocks: usize,
+    /// The next block.
+    pub(super) at: usize,
+    /// How often the data were gone through.
+    pub(super) passes: u64,
+    /// Blocks of a chunk.
+    pub(super) chunk: usize,
+    /// Of all chunks together.
+    pub(super) sums: Sums,
+}
+
+impl Cursor {
+    /// How many blocks were done since the beginning.
+    pub(super) fn blocks_done(&self) -> u64 {
+        self.passes * self.blocks as u64 + self.at as u64
+    }
+}
+
+/// The factor `s` of the first pass and of the second; then they alternate. So every pass writes other values, and those of
+/// `update` neither grow nor vanish.
+pub(super) const fn factors(access: Access) -> [f64; 2] {
+    match access {
+        Access::Update => [2.0, 0.5],
+        Access::Read | Access::Copy | Access::Triad => [1.0, 2.0],
+    }
+}
+
+/// The initial value of an element that is read: a whole number from 1 to 8, scattered.
+pub(super) fn initial(index: usize) -> f64 {
+    // Multiplicative hashing by the golden ratio (Knuth, The Art of Computer Programming 3, 6.4); the lower half of the
+    // index is enough.
+    #[allow(clippy::cast_possible_truncation)]
+    let scattered = (index as u32).wrapping_mul(0x9E37_79B1) >> 29;
+    f64::from(scattered + 1)
+}
+
+/// See [`crate::synthetic::PreparedKernel::check`].
+pub(super) fn check(
+    access: Access,
+    shape: Shape,
+    together: usize,
+    extra: Extra,
+    data: &[f64],
+    cursor: &Cursor,
+) -> Result<(), WrongResult> {
+    let stride = cursor.blocks * shape.block_stride();
+    let layout = Layout::new(shape, together, cursor.blocks);
+    let mut expected = Sums::default();
+    for (index, &found) in data.iter().enumerate() {
+        let (stream, block, within) = layout.of(index);
+        let line = within / LINE;
+        let visits = if stream < shape.streams() {
+            cursor.passes + u64::from(block < cursor.at)
+        } else {
+            0 // what is left over
+        };
+        let value = element(access, index, stride, visits, shape);
+        if found.to_bits() != value.to_bits() {
+            return Err(WrongResult::Element { what: "data", index, found, expected: value });
+        }
+        if stream >= shape.written && visits > 0 {
+            let operand = line * shape.read + stream - shape.written;
+            let operations = extra.operations_on(operand, shape.operands()) as u64;
+            let added = operations.wrapping_mul(operand_total(access, index, visits));
+            expected.sum = expected.sum.wrapping_add(added);
+            let combined = access == Access::Read && extra.is_sparse() && operations == 0;
+            if combined && visits % 2 == 1 {
+                expected.xor ^= found.to_bits();
+            }
+        }
+    }
+    if expected == cursor.sums {
+        return Ok(());
+    }
+    let of = |sums: Sums| [sums.sum, sums.xor];
+    Err(WrongResult::Sums { found: of(cursor.sums), expected: of(expected) })
+}
+
+/// The value of an element after its block was worked on `visits` times.
+fn element(access: Access, index: usize, stride: usize, visits: u64, shape: Shape) -> f64 {
+    let written = index < shape.written * stride;
+    match access {
+        Access::Update if visits % 2 == 1 => initial(index) * factors(access)[0],
+        Access::Copy | Access::Triad if written && visits == 0 => 0.0,
+        Access::Copy if written => initial(index + shape.written * stride),
+        Access::Triad if written => {
+            // The last visit was the first pass, the third, ...: an odd number of visits.
+            let factor = factors(access)[usize::from(visits.is_multiple_of(2))];
+            let (b, c) = (shape.written * stride, (shape.written + shape.read / 2) * stride);
+            initial(index + b) + factor * initial(index + c)
+        }
+        _ => initial(index),
+    }
+}
+
+/// The sum of the values with which an element was an operand in `visits` visits.
+fn operand_total(access: Access, index: usize, visits: u64) -> u64 {
+    // A whole number from 1 to 8.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let initial = initial(index) as u64;
+    if access == Access::Update {
+        // The operand is the new value: twice the initial one in the first pass, that one again in the second.
+        initial * (2 * visits.div_ceil(2) + visits / 2)
+    } else {
+        initial * visits
     }
 }

@@ -9,12 +9,13 @@ use numasim_model::machine::INSTRUCTION_SETS;
 use numasim_model::units::FlopPerByte;
 use proptest::prelude::*;
 
-use super::body::{Body, Job, Sums, Vector, bodies, body};
-use super::cursor::factors;
-use super::shape::{Extra, LINE, Layout, Shape};
-use super::{
-    Cursor, GREATEST_INTENSITY, Isa, Kernel, KernelError, PreparedKernel, Stores, Variant, Work, WrongResult,
-};
+use super::body::{Bodies, Body, Extra, Job, Layout, Shape, Sums, bodies, body};
+use super::prepared::factors;
+use super::{Cursor, GREATEST_INTENSITY, Kernel, KernelError, PreparedKernel, Variant};
+use crate::isa::Isa;
+use crate::kernel::{Work, WrongResult};
+use crate::simd::{LINE, Vector};
+use crate::way::Stores;
 
 fn kernel(access: Access, intensity: f64) -> Kernel {
     Kernel::new(access, FlopPerByte::new(intensity)).unwrap()
@@ -52,8 +53,7 @@ struct Counting(f64);
 // SAFETY: reads and writes of one double.
 unsafe impl Vector for Counting {
     const LANES: usize = 1;
-    const SUMS: usize = 2;
-    const OPERANDS_KEPT: usize = 3;
+    const REGISTERS: usize = 10; // five sums and three operands
     unsafe fn splat(x: f64) -> Self {
         Self(x)
     }
@@ -61,6 +61,10 @@ unsafe impl Vector for Counting {
         count(8, 0);
         // SAFETY: the caller promises the place.
         Self(unsafe { from.read() })
+    }
+    unsafe fn subtract(self, other: Self) -> Self {
+        count(0, 1);
+        Self(self.0 - other.0)
     }
     unsafe fn load_again(from: *const f64) -> Self {
         // SAFETY: the caller promises the place.
@@ -71,11 +75,6 @@ unsafe impl Vector for Counting {
         // SAFETY: the caller promises the place.
         unsafe { to.write(self.0) }
     }
-    unsafe fn stream(self, to: *mut f64) {
-        // SAFETY: the caller promises the place.
-        unsafe { self.store(to) }
-    }
-    unsafe fn prefetch(_line: *const f64) {}
     unsafe fn multiply_add(self, factor: Self, term: Self) -> Self {
         count(0, 2);
         Self(self.0 * factor.0 + term.0)
@@ -91,7 +90,6 @@ unsafe impl Vector for Counting {
     unsafe fn xor(self, other: Self) -> Self {
         Self(f64::from_bits(self.0.to_bits() ^ other.0.to_bits()))
     }
-    unsafe fn fence() {}
 }
 
 unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
@@ -99,7 +97,7 @@ unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
     unsafe { body::<Counting, ACCESS, CODE>(job) }
 }
 
-const COUNTING: [[Body; 32]; 4] = bodies!(run);
+const COUNTING: Bodies = bodies!(run);
 
 /// What `blocks` blocks of a kernel do, counted.
 fn counted(kernel: Kernel, blocks: usize) -> Work {
@@ -383,7 +381,7 @@ proptest! {
             }
             data[index] = right;
             let wrong = prepared.check(data, &cursor).unwrap_err();
-            prop_assert!(matches!(wrong, WrongResult::Checksum { blocks: 1.., .. }), "{wrong}");
+            prop_assert!(matches!(wrong, WrongResult::Sums { .. }), "{wrong}");
         }
     }
 

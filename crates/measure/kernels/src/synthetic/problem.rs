@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use numasim_kernels::array::AccessError;
-use numasim_kernels::kernel::{self, Lies, Need, Problem, SetupError, Work};
-use numasim_kernels::team::Team;
-use numasim_kernels::way::Loops;
+use crate::array::AccessError;
+use crate::kernel::{self, Lies, Need, Problem, SetupError, Work};
+use crate::team::Team;
+use crate::way::Loops;
 
-use super::{Cursor, Kernel, PreparedKernel, WrongResult};
+use super::{Cursor, Kernel, PreparedKernel};
 
 /// Elements: more than any node has.
 const MOST: usize = 1 << 43;
@@ -19,19 +19,6 @@ pub struct Synthetic {
     pub kernel: Kernel,
     /// Data of each part in bytes, all its streams together.
     pub bytes: usize,
-}
-
-impl From<WrongResult> for kernel::WrongResult {
-    fn from(wrong: WrongResult) -> Self {
-        match wrong {
-            WrongResult::Element { index, found, expected, .. } => {
-                Self::Element { what: "data", index, found, expected }
-            }
-            WrongResult::Checksum { found, expected, .. } => {
-                Self::Sums { found: [found.0, found.1], expected: [expected.0, expected.1] }
-            }
-        }
-    }
 }
 
 impl Problem for Synthetic {
@@ -155,7 +142,7 @@ mod tests {
     use numasim_model::units::FlopPerByte;
 
     use super::*;
-    use crate::kernel::Isa;
+    use crate::isa::Isa;
 
     /// Memory that begins at a cache line.
     fn aligned(memory: &mut [f64], len: usize) -> &mut [f64] {

@@ -1,21 +1,22 @@
 //! What the threads of an application compute: a synthetic kernel, or a real one on a problem of a certain size.
 
-use numasim_kernels::blackscholes::BlackScholes;
-use numasim_kernels::chase::Chase;
-use numasim_kernels::grid::{Seismic, Stencil2d};
-use numasim_kernels::kernel::Problem;
-use numasim_kernels::matrix::{self, Dmv, Lattice, Spmv};
-use numasim_kernels::memcpy::{self, Memcpy};
-use numasim_kernels::way::{Loops, Way};
+use crate::blackscholes::BlackScholes;
+use crate::chase::Chase;
+use crate::grid::{Seismic, Stencil2d};
+use crate::kernel::Problem;
+use crate::matrix::{self, Dmv, Lattice, Spmv};
+use crate::memcpy::{self, Memcpy};
+use crate::way::{Loops, Way};
 use numasim_model::Access;
 use numasim_model::problem::{self, Cells, KernelProblem, NEXT_TO_NOTHING};
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
-use super::{Isa, Kernel, Synthetic};
+use crate::isa::Isa;
+use crate::synthetic::{Kernel, Synthetic};
 
 /// What the threads of an application compute.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Workload {
     /// A synthetic kernel, on as much data for each thread as the run has chosen.
     Synthetic(Kernel),
