@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use numasim_evidence::intervals::median_reach;
+use numasim_evidence::statistics::median_reach;
 use serde_json::Value;
 
 use crate::common::{folder, repository, run, stdout, study};

@@ -2,12 +2,9 @@
 
 use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Resident};
 use numasim_evidence::app_profile::benched::read_benched;
-use numasim_evidence::app_profile::intensity::{Figure, intensity};
-use numasim_evidence::app_profile::placement::{Look, classify, signature};
-use numasim_evidence::app_profile::scaling::scaling;
-use numasim_evidence::app_profile::seen::look;
-use numasim_evidence::formats::counted::Kind;
-use numasim_evidence::formats::counted::{Run, joined};
+use numasim_evidence::app_profile::placement::{Look, classify, look, signature};
+use numasim_evidence::app_profile::scaling::{Figure, intensity, scaling};
+use numasim_evidence::formats::counted::{Kind, Run, joined};
 use numasim_evidence::formats::likwid_perfctr::read_likwid;
 use numasim_evidence::formats::numa_maps::read_numa_maps;
 use numasim_evidence::formats::perf::read_perf;

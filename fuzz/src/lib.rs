@@ -11,10 +11,8 @@ pub mod plans;
 pub mod topologies;
 
 use numasim_evidence::compare::{compare, read_measured};
-use numasim_evidence::formats::likwid_bench::{Runs, read_likwid};
-use numasim_evidence::formats::matrix::{Given, machine_file};
-use numasim_evidence::formats::mlc::read_mlc;
-use numasim_evidence::formats::runs::{Run, csv};
+use numasim_evidence::formats::matrix::{Given, machine_file, read_mlc};
+use numasim_evidence::formats::runs::{Run, Runs, csv, read_likwid};
 use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
 use numasim_graph::read_study;

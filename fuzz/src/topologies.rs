@@ -1,9 +1,8 @@
 //! What tools print of topologies.
 
-use numasim_evidence::formats::topology::Topology;
 use numasim_evidence::formats::topology::likwid::read_likwid_topology;
 use numasim_evidence::formats::topology::lscpu::Lscpu;
-use numasim_evidence::formats::topology::numactl::read_numactl;
+use numasim_evidence::formats::topology::{Topology, read_numactl};
 use numasim_model::cpus::{CpuList, MAX_OS_NODE};
 use numasim_study::Problem;
 

@@ -7,9 +7,8 @@ use numasim_study::keys::{app, serial, speedup};
 use numasim_study::writing::study::placement;
 use numasim_study::writing::{Lines, float, inline, list, quoted, six_digits};
 
-use super::intensity::Figure;
 use super::placement::{Candidate, Signature, Verdict};
-use super::scaling::Scaled;
+use super::scaling::{Figure, Scaled};
 use crate::formats::counted::Kind;
 
 /// What is known of a program.

@@ -9,7 +9,5 @@
 
 pub mod app_file;
 pub mod benched;
-pub mod intensity;
 pub mod placement;
 pub mod scaling;
-pub mod seen;

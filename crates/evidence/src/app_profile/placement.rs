@@ -18,13 +18,14 @@
 //! second one with other threads does (the two runs of D. Goodman, R. Haecki and T. Harris, "Modeling memory bandwidth
 //! patterns on NUMA machines with performance counters", 2021, for pages instead of traffic).
 
-use numasim_model::{NodeId, Placement};
-
-mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use signature::{Signature, signature};
+use std::collections::BTreeMap;
+
+use numasim_model::{NodeId, Placement};
+
+use crate::formats::numa_maps::Pages;
 
 /// A class explains a run if at most this share of its data lies elsewhere.
 pub const EXPLAINED: f64 = 0.05;
@@ -178,4 +179,149 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 fn mean(looks: &[Look], of: impl Fn(&Look) -> f64) -> f64 {
     looks.iter().map(of).sum::<f64>() / looks.len() as f64
+}
+
+// The signature of a run: how much of its data goes with its threads, and how much lies on each node whatever they do.
+//
+// s = a t + f, with a the local share and f what is fixed, all at least 0 and a + sum f = 1: least squares over that simplex.
+// For a given a, the best f is the mean of s - a t, moved onto the simplex of mass 1 - a; what remains is convex in a. Of f,
+// as much as every node has is interleaved, the rest static. (Goodman et al. 2021 have *per thread* beside these: data of
+// each thread that others read, too. Pages alone do not tell it from local data.)
+
+/// Shares that sum to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signature {
+    /// Data that lies where the threads run.
+    pub local: f64,
+    /// Data that lies evenly on all nodes.
+    pub interleaved: f64,
+    /// Data of each node beyond that.
+    pub fixed: Vec<f64>,
+    /// The share of the data that this does not explain.
+    pub residual: f64,
+}
+
+/// The signature; `None` unless two looks have clearly different threads: one look leaves it open.
+pub fn signature(looks: &[Look]) -> Option<Signature> {
+    /// Threads that lie nearer to each other say too little: noise of pages would be divided by it.
+    const APART: f64 = 0.1;
+    let first = looks.first()?;
+    let comparable = looks.iter().all(|look| look.threads.is_some() && look.data.len() == first.data.len());
+    if !comparable || !looks.iter().any(|look| distance(threads(look), threads(first)) >= APART) {
+        return None;
+    }
+    let squares = |local: f64| {
+        let fixed = fixed_of(looks, local);
+        let predicted = |look: &Look| predicted(look, local, &fixed);
+        mean(looks, |look| predicted(look).iter().zip(&look.data).map(|(p, s)| (p - s).powi(2)).sum())
+    };
+    let local = least(squares);
+    let fixed = fixed_of(looks, local);
+    let residual = mean(looks, |look| distance(&predicted(look, local, &fixed), &look.data));
+    let lowest = fixed.iter().copied().fold(f64::INFINITY, f64::min);
+    let interleaved = lowest * fixed.len() as f64;
+    Some(Signature {
+        local,
+        interleaved,
+        fixed: fixed.iter().map(|share| share - lowest).collect(),
+        residual,
+    })
+}
+
+fn predicted(look: &Look, local: f64, fixed: &[f64]) -> Vec<f64> {
+    threads(look).iter().zip(fixed).map(|(thread, fixed)| local * thread + fixed).collect()
+}
+
+/// The best fixed shares for this local share.
+fn fixed_of(looks: &[Look], local: f64) -> Vec<f64> {
+    let nodes = looks.first().map_or(0, |look| look.data.len());
+    let rest: Vec<f64> =
+        (0..nodes).map(|node| mean(looks, |look| look.data[node] - local * threads(look)[node])).collect();
+    onto_simplex(&rest, 1.0 - local)
+}
+
+/// The nearest point with entries of at least 0 that sum to `mass` (Held, Wolfe and Crowder 1974): each entry less the same
+/// amount, which the largest ones decide.
+fn onto_simplex(point: &[f64], mass: f64) -> Vec<f64> {
+    let mut sorted = point.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let (mut sum, mut less) = (0.0, 0.0);
+    for (count, value) in sorted.iter().enumerate() {
+        sum += value;
+        let candidate = (sum - mass) / (count + 1) as f64;
+        if *value > candidate {
+            less = candidate;
+        }
+    }
+    point.iter().map(|value| (value - less).max(0.0)).collect()
+}
+
+/// Where a convex function of 0 to 1 is least, by golden-section search.
+fn least(of: impl Fn(f64) -> f64) -> f64 {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..80 {
+        let (left, right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        if of(left) <= of(right) {
+            high = right;
+        } else {
+            low = left;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// A thread with less of the processor time of the busiest one only waits: it starts others, or is woken now and then.
+const WORKS: f64 = 0.1;
+
+/// The processors of the threads that work; of each thread its processor and the time that it has used, in any unit. All
+/// threads where none has used any.
+pub fn working(threads: &[(u32, u64)]) -> Vec<u32> {
+    let most = threads.iter().map(|thread| thread.1).max().unwrap_or(0) as f64;
+    threads.iter().filter(|thread| thread.1 as f64 >= WORKS * most).map(|thread| thread.0).collect()
+}
+
+/// Pages and threads of each node; `os_nodes` has the system's number of each node of the machine, `threads` those of each of
+/// these nodes.
+///
+/// # Errors
+/// A sentence: data lies on a node that is not listed, or there is no thread on a listed one.
+pub fn look(pages: &Pages, os_nodes: &[u32], threads: Option<&BTreeMap<u32, u32>>) -> Result<Look, String> {
+    let place = |os_node: &u32| os_nodes.iter().position(|known| known == os_node);
+    if let Some(other) = pages.data.keys().find(|node| place(node).is_none()) {
+        let listed: Vec<String> = os_nodes.iter().map(u32::to_string).collect();
+        return Err(format!(
+            "there is data on NUMA node {other}, and the nodes of the machine are {}",
+            listed.join(", ")
+        ));
+    }
+    let on = |amount: &dyn Fn(u32) -> f64| os_nodes.iter().map(|&node| amount(node)).collect::<Vec<f64>>();
+    let data = on(&|node| pages.data.get(&node).copied().unwrap_or(0) as f64);
+    let threads = threads.map(|threads| on(&|node| f64::from(threads.get(&node).copied().unwrap_or(0))));
+    Look::of(&data, threads.as_deref()).ok_or_else(|| "no thread runs on a node of the machine".to_owned())
+}
+
+#[cfg(test)]
+mod seen_tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_only_wait_do_not_count() {
+        assert_eq!(working(&[(0, 3), (4, 100), (5, 10), (6, 9)]), [4, 5]);
+        assert_eq!(working(&[(0, 0), (1, 0)]), [0, 1]);
+        assert_eq!(working(&[]), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn nodes_are_in_the_order_of_the_machine() {
+        let pages = Pages { data: BTreeMap::from([(0, 300), (2, 100)]), ..Pages::default() };
+        let threads = BTreeMap::from([(2, 4)]);
+        let found = look(&pages, &[2, 0], Some(&threads)).expect("both nodes are listed");
+        assert_eq!((found.data, found.threads), (vec![0.25, 0.75], Some(vec![1.0, 0.0])));
+        assert_eq!(
+            look(&pages, &[0, 1], None),
+            Err("there is data on NUMA node 2, and the nodes of the machine are 0, 1".to_owned())
+        );
+        assert!(look(&pages, &[0, 2], Some(&BTreeMap::from([(7, 1)]))).is_err());
+    }
 }

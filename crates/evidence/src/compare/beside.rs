@@ -13,9 +13,8 @@
 
 use super::comparison::{Advantage, Beside, BesideNull, Contended, Errors, Verdict};
 use super::errors::errors;
-use crate::draws::Draws;
 use crate::null_models::{Contention, NullModel};
-use crate::statistics::{mean, median, percentile};
+use crate::statistics::{Draws, mean, median, percentile};
 
 /// A scenario with so much demand / capacity counts for a verdict.
 pub const CONTENDED: f64 = 1.3;

@@ -5,29 +5,25 @@
 
 mod beside;
 mod comparison;
-mod coverage;
 mod errors;
-mod held;
-mod matching;
 mod read;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use numasim_model::{Evaluation, Scenario, Study};
+use numasim_model::words::nearest;
+use numasim_model::{AppId, Evaluation, Scenario, Study};
 
+pub use crate::compare::beside::{CONTENDED, FEWEST};
+pub use crate::compare::comparison::{
+    Advantage, Beside, BesideNull, Choice, Compared, ComparedApp, ComparedScenario, Comparison, Contended,
+    Coverage, Errors, Held, Mismatch, Missing, Pair, Regret, Share, Spread, Unmatched, Verdict, Way,
+};
+pub use crate::compare::errors::PredictedIntervals;
+pub use crate::compare::read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 use crate::null_models::{self, NullModel};
 use crate::statistics;
-
-pub use beside::{CONTENDED, FEWEST};
-pub use comparison::{
-    Advantage, Beside, BesideNull, Choice, Compared, ComparedApp, ComparedScenario, Comparison, Contended,
-    Errors, Mismatch, Missing, Pair, Regret, Spread, Unmatched, Verdict,
-};
-pub use coverage::PredictedIntervals;
-pub use held::{Coverage, Held, Share, Way};
-pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 
 /// Compares the scenarios `asked` for with what was measured. `evaluate` predicts one scenario; it is called for those
 /// of which anything was measured.
@@ -40,7 +36,7 @@ pub fn compare<E>(
     measurements: &Measurements,
     mut evaluate: impl FnMut(&Scenario) -> Result<Evaluation, E>,
 ) -> Result<Comparison, E> {
-    let matches = matching::find(study, asked, measurements);
+    let matches = find(study, asked, measurements);
     let mut scenarios = Vec::new();
     let mut missing = Vec::new();
     let mut figures = Figures::default();
@@ -66,7 +62,7 @@ pub fn compare<E>(
         apps: errors::of_apps(&scenarios),
         regret: errors::regret(&totals),
         choices: errors::choices(&scenarios),
-        coverage: coverage::coverage(&scenarios),
+        coverage: errors::coverage(&scenarios),
         kendall_tau_b: statistics::kendall_tau_b(&pairs),
         same_applications: errors::same_applications(&scenarios),
         beside: beside::beside(&figures.totals, &figures.apps),
@@ -87,12 +83,12 @@ struct Figures {
 fn one_scenario(
     study: &Study,
     scenario: &Scenario,
-    found: &matching::Found<'_>,
+    found: &Found<'_>,
     evaluation: &Evaluation,
     figures: &mut Figures,
 ) -> ComparedScenario {
     let measured: Vec<(usize, Option<&Measured>)> =
-        matching::active(study, scenario).map(|app| (app.0, found.apps.get(&app.0).copied())).collect();
+        active(study, scenario).map(|app| (app.0, found.apps.get(&app.0).copied())).collect();
     // A scenario that could be evaluated has its homes decided.
     let nulls = null_models::predict(study, scenario).ok();
     let of_nulls = |app: Option<usize>| {
@@ -142,4 +138,131 @@ fn one_scenario(
         doubts: doubts.collect(),
         contention,
     }
+}
+
+/// For so many measurements a near name is looked for: it costs time, and nobody reads more.
+const MOST_SUGGESTIONS: usize = 20;
+
+/// The measurements of each scenario.
+struct Matches<'m> {
+    /// One for each of the scenarios that were asked for.
+    of_scenario: Vec<Found<'m>>,
+    unmatched: Vec<Unmatched>,
+}
+
+/// The measurements of one scenario.
+#[derive(Clone, Default)]
+struct Found<'m> {
+    total: Option<&'m Measured>,
+    apps: HashMap<usize, &'m Measured>,
+}
+
+impl Found<'_> {
+    fn is_empty(&self) -> bool {
+        self.total.is_none() && self.apps.is_empty()
+    }
+
+    /// What of this scenario was not measured.
+    fn missing(&self, study: &Study, scenario: &Scenario) -> Vec<Missing> {
+        let missing = |app: Option<String>| Missing { scenario: scenario.name.clone(), app };
+        if self.is_empty() {
+            return vec![missing(None)];
+        }
+        if self.apps.is_empty() {
+            return Vec::new();
+        }
+        active(study, scenario)
+            .filter(|app| !self.apps.contains_key(&app.0))
+            .map(|app| missing(study.apps.get(app.0).map(|app| app.name.clone())))
+            .collect()
+    }
+}
+
+/// The applications that have threads in a scenario.
+fn active<'s>(study: &'s Study, scenario: &'s Scenario) -> impl Iterator<Item = AppId> + 's {
+    (0..study.apps.len()).map(AppId).filter(|&app| scenario.allocation.total(app) > 0)
+}
+
+/// Finds the scenario and application of each measurement. Those of scenarios that exist and were not asked for are
+/// left aside.
+fn find<'m>(study: &Study, asked: &[&Scenario], measurements: &'m Measurements) -> Matches<'m> {
+    let places: HashMap<&str, usize> =
+        asked.iter().enumerate().map(|(place, scenario)| (scenario.name.trim(), place)).collect();
+    let known: HashSet<&str> = study.scenarios.iter().map(|scenario| scenario.name.trim()).collect();
+    let apps: HashMap<&str, usize> =
+        study.apps.iter().enumerate().map(|(place, app)| (app.name.trim(), place)).collect();
+    let mut matches = Matches { of_scenario: vec![Found::default(); asked.len()], unmatched: Vec::new() };
+    for measured in &measurements.measured {
+        let may_suggest = matches.unmatched.len() < MOST_SUGGESTIONS;
+        let near = |name: &str, names: &mut dyn Iterator<Item = &str>| {
+            may_suggest.then(|| nearest(name, names).map(str::to_owned)).flatten()
+        };
+        let place = places.get(measured.scenario.as_str());
+        let found = match place {
+            None if known.contains(measured.scenario.as_str()) => continue,
+            None => {
+                let mut names = study.scenarios.iter().map(|scenario| scenario.name.as_str());
+                Err(Mismatch::UnknownScenario(near(&measured.scenario, &mut names)))
+            }
+            Some(&place) => which_app(study, &apps, measured, near)
+                .and_then(|app| fits(asked[place], app, measured).map(|()| (place, app))),
+        };
+        match found {
+            Ok((place, None)) => matches.of_scenario[place].total = Some(measured),
+            Ok((place, Some(app))) => {
+                matches.of_scenario[place].apps.insert(app.0, measured);
+            }
+            Err(why) => matches.unmatched.push(Unmatched {
+                scenario: measured.scenario.clone(),
+                app: measured.app.clone(),
+                line: measured.line,
+                why,
+            }),
+        }
+    }
+    matches
+}
+
+/// The application of a measurement; `Ok(None)` for a whole scenario.
+fn which_app(
+    study: &Study,
+    apps: &HashMap<&str, usize>,
+    measured: &Measured,
+    near: impl Fn(&str, &mut dyn Iterator<Item = &str>) -> Option<String>,
+) -> Result<Option<AppId>, Mismatch> {
+    let Some(name) = measured.app.as_deref() else { return Ok(None) };
+    if let Some(&app) = apps.get(name) {
+        return Ok(Some(AppId(app)));
+    }
+    let instances: Vec<usize> =
+        (0..study.apps.len()).filter(|&app| study.apps[app].group.trim() == name).collect();
+    match instances.as_slice() {
+        [] => Err(Mismatch::UnknownApp(near(name, &mut study.apps.iter().map(|app| app.name.as_str())))),
+        [only] => Ok(Some(AppId(*only))),
+        several => {
+            Err(Mismatch::SeveralInstances(several.iter().map(|&app| study.apps[app].name.clone()).collect()))
+        }
+    }
+}
+
+/// The measurement counts, and is one of the threads that the scenario has.
+fn fits(scenario: &Scenario, app: Option<AppId>, measured: &Measured) -> Result<(), Mismatch> {
+    if let Some(app) = app {
+        let wanted = scenario.allocation.row(app);
+        if wanted.iter().all(|&threads| threads == 0) {
+            return Err(Mismatch::NoThreads);
+        }
+        // A file without threads says nothing against the scenario.
+        let nodes = 0..if measured.threads.is_empty() { 0 } else { wanted.len() };
+        let others = measured.threads.keys().copied().filter(|&node| node >= wanted.len());
+        for node in nodes.chain(others) {
+            let wanted = wanted.get(node).copied().unwrap_or(0);
+            let found = measured.threads.get(&node).copied().unwrap_or(0);
+            if wanted != found {
+                let fitted = measured.fitted;
+                return Err(Mismatch::OtherThreads { node, measured: found, wanted, fitted });
+            }
+        }
+    }
+    if measured.repetitions.is_empty() { Err(Mismatch::NothingCounts) } else { Ok(()) }
 }

@@ -20,18 +20,17 @@
 //! decides nothing about them.
 
 mod cache;
-mod cached;
-mod questions;
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Write as _;
 
-use numasim_model::{AppId, Machine, Study};
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{AppId, Machine, NodeId, Study};
 
 use crate::compare::CONTENDED;
+pub use crate::contended::cache::{CachePlan, CacheRun, CachedApp, LastLevel, NoCache, cached};
 use crate::null_models::{self, Contention};
-
-pub use cache::{CachePlan, CacheRun, LastLevel, NoCache};
-pub use cached::{CachedApp, cached};
 
 /// An application of the file.
 #[derive(Clone, Copy)]
@@ -74,7 +73,7 @@ struct Row {
 pub fn scenarios(machine: &Machine) -> String {
     let head = "# Made by `numasim validate` for the machine beside it: the same applications placed in several ways, so that memories and\n\
                 # links are asked for more than they have wherever this machine can do that.\n";
-    file(head, &questions::of(machine))
+    file(head, &all(machine))
 }
 
 /// The input file of some scenarios.
@@ -145,5 +144,183 @@ pub fn outlook(study: &Study) -> Outlook {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// So many nodes at most have all of their memories read by all pairs of nodes.
+const FEW_NODES: usize = 4;
+
+/// Pairs that share every node.
+const OWN: [[&str; 2]; 6] = [
+    ["read", "read"],
+    ["read", "copy"],
+    ["read", "triad"],
+    ["copy", "triad"],
+    ["read", "compute"],
+    ["triad", "compute"],
+];
+
+/// All scenarios of a machine.
+fn all(machine: &Machine) -> Vec<Row> {
+    let mut rows = own(machine);
+    let nodes: Vec<NodeId> = machine.compute_nodes().collect();
+    if machine.node_count() > 1 {
+        rows.extend(two_sources(machine, &nodes));
+        rows.extend(steps(machine, &nodes));
+        rows.extend(part(machine));
+        rows.extend(both_ways(machine, &nodes));
+    }
+    rows
+}
+
+/// Threads on some nodes, none on the others.
+fn on(machine: &Machine, threads: impl Fn(NodeId) -> u32) -> Vec<u32> {
+    machine.node_ids().map(threads).collect()
+}
+
+fn cores(machine: &Machine, node: NodeId) -> u32 {
+    machine.node(node).cores
+}
+
+fn home(node: NodeId) -> String {
+    format!("{{ home = {} }}", node.0)
+}
+
+/// The first and the second of two equal kinds, or the first of both.
+fn pair([first, second]: [&str; 2]) -> [String; 2] {
+    let number = if first == second { 2 } else { 1 };
+    [format!("{first}-1"), format!("{second}-{number}")]
+}
+
+/// Cores of a node in parts: one, a quarter, half, three quarters, all but one; each once.
+fn parts(cores: u32) -> Vec<u32> {
+    let mut parts = vec![1, cores / 4, cores / 2, cores - cores / 4, cores.saturating_sub(1)];
+    parts.retain(|&part| part > 0 && part < cores);
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+fn own(machine: &Machine) -> Vec<Row> {
+    let most = machine.nodes().iter().map(|node| node.cores).max().unwrap_or(0);
+    let row = |kinds: [&str; 2], part: u32| {
+        let [first, second] = pair(kinds);
+        // The same part of each node, at least a thread of both where there are two cores.
+        let share = |node: NodeId| {
+            let cores = cores(machine, node);
+            #[allow(clippy::cast_possible_truncation, reason = "at most the cores of a node")]
+            let part = (u64::from(cores) * u64::from(part) / u64::from(most.max(1))) as u32;
+            part.max(1).min(cores.saturating_sub(1))
+        };
+        Row {
+            name: format!("own: {part} of {most} {first}, the others {second}"),
+            apps: vec![
+                Placed { app: first, threads: on(machine, share), data: None },
+                Placed {
+                    app: second,
+                    threads: on(machine, |node| cores(machine, node) - share(node)),
+                    data: None,
+                },
+            ],
+        }
+    };
+    OWN.into_iter().flat_map(|kinds| parts(most).into_iter().map(move |part| row(kinds, part))).collect()
+}
+
+fn two_sources(machine: &Machine, nodes: &[NodeId]) -> Vec<Row> {
+    let memories = if machine.node_count() <= FEW_NODES { machine.node_count() } else { 1 };
+    let mut rows = Vec::new();
+    for memory in machine.node_ids().take(memories) {
+        for (i, &first) in nodes.iter().enumerate() {
+            for &second in &nodes[i + 1..] {
+                let all = |of: NodeId| on(machine, |node| if node == of { cores(machine, node) } else { 0 });
+                rows.push(Row {
+                    name: format!("two sources: nodes {} and {} on memory {}", first.0, second.0, memory.0),
+                    apps: vec![
+                        Placed { app: "read-1".into(), threads: all(first), data: Some(home(memory)) },
+                        Placed { app: "read-2".into(), threads: all(second), data: Some(home(memory)) },
+                    ],
+                });
+            }
+        }
+    }
+    rows
+}
+
+/// The partners of `memory` over its widest and its narrowest link; one where all are alike.
+fn partners(machine: &Machine, nodes: &[NodeId], memory: NodeId) -> Vec<NodeId> {
+    let width = |&node: &NodeId| machine.link(node, memory).map_or(0.0, GigabytesPerSecond::value);
+    let others: Vec<NodeId> = nodes.iter().copied().filter(|&node| node != memory).collect();
+    let widest = others.iter().copied().reduce(|a, b| if width(&b) > width(&a) { b } else { a });
+    let narrowest = others.iter().copied().reduce(|a, b| if width(&b) < width(&a) { b } else { a });
+    let mut found: Vec<NodeId> = widest.into_iter().chain(narrowest).collect();
+    found.dedup();
+    found
+}
+
+fn steps(machine: &Machine, nodes: &[NodeId]) -> Vec<Row> {
+    let Some(&memory) = nodes.first() else { return Vec::new() };
+    let beside = cores(machine, memory);
+    let mut few = vec![beside.div_ceil(2), beside];
+    few.dedup();
+    let mut rows = Vec::new();
+    for far in partners(machine, nodes, memory) {
+        for &local in &few {
+            let mut remote = parts(cores(machine, far));
+            remote.push(cores(machine, far));
+            for remote in remote {
+                let of = |wanted: NodeId, threads: u32| {
+                    on(machine, |node| if node == wanted { threads } else { 0 })
+                };
+                rows.push(Row {
+                    name: format!(
+                        "steps: {local} threads beside memory {}, {remote} of node {} on it",
+                        memory.0, far.0
+                    ),
+                    apps: vec![
+                        Placed { app: "read-1".into(), threads: of(memory, local), data: None },
+                        Placed { app: "read-2".into(), threads: of(far, remote), data: Some(home(memory)) },
+                    ],
+                });
+            }
+        }
+    }
+    rows
+}
+
+fn part(machine: &Machine) -> Vec<Row> {
+    let data = [
+        ("a quarter of the data", "{ home = 0, share = 0.25 }"),
+        ("half of the data", "{ home = 0, share = 0.5 }"),
+        ("three quarters of the data", "{ home = 0, share = 0.75 }"),
+        ("all data", "{ home = 0 }"),
+    ];
+    let row = |name: String, data: String| {
+        let threads = on(machine, |node| cores(machine, node));
+        Row { name, apps: vec![Placed { app: "read-1".into(), threads, data: Some(data) }] }
+    };
+    let mut rows: Vec<Row> = data
+        .into_iter()
+        .map(|(name, data)| row(format!("part: {name} on memory 0"), data.to_owned()))
+        .collect();
+    rows.push(row("part: interleaved data".to_owned(), "\"interleave\"".to_owned()));
+    rows
+}
+
+fn both_ways(machine: &Machine, nodes: &[NodeId]) -> Vec<Row> {
+    let reads = |number: usize, from: NodeId, memory: NodeId| Placed {
+        app: format!("read-{number}"),
+        threads: on(machine, |node| if node == from { cores(machine, node) } else { 0 }),
+        data: Some(home(memory)),
+    };
+    let mut rows = Vec::new();
+    if let [first, others @ ..] = nodes {
+        rows.extend(others.iter().map(|other| Row {
+            name: format!("both ways: nodes {} and {}", first.0, other.0),
+            apps: vec![reads(1, *first, *other), reads(2, *other, *first)],
+        }));
+    }
+    if nodes.len() > 2 {
+        let far = |place: usize| nodes[(place + nodes.len() / 2) % nodes.len()];
+        let apps = nodes.iter().enumerate().map(|(place, &node)| reads(place + 1, node, far(place)));
+        rows.push(Row { name: "both ways: all nodes".to_owned(), apps: apps.collect() });
+    }
+    rows
+}

@@ -2,7 +2,7 @@
 
 use super::least_squares::{Columns, dot, largest, norm, singular};
 use super::objective::{Objective, Observed};
-use crate::intervals::students_t;
+use crate::statistics::students_t;
 
 /// A figure has no influence if no error changes by more than this when it grows by a factor of e: 0.01 %.
 const INFLUENCE: f64 = 1e-4;

@@ -23,27 +23,21 @@
 mod certainty;
 mod file;
 mod least_squares;
-mod left_out;
-mod model;
 mod objective;
-mod parameter;
 mod search;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 
-use numasim_model::{Machine, Study};
-
-use certainty::{Certainties, Certainty};
-pub use file::machine_file;
-pub use left_out::Blind;
-pub use model::by_solver;
-use objective::Objective;
-pub use objective::{Observed, Predict, Prior};
-pub use parameter::{KeyError, Parameter};
+use numasim_model::sharing::Solver;
+use numasim_model::{Machine, Scenario, Study};
 
 use crate::compare::{ComparedScenario, Comparison};
+use crate::fit::certainty::{Certainties, Certainty};
+pub use crate::fit::file::machine_file;
+use crate::fit::objective::Objective;
+pub use crate::fit::objective::{KeyError, Observed, Parameter, Predict, Prior};
 
 /// What the measurements say about a free figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -232,7 +226,7 @@ pub fn fit(
             }
         }
     }
-    let left_out = left_out::each(&objective, &point, &observed).map_err(FitError::Prediction)?;
+    let left_out = each_left_out(&objective, &point, &observed).map_err(FitError::Prediction)?;
     let predicted = objective.predicted(&point, &observed).map_err(FitError::Prediction)?;
     let mut blind = left_out.as_ref().map(|left_out| left_out.blind.clone().into_iter());
     let residuals: Vec<Residual> = observed
@@ -322,7 +316,7 @@ fn machine(objective: &Objective<'_>, values: &[f64], certainties: &Certainties)
     let kept = (0..values.len()).filter(|&p| certainties.of[p] != Certainty::NoInfluence || moved(p));
     let (parameters, values): (Vec<Parameter>, Vec<f64>) =
         kept.map(|p| (objective.parameters[p].clone(), values[p])).unzip();
-    parameter::machine_with(&objective.study.machine, &parameters, &values).map_err(|error| error.to_string())
+    objective::machine_with(&objective.study.machine, &parameters, &values).map_err(|error| error.to_string())
 }
 
 fn estimate(
@@ -335,7 +329,7 @@ fn estimate(
     match &certainties.of[p] {
         Certainty::Determined(error) => {
             let reach =
-                error.map(|error| error * crate::intervals::students_t(certainties.degrees_of_freedom));
+                error.map(|error| error * crate::statistics::students_t(certainties.degrees_of_freedom));
             let interval = reach.map(|reach| (value * (-reach).exp(), value * reach.exp()));
             Estimate::Determined { value, interval, left_out }
         }
@@ -354,4 +348,96 @@ pub fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
     let absolute: Vec<f64> = errors.map(f64::abs).collect();
     let mean = crate::statistics::mean(&absolute)?;
     Some(Errors { count: absolute.len(), mean, worst: absolute.iter().copied().fold(0.0, f64::max) })
+}
+
+/// Predicts with the fast solver of the model.
+pub fn by_solver(study: &Study) -> impl Fn(&Machine, &Scenario) -> Result<Vec<f64>, String> + '_ {
+    |machine, scenario| {
+        let demands = study.demands(scenario).map_err(|open| {
+            let app = &study.apps[open.app.0].name;
+            format!("scenario '{}': the home of the data of '{app}' is open", scenario.name)
+        })?;
+        scenario
+            .allocation
+            .fits(machine)
+            .map_err(|error| format!("scenario '{}': {error}", scenario.name))?;
+        let solver = Solver::new(machine, &demands);
+        let mut workspace = solver.workspace();
+        solver.solve(scenario.allocation.as_slice(), &mut workspace);
+        if scenario.static_work {
+            solver.wait_for_slowest(&mut workspace);
+        }
+        Ok(workspace.gflops().to_vec())
+    }
+}
+
+// Leaves each scenario out in turn, fits to the others, and predicts it: what a fit is worth where nothing was
+// measured.
+
+/// Scenarios are left out one by one up to this number; more are left out in this many groups.
+const GROUPS: usize = 100;
+/// The same where there are more scenarios than a search takes: then each fit is one to a part of the others.
+const FEW_GROUPS: usize = 10;
+
+/// A prediction of an observation by a fit that did not see its scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Blind {
+    /// Predicted GFLOPS.
+    Predicted(f64),
+    /// Without its scenario these figures of the machine are not determined, by key.
+    Undetermined(Vec<String>),
+}
+
+/// What leaving out says.
+struct LeftOut {
+    /// For each observation, in their order.
+    blind: Vec<Blind>,
+    /// For each figure: smallest and largest value among the fits that determine it.
+    ranges: Vec<Option<(f64, f64)>>,
+}
+
+/// `None` with fewer than two scenarios: nothing would be left.
+fn each_left_out(
+    objective: &Objective<'_>,
+    best: &[f64],
+    observed: &[Observed],
+) -> Result<Option<LeftOut>, String> {
+    let mut scenarios: Vec<usize> = observed.iter().map(|one| one.scenario).collect();
+    scenarios.dedup();
+    if scenarios.len() < 2 {
+        return Ok(None);
+    }
+    let groups =
+        scenarios.len().min(if scenarios.len() > search::MOST_SCENARIOS { FEW_GROUPS } else { GROUPS });
+    let group_of = |one: &Observed| scenarios.binary_search(&one.scenario).unwrap_or_default() % groups;
+    let mut blind: Vec<Option<Blind>> = vec![None; observed.len()];
+    let mut ranges: Vec<Option<(f64, f64)>> = vec![None; objective.parameters.len()];
+    for group in 0..groups {
+        let (out, kept): (Vec<Observed>, Vec<Observed>) =
+            observed.iter().partition(|one| group_of(one) == group);
+        let kept = search::some_of(&kept);
+        let point = search::from(objective, &kept, [best.to_vec(), objective.start.clone()]);
+        let certainties = certainty::look(objective, &point, &kept)?;
+        let determined = |p: usize| matches!(certainties.of[p], Certainty::Determined(_));
+        let values = objective.values(&point);
+        for (p, range) in ranges.iter_mut().enumerate().filter(|(p, _)| determined(*p)) {
+            let (low, high) = range.unwrap_or((values[p], values[p]));
+            *range = Some((low.min(values[p]), high.max(values[p])));
+        }
+        let predicted = objective.predicted(&point, &out)?;
+        let slopes = objective.slopes(&point, &out)?;
+        let places = (0..observed.len()).filter(|&place| group_of(&observed[place]) == group);
+        for (row, place) in places.enumerate() {
+            let missing: Vec<String> = (0..objective.parameters.len())
+                .filter(|&p| !determined(p) && slopes[p][row].abs() > 1e-4)
+                .map(|p| objective.parameters[p].key().to_owned())
+                .collect();
+            blind[place] = Some(if missing.is_empty() {
+                Blind::Predicted(predicted[row])
+            } else {
+                Blind::Undetermined(missing)
+            });
+        }
+    }
+    Ok(blind.into_iter().collect::<Option<Vec<Blind>>>().map(|blind| LeftOut { blind, ranges }))
 }

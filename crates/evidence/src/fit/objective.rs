@@ -1,9 +1,13 @@
 //! What a fit makes small: relative errors of predicted GFLOPS as a function of the free figures.
 
-use numasim_model::{AppId, Machine, Scenario, Study};
+use numasim_model::machine::MachineError;
+use numasim_model::sharing::Parameter as OfSharing;
+use numasim_model::words::{choice, nearest};
+use numasim_model::{AppId, Machine, NodeId, Scenario, Study};
+use numasim_study::figure::{self, Figure, Figures};
+use numasim_study::keys::{machine as keys, node as of_node};
 
-use super::least_squares::{Columns, dot};
-use super::parameter::{Parameter, machine_with};
+use crate::fit::least_squares::{Columns, dot};
 
 /// Predicts the GFLOPS of each application of a scenario on a machine, or says why it cannot.
 pub type Predict<'a> = &'a dyn Fn(&Machine, &Scenario) -> Result<Vec<f64>, String>;
@@ -159,4 +163,187 @@ pub(super) fn predicted(
         }));
     }
     Ok(all)
+}
+
+/// A figure of the machine that a fit may change. A key of the whole machine stands for one value of all nodes, or
+/// of all links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    key: String,
+    figure: Figure,
+}
+
+/// Why a key stands for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct KeyError {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub hint: String,
+}
+
+impl Parameter {
+    /// Reads a key as `sweep --set` takes it; `machine.` before it may be left out: `link_gbs`,
+    /// `node.2.bandwidth_gbs`, `bandwidth_matrix_gbs.0.1`.
+    ///
+    /// # Errors
+    /// [`KeyError`] if the machine has no such figure, or none that can be fitted.
+    pub fn read(machine: &Machine, key: &str) -> Result<Self, KeyError> {
+        let key = key.trim();
+        let key = key.strip_prefix("machine.").unwrap_or(key);
+        let parts: Vec<&str> = std::iter::once("machine").chain(key.split('.')).collect();
+        let figure = Figure::find(machine, &[], &parts).map_err(|error| explained(machine, key, &error))?;
+        match figure {
+            // Cores are counted, not fitted.
+            Figure::Node(figure, node) if figure == &of_node::CORES => {
+                Err(unknown(node.map_or(key, |_| figure.name)))
+            }
+            Figure::Node(figure, Some(NodeId(node)))
+                if !figure.of_memory && machine.node(NodeId(node)).cores == 0 =>
+            {
+                Err(wrong(
+                    format!("node {node} has no cores"),
+                    format!("a node without cores has only node.{node}.bandwidth_gbs"),
+                ))
+            }
+            figure => Ok(Self { key: key.to_owned(), figure }),
+        }
+    }
+
+    /// The key, without `machine.`.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The key of `[machine.provenance]` that speaks of it in a file of equal nodes; the sharing model has none.
+    pub const fn provenance_key(&self) -> Option<&'static str> {
+        match self.figure {
+            Figure::Sharing(_) => None,
+            _ => Some(self.figure.key()),
+        }
+    }
+
+    /// The unit of its values.
+    pub const fn unit(&self) -> &'static str {
+        self.figure.unit()
+    }
+
+    /// Its value in a machine, the mean over nodes or links; `None` if the machine does not limit it.
+    pub fn value(&self, machine: &Machine) -> Option<f64> {
+        let values = self.figure.values(machine, &[]);
+        let sum = values.iter().fold(0.0, |sum, value| sum + value);
+        (!values.is_empty()).then(|| sum / values.len() as f64)
+    }
+
+    /// Where a search begins. If the machine does not limit it: a thread that could fill a controller alone. A correction
+    /// that is off has no logarithm: it begins at a usual value.
+    pub(super) fn first_guess(&self, machine: &Machine) -> f64 {
+        let bandwidth = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
+        let usual = match self.figure {
+            Figure::Sharing(OfSharing::SaturationKnee | OfSharing::OverloadLoss) => 0.1,
+            Figure::Sharing(OfSharing::RemoteLoss) => 0.2,
+            Figure::Sharing(OfSharing::EcmPenalty) => 0.4,
+            Figure::Sharing(OfSharing::OutstandingLines) => 12.0,
+            _ => bandwidth,
+        };
+        self.value(machine).filter(|&value| value > 0.0).unwrap_or(usual)
+    }
+
+    /// `value`, or the nearest one that the figure may have: the search may step out of its range.
+    fn in_range(&self, value: f64) -> f64 {
+        self.figure.range().nearest(value)
+    }
+}
+
+/// The machine with these values of the parameters.
+pub(super) fn machine_with(
+    machine: &Machine,
+    parameters: &[Parameter],
+    values: &[f64],
+) -> Result<Machine, MachineError> {
+    let mut figures = Figures::of(machine, &[]);
+    // Where a node or link has a value of its own, that one holds.
+    for general in [true, false] {
+        let chosen = parameters.iter().zip(values);
+        for (parameter, &value) in chosen.filter(|(one, _)| one.figure.is_of_whole_machine() == general) {
+            figures.set(&parameter.figure, parameter.in_range(value));
+        }
+    }
+    figures.retuned(machine)
+}
+
+/// Why `key` stands for nothing, and what to write.
+fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError {
+    use figure::KeyError as Why;
+    let model = machine.sharing();
+    let known = || model.kind.parameters().map(OfSharing::key);
+    let parameters = || known().collect::<Vec<_>>().join(", ");
+    match error {
+        Why::SharedLink(_) => {
+            let names: Vec<&str> = machine.shared_links().iter().map(|link| link.name.as_str()).collect();
+            let hint = if names.is_empty() {
+                "the machine has no [[machine.shared_link]]".to_owned()
+            } else {
+                format!("the shared links are: {}", names.join(", "))
+            };
+            wrong(error.to_string(), hint)
+        }
+        Why::NoLinks => wrong(error.to_string(), "leave out link_gbs"),
+        Why::Node(_) => {
+            let last = machine.node_count() - 1;
+            wrong(error.to_string(), format!("nodes are numbered from 0: 0 to {last}"))
+        }
+        Why::NoReader { .. } => wrong(
+            error.to_string(),
+            "the first number is the node of the cores, the second the node of the memory",
+        ),
+        Why::NoMemory(_) => wrong(error.to_string(), "name a node that has memory"),
+        Why::Unknown { table, key, .. } if table == "machine.sharing" => {
+            let hint = match nearest(key, known()) {
+                Some(near) => format!("did you mean sharing.{near}?"),
+                None => format!("the model {} has: {}", model.name(), parameters()),
+            };
+            wrong(format!("'{key}' is not a parameter of the sharing models"), hint)
+        }
+        Why::Unknown { table, key, .. } if table != "machine" => unknown(key),
+        Why::Unused(parameter, kind) => wrong(
+            format!("sharing.{} has no influence on the model {}", parameter.key(), kind.name()),
+            format!("it has: {}", parameters()),
+        ),
+        Why::NeedsLatencies(parameter) => wrong(
+            format!("sharing.{} needs the latencies of the machine", parameter.key()),
+            "give latency_matrix_ns in the machine file, or free sharing.core_local_gbs",
+        ),
+        Why::Unknown { .. }
+        | Why::Incomplete
+        | Why::Table(_)
+        | Why::App(_)
+        | Why::Phase(_)
+        | Why::Phases(_)
+        | Why::Counted { .. }
+        | Why::Joint { .. }
+        | Why::OtherPolicy(_) => unknown(key),
+    }
+}
+
+fn unknown(key: &str) -> KeyError {
+    let message = format!("'{key}' is not a figure of the machine that can be fitted");
+    // Cores are counted, not fitted.
+    let keys: Vec<&str> =
+        figure::of_nodes().skip(1).map(|key| key.name).chain([keys::LINK_GBS.name]).collect();
+    let hint = match nearest(key, keys.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!(
+            "as for sweep --set: {} for one value of the whole machine, node.2.bandwidth_gbs for one node, \
+             bandwidth_matrix_gbs.0.1 for the link on which cores of node 0 read memory of node 1, shared_link.NAME.gbs for \
+             a shared link, sharing.remote_loss for a parameter of the sharing model",
+            choice(keys)
+        ),
+    };
+    KeyError { message, hint }
+}
+
+fn wrong(message: impl Into<String>, hint: impl Into<String>) -> KeyError {
+    KeyError { message: message.into(), hint: hint.into() }
 }

@@ -206,7 +206,7 @@ fn nodes_and_links_are_free_one_by_one() {
             .iter()
             .map(|key| Parameter::read(&study.machine, key).expect("a key"))
             .collect();
-    let machine = parameter::machine_with(&study.machine, &free, &[5.0, 90.0, 7.0, 80.0]).expect("a machine");
+    let machine = objective::machine_with(&study.machine, &free, &[5.0, 90.0, 7.0, 80.0]).expect("a machine");
     let link = |from, to| {
         machine.link(numasim_model::NodeId(from), numasim_model::NodeId(to)).expect("a link").value()
     };

@@ -2,8 +2,7 @@
 
 use numasim_study::{Place, Problem, ProblemKind};
 
-use crate::csv_rows::shown;
-use crate::figures;
+use crate::csv_rows::{TOO_FAST_HINT, in_giga, shown, too_fast};
 
 /// One line without its end.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +39,9 @@ impl<'t> Line<'t> {
 
     /// A bandwidth in GB/s, of a figure in `unit` GB/s.
     pub(crate) fn bandwidth(&self, value: f64, unit: f64) -> Result<f64, Problem> {
-        let gbs = figures::in_giga(value, unit);
-        match figures::too_fast(gbs) {
-            Some(why) => Err(self.problem(why).hint(figures::HINT)),
+        let gbs = in_giga(value, unit);
+        match too_fast(gbs) {
+            Some(why) => Err(self.problem(why).hint(TOO_FAST_HINT)),
             None => Ok(gbs),
         }
     }

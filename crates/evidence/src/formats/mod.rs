@@ -6,14 +6,10 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
-mod babelstream;
 pub mod counted;
-pub mod likwid_bench;
 pub mod likwid_perfctr;
 pub(crate) mod lines;
 pub mod matrix;
-pub mod mlc;
-mod mlc_csv;
 pub mod numa_maps;
 pub mod perf;
 pub mod runs;

@@ -2,10 +2,8 @@
 
 use numasim_study::Problem;
 
-use super::likwid_bench::read_likwid;
-use super::matrix::{Given, Matrices, machine_file};
-use super::mlc::read_mlc;
-use super::runs::{csv, proposals};
+use super::matrix::{Given, Matrices, machine_file, read_mlc};
+use super::runs::{csv, proposals, read_likwid};
 use super::stream::read_stream;
 
 const MLC: &str = "Intel(R) Memory Latency Checker - v3.9\nMeasuring idle latencies (in ns)...\n\t\tNuma node\n\

@@ -17,7 +17,7 @@ use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Session};
-use numasim_evidence::measured::summary::summarise;
+use numasim_evidence::measured::summarise;
 use numasim_host::HostTopology;
 use numasim_model::cpus::CpuList;
 

@@ -7,11 +7,11 @@ mod topology;
 
 use std::path::Path;
 
-use numasim_evidence::formats::likwid_bench::{Runs, read_likwid};
-use numasim_evidence::formats::matrix::{Given, machine_file};
-use numasim_evidence::formats::mlc::read_mlc;
+use numasim_evidence::formats::matrix::{Given, machine_file, read_mlc};
+use numasim_evidence::formats::runs;
+use numasim_evidence::formats::runs::{Runs, read_likwid};
+use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::formats::topology::likwid::read_likwid_topology;
-use numasim_evidence::formats::{runs, stream::read_stream};
 use numasim_graph::import::{dot, starpu, wfcommons};
 use numasim_study::Problem;
 

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use numasim_evidence::formats::topology::lscpu::Lscpu;
-use numasim_evidence::formats::topology::numactl::read_numactl;
-use numasim_evidence::formats::topology::{Cores, Node, Topology};
+use numasim_evidence::formats::topology::{Cores, Node, Topology, read_numactl};
 use numasim_host::machine_file::{Given, skeleton_with};
 use numasim_host::topology::{
     Cache, Counting, Distances, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,

@@ -6,10 +6,8 @@ mod placed;
 use std::path::{Path, PathBuf};
 
 use numasim_evidence::app_profile::app_file::AppFile;
-use numasim_evidence::app_profile::intensity::{Figure, intensity};
-use numasim_evidence::app_profile::scaling::{Scaled, scaling};
-use numasim_evidence::formats::counted::Kind;
-use numasim_evidence::formats::counted::{Amount, Run};
+use numasim_evidence::app_profile::scaling::{Figure, Scaled, intensity, scaling};
+use numasim_evidence::formats::counted::{Amount, Kind, Run};
 use numasim_host::system::System;
 use numasim_model::Machine;
 use numasim_study::SourceFile;

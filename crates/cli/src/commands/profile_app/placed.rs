@@ -6,8 +6,9 @@ mod tests;
 use std::collections::BTreeMap;
 
 use numasim_evidence::app_profile::app_file::{DataFound, Resident};
-use numasim_evidence::app_profile::placement::{EXPLAINED, Look, Verdict, classify, signature};
-use numasim_evidence::app_profile::seen::{look, working};
+use numasim_evidence::app_profile::placement::{
+    EXPLAINED, Look, Verdict, classify, look, signature, working,
+};
 use numasim_evidence::formats::numa_maps::{Files, Pages, read_numa_maps};
 use numasim_host::system::{Process, System};
 use numasim_model::{Machine, Placement};

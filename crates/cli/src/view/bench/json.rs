@@ -8,7 +8,7 @@ use numasim_ask::values::OrNull;
 use numasim_bench::doubt::RecordedDoubt;
 use numasim_bench::plan::{self, Plan};
 use numasim_bench::session::Ended;
-use numasim_evidence::measured::summary::{Figure, Summary};
+use numasim_evidence::measured::{Figure, Summary};
 
 use super::plan::groups;
 use super::{Planned, Result};

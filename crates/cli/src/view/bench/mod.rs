@@ -11,7 +11,7 @@ use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::Settings;
 use numasim_bench::session::Outcome;
-use numasim_evidence::measured::summary::{Figure, Summary};
+use numasim_evidence::measured::{Figure, Summary};
 use numasim_host::HostTopology;
 
 pub(crate) use json::{doubt, json, plan_json};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid};
-use numasim_evidence::measured::summary::{Figure, Summary};
+use numasim_evidence::measured::{Figure, Summary};
 use numasim_model::text::visible;
 
 use super::{Result, threads};

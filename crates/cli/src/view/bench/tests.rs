@@ -7,7 +7,7 @@ use numasim_ask::values;
 use numasim_bench::plan::{self, Options};
 use numasim_bench::provenance::{Measuring, Tool};
 use numasim_bench::session::{Ended, Misplacement};
-use numasim_evidence::measured::{Row, Status, summary::summarise};
+use numasim_evidence::measured::{Row, Status, summarise};
 use numasim_graph::read_study;
 use numasim_host::HostNode;
 use numasim_host::system::Facts;

@@ -166,7 +166,7 @@ fn rates_are_found_by_the_names_of_every_processor() {
     ] {
         let runs = read(&group(cpu, name, rows), None);
         let found =
-            crate::app_profile::intensity::intensity(&runs).unwrap_or_else(|| panic!("{cpu}: {runs:?}"));
+            crate::app_profile::scaling::intensity(&runs).unwrap_or_else(|| panic!("{cpu}: {runs:?}"));
         assert!((found.value - intensity).abs() < 1e-12, "{cpu}: {runs:?}");
         assert_eq!(found.kind, kind, "{cpu}");
     }

@@ -2,8 +2,7 @@
 
 use super::likwid::read_likwid_topology;
 use super::lscpu::Lscpu;
-use super::numactl::read_numactl;
-use super::*;
+use super::{read_numactl, *};
 
 const NUMACTL: &str = "available: 3 nodes (0-1,8)\nnode 0 cpus: 0 1 4 5\nnode 0 size: 1024 MB\nnode 0 free: 3 MB\n\
     node 1 cpus: 2 3 6 7\nnode 1 size: 512 MB\nnode 8 cpus:\nnode 8 size: 2048 MB\nnode distances:\n\

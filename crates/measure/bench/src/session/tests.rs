@@ -5,7 +5,7 @@ mod mock;
 
 use std::collections::BTreeMap;
 
-use numasim_evidence::measured::{header, lines, summary};
+use numasim_evidence::measured::{Figure, header, lines, summarise};
 use numasim_model::Scenario;
 
 use super::*;
@@ -67,12 +67,12 @@ fn the_summary_is_over_repetitions_and_nodes() {
     let (mut mock, mut sink) = (Mock { speed, ..Mock::default() }, Memory::default());
     let outcome =
         run(&session(&plan, &settings, 3, &[]), Vec::new(), &mut mock, &mut sink, &mut Nobody::default());
-    let summaries = summary::summarise(&plan.expected_rows(), &outcome.rows);
+    let summaries = summarise(&plan.expected_rows(), &outcome.rows);
     let of = |scenario: &str, app: Option<&str>| {
         let found = summaries.iter().find(|s| s.scenario == scenario && s.app.as_deref() == app);
         found.unwrap_or_else(|| panic!("{scenario} {app:?}: {summaries:?}")).clone()
     };
-    let figure = |median, min, max, spread| Some(summary::Figure { median, min, max, spread: Some(spread) });
+    let figure = |median, min, max, spread| Some(Figure { median, min, max, spread: Some(spread) });
     // Mean 8, deviations -4, 4, 0: sample standard deviation 4.
     assert_eq!(of("lone", Some("mem-1")).gflops, figure(8.0, 4.0, 12.0, 0.5));
     assert_eq!(of("pair", None).gflops, figure(22.0, 22.0, 22.0, 0.0));
@@ -110,8 +110,7 @@ fn a_misplaced_measurement_is_kept_as_such_and_made_once_more() {
     let wrong = sink.rows.iter().filter(|row| row.status == Status::Misplaced).count();
     assert_eq!(wrong, 4);
     // Misplaced rows count for nothing.
-    let lone =
-        summary::summarise(&plan.expected_rows(), &sink.rows).into_iter().find(|s| s.scenario == "lone");
+    let lone = summarise(&plan.expected_rows(), &sink.rows).into_iter().find(|s| s.scenario == "lone");
     assert_eq!(lone.map(|s| s.repetitions), Some(1));
 }
 
@@ -136,7 +135,7 @@ fn what_is_done_is_not_measured_again_and_what_was_misplaced_is() {
     );
     // `lone` of repetition 2 is made up for, then comes repetition 3.
     assert_eq!(order_of(&second), "lone pair lone");
-    let summaries = summary::summarise(&plan.expected_rows(), &outcome.rows);
+    let summaries = summarise(&plan.expected_rows(), &outcome.rows);
     assert!(summaries.iter().all(|summary| summary.repetitions == 3), "{summaries:?}");
 }
 

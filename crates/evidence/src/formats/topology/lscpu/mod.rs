@@ -1,18 +1,16 @@
 //! `lscpu`, in each of its forms, several in one text as well: the summary, as text or with `-J`; the table of processors, with
 //! `-e`, `-e -J` or `-p`. The table alone says which processors share a core, the summary alone how large caches are.
 
-mod json;
 mod summary;
-mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use numasim_study::Problem;
+use serde_json::{Map, Value as Json};
 
-use self::summary::{Size, Summary};
-use self::table::{Row, Table};
-use super::{Cache, Cores, Node, Topology};
 use crate::formats::lines::{Line, lines, nothing};
+use crate::formats::topology::lscpu::summary::{Columns, Row, Size, Summary, Table};
+use crate::formats::topology::{Cache, Cores, Node, Topology};
 
 const HINT: &str = "import the output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`, with LC_ALL=C";
 
@@ -33,13 +31,13 @@ impl Lscpu {
     /// The line that is wrong; a summary or a table where there was one before; a text that is none of them.
     pub fn read(&mut self, text: &str) -> Result<(), Problem> {
         if text.trim_start().starts_with('{') {
-            return json::read(text, self);
+            return read_json(text, self);
         }
-        let mut open: Option<table::Columns> = None;
+        let mut open: Option<summary::Columns> = None;
         let mut summary = Summary::default();
         let mut known = false;
         for line in lines(text) {
-            if let Some(columns) = table::Columns::of(&line)? {
+            if let Some(columns) = summary::Columns::of(&line)? {
                 if self.table.is_some() {
                     return Err(line
                         .problem("this is a second table of processors")
@@ -48,7 +46,7 @@ impl Lscpu {
                 self.table = Some(Table::default());
                 open = Some(columns);
                 known = true;
-            } else if let Some(columns) = open.as_ref().filter(|_| table::Columns::continues(&line)) {
+            } else if let Some(columns) = open.as_ref().filter(|_| summary::Columns::continues(&line)) {
                 let row = columns.row(&line)?;
                 if let Some(table) = self.table.as_mut() {
                     table.add(row, &line)?;
@@ -164,7 +162,7 @@ impl Table {
     fn cores(&self, summary: &Summary) -> Result<BTreeMap<u32, u32>, String> {
         let online = || self.rows.iter().filter(|row| !row.offline);
         let most = summary.consistent_threads(u32::try_from(online().count()).unwrap_or(u32::MAX));
-        table::cores(online().filter(|row| row.core.is_some()), most)
+        summary::cores(online().filter(|row| row.core.is_some()), most)
     }
 
     fn offline(&self) -> impl Iterator<Item = u32> + '_ {
@@ -190,4 +188,71 @@ fn node(number: u32, rows: &[&Row], cores: &BTreeMap<u32, u32>) -> Node {
         memory_bytes: None,
         socket: if sockets.len() == 1 { sockets.first().copied().flatten() } else { None },
     }
+}
+
+fn read_json(text: &str, into: &mut Lscpu) -> Result<(), Problem> {
+    let all: Vec<Line<'_>> = lines(text).collect();
+    // Of JSON the first line stands for all where nothing says more.
+    let Some(first) = all.iter().find(|line| !line.text.trim().is_empty()) else { return Ok(()) };
+    let whole: Json = serde_json::from_str(text).map_err(|error| {
+        let line = all.get(error.line().saturating_sub(1)).unwrap_or(first);
+        line.problem(format!("this is no JSON: {error}")).hint(HINT)
+    })?;
+    let list = |key: &str| whole.get(key).and_then(Json::as_array);
+    match (list("lscpu"), list("cpus")) {
+        (Some(entries), _) => {
+            let mut summary = Summary::default();
+            summarise(entries, &all, first, &mut summary)?;
+            match into.summary.replace(summary) {
+                Some(_) => Err(first.problem("this is a second summary").hint("import one of them")),
+                None => Ok(()),
+            }
+        }
+        (None, Some(rows)) => {
+            if into.table.is_some() {
+                return Err(first.problem("this is a second table of processors").hint("import one of them"));
+            }
+            let mut table = Table::default();
+            for row in rows {
+                let row = row
+                    .as_object()
+                    .ok_or_else(|| first.problem("a row of `cpus` is no object").hint(HINT))?;
+                let (names, cells): (Vec<String>, Vec<String>) =
+                    row.iter().map(|(name, value)| (name.to_ascii_lowercase(), cell(value))).unzip();
+                let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+                let row = Columns::of_keys(names, first)?.cells(&cells, first)?;
+                table.add(row, first)?;
+            }
+            into.table = Some(table);
+            Ok(())
+        }
+        (None, None) => Err(first.problem("this is not output of lscpu").hint(HINT)),
+    }
+}
+
+fn cell(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Entries, and those of their sections. A list that is nested too deeply for the stack is refused by serde_json.
+fn summarise(
+    entries: &[Json],
+    all: &[Line<'_>],
+    first: &Line<'_>,
+    summary: &mut Summary,
+) -> Result<(), Problem> {
+    for entry in entries.iter().filter_map(Json::as_object) {
+        let word =
+            |entry: &Map<String, Json>, key: &str| entry.get(key).and_then(Json::as_str).map(str::to_owned);
+        if let (Some(key), Some(value)) = (word(entry, "field"), word(entry, "data")) {
+            summary.entry(first, key.trim_end_matches(':'), &value).map_err(|problem| {
+                let line = all.iter().find(|line| line.text.contains(&format!("\"{key}\""))).unwrap_or(first);
+                line.problem(problem.message)
+            })?;
+        }
+        if let Some(children) = entry.get("children").and_then(Json::as_array) {
+            summarise(children, all, first, summary)?;
+        }
+    }
+    Ok(())
 }

@@ -95,7 +95,7 @@ fn what_is_no_result_is_refused_with_its_line() {
             "line 3: it does not belong to the measurement that begins at line 2",
         ),
         (whole.replacen("6000000000", "x", 1), "line 2: "),
-        (whole.replacen(",read", "", 1), "line 2: it has 24 fields, not 25"),
+        (whole.replacen(",read", "", 1), "line 2: this row has 24 fields, the header names 25 columns"),
     ];
     for (text, reason) in cases {
         fs::write(&path, &text).expect("a file for the test");
