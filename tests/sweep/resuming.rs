@@ -35,11 +35,32 @@ fn interrupted(file: &str, out: &Path, signal: &str) -> Output {
 fn a_killed_sweep_goes_on_and_gives_the_same_bytes() {
     let (file, folder) = (config("paper/numa-bad.toml"), folder());
     let out = folder.path().join("out.csv");
-    let partial = folder.path().join("out.csv.partial");
     interrupted(&file, &out, "-KILL");
-    let rows = fs::read(&partial).expect("rows");
+    let rows = fs::read(folder.path().join("out.csv.partial")).expect("rows");
     let whole = written(&[&["sweep", &file][..], &LONG].concat());
     assert!(whole.as_bytes().starts_with(&rows) && rows.len() < whole.len());
+    let output = long(&file, &out, &["--resume"]).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(fs::read_to_string(&out).expect("written") == whole);
+}
+
+/// A limit of the size of files ends the program within a row, at the same byte every time.
+#[cfg(unix)]
+#[test]
+fn rows_torn_at_any_byte_are_completed() {
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let out = folder.path().join("out.csv");
+    let sweep = ["sweep", &file, "--set", "machine.link_gbs=1..100:1", "-o", out.to_str().expect("UTF-8")];
+    let whole = written(&sweep[..4]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", r#"ulimit -c 0; ulimit -f 8; exec "$@""#, "sh"])
+        .arg(numasim().get_program())
+        .args(sweep);
+    assert_eq!(limited.status().expect("a shell").code(), None, "it was not ended by a signal");
+    let partial = folder.path().join("out.csv.partial");
+    let rows = fs::read(&partial).expect("rows");
+    assert!(whole.as_bytes().starts_with(&rows) && rows.len() < whole.len() && !rows.ends_with(b"\n"));
     let identity = fs::read(folder.path().join("out.csv.partial.json")).expect("what sweep it is");
     // Torn in the header, in a row, between the two rows of a point, at the end of a point.
     let ends: Vec<usize> =
@@ -47,8 +68,7 @@ fn a_killed_sweep_goes_on_and_gives_the_same_bytes() {
     for length in [0, 7, ends[0], ends[4] - 3, ends[5], ends[6], rows.len()] {
         fs::write(&partial, &rows[..length]).expect("a file for the test");
         fs::write(folder.path().join("out.csv.partial.json"), &identity).expect("a file for the test");
-        let output = long(&file, &out, &["--resume"]).output().expect("the program starts");
-        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        written(&[&sweep[..], &["--resume"]].concat());
         assert!(fs::read_to_string(&out).expect("written") == whole, "torn at byte {length}");
         let left = fs::read_dir(folder.path()).expect("readable").count();
         assert_eq!(left, 1, "a file was left beside the result");
