@@ -3678,7 +3678,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__schema)
-            opts="-o -h -V --output --color --help --version evaluate explore pareto compare simulate tasks sweep run"
+            opts="-o -h -V --output --color --help --version evaluate explore pareto compare fit simulate tasks plan sweep run bench calibrate check detect models discriminate catalog"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

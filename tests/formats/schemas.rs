@@ -7,9 +7,26 @@ use serde_json::Value;
 use super::{ODD_NAMES, STENCIL, config_path, folder, printed, repository, run, stdout, table_iii, written};
 use crate::check::schema::accepts;
 
-/// Commands that have a schema.
-const DOCUMENTS: [&str; 8] =
-    ["evaluate", "explore", "pareto", "compare", "simulate", "tasks", "sweep", "run"];
+/// Documents that have a schema: those of the files beside that of the input files.
+fn documents() -> Vec<String> {
+    let files = fs::read_dir(repository("schema")).expect("schema/").map(|file| file.expect("a file"));
+    let names =
+        files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(".schema.json")?.to_owned()));
+    let mut names: Vec<String> = names.filter(|name| name != "numasim").collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_document_of_the_program_has_a_file() {
+    let refused = run(&["schema", "nothing"]);
+    let words = String::from_utf8(refused.stderr).expect("UTF-8");
+    let list =
+        words.split_once("[possible values: ").and_then(|(_, rest)| rest.split_once(']')).expect("a list").0;
+    let mut known: Vec<&str> = list.split(", ").collect();
+    known.sort_unstable();
+    assert_eq!(documents(), known);
+}
 
 fn schema(document: &str) -> Value {
     serde_json::from_str(&stdout(&run(&["schema", document]))).expect("valid JSON")
@@ -26,10 +43,10 @@ fn accepted(args: &[&str]) -> Value {
 
 #[test]
 fn the_schemas_in_the_repository_are_those_the_program_prints() {
-    for document in DOCUMENTS {
+    for document in documents() {
         let name = format!("schema/{document}.schema.json");
         let stored = fs::read_to_string(repository(&name)).unwrap_or_default();
-        let printed = stdout(&run(&["schema", document]));
+        let printed = stdout(&run(&["schema", &document]));
         assert_eq!(stored, printed, "store it again: numasim schema {document} -o {name}");
     }
 }
@@ -60,6 +77,17 @@ fn schemas_accept_what_commands_write() {
     let replayed = repository("tests/simulate/lead.jsonl").display().to_string();
     accepted(&["simulate", "--replay", &replayed]);
     accepted(&["tasks", &stencil, "--scheduler", "fifo,dep"]);
+    accepted(&["explore", &odd, "--models", "all", "--simple"]);
+    accepted(&["fit", &study, &option, &measured, "--free", "bandwidth_gbs"]);
+    accepted(&["detect"]);
+    accepted(&["models"]);
+    accepted(&["catalog"]);
+    accepted(&["discriminate", &opteron]);
+    accepted(&["bench", &study, &option, "--fit-host", "--dry-run"]);
+    accepted(&["calibrate", "--dry-run"]);
+    for file in [&odd, &stencil, &producer, &option] {
+        accepted(&["check", file]);
+    }
 }
 
 #[test]
@@ -88,8 +116,8 @@ fn schemas_refuse_what_no_command_writes() {
 
 #[test]
 fn every_figure_of_a_schema_is_described() {
-    for document in DOCUMENTS {
-        undescribed(&schema(document), document);
+    for document in documents() {
+        undescribed(&schema(&document), &document);
     }
 }
 

@@ -124,7 +124,7 @@ fn a_time_limit_ends_a_search_with_a_bound() {
         const found = JSON.parse(explored).document; tell({ said: by('searched').textContent, unproven: found.unproven, fine: found.bound >= found.value });";
     let (found, _) = told(&page, "#machine=opteron-8n&workload=genomics&objective=geomean", script);
     assert_eq!((text(&found["unproven"]), &found["fine"]), ("time-limit", &json!(true)), "{found}");
-    assert!(text(&found["said"]).contains("as the time was over"), "{found}");
+    assert!(text(&found["said"]).contains("stopped by the time limit"), "{found}");
 }
 
 #[test]

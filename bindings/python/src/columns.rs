@@ -2,13 +2,23 @@
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::ptr::NonNull;
+use std::sync::Arc;
 
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int32Type, UInt32Type, UInt64Type};
+use arrow_array::{
+    ArrayRef, DictionaryArray, FixedSizeListArray, PrimitiveArray, RecordBatch, RecordBatchIterator,
+    StringArray,
+};
+use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use numasim_ask::table::{Cell, Column, Kind, Of, Table};
-use numpy::Element;
+use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
-
-use crate::array::{self, plain};
+use pyo3::types::{PyCapsule, PyDict, PyList};
 
 /// Columns of one length.
 pub(crate) struct Columns<'py>(Bound<'py, PyDict>);
@@ -25,7 +35,7 @@ impl<'py> Columns<'py> {
 
     /// Numbers that are always there.
     pub(crate) fn plain<T: Element>(self, name: &str, values: Vec<T>) -> PyResult<Self> {
-        self.0.set_item(name, array::one(self.0.py(), values))?;
+        self.0.set_item(name, one(self.0.py(), values))?;
         Ok(self)
     }
 
@@ -54,7 +64,7 @@ struct Words {
 impl Words {
     fn push(&mut self, word: &str) {
         let code = self.known.get(word).copied().unwrap_or_else(|| {
-            let next = array::code(self.names.len() as u64);
+            let next = code(self.names.len() as u64);
             self.known.insert(word.to_owned(), next);
             self.names.push(word.to_owned());
             next
@@ -64,7 +74,7 @@ impl Words {
 
     fn finish(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         let words = PyList::new(py, self.names)?;
-        (array::one(py, self.codes), words).into_pyobject(py).map(Bound::into_any)
+        (one(py, self.codes), words).into_pyobject(py).map(Bound::into_any)
     }
 }
 
@@ -127,10 +137,10 @@ impl Gathered {
         let all = PyDict::new(py);
         for (name, column) in self.columns {
             match column {
-                Growing::Numbers(numbers) => all.set_item(name, array::one(py, numbers))?,
-                Growing::Counts(counts) => all.set_item(name, array::one(py, counts))?,
+                Growing::Numbers(numbers) => all.set_item(name, one(py, numbers))?,
+                Growing::Counts(counts) => all.set_item(name, one(py, counts))?,
                 Growing::PerNode(counts) => {
-                    all.set_item(name, array::two(py, self.rows, self.nodes, counts)?)?;
+                    all.set_item(name, two(py, self.rows, counts.len() / self.rows.max(1), counts)?)?;
                 }
                 Growing::Words(words) => all.set_item(name, words.finish(py)?)?,
             }
@@ -148,4 +158,108 @@ pub(crate) fn of<'py, 'a, R: 'a>(
     let mut gathered = Gathered::new(declared.iter().map(Of::column), 0);
     rows.into_iter().for_each(|row| gathered.push(declared.iter().map(|of| of.cell(&row))));
     Columns(gathered.finish(py)?).finish()
+}
+
+// Arrays of NumPy that take over the memory of a `Vec`.
+
+/// One figure for each of several things.
+pub(crate) fn one<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<T>> {
+    PyArray1::from_vec(py, values)
+}
+
+/// Rows of equal length, one after the other.
+///
+/// # Errors
+/// The values do not fill `rows` rows of `columns`.
+pub(crate) fn two<T: Element>(
+    py: Python<'_>,
+    rows: usize,
+    columns: usize,
+    values: Vec<T>,
+) -> PyResult<Bound<'_, PyArray2<T>>> {
+    PyArray1::from_vec(py, values).reshape([rows, columns])
+}
+
+/// The number of a word among others, which are far below 2^31: values of an axis, scenarios, applications.
+#[allow(clippy::cast_possible_truncation, reason = "see above")]
+pub(crate) fn code(number: u64) -> i32 {
+    number as i32
+}
+
+/// As the documents write a number: a negative zero is zero.
+pub(crate) fn plain(value: f64) -> f64 {
+    value + 0.0
+}
+
+// Columns for Arrow, on the memory of NumPy: the C data interface in a `PyCapsule`, which pyarrow, polars and pandas take.
+
+/// Columns as one batch of an Arrow stream: arrays of one dimension are columns, those of two are lists of one length, pairs of codes and
+/// words are dictionaries. Figures are not copied; who changes the arrays changes what Arrow shows.
+#[pyfunction]
+pub(crate) fn arrow_stream<'py>(
+    py: Python<'py>,
+    columns: Vec<(String, Bound<'py, PyAny>)>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let mut fields = Vec::with_capacity(columns.len());
+    let mut arrays = Vec::with_capacity(columns.len());
+    for (name, column) in columns {
+        let array = in_arrow(&column)?;
+        fields.push(Field::new(name, array_type(&array), true));
+        arrays.push(array);
+    }
+    let schema = Arc::new(Schema::new(fields));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), arrays).map_err(|error| refused(&error))?;
+    let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+fn array_type(array: &ArrayRef) -> DataType {
+    arrow_array::Array::data_type(array.as_ref()).clone()
+}
+
+fn refused(error: &ArrowError) -> PyErr {
+    PyTypeError::new_err(error.to_string())
+}
+
+fn in_arrow(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    if let Ok((codes, words)) = column.extract::<(Bound<'_, PyArray1<i32>>, Vec<String>)>() {
+        let words = Arc::new(StringArray::from(words));
+        let array = DictionaryArray::<Int32Type>::try_new(primitive(&codes)?, words);
+        return Ok(Arc::new(array.map_err(|error| refused(&error))?));
+    }
+    if let Ok(array) = column.cast::<PyArray1<f64>>() {
+        return Ok(Arc::new(primitive::<Float64Type>(array)?));
+    }
+    if let Ok(array) = column.cast::<PyArray1<u32>>() {
+        return Ok(Arc::new(primitive::<UInt32Type>(array)?));
+    }
+    if let Ok(array) = column.cast::<PyArray1<u64>>() {
+        return Ok(Arc::new(primitive::<UInt64Type>(array)?));
+    }
+    if let Ok(array) = column.cast::<PyArray2<u32>>() {
+        let length =
+            i32::try_from(array.shape()[1]).map_err(|error| PyTypeError::new_err(error.to_string()))?;
+        let item = Arc::new(Field::new("item", DataType::UInt32, true));
+        let flat: Bound<'_, PyArray1<u32>> = array.reshape([array.len()])?;
+        let cells = Arc::new(primitive::<UInt32Type>(&flat)?);
+        let list = FixedSizeListArray::try_new(item, length, cells, None);
+        return Ok(Arc::new(list.map_err(|error| refused(&error))?));
+    }
+    Err(PyTypeError::new_err(format!("a column of {} is none of numasim", column.get_type().name()?)))
+}
+
+/// The same memory as an array of Arrow, which keeps the array of NumPy alive.
+fn primitive<T: ArrowPrimitiveType>(array: &Bound<'_, PyArray1<T::Native>>) -> PyResult<PrimitiveArray<T>>
+where
+    T::Native: Element,
+{
+    let values = array.try_readonly().map_err(|error| PyTypeError::new_err(error.to_string()))?;
+    let values = values.as_slice().map_err(|error| PyTypeError::new_err(error.to_string()))?;
+    let (length, bytes) = (values.len(), std::mem::size_of_val(values));
+    let start = NonNull::from(values).cast::<u8>();
+    let owner = Arc::new(AssertUnwindSafe(array.clone().unbind()));
+    // SAFETY: the memory is that of the array, contiguous and `bytes` long, and the array lives as long as its owner does; NumPy
+    // refuses to resize an array that somebody refers to.
+    let buffer = unsafe { Buffer::from_custom_allocation(start, bytes, owner) };
+    Ok(PrimitiveArray::new(ScalarBuffer::new(buffer, 0, length), None))
 }

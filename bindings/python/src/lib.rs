@@ -3,19 +3,15 @@
 //! Values go in as the text of files, through the same checked reader; results come out as arrays that take over the memory of what
 //! was computed, and as the documents of the command line. Work runs without the lock of the interpreter, and Ctrl-C ends it.
 
-mod array;
-mod arrow;
 mod columns;
 mod error;
-mod evaluating;
 mod exploring;
+mod pareto;
 mod reading;
 mod scenario;
 mod simulating;
 mod sweeping;
 mod tasking;
-mod timeline;
-mod trace;
 mod working;
 
 use pyo3::prelude::*;
@@ -24,15 +20,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::arrow::arrow_stream;
-    #[pymodule_export]
-    use super::evaluating::{Evaluation, evaluate};
+    use super::columns::arrow_stream;
     #[pymodule_export]
     use super::exploring::{Exploration, Robust, Simplest, explore};
     #[pymodule_export]
+    use super::pareto::{Front, pareto};
+    #[pymodule_export]
     use super::reading::Reading;
     #[pymodule_export]
-    use super::scenario::ScenarioResult;
+    use super::scenario::{Evaluation, ScenarioResult, evaluate};
     #[pymodule_export]
     use super::simulating::{SimulatedRun, Simulation, simulate};
     #[pymodule_export]

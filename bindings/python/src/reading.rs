@@ -7,7 +7,7 @@ use numasim_study::SourceFile;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-use crate::{array, error};
+use crate::{columns, error};
 
 /// Machine, applications and scenarios of input files, read and checked together.
 #[pyclass(frozen, module = "numasim._core")]
@@ -47,21 +47,21 @@ impl Reading {
     /// Cores of each node.
     #[getter]
     fn cores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        array::one(py, self.0.study.machine.nodes().iter().map(|node| node.cores).collect())
+        columns::one(py, self.0.study.machine.nodes().iter().map(|node| node.cores).collect())
     }
 
     /// GFLOPS of one core of each node.
     #[getter]
     fn gflops_per_core<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let nodes = self.0.study.machine.nodes().iter();
-        array::one(py, nodes.map(|node| node.gflops_per_core.value()).collect())
+        columns::one(py, nodes.map(|node| node.gflops_per_core.value()).collect())
     }
 
     /// GB/s of the memory controller of each node.
     #[getter]
     fn bandwidth_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let nodes = self.0.study.machine.nodes().iter();
-        array::one(py, nodes.map(|node| node.bandwidth.value()).collect())
+        columns::one(py, nodes.map(|node| node.bandwidth.value()).collect())
     }
 
     /// GB/s from the node of the cores (row) to that of the memory (column); NaN where there is no link.
@@ -71,7 +71,7 @@ impl Reading {
         let nodes = machine.node_count();
         let link = |cell: usize| machine.link(NodeId(cell / nodes), NodeId(cell % nodes));
         let cells = (0..nodes * nodes).map(|cell| link(cell).map_or(f64::NAN, GigabytesPerSecond::value));
-        array::two(py, nodes, nodes, cells.collect())
+        columns::two(py, nodes, nodes, cells.collect())
     }
 
     /// Names of the application instances, in the order of the files.
@@ -83,7 +83,7 @@ impl Reading {
     /// FLOP per byte of each application instance.
     #[getter]
     fn arithmetic_intensity<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.0.study.apps.iter().map(|app| app.arithmetic_intensity.value()).collect())
+        columns::one(py, self.0.study.apps.iter().map(|app| app.arithmetic_intensity.value()).collect())
     }
 
     /// Names of the scenarios, in the order of the files.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{EvaluatedScenario, document, numbers, warning};
+use numasim_ask::{Evaluate, Evaluated, EvaluatedScenario, document, numbers, warning};
 use numasim_model::NodeId;
 use numasim_sim::intervals::Interval;
 use numasim_study::writing::study::Written;
@@ -10,8 +10,10 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::array;
-use crate::array::plain;
+use crate::columns::plain;
+use crate::reading::Reading;
+use crate::working::{Stop, work};
+use crate::{columns, error};
 
 /// What becomes of one allocation of threads: GFLOPS, GB/s, and what holds the applications back.
 ///
@@ -40,7 +42,7 @@ impl ScenarioResult {
         let apps = &self.scenario.evaluation.apps;
         let cells = apps.iter().flat_map(|app| app.per_node.iter());
         let cells = cells.map(|group| plain(group.as_ref().map_or(0.0, &of))).collect();
-        array::two(py, apps.len(), self.scenario.study.machine.node_count(), cells)
+        columns::two(py, apps.len(), self.scenario.study.machine.node_count(), cells)
     }
 
     fn of_nodes<'py>(
@@ -48,7 +50,7 @@ impl ScenarioResult {
         py: Python<'py>,
         of: impl Fn(&numasim_model::evaluation::ControllerUse) -> f64,
     ) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.scenario.evaluation.nodes.iter().map(|node| plain(of(node))).collect())
+        columns::one(py, self.scenario.evaluation.nodes.iter().map(|node| plain(of(node))).collect())
     }
 }
 
@@ -85,7 +87,7 @@ impl ScenarioResult {
     /// GFLOPS of each application.
     #[getter]
     fn gflops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.scenario.evaluation.apps.iter().map(|app| plain(app.gflops.value())).collect())
+        columns::one(py, self.scenario.evaluation.apps.iter().map(|app| plain(app.gflops.value())).collect())
     }
 
     /// 95 % intervals of `gflops`: low and high of each application; None where nothing is uncertain.
@@ -93,20 +95,23 @@ impl ScenarioResult {
     fn gflops_interval<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let Some(found) = &self.scenario.intervals else { return Ok(None) };
         let all = found.gflops.iter().flat_map(|one| [plain(one.low), plain(one.high)]).collect();
-        array::two(py, found.gflops.len(), 2, all).map(Some)
+        columns::two(py, found.gflops.len(), 2, all).map(Some)
     }
 
     /// GB/s that each application draws from all memories.
     #[getter]
     fn bandwidth_gbs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        array::one(py, self.scenario.evaluation.apps.iter().map(|app| plain(app.bandwidth.value())).collect())
+        columns::one(
+            py,
+            self.scenario.evaluation.apps.iter().map(|app| plain(app.bandwidth.value())).collect(),
+        )
     }
 
     /// Threads: applications x nodes.
     #[getter]
     fn threads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let allocation = &self.scenario.allocation;
-        array::two(py, allocation.apps(), allocation.nodes(), allocation.as_slice().to_vec())
+        columns::two(py, allocation.apps(), allocation.nodes(), allocation.as_slice().to_vec())
     }
 
     /// GFLOPS: applications x nodes.
@@ -162,12 +167,12 @@ impl ScenarioResult {
             links.iter().map(|link| of(link).0 as u64).collect()
         };
         let columns = PyDict::new(py);
-        columns.set_item("from", array::one(py, ends(|link| link.from)))?;
-        columns.set_item("to", array::one(py, ends(|link| link.to)))?;
+        columns.set_item("from", columns::one(py, ends(|link| link.from)))?;
+        columns.set_item("to", columns::one(py, ends(|link| link.to)))?;
         let capacities = links.iter().map(|link| plain(link.capacity.value())).collect();
-        columns.set_item("capacity_gbs", array::one::<f64>(py, capacities))?;
+        columns.set_item("capacity_gbs", columns::one::<f64>(py, capacities))?;
         let drawn = links.iter().map(|link| plain(link.bandwidth.value())).collect();
-        columns.set_item("bandwidth_gbs", array::one::<f64>(py, drawn))?;
+        columns.set_item("bandwidth_gbs", columns::one::<f64>(py, drawn))?;
         Ok(columns)
     }
 
@@ -229,4 +234,91 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyA
 /// What `numasim._shown` makes of a result.
 pub(crate) fn shown<'py>(result: &Bound<'py, PyAny>, by: &str) -> PyResult<Bound<'py, PyAny>> {
     result.py().import("numasim._shown")?.getattr(by)?.call1((result,))
+}
+
+// Scenarios, evaluated.
+
+/// Evaluated scenarios of one study.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Evaluation {
+    answer: Evaluated,
+    scenarios: Vec<Py<ScenarioResult>>,
+}
+
+/// Evaluates scenarios: `names`, or all of them. `model`: the rules of another bandwidth-sharing model. `static_work`: work is divided
+/// beforehand in all of them.
+#[pyfunction]
+#[pyo3(signature = (reading, names=None, model=None, static_work=false))]
+pub(crate) fn evaluate(
+    py: Python<'_>,
+    reading: &Reading,
+    names: Option<Vec<String>>,
+    model: Option<&str>,
+    static_work: bool,
+) -> PyResult<Evaluation> {
+    let input = reading.under(py, model)?;
+    let names = names.unwrap_or_default();
+    let question = Evaluate { scenarios: &names, static_work, ..Evaluate::new(&input) };
+    let stop = Stop::after(None);
+    let answer = work(py, &stop, || numasim_ask::evaluate(&question, &stop))?;
+    let answer = answer.map_err(|refusal| error::refused(py, &refusal))?;
+    answer.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
+    let scenarios = answer.scenarios.iter().map(|one| Py::new(py, ScenarioResult::of(one)));
+    Ok(Evaluation { scenarios: scenarios.collect::<PyResult<_>>()?, answer })
+}
+
+#[pymethods]
+impl Evaluation {
+    /// The scenarios, in the order of the files.
+    #[getter]
+    fn scenarios(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
+        self.scenarios.iter().map(|one| one.clone_ref(py)).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.scenarios.len()
+    }
+
+    /// A scenario by its name or its number.
+    fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Py<ScenarioResult>> {
+        if let Ok(name) = key.extract::<String>() {
+            let found = self.scenarios.iter().find(|one| one.get().scenario.name == name);
+            let Some(found) = found else {
+                return Err(pyo3::exceptions::PyKeyError::new_err(name));
+            };
+            return Ok(found.clone_ref(py));
+        }
+        let number: isize = key.extract()?;
+        let length = self.scenarios.len();
+        let at =
+            if number < 0 { length.checked_sub(number.unsigned_abs()) } else { Some(number.unsigned_abs()) };
+        match at.and_then(|at| self.scenarios.get(at)) {
+            Some(found) => Ok(found.clone_ref(py)),
+            None => Err(pyo3::exceptions::PyIndexError::new_err(format!("there are {length} scenarios"))),
+        }
+    }
+
+    /// What `numasim evaluate --format json` writes.
+    fn to_json(&self) -> String {
+        document::text(&self.answer)
+    }
+
+    /// The same as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.to_json())
+    }
+
+    /// One row for each scenario and application.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "evaluation_frame")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "evaluation_html")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Evaluation of {:?}: {} scenarios>", self.answer.head.machine, self.scenarios.len())
+    }
 }

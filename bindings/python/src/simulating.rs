@@ -5,18 +5,17 @@ use std::sync::Arc;
 use numasim_ask::simulate::mb;
 use numasim_ask::tables::Ran;
 use numasim_ask::{Refusal, Simulate, Simulated, Simulations, document, over_time};
-use numasim_dynamic::{Job, Observer, Silent};
+use numasim_dynamic::{Changes, Job, Observer, Row, Silent, Snapshot};
+use numasim_model::Study;
 use numasim_policy::{NameError, PolicyName};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::array::plain;
-use crate::columns::{self, Columns};
+use crate::columns::{self, Columns, plain};
 use crate::error;
 use crate::reading::Reading;
 use crate::scenario::{loads, shown};
-use crate::timeline::{Recorder, Rows};
 use crate::working::{Stop, work};
 
 /// As `--runs` takes it.
@@ -286,5 +285,62 @@ impl SimulatedRun {
             }
             None => format!("<SimulatedRun {}, seed {}: not finished>", one.policy, one.seed),
         }
+    }
+}
+
+// What every application does over time, as columns.
+
+/// The rows of one simulation.
+#[derive(Debug)]
+pub(crate) struct Rows(Vec<Row>);
+
+/// Looks on at a simulation and keeps a row for whatever changes.
+pub(crate) struct Recorder {
+    changes: Changes,
+    rows: Vec<Row>,
+}
+
+impl Recorder {
+    pub(crate) fn of(study: &Study) -> Self {
+        Self { changes: Changes::of(study), rows: Vec::new() }
+    }
+
+    pub(crate) fn finish(self) -> Rows {
+        Rows(self.rows)
+    }
+}
+
+impl Observer for Recorder {
+    fn looks(&self) -> bool {
+        true
+    }
+
+    fn instant(&mut self, snapshot: &dyn Snapshot) {
+        let rows = &mut self.rows;
+        let kept: Result<(), std::convert::Infallible> = self.changes.each(snapshot, |row| {
+            rows.push(*row);
+            Ok(())
+        });
+        kept.unwrap_or_else(|never| match never {});
+    }
+}
+
+impl Rows {
+    /// With the columns of `--timeline`.
+    pub(crate) fn columns<'py>(&self, py: Python<'py>, study: &Study) -> PyResult<Bound<'py, PyAny>> {
+        let rows = || self.0.iter();
+        let node = |row: &Row| u32::try_from(row.node).unwrap_or(u32::MAX);
+        Columns::new(py)
+            .figures("time_s", rows().map(|row| Some(row.time_s)))?
+            .words("app", rows().map(|row| study.apps[row.app.0].name.as_str()))?
+            .plain("node", rows().map(node).collect())?
+            .plain("running", rows().map(|row| row.state.counts.running).collect())?
+            .figures("busy", rows().map(|row| Some(row.state.counts.busy)))?
+            .plain("idle", rows().map(|row| row.state.counts.idle).collect())?
+            .plain("blocked", rows().map(|row| row.state.counts.blocked).collect())?
+            .figures("gflops", rows().map(|row| Some(row.state.gflops)))?
+            .figures("gbs", rows().map(|row| Some(row.state.gbs)))?
+            .plain("items", rows().map(|row| row.state.items).collect())?
+            .finish()
     }
 }

@@ -114,6 +114,23 @@ def test_the_best_allocation(command_line: Any, study: str, objective: str) -> N
     assert (found.value, found.bound, found.status) == (expected["value"], expected["bound"], expected["status"])
 
 
+@pytest.mark.filterwarnings("ignore::numasim.NumasimWarning")
+def test_what_one_objective_costs_in_another(command_line: Any, program: str) -> None:
+    path = CONFIGS / "paper/numa-bad.toml"
+    found = numasim.pareto(path, ("total-gflops", "geomean"), seed=3)
+    asked = ("explore", path, "--pareto", "total-gflops,geomean", "--seed", "3")
+    expected = command_line(*asked)
+    assert without_time(found.to_dict()) == without_time(expected)
+    points = expected["pareto"]["points"]
+    assert [list(values) for values in found.values] == [list(point["values"].values()) for point in points]
+    assert [one.name for one in found.points] == [point["name"] for point in points]
+    same(found.columns(), rows_of(program, *map(str, asked)))
+    assert len(found.to_pandas()) == len(found.points) + len(found.baselines)
+    assert "geomean" in found._repr_html_()
+    with pytest.raises(numasim.InputError):
+        numasim.pareto(path, ["fair"])
+
+
 def test_the_best_allocation_under_restrictions(command_line: Any) -> None:
     path = CONFIGS / "paper/numa-bad.toml"
     found = numasim.explore(path, same_on_every_node=True, no_idle_cores=True, top=1, threads=1)

@@ -125,7 +125,7 @@ function search(event) {
     if (wrong) { at('searched').textContent = wrong.trim(); return; }
     window.explored = answer;
     const found = JSON.parse(answer);
-    at('searched').textContent = outcomeInWords(found.document);
+    at('searched').textContent = found.words.join(' ');
     drawFound(found, show);
   });
 }

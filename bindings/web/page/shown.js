@@ -69,16 +69,3 @@ function drawFound(answer, show) {
   const kind = { fair: 'smallest p', geomean: 'mean p', makespan: 'makespan' }[found.objective] ?? 'total';
   table(document.getElementById('found'), 'What was found', ['placement', kind, '', ''], rows);
 }
-
-const REASONS = {
-  'time-limit': 'the time was over', 'too-large': 'the question is too large to prove more', model: 'this model allows no closer bound',
-};
-
-function outcomeInWords(found) {
-  const value = valueInWords(found.value, found.objective);
-  const time = `${found.elapsed_s.toFixed(2)} s`;
-  if (found.status === 'optimal') return `Best: ${value}. Proven: no placement is better. (${time})`;
-  const bound = valueInWords(found.bound, found.objective);
-  const side = found.objective === 'makespan' ? 'less' : 'more';
-  return `Best found: ${value}; no placement has ${side} than ${bound}, as ${REASONS[found.unproven] ?? 'the search was ended'}. (${time})`;
-}

@@ -18,6 +18,8 @@ struct Answer<'a> {
     /// Threads and homes of best, alternatives and baselines, in their order in the document, each with its name.
     placed: Vec<Placed>,
     warnings: Vec<String>,
+    /// How good the best is, and how sure that is.
+    words: Vec<String>,
 }
 
 /// For the page: to be shown.
@@ -45,7 +47,7 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
     let found = numasim_ask::explore(&question, &watch).map_err(in_words)?;
     let warnings = asked.warnings.iter().chain(&found.warnings).cloned().collect();
     let placed = std::iter::once(&found.best).chain(found.others()).map(shown).collect();
-    Ok(document::text(&Answer { document: &found, placed, warnings }))
+    Ok(document::text(&Answer { document: &found, placed, warnings, words: found.in_words() }))
 }
 
 fn restrictions(wanted: &Search) -> Restrictions {

@@ -8,9 +8,8 @@ use numasim_model::Machine;
 use numasim_model::machine::FigureKind;
 use serde::Serialize;
 
-use crate::document::{ByName, Document};
+use crate::document::{ByName, Head};
 use crate::table::{self, Of};
-use crate::values;
 
 /// What the kinds of the table are about: title, and the keys of `[machine.provenance]`, of which the first counts.
 const SUBJECTS: [(&str, &[&str]); 3] = [
@@ -24,42 +23,68 @@ const LETTERS: &str = "m measured, t theoretical, e estimated, a assumed; the so
 
 /// Files of a catalogue.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Catalog {
+    #[serde(flatten)]
+    head: Head,
+    /// The files.
     files: Vec<Listed>,
 }
 
 /// A file of the catalogue.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listed {
+    /// The name that stands for it, with @.
     name: String,
+    /// Its path in the catalogue.
     path: String,
+    /// The folder.
     folder: String,
+    /// What it is.
     about: String,
+    /// Of a machine alone: what is known of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<MachineEntry>,
     #[serde(skip)]
     node_words: String,
 }
 
+/// A machine.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MachineEntry {
+    /// Its name.
     name: String,
+    /// Where its figures come from.
     source: Option<String>,
+    /// Its nodes.
     nodes: Vec<NodeEntry>,
+    /// How each figure is known, by its key.
     figures: ByName<OriginEntry>,
 }
 
+/// A node.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NodeEntry {
+    /// Its cores.
     cores: u32,
+    /// GFLOPS of a core.
     gflops_per_core: f64,
+    /// GB/s of its memory.
     bandwidth_gbs: f64,
 }
 
+/// How a figure is known.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OriginEntry {
+    /// Whether it was measured, or how it came about.
     #[serde(serialize_with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     kind: FigureKind,
+    /// Where it comes from.
     source: Option<String>,
 }
 
@@ -122,15 +147,10 @@ fn node_words(machine: &Machine) -> String {
 
 /// What these files are.
 pub fn catalog(files: Vec<Listed>) -> Catalog {
-    Catalog { files }
+    Catalog { head: Head::of("catalog"), files }
 }
 
 impl Catalog {
-    /// For programs: every file, and of machines every figure's kind and source.
-    pub fn json(&self) -> String {
-        values::text(&Document::of("catalog", self))
-    }
-
     /// For spreadsheets: a row for each value of a machine, one for every other file.
     pub fn csv(&self) -> String {
         type Row<'v> = (&'v Listed, Option<&'v (String, OriginEntry)>);

@@ -36,14 +36,9 @@ pub fn but(clauses: &[String]) -> String {
 
 /// What to know of an allocation beside its value.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Caution")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CautionObject<'a> {
     /// A stable word.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     code: &'static str,
     /// The applications that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]

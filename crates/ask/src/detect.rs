@@ -3,16 +3,19 @@
 use numasim_draw::Style;
 use serde::Serialize;
 
-use crate::document::Document;
+use crate::document::Head;
 use crate::table::{self, Cell, Of};
-use crate::values;
 
 /// Bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
 
 /// A host, or another machine that was described.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Detected {
+    /// How it begins.
+    #[serde(flatten)]
+    pub head: Head,
     /// Name of the host.
     pub machine: String,
     /// What read it.
@@ -33,6 +36,7 @@ pub struct Detected {
 
 /// A node of a host.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DetectedNode {
     /// Its number in a machine file.
     pub node: usize,
@@ -54,6 +58,7 @@ pub struct DetectedNode {
 
 /// What the firmware says of a memory.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DetectedFirmware {
     /// Nodes of the operating system from which it holds.
     pub seen_from_os_nodes: Vec<u32>,
@@ -69,6 +74,7 @@ pub struct DetectedFirmware {
 
 /// Caches of one kind.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DetectedCache {
     /// Its level.
     pub level: u8,
@@ -82,6 +88,7 @@ pub struct DetectedCache {
 
 /// Something that exists and cannot be used.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unusable {
     /// Processors.
     pub cpus: Option<String>,
@@ -100,11 +107,6 @@ impl DetectedNode {
 }
 
 impl Detected {
-    /// The document.
-    pub fn json(&self) -> String {
-        values::text(&Document::of("detect", self))
-    }
-
     /// A line for each node. Lists of processors are always in quotes, which only some of them need.
     pub fn csv(&self) -> String {
         let mut rows =

@@ -10,16 +10,23 @@ use numasim_study::writing::quoted;
 use numasim_study::writing::study::Written;
 use serde::Serialize;
 
-use crate::document::{ByName, Document};
+use crate::Refusal;
+use crate::document::{ByName, Head};
 use crate::table::{self, Of};
-use crate::{Refusal, values};
 
 /// The scenarios that separate the models best on a machine.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Discriminated {
+    #[serde(flatten)]
+    head: Head,
+    /// Name of the machine.
     machine: String,
+    /// Scenarios that were tried.
     candidates: usize,
+    /// The chosen ones.
     scenarios: Vec<ScenarioEntry>,
+    /// How far each pair of models is apart.
     pairs: Vec<PairEntry>,
     /// What some models do not support.
     #[serde(skip)]
@@ -28,16 +35,25 @@ pub struct Discriminated {
     proposal: Proposal,
 }
 
+/// A scenario.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ScenarioEntry {
+    /// Its name.
     name: String,
+    /// GFLOPS of all applications, by model.
     total_gflops: ByName<f64>,
+    /// How far each pair of models is apart in it.
     pairs: Vec<PairEntry>,
 }
 
+/// Two models.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PairEntry {
+    /// Their names.
     models: [&'static str; 2],
+    /// The largest relative difference of an application.
     difference: f64,
 }
 
@@ -56,6 +72,7 @@ pub fn discriminate(machine: &Machine, most: usize) -> Result<Discriminated, Ref
         pairs: pairs(&chosen.pairs),
     };
     Ok(Discriminated {
+        head: Head::of("discriminate"),
         machine: machine.name().to_owned(),
         candidates: proposal.candidates,
         scenarios: proposal.scenarios.iter().map(scenario).collect(),
@@ -76,11 +93,6 @@ fn pairs(pairs: &[Pair]) -> Vec<PairEntry> {
 }
 
 impl Discriminated {
-    /// The document.
-    pub fn json(&self) -> String {
-        values::text(&Document::of("discriminate", self))
-    }
-
     /// One row for each scenario and pair of models.
     pub fn csv(&self) -> String {
         type Row<'p> = (&'p ScenarioEntry, &'p PairEntry);

@@ -4,27 +4,61 @@
 
 use std::io::{self, BufWriter, Write};
 
-use numasim_model::{Machine, Model};
+use numasim_model::Machine;
 use numasim_sim::intervals::{Draws, Interval};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use crate::intervals;
 
 /// The `schema` of every document.
 pub(crate) const VERSION: u64 = 1;
 
-/// A document that begins as all do: its version and the command that writes it.
-#[derive(Serialize)]
-pub(crate) struct Document<T> {
+/// How a document begins: its version, and the command that writes it.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Head {
+    /// Version of the document.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     schema: u64,
+    /// Who wrote it.
     command: &'static str,
-    #[serde(flatten)]
-    content: T,
 }
 
-impl<T> Document<T> {
-    pub(crate) fn of(command: &'static str, content: T) -> Self {
-        Self { schema: VERSION, command, content }
+impl Head {
+    /// That of the documents of a command.
+    pub const fn of(command: &'static str) -> Self {
+        Self { schema: VERSION, command }
+    }
+}
+
+/// How a document about a study begins.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StudyHead {
+    #[serde(flatten)]
+    head: Head,
+    /// Name of the machine.
+    pub machine: String,
+    /// The sharing model.
+    pub model: &'static str,
+    /// Its parameters, where they are not the defaults; `numasim models` has their units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_parameters: Option<ByName<f64>>,
+}
+
+impl StudyHead {
+    /// That of the documents of a command about a machine.
+    pub fn of(command: &'static str, machine: &Machine) -> Self {
+        let sharing = machine.sharing();
+        let used: Vec<_> =
+            sharing.in_use().map(|(parameter, value)| (parameter.key().to_owned(), plain(value))).collect();
+        Self {
+            head: Head::of(command),
+            machine: machine.name().to_owned(),
+            model: sharing.name(),
+            model_parameters: (!used.is_empty()).then_some(ByName(used)),
+        }
     }
 }
 
@@ -38,6 +72,19 @@ pub fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")?;
     out.flush()
+}
+
+/// The text that [`write`] writes.
+pub fn pretty(document: &impl Serialize) -> String {
+    let mut text = Vec::new();
+    // Memory does not fail, and JSON is UTF-8.
+    let _ = write(document, &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// A document as a value.
+pub fn value(document: &impl Serialize) -> Value {
+    serde_json::to_value(document).unwrap_or_default()
 }
 
 /// A document as text without line breaks.
@@ -110,22 +157,9 @@ pub(crate) fn ends(interval: Interval) -> [f64; 2] {
     [plain(interval.low), plain(interval.high)]
 }
 
-/// The corrections of a sharing model that are in use; `None` where none is.
-pub(crate) fn parameters(sharing: &Model) -> Option<ByName<f64>> {
-    let used: Vec<_> =
-        sharing.in_use().map(|(parameter, value)| (parameter.key().to_owned(), plain(value))).collect();
-    (!used.is_empty()).then_some(ByName(used))
-}
-
-/// The names of a machine and of its sharing model, with the corrections in use.
-pub(crate) fn names(machine: &Machine) -> (String, &'static str, Option<ByName<f64>>) {
-    let sharing = machine.sharing();
-    (machine.name().to_owned(), sharing.name(), parameters(sharing))
-}
-
 /// Where the intervals of a document come from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Intervals {
     /// How many of the drawn machines lie inside: 0.95.
     pub level: f64,

@@ -9,7 +9,7 @@ use numasim_sim::intervals::Draws;
 use numasim_sim::search::Monitor;
 use serde::Serialize;
 
-use crate::document::{ByName, Intervals, VERSION, names};
+use crate::document::{Head, Intervals, StudyHead};
 use crate::input::{Input, implausible};
 use crate::intervals;
 use crate::refusal::{Refusal, failed};
@@ -63,26 +63,11 @@ impl<'a> Evaluate<'a> {
 
 /// The scenarios of the files.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "UnderOne")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evaluated {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    pub schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "evaluate")))]
-    pub command: &'static str,
-    /// Name of the machine.
-    pub machine: String,
-    /// The sharing model.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    pub model: &'static str,
-    /// Its parameters, where they are not the defaults; `numasim models` has their units.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model_parameters: Option<ByName<f64>>,
+    /// How it begins.
+    #[serde(flatten)]
+    pub head: StudyHead,
     /// Where intervals come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
@@ -98,22 +83,15 @@ pub struct Evaluated {
 
 /// With `--model all`.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "UnderAll")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvaluatedUnderAll {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    pub schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "evaluate")))]
-    pub command: &'static str,
+    /// How it begins.
+    #[serde(flatten)]
+    pub head: Head,
     /// Name of the machine.
     pub machine: String,
     /// `all`.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "all")))]
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "all")))]
     pub model: &'static str,
     /// The scenarios once for each sharing model.
     pub models: Vec<UnderModel>,
@@ -124,36 +102,19 @@ pub struct EvaluatedUnderAll {
 
 /// One sharing model.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UnderModel {
     /// Its name.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub model: &'static str,
     /// In the order of the files.
     pub scenarios: Vec<Arc<EvaluatedScenario>>,
 }
 
-/// Scenarios under one sharing model, or under all.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[schemars(untagged)]
-#[allow(missing_docs, reason = "a description of a variant would replace that of its type")]
-#[allow(clippy::large_enum_variant, reason = "a description of documents, never a value")]
-pub enum Document {
-    One(Evaluated),
-    All(EvaluatedUnderAll),
-}
-
 impl Evaluated {
     /// These scenarios, without intervals.
     pub fn new(study: &Study, scenarios: Vec<Arc<EvaluatedScenario>>) -> Self {
-        let (machine, model, model_parameters) = names(&study.machine);
         Self {
-            schema: VERSION,
-            command: "evaluate",
-            machine,
-            model,
-            model_parameters,
+            head: StudyHead::of("evaluate", &study.machine),
             intervals: None,
             scenarios,
             draws: None,
@@ -226,8 +187,7 @@ pub fn evaluate_under_all(
         Ok(UnderModel { model: kind.name(), scenarios })
     };
     Ok(EvaluatedUnderAll {
-        schema: VERSION,
-        command: "evaluate",
+        head: Head::of("evaluate"),
         machine: study.machine.name().to_owned(),
         model: "all",
         models: studies.iter().map(under).collect::<Result<_, Refusal>>()?,

@@ -11,10 +11,8 @@ use numasim_sim::{Candidate, Caution, Objective, Problem};
 use serde::Serialize;
 
 use crate::caution::{self, CautionObject};
-use crate::document::{ByName, Intervals, VERSION, ends, names, plain, word, written_as};
+use crate::document::{ByName, Intervals, StudyHead, ends, plain, word, written_as};
 use crate::scenario::ScenarioObject;
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
 use crate::sensitivity::SensitivityObject;
 use crate::{EvaluatedScenario, warning};
 
@@ -222,26 +220,10 @@ written_as!(Explored => ExploredObject);
 
 /// The best allocation, how sure that is, and what it is compared with.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Explore")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ExploredObject<'a> {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "explore")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: String,
-    /// The sharing model.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    model: &'static str,
-    /// Its parameters, where they are not the defaults; `numasim models` has their units.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_parameters: Option<ByName<f64>>,
+    #[serde(flatten)]
+    head: StudyHead,
     /// Where intervals come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     intervals: Option<Intervals>,
@@ -252,18 +234,17 @@ struct ExploredObject<'a> {
     /// What to know of the best beside its value.
     cautions: Vec<CautionObject<'a>>,
     /// Value of the best: weighted GFLOPS, a p between 0 and 1, or seconds; null where there is no finite one.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
     /// No allocation is better than this, in the unit of `value`.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     bound: f64,
     /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     gap: f64,
     /// Time of the search, in seconds.
     elapsed_s: f64,
     /// Why it is not proven; null where it is.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<UnprovenWord>"))]
     unproven: Option<UnprovenWord>,
     /// What the allocation may not do, in words.
     restrictions: Vec<String>,
@@ -284,11 +265,9 @@ struct ExploredObject<'a> {
     alone_gflops: ByName<f64>,
     /// The allocation that is good whichever model is right.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<ByName<serde_json::Value>>"))]
     robust: Option<RobustObject<'a>>,
     /// The simplest allocation that is nearly as good.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<ByName<serde_json::Value>>"))]
     simple: Option<SimpleObject<'a>>,
     /// With `--sensitivity`: gains of wider resources and ranges of inputs.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -297,16 +276,11 @@ struct ExploredObject<'a> {
 
 impl<'a> From<&'a Explored> for ExploredObject<'a> {
     fn from(found: &'a Explored) -> Self {
-        let (machine, model, model_parameters) = names(&found.study.machine);
         let (goal, apps) = (found.problem.goal(), &found.study.apps);
         let value = found.uncertainty.as_ref().map(|(_, value)| *value);
         let alone = apps.iter().zip(goal.alone());
         Self {
-            schema: VERSION,
-            command: "explore",
-            machine,
-            model,
-            model_parameters,
+            head: StudyHead::of("explore", &found.study.machine),
             intervals: found.uncertainty.as_ref().map(|(draws, _)| draws.into()),
             objective: ObjectiveWord(goal.objective().name()),
             status: StatusWord(found.status()),
@@ -354,7 +328,7 @@ word!(UnprovenWord, "Unproven", "Why nothing is proven.", WhyUnproven::ALL.map(W
 
 /// What the effort of a search has brought.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Effort {
     /// The part of the effort that was spent, 0 to 1.
     spent: f64,
@@ -364,18 +338,18 @@ struct Effort {
 
 /// What was known while a search went on.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Meanwhile {
     /// The part of the effort that was spent, 0 to 1.
     effort: f64,
     /// Value of the best so far.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
     /// No allocation is better than this.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     bound: f64,
     /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     gap: f64,
     /// Time since the start, in seconds.
     elapsed_s: f64,
@@ -396,16 +370,16 @@ impl From<&Spent> for Effort {
 
 /// The best allocation.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Best"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BestObject<'a> {
     #[serde(flatten)]
     scenario: ScenarioObject<'a>,
     /// The objective, in its unit.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
     /// 95 % interval of `value`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<[OrNull<f64>; 2]>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[Option<f64>; 2]>"))]
     value_interval: Option<[f64; 2]>,
 }
 
@@ -426,7 +400,7 @@ impl<'a> BestObject<'a> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RivalObject {
     /// 95 % interval of how much better the best is, on the same draws.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<[OrNull<f64>; 2]>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<[Option<f64>; 2]>"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     difference_interval: Option<[f64; 2]>,
     /// Whether it is told apart from the best.
@@ -445,11 +419,7 @@ impl From<Option<&Rival>> for RivalObject {
 
 /// Another good allocation.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Alternative")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AlternativeObject<'a> {
     #[serde(flatten)]
     rated: BestObject<'a>,
@@ -461,21 +431,15 @@ struct AlternativeObject<'a> {
 
 /// What people do without a search.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Baseline")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct BaselineObject<'a> {
     #[serde(flatten)]
     rated: BestObject<'a>,
     #[serde(flatten)]
     rival: RivalObject,
     /// How many times as good the best is; null where there is no such factor.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     factor: Option<f64>,
     /// The restriction that it breaks, if any.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
     breaks: Option<&'a str>,
 }
 
@@ -483,28 +447,47 @@ struct BaselineObject<'a> {
 /// `at_most` (the worst regret if the bests that are not proven are as good as their bounds), `models` and `left_out`. `best` is the
 /// placement under the first model, without intervals, which would be those of one model.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RobustObject<'a> {
+    /// What it loses at most of the best of a model, as a share.
     worst_regret: f64,
+    /// No placement has a smaller worst regret.
     bound: f64,
+    /// Whether that is proven.
     status: &'static str,
+    /// Its worst regret if the bests that are not proven are as good as their bounds.
     at_most: f64,
+    /// What it loses under each model.
     regrets: ByName<f64>,
+    /// What the best of each model and the baselines lose under each model.
     others: ByName<ByName<f64>>,
+    /// The best of each model.
     models: ByName<OfModel>,
+    /// Models that are left out.
     left_out: Vec<LeftOutObject>,
+    /// The placement under the first model.
     best: BestObject<'a>,
 }
 
+/// What is known of the best of a model.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OfModel {
+    /// Its value.
     value: f64,
+    /// No allocation is better than this.
     bound: f64,
+    /// Whether nothing is better.
     proven: bool,
 }
 
+/// A model that is left out.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LeftOutObject {
+    /// Its name.
     model: &'static str,
+    /// Why.
     reason: String,
 }
 
@@ -540,12 +523,19 @@ fn by_model(kinds: &[ModelKind], regrets: &[f64]) -> ByName<f64> {
 
 /// The simplest allocation that loses at most the share `within` of the best.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SimpleObject<'a> {
+    /// What it loses of the best, as a share.
     loss: f64,
+    /// What it may lose.
     within: f64,
+    /// Whether no simpler one loses as little.
     proven: bool,
+    /// How many different numbers of threads it has.
     different_numbers: usize,
+    /// Whether applications share nodes.
     shared_nodes: bool,
+    /// The allocation.
     best: BestObject<'a>,
 }
 

@@ -10,11 +10,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compare::{Measured, nothing_measured, predicted, warnings};
-use crate::document::written_as;
+use crate::document::{StudyHead, plain, written_as};
 use crate::evaluate::wanted;
 use crate::refusal::Refusal;
 use crate::table::{self, Of};
-use crate::values::{Number, OrNull};
 use crate::{Input, suggest};
 
 /// A question to [`fit`].
@@ -167,18 +166,17 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn columns() -> [Of<'a, Self>; 17] {
-        let number = |number: OrNull<Number>| number.0.map(|number| number.0);
         let word = |name, of: fn(&Figure<'a>) -> &'a str| {
             Of::text(name, move |row: &Self| row.figure.as_ref().map(of))
         };
-        let figure = |name, of: fn(&Figure<'a>) -> OrNull<Number>| {
-            Of::number(name, move |row: &Self| row.figure.as_ref().and_then(|one| number(of(one))))
+        let figure = |name, of: fn(&Figure<'a>) -> Option<f64>| {
+            Of::number(name, move |row: &Self| row.figure.as_ref().and_then(of))
         };
-        let measured = |name, of: fn(&Observation<'a>) -> Number| {
-            Of::number(name, move |row: &Self| row.measured.as_ref().map(|one| of(one).0))
+        let measured = |name, of: fn(&Observation<'a>) -> f64| {
+            Of::number(name, move |row: &Self| row.measured.as_ref().map(of))
         };
-        let left_out = |name, of: fn(&Observation<'a>) -> OrNull<Number>| {
-            Of::number(name, move |row: &Self| row.measured.as_ref().and_then(|one| number(of(one))))
+        let left_out = |name, of: fn(&Observation<'a>) -> Option<f64>| {
+            Of::number(name, move |row: &Self| row.measured.as_ref().and_then(of))
         };
         [
             Of::text("kind", |row: &Self| row.kind),
@@ -192,7 +190,7 @@ impl<'a> Row<'a> {
             figure("left_out_min", |one| one.left_out_min),
             figure("left_out_max", |one| one.left_out_max),
             Of::text("scenario", |row: &Self| row.measured.as_ref().map(|one| one.scenario)),
-            Of::text("app", |row: &Self| row.measured.as_ref().and_then(|one| one.app.0)),
+            Of::text("app", |row: &Self| row.measured.as_ref().and_then(|one| one.app)),
             measured("measured_gflops", |one| one.measured_gflops),
             measured("predicted_gflops", |one| one.predicted_gflops),
             measured("error", |one| one.error),
@@ -204,18 +202,10 @@ impl<'a> Row<'a> {
 
 /// The figures of a machine with which the model predicts measurements best. Errors are fractions.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Document<'a> {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = "fit")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: &'a str,
-    /// The sharing model.
-    model: &'a str,
+    #[serde(flatten)]
+    head: StudyHead,
     /// The file of the measurements.
     measured: &'a str,
     /// Each free figure.
@@ -228,79 +218,79 @@ struct Document<'a> {
 
 /// A free figure.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Figure<'a> {
     /// Its key.
     key: &'a str,
     /// Its unit.
     unit: &'static str,
     /// What the files say.
-    before: OrNull<Number>,
+    before: Option<f64>,
     /// What the measurements say of it, as a stable word.
     status: &'static str,
     /// The value: also where only a bound is known, which the status says.
-    value: OrNull<Number>,
+    value: Option<f64>,
     /// Interval of 95 %.
-    ci95_low: OrNull<Number>,
+    ci95_low: Option<f64>,
     /// Its other end.
-    ci95_high: OrNull<Number>,
+    ci95_high: Option<f64>,
     /// The smallest value when each scenario is left out in turn.
-    left_out_min: OrNull<Number>,
+    left_out_min: Option<f64>,
     /// The largest.
-    left_out_max: OrNull<Number>,
+    left_out_max: Option<f64>,
     /// Keys of the figures with which it acts together, where only that is known.
     inseparable_from: &'a [String],
 }
 
 /// Errors of everything.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Summary {
     /// Of the fit.
     fit: Errors,
     /// Where each scenario is left out of the fit and predicted.
-    left_out: OrNull<Errors>,
+    left_out: Option<Errors>,
     /// Of the scenarios that the fit did not use.
-    not_used: OrNull<Errors>,
+    not_used: Option<Errors>,
     /// Measured figures less determined ones.
     degrees_of_freedom: u64,
     /// Standard deviation of the errors of the fit.
-    scatter: OrNull<Number>,
+    scatter: Option<f64>,
 }
 
 /// Relative errors without sign, 0.01 being 1 %.
 #[allow(clippy::struct_field_names, reason = "the keys of the document")]
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Errors {
     /// How many there are.
     count: u64,
     /// Their mean.
-    mean_absolute_error: Number,
+    mean_absolute_error: f64,
     /// The largest.
-    worst_absolute_error: Number,
+    worst_absolute_error: f64,
 }
 
 /// A measured figure and what the fitted model says of it.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Observation<'a> {
     /// The scenario.
     scenario: &'a str,
     /// The application; null where it is the whole scenario.
-    app: OrNull<&'a str>,
+    app: Option<&'a str>,
     /// Whether the fit used it.
     used: bool,
     /// Measured.
-    measured_gflops: Number,
+    measured_gflops: f64,
     /// By the fit.
-    predicted_gflops: Number,
+    predicted_gflops: f64,
     /// Of that, relative to the measured value.
-    error: Number,
+    error: f64,
     /// By a fit that did not see this scenario.
-    left_out_gflops: OrNull<Number>,
+    left_out_gflops: Option<f64>,
     /// Its error.
-    left_out_error: OrNull<Number>,
+    left_out_error: Option<f64>,
     /// Keys of the figures that are not determined without this scenario.
     left_out_undetermined: &'a [String],
 }
@@ -312,18 +302,15 @@ impl<'a> From<&'a Fitted> for Document<'a> {
         let used = fit.residuals.iter().map(|one| observation(fitted, one, true));
         let predicted = fitted.others.iter().map(|one| observation(fitted, one, false));
         Self {
-            schema: 1,
-            command: "fit",
-            machine: fitted.study.machine.name(),
-            model: fitted.study.machine.sharing().name(),
+            head: StudyHead::of("fit", &fitted.study.machine),
             measured: &fitted.measured,
             figures: fit.figures.iter().map(figure).collect(),
             summary: Summary {
                 fit: errors(fit.errors),
-                left_out: OrNull(fit.blind_errors.map(errors)),
-                not_used: OrNull(fitted.errors_of_others().map(errors)),
+                left_out: fit.blind_errors.map(errors),
+                not_used: fitted.errors_of_others().map(errors),
                 degrees_of_freedom: fit.degrees_of_freedom as u64,
-                scatter: fit.scatter.into(),
+                scatter: fit.scatter.map(plain),
             },
             observations: used.chain(predicted).collect(),
         }
@@ -342,13 +329,13 @@ fn figure(fitted: &evidence::Fitted) -> Figure<'_> {
     Figure {
         key: fitted.parameter.key(),
         unit: fitted.parameter.unit(),
-        before: fitted.before.into(),
+        before: fitted.before.map(plain),
         status,
-        value: value.into(),
-        ci95_low: interval.map(|(low, _)| low).into(),
-        ci95_high: interval.map(|(_, high)| high).into(),
-        left_out_min: left_out.map(|(low, _)| low).into(),
-        left_out_max: left_out.map(|(_, high)| high).into(),
+        value: value.map(plain),
+        ci95_low: interval.map(|(low, _)| low).map(plain),
+        ci95_high: interval.map(|(_, high)| high).map(plain),
+        left_out_min: left_out.map(|(low, _)| low).map(plain),
+        left_out_max: left_out.map(|(_, high)| high).map(plain),
         inseparable_from: match &fitted.estimate {
             Estimate::Inseparable(others) => others,
             _ => &[],
@@ -359,21 +346,21 @@ fn figure(fitted: &evidence::Fitted) -> Figure<'_> {
 fn errors(errors: evidence::Errors) -> Errors {
     Errors {
         count: errors.count as u64,
-        mean_absolute_error: Number(errors.mean),
-        worst_absolute_error: Number(errors.worst),
+        mean_absolute_error: plain(errors.mean),
+        worst_absolute_error: plain(errors.worst),
     }
 }
 
 fn observation<'a>(fitted: &'a Fitted, one: &'a Residual, used: bool) -> Observation<'a> {
     Observation {
         scenario: fitted.scenario(one),
-        app: OrNull(fitted.app(one)),
+        app: fitted.app(one),
         used,
-        measured_gflops: Number(one.observed.gflops),
-        predicted_gflops: Number(one.predicted),
-        error: Number(one.error()),
-        left_out_gflops: one.blind_gflops().into(),
-        left_out_error: one.blind_error().into(),
+        measured_gflops: plain(one.observed.gflops),
+        predicted_gflops: plain(one.predicted),
+        error: plain(one.error()),
+        left_out_gflops: one.blind_gflops().map(plain),
+        left_out_error: one.blind_error().map(plain),
         left_out_undetermined: match &one.blind {
             Some(Blind::Undetermined(keys)) => keys,
             _ => &[],

@@ -1,18 +1,10 @@
 //! Where the intervals of a document come from, and whether they can be had in time.
 
+use numasim_draw::Style;
+use numasim_draw::grid::wrap;
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::{Data, Placement, Scenario, Study};
-use numasim_sim::intervals::Draws;
-use serde_json::{Map, Value, json};
-
-use crate::json::number;
-
-/// What the intervals of a document are: their level, how many machines were drawn, and which figures to how many percent.
-pub fn json(draws: &Draws) -> Value {
-    let figures: Map<String, Value> =
-        figures(draws).into_iter().map(|(key, p)| (key.to_owned(), number(p))).collect();
-    json!({ "level": 0.95, "draws": Draws::COUNT, "interval95_percent": figures })
-}
+use numasim_sim::intervals::{Draws, Interval};
 
 /// Each key once, with its percentage.
 pub fn figures(draws: &Draws) -> Vec<(&'static str, f64)> {
@@ -63,4 +55,57 @@ pub fn figures_of<'a>(study: &Study, placements: impl IntoIterator<Item = &'a Pl
     let all_links = study.machine.node_count() <= MOST_NODES_WITH_ALL_LINKS;
     let links = if all_links || placements.into_iter().any(Placement::is_spread) { nodes * nodes } else { 0 };
     apps * nodes + links
+}
+
+/// `±0.41`: the farther end of the interval, with two significant digits.
+pub fn plus_minus(interval: Interval, figure: f64, style: &Style) -> String {
+    let reach = interval.reach(figure);
+    if !reach.is_finite() {
+        return "-".to_owned();
+    }
+    // Sums in another order are no uncertainty.
+    let digits = if reach <= 1e-9 * figure.abs() { "0".to_owned() } else { two_digits(reach) };
+    format!("{}{digits}", sign(style))
+}
+
+/// What stands before the farther end of an interval.
+pub fn sign(style: &Style) -> &'static str {
+    if style.unicode { "\u{b1}" } else { "+-" }
+}
+
+/// `0.041`, `0.41`, `4.1`, `41`, `410`.
+fn two_digits(value: f64) -> String {
+    #[allow(clippy::cast_possible_truncation, reason = "the logarithm of a finite number is small")]
+    let magnitude = value.log10().floor() as i32;
+    format!("{value:.*}", usize::try_from((1 - magnitude).clamp(0, 12)).unwrap_or(0))
+}
+
+/// What the intervals are, and what they are not.
+pub fn note(draws: &Draws, style: &Style) -> String {
+    let figures: Vec<String> =
+        figures(draws).into_iter().map(|(key, percent)| format!("{key} to {percent} %")).collect();
+    let text = format!(
+        "{}: the farther end of the 95 % interval, from {} draws of the uncertain figures of the machine ({}), independent of \
+         each other. The error of the model itself is not in it.",
+        sign(style),
+        Draws::COUNT,
+        figures.join(", ")
+    );
+    wrap(&text, style.columns()).iter().map(|line| style.faint(line) + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_farther_end_has_two_digits() {
+        let style = Style { unicode: false, ..Style::default() };
+        let shown = |low: f64, high: f64| plus_minus(Interval { low, high }, 10.0, &style);
+        assert_eq!(shown(9.0, 10.414), "+-1.0");
+        assert_eq!(shown(9.99, 10.0414), "+-0.041");
+        assert_eq!(shown(10.0, 421.0), "+-411");
+        assert_eq!(shown(10.0 - 1e-12, 10.0), "+-0");
+        assert_eq!(shown(f64::NEG_INFINITY, 10.0), "-");
+    }
 }

@@ -51,7 +51,6 @@ pub mod heading;
 pub mod held_back;
 pub mod input;
 pub mod intervals;
-pub mod json;
 pub mod lettering;
 pub mod limits;
 pub mod located;
@@ -77,7 +76,7 @@ pub mod table;
 pub mod tables;
 pub mod tasks;
 pub mod thread_map;
-pub mod values;
+pub mod verdict;
 pub mod warning;
 pub mod wording;
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::values::OrNull;
+use crate::document::Head;
 
 /// A type of a document.
 macro_rules! documents {
@@ -14,7 +14,7 @@ macro_rules! documents {
         $(
             $(#[$about])*
             #[derive(Clone, Debug, Serialize)]
-            #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+            #[cfg_attr(feature = "schema", derive(JsonSchema))]
             pub struct $name { $($(#[$of])* pub $key: $type,)* }
         )*
     };
@@ -40,16 +40,14 @@ documents! {
         /// The largest.
         max: f64,
         /// Sample standard deviation over mean; null with one repetition.
-        spread: OrNull<f64>,
+        spread: Option<f64>,
     }
 
     /// A benchmark of scenarios. Figures are null without a valid repetition.
     Benched {
-        /// Version of the document: 1.
-        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-        schema: u64,
-        /// `bench`.
-        command: String,
+        /// How it begins.
+        #[serde(flatten)]
+        head: Head,
         /// Name of the machine.
         machine: String,
         /// Name of the host.
@@ -103,11 +101,11 @@ documents! {
         /// It was scaled to the host.
         fitted: bool,
         /// Valid repetitions.
-        repetitions: OrNull<u64>,
+        repetitions: Option<u64>,
         /// GFLOPS of all applications.
-        total_gflops: OrNull<Spread>,
+        total_gflops: Option<Spread>,
         /// GB/s of all applications.
-        total_bandwidth_gbs: OrNull<Spread>,
+        total_bandwidth_gbs: Option<Spread>,
         /// Each application.
         apps: Vec<BenchedApp>,
     }
@@ -121,11 +119,11 @@ documents! {
         /// Valid repetitions.
         repetitions: u64,
         /// GFLOPS on all nodes.
-        gflops: OrNull<Spread>,
+        gflops: Option<Spread>,
         /// GB/s on all nodes.
-        bandwidth_gbs: OrNull<Spread>,
+        bandwidth_gbs: Option<Spread>,
         /// The most that counting took of a window, in percent; null where it was not counted.
-        counting_percent: OrNull<f64>,
+        counting_percent: Option<f64>,
     }
 
     /// Threads on a node.
@@ -168,11 +166,9 @@ documents! {
 
     /// A benchmark that is not carried out.
     PlannedBench {
-        /// Version of the document: 1.
-        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-        schema: u64,
-        /// `bench`.
-        command: String,
+        /// How it begins.
+        #[serde(flatten)]
+        head: Head,
         /// Name of the machine.
         machine: String,
         /// Name of the host.
@@ -254,16 +250,14 @@ documents! {
         /// How far the rounds are apart, in percent of the median.
         uncertainty_percent: f64,
         /// How far off the median may be in 95 % of all cases, in percent; null with one round.
-        interval95_percent: OrNull<f64>,
+        interval95_percent: Option<f64>,
     }
 
     /// A calibration of this host.
     Calibrated {
-        /// Version of the document: 1.
-        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-        schema: u64,
-        /// `calibrate`.
-        command: String,
+        /// How it begins.
+        #[serde(flatten)]
+        head: Head,
         /// Name of the machine.
         machine: String,
         /// How and when it was measured.
@@ -281,11 +275,11 @@ documents! {
         /// Each node.
         nodes: Vec<CalibratedNode>,
         /// GB/s of the cores of a node (row) from the memory of a node (column).
-        bandwidth_matrix_gbs: Vec<Vec<OrNull<Figure>>>,
+        bandwidth_matrix_gbs: Vec<Vec<Option<Figure>>>,
         /// Nanoseconds of a load in the same places; null where it was not measured.
-        latency_matrix_ns: OrNull<Vec<Vec<OrNull<Figure>>>>,
+        latency_matrix_ns: Option<Vec<Vec<Option<Figure>>>>,
         /// Lines for which a core of each node waits at the same time; null where it was not measured.
-        lines_in_flight: OrNull<Vec<OrNull<Figure>>>,
+        lines_in_flight: Option<Vec<Option<Figure>>>,
         /// What sockets read from each other.
         shared_links: Vec<SharedLink>,
         /// Everything that was measured.
@@ -309,7 +303,7 @@ documents! {
         /// How it stores.
         stores: String,
         /// How much faster than the usual way, as a factor; null where it is that.
-        gain: OrNull<Figure>,
+        gain: Option<Figure>,
     }
 
     /// A node; what needs cores is null without them.
@@ -321,23 +315,23 @@ documents! {
         /// Its cores.
         cores: u32,
         /// GFLOPS of a core while all compute.
-        gflops_per_core: OrNull<Figure>,
+        gflops_per_core: Option<Figure>,
         /// GFLOPS of a core while the others are idle.
-        gflops_of_one_core_alone: OrNull<Figure>,
+        gflops_of_one_core_alone: Option<Figure>,
         /// GB/s of one thread that reads its own node.
-        core_bandwidth_gbs: OrNull<Figure>,
+        core_bandwidth_gbs: Option<Figure>,
         /// GB/s of its memory.
         bandwidth_gbs: Figure,
         /// The same of copies.
-        copy_gbs: OrNull<Figure>,
+        copy_gbs: Option<Figure>,
         /// The same of triads.
-        triad_gbs: OrNull<Figure>,
+        triad_gbs: Option<Figure>,
         /// The same of updates.
-        update_gbs: OrNull<Figure>,
+        update_gbs: Option<Figure>,
         /// The fewest threads that saturate its memory.
-        saturating_threads: OrNull<u32>,
+        saturating_threads: Option<u32>,
         /// What its threads read from all memories at once.
-        read: OrNull<Together>,
+        read: Option<Together>,
     }
 
     /// What several readers at once got.
@@ -369,9 +363,9 @@ documents! {
         /// What is measured, as a stable word.
         measures: String,
         /// The node whose cores run; null of several.
-        from_node: OrNull<u64>,
+        from_node: Option<u64>,
         /// The node whose memory is read; null of several.
-        to_node: OrNull<u64>,
+        to_node: Option<u64>,
         /// All threads.
         threads: u32,
         /// Which threads read which memory.
@@ -394,11 +388,9 @@ documents! {
 
     /// What a calibration would measure.
     PlannedCalibration {
-        /// Version of the document: 1.
-        #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-        schema: u64,
-        /// `calibrate`.
-        command: String,
+        /// How it begins.
+        #[serde(flatten)]
+        head: Head,
         /// Nothing was measured.
         dry_run: bool,
         /// The parts.

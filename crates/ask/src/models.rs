@@ -9,9 +9,8 @@ use numasim_model::sharing::Parameter;
 use numasim_model::sharing::about::{ADVICE, About};
 use serde::Serialize;
 
-use crate::document::Document;
+use crate::document::Head;
 use crate::table::{self, Cell, Of};
-use crate::values;
 
 const LABEL: usize = 12;
 /// What all models do with applications that write.
@@ -22,42 +21,66 @@ const KERNELS: &str = "Every model counts what is shared in GB/s of reads. Where
 
 /// Sharing models.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Described {
+    #[serde(flatten)]
+    head: Head,
+    /// Which one to choose.
     advice: &'static str,
+    /// The models.
     models: Vec<ModelEntry>,
 }
 
+/// A sharing model.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ModelEntry {
     #[serde(skip)]
     kind: ModelKind,
+    /// Its name.
     name: &'static str,
+    /// It is used where nothing is said.
     default: bool,
+    /// What it says.
     summary: &'static str,
+    /// Its formulas.
     formula: &'static [&'static str],
+    /// What it takes for granted.
     assumptions: &'static str,
+    /// What it leaves out.
     limits: &'static str,
+    /// Where it comes from.
     source: &'static str,
+    /// What can be set.
     parameters: Vec<ParameterEntry>,
 }
 
+/// A parameter.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ParameterEntry {
     #[serde(skip)]
     parameter: Parameter,
+    /// Its key in `[machine.sharing]`.
     key: &'static str,
+    /// Its unit.
     unit: &'static str,
+    /// Its value where nothing is said; null where that is no limit.
     default: Option<f64>,
+    /// The smallest value.
     minimum: f64,
+    /// The largest value.
     maximum: f64,
+    /// What it is.
     about: &'static str,
+    /// Where it comes from.
     source: &'static str,
 }
 
 /// What these models are.
 pub fn models(kinds: &[ModelKind]) -> Described {
     let models = kinds.iter().copied().map(ModelEntry::from).collect();
-    Described { advice: ADVICE, models }
+    Described { head: Head::of("models"), advice: ADVICE, models }
 }
 
 impl From<ModelKind> for ModelEntry {
@@ -86,11 +109,6 @@ impl From<Parameter> for ParameterEntry {
 }
 
 impl Described {
-    /// The document.
-    pub fn json(&self) -> String {
-        values::text(&Document::of("models", self))
-    }
-
     /// For spreadsheets: a row for each model and parameter.
     pub fn csv(&self) -> String {
         type Row<'m> = (&'m ModelEntry, &'m ParameterEntry);

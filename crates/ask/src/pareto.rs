@@ -11,15 +11,13 @@ use numasim_sim::{Candidate, Caution, Objective, Restrictions};
 use serde::Serialize;
 
 use crate::caution::{self, CautionObject};
-use crate::document::{ByName, VERSION, plain, written_as};
+use crate::document::{ByName, StudyHead, plain, written_as};
 use crate::explore::{Clock, refused, without_answer};
 use crate::explored::{ObjectiveWord, StatusWord, UnprovenWord, WhyUnproven, hopeless, status_of};
 use crate::input::Input;
 use crate::intervals::figures_of;
 use crate::refusal::{Refusal, impossible};
 use crate::scenario::ScenarioObject;
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
 use crate::table::Of;
 use crate::wording::{value_title, weighted};
 use crate::{EvaluatedScenario, warning};
@@ -345,23 +343,10 @@ written_as!(Front => FrontObject);
 
 /// What one objective costs in the other.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Pareto")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrontObject<'a> {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "explore")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: &'a str,
-    /// The sharing model.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    model: &'static str,
+    #[serde(flatten)]
+    head: StudyHead,
     /// The front.
     pareto: Body<'a>,
     /// Time of the search, in seconds.
@@ -376,14 +361,13 @@ struct FrontObject<'a> {
 
 /// The front.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Front"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Body<'a> {
     /// Both objectives.
     objectives: [ObjectiveWord; 2],
     /// Every allocation was compared.
     complete: bool,
     /// Why not; null where it is complete.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<UnprovenWord>"))]
     incomplete: Option<UnprovenWord>,
     /// Allocations that were compared.
     compared: u64,
@@ -397,7 +381,7 @@ struct Body<'a> {
 
 /// What is known of the best for one objective.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "End"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct EndObject<'a> {
     /// The objective.
     objective: ObjectiveWord,
@@ -406,13 +390,11 @@ struct EndObject<'a> {
     /// What to know beside the value.
     cautions: Vec<CautionObject<'a>>,
     /// The value, in the unit of the objective.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
     /// No allocation is better than this; null where the search was stopped before it had a bound.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     bound: Option<f64>,
     /// |bound - value| / |bound|.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     gap: Option<f64>,
 }
 
@@ -423,10 +405,10 @@ struct ValuesObject<'a> {
     #[serde(flatten)]
     scenario: ScenarioObject<'a>,
     /// The value of each objective, in its unit.
-    #[cfg_attr(feature = "schema", schemars(with = "ByName<OrNull<f64>>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "ByName<Option<f64>>"))]
     values: ByName<f64>,
     /// The smallest GFLOPS / GFLOPS alone of all applications.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     smallest_p: f64,
 }
 
@@ -443,14 +425,13 @@ impl<'a> ValuesObject<'a> {
 
 /// A point of the front.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Point"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PointObject<'a> {
     #[serde(flatten)]
     rated: ValuesObject<'a>,
     /// Whether it is proven that nothing beats it.
     status: StatusWord,
     /// The objectives for which it is the best.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     best_for: Vec<&'static str>,
     /// It gives up least of both.
     knee: bool,
@@ -458,21 +439,15 @@ struct PointObject<'a> {
 
 /// What people do without a search.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "ParetoBaseline")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ComparedObject<'a> {
     #[serde(flatten)]
     rated: ValuesObject<'a>,
     /// The points that are better in one objective and not worse in the other.
     beaten_by: Vec<&'a str>,
     /// The point with the same values.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
     same_as: Option<&'a str>,
     /// The restriction that it breaks, if any.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
     breaks: Option<&'a str>,
 }
 
@@ -504,10 +479,7 @@ impl<'a> From<&'a Front> for FrontObject<'a> {
         });
         let alone = study.apps.iter().zip(problem.goal().alone());
         Self {
-            schema: VERSION,
-            command: "explore",
-            machine: study.machine.name(),
-            model: study.machine.sharing().name(),
+            head: StudyHead::of("explore", &study.machine),
             pareto: Body {
                 objectives: front.objectives().map(|objective| ObjectiveWord(objective.name())),
                 complete: unproven.is_none(),

@@ -5,29 +5,35 @@ use numasim_plan::{Class, ClassId, Plan, PlannedClass};
 use numasim_tasks::Advice;
 use serde::Serialize;
 
-use crate::document::{VERSION, plain};
+use crate::document::{Head, plain};
 use crate::table::Of;
 
 /// The plan of a profile: how much there is.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProfilePlan {
-    schema: u64,
-    command: &'static str,
+    #[serde(flatten)]
+    head: Head,
+    /// The pattern of blocks.
     pattern: &'static str,
+    /// Nodes of the machine.
     nodes: usize,
+    /// Tasks of the profile.
     tasks: usize,
+    /// Classes of tasks.
     classes: usize,
     /// Classes without opinion.
     no_opinion: usize,
+    /// Blocks of the profile.
     blocks: u64,
+    /// Classes of blocks.
     block_classes: usize,
 }
 
 impl From<&Plan> for ProfilePlan {
     fn from(plan: &Plan) -> Self {
         Self {
-            schema: VERSION,
-            command: "plan",
+            head: Head::of("plan"),
             pattern: plan.pattern().as_str(),
             nodes: plan.nodes(),
             tasks: plan.classes().task_count(),
@@ -56,20 +62,33 @@ pub fn of_profile<'v>(plan: &'v Plan) -> [Of<'v, PlannedRow<'v>>; 5] {
 
 /// The plan of one graph: what it promises.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphPlan<'a> {
-    schema: u64,
-    command: &'static str,
+    #[serde(flatten)]
+    head: Head,
+    /// Name of the graph.
     graph: &'a str,
+    /// Name of the machine.
     machine: &'a str,
+    /// Its tasks.
     tasks: usize,
+    /// Its blocks.
     blocks: usize,
+    /// What places the tasks.
     placed_by: &'a str,
+    /// What places the blocks.
     homes: &'a str,
+    /// How long it takes, in seconds.
     makespan_s: f64,
+    /// How long it took before, in seconds.
     before_s: f64,
+    /// before / makespan.
     gain: f64,
+    /// It cannot take less, in seconds.
     bound_s: f64,
+    /// What limits it.
     bound_by: &'static str,
+    /// before / bound.
     gain_at_most: f64,
 }
 
@@ -77,8 +96,7 @@ impl<'a> GraphPlan<'a> {
     /// What the advice for a graph promises.
     pub fn new(advice: &'a Advice, promise: &Promise<'a>) -> Self {
         Self {
-            schema: VERSION,
-            command: "plan",
+            head: Head::of("plan"),
             graph: advice.graph.name(),
             machine: promise.machine,
             tasks: advice.graph.task_count(),

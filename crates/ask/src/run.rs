@@ -3,22 +3,16 @@
 use numasim_model::Study;
 use serde::Serialize;
 
-use crate::document::VERSION;
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
+use crate::document::Head;
 use crate::simulate::ChannelObject;
 use crate::table::Of;
 
 /// A run on this host. What nobody can see from outside is null.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Run"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostRun {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "run")))]
-    command: &'static str,
+    #[serde(flatten)]
+    head: Head,
     /// Name of the machine.
     machine: String,
     /// Who decided.
@@ -26,7 +20,6 @@ pub struct HostRun {
     /// Why it is over.
     ended: Ended,
     /// When the last application was finished, in seconds.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     makespan_s: Option<f64>,
     /// When it ended, in seconds.
     time_s: f64,
@@ -35,10 +28,8 @@ pub struct HostRun {
     /// The channels.
     channels: Vec<ChannelObject>,
     /// Orders that the agent sent.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     commands: Option<u64>,
     /// When the agent had started, in seconds of the run: below 0.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     agent_started_s: Option<f64>,
     /// What failed, where something did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,8 +66,7 @@ impl HostRun {
             observed;
         let channels = channels.into_iter().zip(&study.dynamics.channels);
         Self {
-            schema: VERSION,
-            command: "run",
+            head: Head::of("run"),
             machine: study.machine.name().to_owned(),
             policy,
             ended,
@@ -107,33 +97,25 @@ pub enum Ended {
 
 /// One application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "App"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostApp {
     /// Its name.
     pub name: String,
     /// When it came, in seconds.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub arrived_s: Option<f64>,
     /// When it was finished, in seconds.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub finished_s: Option<f64>,
     /// Iterations that it finished.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     pub iterations: Option<u64>,
     /// What it computed, in GFLOP.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub gflop: Option<f64>,
     /// What it moved, in GB (10^9 bytes).
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub gb: Option<f64>,
     /// Pages of its data on each node.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Vec<u64>>"))]
     pub pages: Option<Vec<u64>>,
     /// Pages that are not where they should be.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     pub misplaced_pages: Option<u64>,
     /// Threads that it ran on average.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub mean_threads: Option<f64>,
     /// How long it waited for input of others, in seconds.
     pub wait_input_s: f64,
@@ -142,13 +124,10 @@ pub struct HostApp {
     /// How long it waited for calls, in seconds.
     pub wait_call_s: f64,
     /// GFLOPS on average while it was there.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub mean_gflops: Option<f64>,
     /// Thread-seconds without a task.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub idle_s: Option<f64>,
     /// Thread-seconds kept from running.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub blocked_s: Option<f64>,
 }
 

@@ -9,8 +9,6 @@ use numasim_sim::intervals::{Interval, Prediction};
 use serde::Serialize;
 
 use crate::document::{ends, plain, word, written_as};
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
 use crate::warning;
 
 /// An evaluated scenario.
@@ -98,11 +96,7 @@ written_as!(ScenarioView<'_> => ScenarioObject);
 
 /// An evaluated scenario.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Scenario")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Explained<'a> {
     #[serde(flatten)]
     scenario: ScenarioObject<'a>,
@@ -119,7 +113,7 @@ impl<'a> From<&'a EvaluatedScenario> for Explained<'a> {
 
 /// What becomes of each application, memory and link: the part that the scenarios of all documents have in common.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct ScenarioObject<'a> {
     /// Its name.
     name: &'a str,
@@ -145,7 +139,7 @@ pub(crate) struct ScenarioObject<'a> {
 
 /// One application.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "App"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AppObject<'a> {
     /// Its name.
     name: &'a str,
@@ -164,13 +158,11 @@ struct AppObject<'a> {
     /// GFLOPS of its threads on each node.
     gflops_per_node: Vec<f64>,
     /// The node of its data, where all of it is on one.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     home: Option<usize>,
     /// Of static work: the node of the slowest thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     slowest_node: Option<u64>,
     /// What holds its threads on each node back; null where it has none.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<OrNull<BottleneckWord>>"))]
     bottleneck_per_node: Vec<Option<BottleneckWord>>,
 }
 
@@ -178,7 +170,7 @@ word!(BottleneckWord, "Bottleneck", "What holds threads back.", numasim_model::B
 
 /// The memory of a node.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Node"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NodeObject {
     /// Its number, from 0.
     node: u64,
@@ -195,7 +187,7 @@ struct NodeObject {
 
 /// A link.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Link"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LinkObject {
     /// The node of the cores.
     from: u64,
@@ -212,11 +204,7 @@ struct LinkObject {
 
 /// One direction of a link that several pairs of nodes share.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "SharedLink")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SharedLinkObject<'a> {
     /// Its name.
     name: &'a str,
@@ -233,14 +221,9 @@ struct SharedLinkObject<'a> {
 
 /// Reads of other nodes leave less of a memory than an equal part to the node's own threads.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Warning")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WarningObject {
     /// `starved-by-remote`.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     kind: &'static str,
     /// The node.
     node: u64,

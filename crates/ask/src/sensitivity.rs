@@ -10,8 +10,6 @@ use serde::Serialize;
 
 use crate::document::{ByName, plain};
 use crate::numbers;
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
 use crate::table::Of;
 
 /// The unit of gains; `p` for a fraction.
@@ -33,29 +31,21 @@ pub const fn step(step: Step) -> &'static str {
 
 /// The answer under changed figures.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Sensitivity")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct SensitivityObject<'a> {
     /// Nothing is missing.
     complete: bool,
     /// The unit of gains.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     gain_unit: &'static str,
     /// The smallest and the largest factor that was tried.
     factors: [f64; 2],
     /// Allocations that the best is compared with.
     compared_with: u64,
     /// A better allocation that was found on the way.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<PlacedObject>"))]
     better: Option<PlacedObject<'a>>,
     /// What wider resources are worth.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<ByName<serde_json::Value>>"))]
     widening: Vec<WideningObject<'a>>,
     /// How wrong inputs may be before another allocation wins.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<ByName<serde_json::Value>>"))]
     inputs: Vec<InputObject<'a>>,
 }
 
@@ -75,14 +65,10 @@ impl<'a> SensitivityObject<'a> {
 
 /// Who runs where.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Placed")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PlacedObject<'a> {
     /// The objective, in its unit.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     value: f64,
     /// The applications.
     apps: Vec<PlacedApp<'a>>,
@@ -90,14 +76,13 @@ struct PlacedObject<'a> {
 
 /// One application.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PlacedApp<'a> {
     /// Its name.
     name: &'a str,
     /// Threads on each node.
     threads: &'a [u32],
     /// The node of its data, where all of it is on one.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     home: Option<usize>,
 }
 
@@ -115,20 +100,30 @@ impl<'a> PlacedObject<'a> {
 
 /// Key of the input files, unit, and what has the figure.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FigureObject<'a> {
+    /// Key of the input files.
     key: &'static str,
+    /// Its unit.
     unit: &'static str,
+    /// The nodes that have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<Vec<usize>>,
+    /// The links that have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<Vec<Pair>>,
+    /// The applications that have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     apps: Option<Vec<&'a str>>,
 }
 
+/// A link.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Pair {
+    /// The node of the cores.
     from: usize,
+    /// The node of the memory.
     to: usize,
 }
 
@@ -156,15 +151,23 @@ fn named<'a>(apps: &[AppId], problem: &'a Problem) -> Vec<&'a str> {
 
 /// Gains in the unit of the objective (`gain_unit`), null where the restrictions forbid any use.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WideningObject<'a> {
     #[serde(flatten)]
     figure: FigureObject<'a>,
+    /// All of them are widened together.
     together: bool,
+    /// The value in the files.
     value: f64,
+    /// What is added.
     step: &'static str,
+    /// What that is worth.
     gain: Option<f64>,
+    /// The same where threads may move.
     gain_threads_moved: Option<f64>,
+    /// What 10 % more are worth.
     gain_10_percent: Option<f64>,
+    /// The applications that use it.
     used_by: Vec<&'a str>,
 }
 
@@ -186,18 +189,29 @@ impl<'a> WideningObject<'a> {
 /// `low` and `high` in the unit of the input (null where several values change together) and as factors; null where no known allocation
 /// wins. `lost` maps an error (`-0.2`) to the part of the objective that is lost.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct InputObject<'a> {
     #[serde(flatten)]
     figure: FigureObject<'a>,
+    /// The value in the files; null where several differ.
     value: Option<f64>,
+    /// The smallest of them.
     smallest: f64,
+    /// The largest of them.
     largest: f64,
+    /// Below this another allocation wins.
     low: Option<f64>,
+    /// Above this another allocation wins.
     high: Option<f64>,
+    /// The same as a factor.
     low_factor: Option<f64>,
+    /// The same as a factor.
     high_factor: Option<f64>,
+    /// What wins below.
     low_winner: Option<PlacedObject<'a>>,
+    /// What wins above.
     high_winner: Option<PlacedObject<'a>>,
+    /// What the best loses of the objective where the input is wrong by this much.
     lost: ByName<f64>,
 }
 

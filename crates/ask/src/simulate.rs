@@ -13,12 +13,10 @@ use numasim_policy::PolicyName;
 use numasim_sim::search::Monitor;
 use serde::Serialize;
 
-use crate::document::{ByName, VERSION, names, plain, written_as};
+use crate::document::{Head, StudyHead, plain, written_as};
 use crate::input::Input;
 use crate::over_time;
 use crate::refusal::Refusal;
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
 
 /// A question to [`simulate`].
 #[derive(Clone, Copy, Debug)]
@@ -274,11 +272,7 @@ pub fn mean_gflops(app: &AppRun, run: &Run) -> f64 {
 
 /// One simulation compared with a run on a host.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Compared")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRun {
     /// Name of the machine of the run.
     pub machine: String,
@@ -292,51 +286,33 @@ pub struct ComparedRun {
 
 /// One figure, simulated and measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedFigure {
     /// The application, or both ends of the channel.
     pub of: String,
     /// Its key in the documents of `simulate` and `run`.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub figure: &'static str,
     /// Of the simulation; null if it is not known.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub simulated: Option<f64>,
     /// Of the run; null if it is not known.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub measured: Option<f64>,
     /// Simulated / measured - 1.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     pub error: Option<f64>,
-}
-
-/// Simulations, or a replay.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[schemars(untagged)]
-#[allow(missing_docs, reason = "a description of a variant would replace that of its type")]
-pub enum Document {
-    Runs(Simulation),
-    Replay(Replayed),
 }
 
 /// With `--replay`.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Replayed {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "simulate")))]
-    command: &'static str,
+    #[serde(flatten)]
+    head: Head,
     /// What was asked again.
     replay: Replay,
 }
 
 /// What was asked again.
 #[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Replay {
     /// How often the policy was asked.
     decisions: u64,
@@ -347,28 +323,17 @@ struct Replay {
 impl Replayed {
     /// A policy that was asked so often, and sent so many orders.
     pub const fn new(decisions: u64, actions: u64) -> Self {
-        Self { schema: VERSION, command: "simulate", replay: Replay { decisions, actions } }
+        Self { head: Head::of("simulate"), replay: Replay { decisions, actions } }
     }
 }
 
 /// Applications over time.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[allow(clippy::struct_field_names, reason = "fields have the names of the document")]
 struct Runs<'a> {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "simulate")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: String,
-    /// The sharing model.
-    model: &'a str,
-    /// Its parameters, where they are not the defaults; `numasim models` has their units.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_parameters: Option<ByName<f64>>,
+    #[serde(flatten)]
+    head: StudyHead,
     /// A simulation for each policy and seed.
     runs: Vec<RunObject<'a>>,
     /// With `--compare`: beside a run on a host.
@@ -381,13 +346,8 @@ written_as!(Simulation => Runs);
 impl<'a> From<&'a Simulation> for Runs<'a> {
     fn from(answer: &'a Simulation) -> Self {
         let study = &*answer.study;
-        let (machine, model, model_parameters) = names(&study.machine);
         Self {
-            schema: VERSION,
-            command: "simulate",
-            machine,
-            model,
-            model_parameters,
+            head: StudyHead::of("simulate", &study.machine),
             runs: answer.runs.iter().map(|run| RunObject::of(study, run)).collect(),
             compare: answer.compare.as_ref(),
         }
@@ -396,14 +356,13 @@ impl<'a> From<&'a Simulation> for Runs<'a> {
 
 /// One simulation.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Run"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RunObject<'a> {
     /// Who decides, as `--policy` takes it.
     policy: &'a str,
     /// Seed of random work.
     seed: u64,
     /// When the last application was finished, in seconds; null where one is not.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     makespan_s: Option<f64>,
     /// Events of the simulation.
     events: u64,
@@ -423,7 +382,6 @@ struct RunObject<'a> {
     /// When it ended, in seconds.
     time_s: f64,
     /// No policy is faster, in seconds; null where nothing is known.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     lower_bound_s: Option<f64>,
     /// Ended by Ctrl-C.
     partial: bool,
@@ -463,15 +421,13 @@ impl<'a> RunObject<'a> {
 
 /// One application.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "App"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AppObject<'a> {
     /// Its name.
     name: &'a str,
     /// When it came, in seconds.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     arrived_s: Option<f64>,
     /// When it was finished, in seconds.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     finished_s: Option<f64>,
     /// Iterations that it finished.
     iterations: u64,
@@ -486,7 +442,7 @@ struct AppObject<'a> {
     /// How long it waited for calls, in seconds.
     wait_call_s: f64,
     /// GFLOPS on average while it was there.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     mean_gflops: f64,
     /// Thread-seconds without work.
     idle_s: f64,
@@ -518,11 +474,7 @@ impl<'a> AppObject<'a> {
 
 /// One channel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Channel")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct ChannelObject {
     /// The producer.
     from: String,
@@ -554,7 +506,7 @@ impl ChannelObject {
 
 /// From an order to the last thread that blocks.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Reaction {
     /// On average, in seconds.
     mean: f64,
@@ -566,7 +518,7 @@ struct Reaction {
 
 /// The cluster.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Cluster {
     /// When its last node is done, in seconds.
     makespan_s: f64,

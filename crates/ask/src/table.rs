@@ -141,7 +141,7 @@ impl Kind {
         match cell {
             Cell::None if matches!(self, Self::PerNode | Self::Nodes | Self::Words) => json!([]),
             Cell::None => Value::Null,
-            Cell::Number(number) => crate::json::number(*number),
+            Cell::Number(number) => Value::from(crate::document::plain(*number)),
             Cell::Whole(number) => (*number).into(),
             Cell::Text(text) if text.is_empty() => Value::Null,
             Cell::Text(text) => text.as_ref().into(),

@@ -17,11 +17,9 @@ use numasim_tasks::{
 };
 use serde::Serialize;
 
-use crate::document::{ByName, VERSION, names, plain, written_as};
+use crate::document::{ByName, StudyHead, plain, written_as};
 use crate::input::Input;
 use crate::refusal::Refusal;
-#[cfg(feature = "schema")]
-use crate::schema::OrNull;
 
 /// A question to [`tasks`] that has passed all checks: a graph and the settings of each of its simulations. Front ends that observe
 /// simulations, or run several at a time, take its [`Tasks::jobs`].
@@ -138,21 +136,17 @@ pub struct TasksAnswer {
 
 /// The graph.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Graph"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphFacts {
     /// Its name.
     pub name: String,
     /// How many tasks it has.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub tasks: usize,
     /// Pairs of which one waits for the other.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub edges: usize,
     /// How many blocks of data it has.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub blocks: usize,
     /// Tasks of the longest chain.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub span: u32,
 }
 
@@ -361,37 +355,12 @@ pub fn failed(machine: &Machine, program: &Program, error: &JobError) -> Option<
     })
 }
 
-/// A graph of tasks, simulated or run on this host.
-#[cfg(feature = "schema")]
-#[derive(schemars::JsonSchema)]
-#[schemars(untagged)]
-#[allow(missing_docs, reason = "a description of a variant would replace that of its type")]
-pub enum Document {
-    Simulated(TasksAnswer),
-    Real(Real),
-}
-
 /// Simulations of a graph of tasks.
 #[derive(Serialize)]
-#[cfg_attr(
-    feature = "schema",
-    derive(schemars::JsonSchema),
-    schemars(deny_unknown_fields, rename = "Simulated")
-)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Simulations<'a> {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "tasks")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: String,
-    /// The sharing model.
-    model: &'a str,
-    /// Its parameters, where they are not the defaults; `numasim models` has their units.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_parameters: Option<ByName<f64>>,
+    #[serde(flatten)]
+    head: StudyHead,
     /// The graph.
     graph: &'a GraphFacts,
     /// A simulation for each scheduler and seed.
@@ -402,38 +371,17 @@ written_as!(TasksAnswer => Simulations);
 
 impl<'a> From<&'a TasksAnswer> for Simulations<'a> {
     fn from(answer: &'a TasksAnswer) -> Self {
-        let (machine, model, model_parameters) = names(&answer.study.machine);
         let runs = answer.runs.iter().map(RunObject::from).collect();
-        Self {
-            schema: VERSION,
-            command: "tasks",
-            machine,
-            model,
-            model_parameters,
-            graph: &answer.graph,
-            runs,
-        }
+        Self { head: StudyHead::of("tasks", &answer.study.machine), graph: &answer.graph, runs }
     }
 }
 
 /// With `--real`: the graph on this host.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Real {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("const" = "tasks")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: String,
-    /// The sharing model.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    model: &'static str,
-    /// Its parameters, where they are not the defaults; `numasim models` has their units.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    model_parameters: Option<ByName<f64>>,
+    #[serde(flatten)]
+    head: StudyHead,
     /// The graph.
     graph: GraphFacts,
     /// Cores of the machine.
@@ -459,35 +407,22 @@ impl Real {
         runs: Vec<RealRun>,
     ) -> Self {
         let cores = machine.total_cores();
-        let (machine, model, model_parameters) = names(machine);
         let graph = graph.clone();
-        Self {
-            schema: VERSION,
-            command: "tasks",
-            machine,
-            model,
-            model_parameters,
-            graph,
-            cores,
-            block_bytes,
-            check,
-            kinds,
-            runs,
-        }
+        Self { head: StudyHead::of("tasks", machine), graph, cores, block_bytes, check, kinds, runs }
     }
 }
 
 /// Whether a result is right.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     /// What is looked at.
     pub what: String,
     /// Its value.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub value: f64,
     /// The largest value of a right result.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub limit: f64,
     /// Whether the value is within the limit.
     pub right: bool,
@@ -495,7 +430,7 @@ pub struct Check {
 
 /// A kind of task.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RealKind {
     /// Its name.
     #[serde(rename = "type")]
@@ -510,13 +445,11 @@ pub struct RealKind {
 
 /// A run under a scheduler.
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RealRun {
     /// Its number, from 0.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub repetition: usize,
     /// The scheduler, or the scenario.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub scheduler: &'static str,
     /// Of everything that was drawn, here and in the simulation.
     pub seed: u64,
@@ -533,16 +466,14 @@ pub struct RealRun {
     /// Whether every bit of the result is that of the serial run.
     pub same_as_serial: bool,
     /// Whole pages of the blocks on each node; null if the system does not say.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Vec<u64>>"))]
     pub pages: Option<Vec<u64>>,
     /// Pages that are not on the node of the worker that made the block.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     pub misplaced_pages: Option<u64>,
 }
 
 /// One simulation.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Run"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RunObject<'a> {
     /// Who decides which task runs where.
     scheduler: &'a str,
@@ -563,10 +494,8 @@ struct RunObject<'a> {
     /// Tasks that were stolen.
     steals: u64,
     /// Edges between nodes, of schedulers that partition.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     cut_edges: Option<u64>,
     /// Their data, in bytes.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     cut_bytes: Option<f64>,
     /// Time of partitioning, in seconds.
     partition_s: f64,
@@ -581,15 +510,12 @@ struct RunObject<'a> {
     /// Time of moving pages, in seconds.
     migration_s: f64,
     /// The scenario, where one says scheduler and placement.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<String>"))]
     scenario: Option<&'a str>,
     /// Tasks of contenders.
     contender_tasks: u64,
     /// Workers that were dealt to the programs on each node, phase after phase.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Vec<Vec<u32>>>"))]
     dealt: Option<&'a [Vec<u32>]>,
     /// Tasks and blocks of which a plan knew nothing.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<Fallbacks>"))]
     fallbacks: Option<Fallbacks>,
     /// What the bound comes from, as a stable word.
     bound_by: &'a str,
@@ -643,7 +569,7 @@ impl<'a> From<&'a Tasked> for RunObject<'a> {
 
 /// Tasks and blocks of which a plan knew nothing.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Fallbacks {
     /// Tasks.
     tasks: u64,
@@ -653,10 +579,9 @@ struct Fallbacks {
 
 /// One node.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Node"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NodeObject {
     /// Its number, from 0.
-    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     node: usize,
     /// Tasks that ran there.
     tasks: u64,
@@ -687,7 +612,7 @@ fn reasons(of: impl Fn(IdleReason) -> f64) -> ByName<f64> {
 
 /// What moves, in bytes.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Bytes {
     /// From the caches of the own node.
     llc_local: f64,
@@ -712,17 +637,14 @@ impl From<&Traffic> for Bytes {
 
 /// The smallest tasks that keep a share of the peak.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(deny_unknown_fields, rename = "Metg"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MetgObject {
     /// The share.
     share: f64,
     /// Time of such a task, in microseconds; null where none was found.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     metg_us: Option<f64>,
     /// Its FLOP.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<u64>"))]
     flop: Option<u64>,
     /// The part of the peak that it keeps.
-    #[cfg_attr(feature = "schema", schemars(with = "OrNull<f64>"))]
     efficiency: Option<f64>,
 }

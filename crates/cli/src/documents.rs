@@ -2,41 +2,50 @@
 //! JSON Schema is generated.
 
 use clap::ValueEnum;
-use numasim_ask::compare::Compared;
-use numasim_ask::schema;
+use numasim_ask::measuring::{Benched, Calibrated, PlannedBench, PlannedCalibration};
+use numasim_ask::plan::{GraphPlan, ProfilePlan};
+use numasim_ask::schema::{self, Either};
+use numasim_ask::simulate::Replayed;
+use numasim_ask::tasks::Real;
+use numasim_ask::{
+    Checked, Evaluated, EvaluatedUnderAll, Explored, Simulation, TasksAnswer, catalog, compare, detect,
+    discriminate, fit, models, pareto, run, sweep,
+};
 use serde_json::Value;
 
-/// A document that has a schema, by its command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Document {
-    /// What `evaluate --format json` writes
-    Evaluate,
-    /// What `explore --format json` writes
-    Explore,
-    /// What `explore --pareto --format json` writes
-    Pareto,
-    /// What `compare --format json` writes
-    Compare,
-    /// What `simulate --format json` writes
-    Simulate,
-    /// What `tasks --format json` writes
-    Tasks,
-    /// What `sweep --format json` writes
-    Sweep,
-    /// What `run --format json` writes, and `result.json` of its folder
-    Run,
+macro_rules! documents {
+    ($($name:ident: $type:ty = $command:literal;)*) => {
+        /// A document that has a schema, by its command.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum Document {
+            $(#[doc = concat!("What `", $command, " --format json` writes")] $name,)*
+        }
+
+        /// The JSON Schema (draft 2020-12) of a document.
+        pub(crate) fn json_schema(document: Document) -> Value {
+            match document {
+                $(Document::$name => schema::of::<$type>($command),)*
+            }
+        }
+    };
 }
 
-/// The JSON Schema (draft 2020-12) of a document.
-pub(crate) fn json_schema(document: Document) -> Value {
-    match document {
-        Document::Evaluate => schema::of::<numasim_ask::evaluate::Document>("evaluate"),
-        Document::Explore => schema::of::<numasim_ask::Explored>("explore"),
-        Document::Pareto => schema::of::<numasim_ask::pareto::Front>("explore --pareto"),
-        Document::Compare => schema::of::<Compared>("compare"),
-        Document::Simulate => schema::of::<numasim_ask::simulate::Document>("simulate"),
-        Document::Tasks => schema::of::<numasim_ask::tasks::Document>("tasks"),
-        Document::Sweep => schema::of::<numasim_ask::sweep::Document>("sweep"),
-        Document::Run => schema::of::<numasim_ask::run::HostRun>("run"),
-    }
+documents! {
+    Evaluate: Either<Evaluated, EvaluatedUnderAll> = "evaluate";
+    Explore: Explored = "explore";
+    Pareto: pareto::Front = "explore --pareto";
+    Compare: compare::Compared = "compare";
+    Fit: fit::Fitted = "fit";
+    Simulate: Either<Simulation, Replayed> = "simulate";
+    Tasks: Either<TasksAnswer, Real> = "tasks";
+    Plan: Either<ProfilePlan, GraphPlan<'static>> = "plan";
+    Sweep: sweep::Document = "sweep";
+    Run: run::HostRun = "run";
+    Bench: Either<Benched, PlannedBench> = "bench";
+    Calibrate: Either<Calibrated, PlannedCalibration> = "calibrate";
+    Check: Checked<'static> = "check";
+    Detect: detect::Detected = "detect";
+    Models: models::Described = "models";
+    Discriminate: discriminate::Discriminated = "discriminate";
+    Catalog: catalog::Catalog = "catalog";
 }

@@ -7,6 +7,7 @@ The package computes what the program ``numasim`` computes, to the last bit, fro
     study = numasim.Study.read("machine.toml", "workload.toml")
     numasim.evaluate(study)                      # GFLOPS and GB/s of every scenario
     numasim.explore(study, "fair").best.threads  # applications x nodes
+    numasim.pareto(study).to_pandas()            # what fairness costs in GFLOPS
     numasim.sweep(study, {"machine.link_gbs": "5..50:5"}).to_pandas()
     numasim.simulate("applications-over-time.toml", ["none", "fair-share"])["fair-share"].makespan_s
     numasim.tasks("graph-of-tasks.toml", ["fifo", "dep"]).to_pandas()
@@ -20,11 +21,12 @@ Units are in the names: GFLOPS, GB/s (``_gbs``, 10^9 byte per second), GiB (``_g
 (``ai``). Predictions are those of a model: README and guide say what it leaves out, and results/ how far off it was.
 """
 
-from ._ask import evaluate, explore, simulate, sweep, tasks
+from ._ask import evaluate, explore, pareto, simulate, sweep, tasks
 from ._columns import Columns
 from ._core import (
     Evaluation,
     Exploration,
+    Front,
     Robust,
     ScenarioResult,
     SimulatedRun,
@@ -43,6 +45,7 @@ __all__ = [
     "Evaluation",
     "Exploration",
     "Fault",
+    "Front",
     "InfeasibleError",
     "InputError",
     "InputTypeError",
@@ -61,6 +64,7 @@ __all__ = [
     "TasksRun",
     "evaluate",
     "explore",
+    "pareto",
     "simulate",
     "sweep",
     "tasks",

@@ -7,7 +7,8 @@ from typing import Any
 
 from . import _core
 from ._checked import flag, mapping, names, real, text, whole
-from ._core import Evaluation, Exploration, Simulation, Tasks
+from ._core import Evaluation, Exploration, Front, Simulation, Tasks
+from ._errors import InputError
 from ._study import Asked, PathLike, folder_of, reading_of
 from ._sweep import SweepResult, setting
 
@@ -110,6 +111,47 @@ def explore(
         whole("seed", seed),
         model=_name("model", model),
         models=None if models is None else ",".join(names("models", models)),
+        time_limit_s=_real("time_limit", time_limit),
+        threads=None if threads is None else whole("threads", threads),
+    )
+
+
+def pareto(
+    study: Asked,
+    objectives: Sequence[str] = ("total-gflops", "fair"),
+    *,
+    same_on_every_node: bool = False,
+    whole_nodes: bool = False,
+    min_threads_per_node: int = 0,
+    no_idle_cores: bool = False,
+    model: str | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+) -> Front:
+    """Searches for what one objective costs in another, as ``numasim explore --pareto`` does.
+
+    Args:
+        study: A study, or the paths of input files.
+        objectives: Two different names, as :func:`explore` takes them.
+
+    The other arguments are those of :func:`explore`.
+
+    Raises:
+        InputTypeError: an argument has the wrong type.
+        InputError: the question makes no sense.
+        InfeasibleError: no allocation keeps to it, or none was found in time.
+        KeyboardInterrupt: after Ctrl-C, which ends the search within a moment.
+    """
+    pair = names("objectives", objectives)
+    if len(pair) != 2:
+        raise InputError(f"objectives are two names, not {len(pair)}")
+    return _core.pareto(
+        reading_of(study),
+        (pair[0], pair[1]),
+        _restrictions(same_on_every_node, whole_nodes, min_threads_per_node, no_idle_cores),
+        whole("seed", seed),
+        model=_name("model", model),
         time_limit_s=_real("time_limit", time_limit),
         threads=None if threads is None else whole("threads", threads),
     )

@@ -119,53 +119,46 @@ def evaluation_html(evaluation: Any) -> str:
 
 
 def exploration_html(found: Any) -> str:
-    """The best allocation, and the others by their value."""
-    unit = f" {found.unit}" if found.unit else ""
+    """The best allocation, what is known of it, and the others by their value."""
     rows = [[one.name, figure(one.value), figure(one.total_gflops)] for _, one, _ in _everything(found)]
-    proof = "proven" if found.status == "optimal" else f"not proven ({found.unproven})"
-    caption = f"{found.objective}: {figure(found.value)}{unit}, bound {figure(found.bound)}, {proof}"
-    compared = table(caption, ["allocation", "value" + (f" ({found.unit})" if found.unit else ""), "GFLOPS"], rows)
-    page = scenario_html(found.best) + compared + notes(found.cautions)
+    value = "value" + (f" ({found.unit})" if found.unit else "")
+    page = scenario_html(found.best) + notes(found.words) + table(found.objective, ["allocation", value, "GFLOPS"], rows)
     if found.robust is not None:
-        page += robust_html(found.robust)
-    if _is_another(found):
-        page += simplest_html(found.simple)
-    elif found.simple is not None:
-        page += notes([f"The best is the simplest within {percent(found.simple.within)}{_sure(found.simple.proven)}."])
+        page += _lost(found.robust)
     return page
 
 
-def percent(share: float) -> str:
-    """A share of the best: three digits, and nothing is 0."""
-    return f"{points(share)} %"
-
-
 def points(share: float) -> str:
-    """The same without its unit."""
+    """A share of the best in percent: three digits, and nothing is 0."""
     return f"{share * 100:.3g}" if abs(share) >= 5e-8 else "0"
 
 
-def _sure(proven: bool) -> str:
-    return ", proven" if proven else ", not proven"
-
-
-def robust_html(robust: Any) -> str:
-    """The placement that is good whichever model is right, and who loses how much where."""
+def _lost(robust: Any) -> str:
+    """Who loses how much where."""
     rows = [
         [name, points(max(0.0, *regrets.values())), *(points(one) for one in regrets.values())]
         for name, regrets in ({"robust": robust.regrets} | robust.others).items()
     ]
-    sure = "proven" if robust.status == "optimal" else f"not proven, no placement loses less than {percent(robust.bound)}"
-    caption = f"robust: loses at most {percent(robust.worst_regret)} of the best whichever model is right, {sure}"
-    lost = table(caption, ["loses, %", "worst", *robust.regrets], rows)
-    left_out = [f"Left out: {one['reason']}." for one in robust.left_out]
-    return scenario_html(robust.best) + lost + notes(left_out)
+    lost = table("robust: losses under each model", ["loses, %", "worst", *robust.regrets], rows)
+    return scenario_html(robust.best) + lost + notes([f"Left out: {one['reason']}." for one in robust.left_out])
+
+
+def robust_html(robust: Any) -> str:
+    """The placement that is good whichever model is right, and who loses how much where."""
+    return notes([robust.words]) + _lost(robust)
 
 
 def simplest_html(simplest: Any) -> str:
     """The simplest allocation, and what it loses."""
-    loss = f"loses {percent(simplest.loss)} of the best, the simplest within {percent(simplest.within)}"
-    return scenario_html(simplest.best) + notes([f"simple: {loss}{_sure(simplest.proven)}"])
+    return scenario_html(simplest.best) + notes([simplest.words])
+
+
+def front_html(front: Any) -> str:
+    """The points, and what is known of them."""
+    first, second = front.objectives
+    every = [*zip(front.points, front.values), *zip(front.baselines, front.baseline_values)]
+    rows = [[one.name, *map(figure, values), figure(one.total_gflops)] for one, values in every]
+    return table(f"{first} against {second}", ["allocation", first, second, "GFLOPS"], rows) + notes(front.words)
 
 
 def columns_html(result: Any) -> str:

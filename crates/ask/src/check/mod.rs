@@ -4,6 +4,8 @@
 //! with its value is echoed here, as JSON, as CSV, and for people.
 
 mod csv;
+#[cfg(feature = "schema")]
+mod declared;
 mod listing;
 mod machine;
 mod people;
@@ -24,29 +26,57 @@ use numasim_study::keys::{
 };
 use serde::Serialize;
 
-use crate::document::{ByName, Document};
-use crate::{input, numbers, room, values};
+use crate::document::{ByName, Head};
+use crate::{input, numbers, room};
 
 /// Keys with their values.
 type Keys = ByName<Echo>;
 
 /// What was read. A machine of more than 64 nodes has no list of its links: `link_gbs` where all are equal, else `link_matrix_gbs`.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Checked<'r> {
+    #[serde(flatten)]
+    head: Head,
+    /// The files.
     files: &'r [String],
+    /// The machine.
     machine: MachineEcho<'r>,
+    /// The applications, each instance.
     apps: Vec<AppEcho<'r>>,
+    /// The scenarios.
     scenarios: Vec<ScenarioEcho<'r>>,
+    /// The channels.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::channels"))]
     channels: Vec<Keys>,
+    /// The calls.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::calls"))]
     calls: Vec<Keys>,
+    /// The commands.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::commands"))]
     commands: Vec<Keys>,
+    /// The policy.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::policy"))]
     policy: Keys,
+    /// The operating system.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::os"))]
     os: Keys,
+    /// The cluster.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::cluster"))]
     cluster: Option<Keys>,
+    /// The graph of tasks.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::graph"))]
     graph: Option<Keys>,
+    /// The scheduler of tasks.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::scheduler"))]
     scheduler: Option<Keys>,
+    /// The runtime of tasks.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::runtime"))]
     runtime: Option<Keys>,
+    /// What runs beside the tasks.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::contender"))]
     contender: Option<Keys>,
+    /// Values that no file gives.
     defaults: Vec<DefaultEcho<'r>>,
     /// What to know of the files: implausible values, and scenarios that cannot be evaluated.
     #[serde(skip)]
@@ -55,54 +85,93 @@ pub struct Checked<'r> {
     reading: &'r Reading,
 }
 
+/// An application.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AppEcho<'r> {
+    /// Its name.
     name: &'r str,
+    /// The name in the files.
     group: &'r str,
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::app"))]
     #[serde(flatten)]
     keys: Keys,
+    /// What it does over time.
     over_time: CourseEcho,
 }
 
+/// What an application does over time.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct CourseEcho {
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::app"))]
     #[serde(flatten)]
     keys: Keys,
+    /// Its phases.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::phases"))]
     phases: Vec<Keys>,
 }
 
+/// A scenario.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct ScenarioEcho<'r> {
+    /// Its name.
     name: &'r str,
+    /// Whether work is divided evenly before it begins.
     #[serde(rename = "static")]
     is_static: bool,
+    /// Threads of each application on each node.
     threads: ByName<&'r [u32]>,
+    /// Where the data of each application lies.
+    #[cfg_attr(feature = "schema", schemars(with = "ByName<serde_json::Value>"))]
     data: Keys,
 }
 
+/// A value that no file gives.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct DefaultEcho<'r> {
+    /// Its table.
     table: &'static str,
+    /// The name of what it is of.
     name: &'r str,
+    /// Its key.
     key: &'r str,
+    /// The value, as a file would have it.
     value: &'r str,
 }
 
+/// The machine.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MachineEcho<'r> {
+    /// Its name.
     name: &'r str,
+    /// Where its figures come from.
     source: Option<&'r str>,
+    /// Its nodes.
     nodes: Vec<NodeEcho>,
+    /// Its links; empty for a large machine.
     links: Vec<LinkEcho>,
+    /// Latencies from the cores of a node (row) to the memory of a node (column), in ns.
     latency_matrix_ns: Option<Matrix>,
+    /// Distances by the firmware.
     distance_matrix: Option<Matrix>,
+    /// Its sockets.
     sockets: Option<usize>,
+    /// Links that several pairs of nodes use together.
     shared_links: Vec<SharedLinkEcho<'r>>,
+    /// How bandwidth is shared.
     sharing: SharingEcho,
+    /// How each figure is known, by its key.
     provenance: ByName<OriginEcho<'r>>,
+    /// Implausible figures.
     doubts: Vec<String>,
+    /// Of a large machine with equal links: their GB/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     link_gbs: Option<f64>,
+    /// Of another large machine: GB/s of its links.
     #[serde(skip_serializing_if = "Option::is_none")]
     link_matrix_gbs: Option<Matrix>,
 }
@@ -110,49 +179,83 @@ struct MachineEcho<'r> {
 /// A value for each pair of nodes.
 type Matrix = Vec<Vec<Option<f64>>>;
 
+/// A node.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NodeEcho {
+    /// Its number.
     node: usize,
+    /// Its cores.
     cores: u32,
+    /// GFLOPS of a core.
     gflops_per_core: f64,
+    /// GB/s of its memory.
     bandwidth_gbs: f64,
+    #[cfg_attr(feature = "schema", schemars(schema_with = "declared::limits"))]
     #[serde(flatten)]
     limits: ByName<Option<f64>>,
+    /// Its last-level cache in MB.
     llc_mb: Option<f64>,
+    /// What a core reads from it, in GB/s.
     llc_gbs: Option<f64>,
+    /// Its number in the operating system.
     os_node: Option<u32>,
+    /// Its processors.
     cpus: Option<String>,
+    /// Of a node without memory: the node whose memory is local.
     #[serde(skip_serializing_if = "Option::is_none")]
     local_memory: Option<usize>,
 }
 
+/// A link.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LinkEcho {
+    /// The node of the cores.
     from: usize,
+    /// The node of the memory.
     to: usize,
+    /// Its GB/s.
     bandwidth_gbs: f64,
 }
 
+/// A link that several pairs of nodes use together.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SharedLinkEcho<'r> {
+    /// Its name.
     name: &'r str,
+    /// Its GB/s in each direction.
     gbs: f64,
+    /// Nodes of the cores.
     from: Vec<usize>,
+    /// Nodes of the memories.
     to: Vec<usize>,
+    /// It is also used in the reverse direction.
     both_ways: bool,
 }
 
+/// How bandwidth is shared.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SharingEcho {
+    /// The sharing model.
     model: &'static str,
+    /// Its parameters, where they are not the defaults.
     parameters: ByName<f64>,
 }
 
+/// How a figure is known.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OriginEcho<'r> {
+    /// Whether it was measured, or how it came about.
     kind: &'static str,
+    /// Where it comes from.
     source: Option<&'r str>,
+    /// How far off it may be, in percent.
     uncertainty_percent: Option<f64>,
+    /// Half the width of its 95 % interval, in percent.
     interval95_percent: Option<f64>,
 }
 
@@ -178,6 +281,7 @@ pub fn check(reading: &Reading) -> Checked<'_> {
     });
     let tasks = (reading.tasks != TaskStudy::default()).then_some(&reading.tasks);
     Checked {
+        head: Head::of("check"),
         files: &reading.files,
         machine: machine(&study.machine, reading.sockets),
         apps: apps(study),
@@ -216,11 +320,6 @@ pub fn check(reading: &Reading) -> Checked<'_> {
 }
 
 impl Checked<'_> {
-    /// The document.
-    pub fn json(&self) -> String {
-        values::text(&Document::of("check", self))
-    }
-
     /// A line for each value: table, name, key, value, default.
     pub fn csv(&self) -> String {
         csv::csv(self)
@@ -463,7 +562,7 @@ mod tests {
         let text = crate::EXAMPLE.to_owned() + input;
         let source = numasim_study::SourceFile { name: "all.toml".to_owned(), text };
         let reading = numasim_graph::read_study(&[source]).expect("in order");
-        let document = values::value(&check(&reading));
+        let document = crate::document::value(&check(&reading));
         for (table, echo, other) in [
             (
                 &keys::app::TABLE,
@@ -506,7 +605,7 @@ mod tests {
             memory: None,
             kernels: KernelBandwidths::NONE,
         };
-        let echo = |of: &Machine| values::value(&machine(of, None));
+        let echo = |of: &Machine| crate::document::value(&machine(of, None));
         let of = |nodes| {
             let link = GigabytesPerSecond::new(2.0);
             echo(&Machine::uniform("m", nodes, node, link).expect("a machine"))

@@ -13,25 +13,16 @@ use serde_json::{Map, Value};
 
 use super::Compared;
 use super::words::{PROMISED, WAYS, reason, standing};
-use crate::document::written_as;
-use crate::values::{self, Number, OrNull};
+use crate::document::{StudyHead, plain, value, written_as};
 
 written_as!(Compared => Document);
 
 /// Predictions beside measurements. An error is predicted / measured - 1.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub(super) struct Document<'a> {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = "compare")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: &'a str,
-    /// The sharing model.
-    model: &'a str,
+    #[serde(flatten)]
+    head: StudyHead,
     /// The file of the measurements.
     measured: &'a str,
     /// Errors of everything.
@@ -55,40 +46,40 @@ pub(super) struct Document<'a> {
 
 /// Errors of everything.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Summary<'a> {
     /// Of whole scenarios.
-    totals: OrNull<Errors<'a>>,
+    totals: Option<Errors<'a>>,
     /// Of applications.
-    apps: OrNull<Errors<'a>>,
+    apps: Option<Errors<'a>>,
     /// Order of the scenarios, from -1 (the opposite) to 1 (as measured).
-    kendall_tau_b: OrNull<Number>,
+    kendall_tau_b: Option<f64>,
     /// What the choice of the model loses.
-    regret: OrNull<Regret<'a>>,
+    regret: Option<Regret<'a>>,
     /// The same among scenarios of the same applications.
     regret_by_applications: Vec<RegretOf<'a>>,
 }
 
 /// Relative errors, 0.01 being 1 %.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Errors<'a> {
     /// How many there are.
     count: u64,
     /// Mean with sign.
-    mean_signed_error: Number,
+    mean_signed_error: f64,
     /// Mean without sign.
-    mean_absolute_error: Number,
+    mean_absolute_error: f64,
     /// Median without sign.
-    median_absolute_error: Number,
+    median_absolute_error: f64,
     /// 95th percentile without sign.
-    p95_absolute_error: Number,
+    p95_absolute_error: f64,
     /// The largest without sign.
-    worst_absolute_error: Number,
+    worst_absolute_error: f64,
     /// The scenario of the largest.
     worst_scenario: &'a str,
     /// Its application; null where it is of the whole scenario.
-    worst_app: OrNull<&'a str>,
+    worst_app: Option<&'a str>,
 }
 
 /// A type with what is lost by choosing the scenario that the model prefers.
@@ -96,29 +87,29 @@ macro_rules! regret {
     ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* }) => {
         $(#[$about])*
         #[derive(Serialize)]
-        #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+        #[cfg_attr(feature = "schema", derive(JsonSchema))]
         struct $name<'a> {
             /// 1 - preferred / best, as measured.
-            regret: Number,
+            regret: f64,
             /// The scenario that the model prefers.
             preferred: &'a str,
             /// What it measured, in GFLOPS.
-            preferred_measured_gflops: Number,
+            preferred_measured_gflops: f64,
             /// The scenario that measured best.
             best: &'a str,
             /// What it measured, in GFLOPS.
-            best_measured_gflops: Number,
+            best_measured_gflops: f64,
             $($(#[$of])* $key: $type,)*
         }
 
         impl<'a> $name<'a> {
             fn new(regret: &'a evidence::Regret, $($key: $type,)*) -> Self {
                 Self {
-                    regret: Number(regret.relative),
+                    regret: plain(regret.relative),
                     preferred: &regret.preferred,
-                    preferred_measured_gflops: Number(regret.preferred_gflops),
+                    preferred_measured_gflops: plain(regret.preferred_gflops),
                     best: &regret.best,
-                    best_measured_gflops: Number(regret.best_gflops),
+                    best_measured_gflops: plain(regret.best_gflops),
                     $($key,)*
                 }
             }
@@ -143,44 +134,44 @@ regret! {
 
 /// A model that knows nothing of sharing, on the same data.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct NullModel {
     /// `no-sharing` or `equal-parts`.
     name: &'static str,
     /// Mean absolute relative error of scenarios.
-    mean: OrNull<Number>,
+    mean: Option<f64>,
     /// The largest of them.
-    worst: OrNull<Number>,
+    worst: Option<f64>,
     /// How many scenarios there are.
     count: u64,
     /// Mean absolute relative error of applications.
-    apps_mean: OrNull<Number>,
+    apps_mean: Option<f64>,
     /// The largest of them.
-    apps_worst: OrNull<Number>,
+    apps_worst: Option<f64>,
     /// By how much the error of the model is smaller, on average.
-    model_smaller_by: OrNull<Number>,
+    model_smaller_by: Option<f64>,
     /// 95 % interval of that (paired bootstrap).
-    model_smaller_by_ci95: OrNull<[Number; 2]>,
+    model_smaller_by_ci95: Option<[f64; 2]>,
     /// What that says of the model, as a stable word.
     model_is: &'static str,
 }
 
 /// What contended scenarios decide.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Sharing {
     /// A stable word.
     verdict: &'static str,
     /// From here on a scenario counts as contended: wanted / available.
-    least_contention: Number,
+    least_contention: f64,
     /// How many are.
     contended_scenarios: u64,
     /// The highest contention: wanted / available.
-    highest_contention: OrNull<Number>,
+    highest_contention: Option<f64>,
     /// Mean absolute relative error of the model in them.
-    mean: OrNull<Number>,
+    mean: Option<f64>,
     /// The largest of them.
-    worst: OrNull<Number>,
+    worst: Option<f64>,
     /// The null models in them.
     null_models: Vec<NullModel>,
 }
@@ -190,44 +181,44 @@ macro_rules! compared {
     ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $key:ident: $type:ty,)* }) => {
         $(#[$about])*
         #[derive(Serialize)]
-        #[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+        #[cfg_attr(feature = "schema", derive(JsonSchema))]
         struct $name<'a> {
             /// Its name.
             name: &'a str,
             /// How often it was measured.
-            repetitions: OrNull<u64>,
+            repetitions: Option<u64>,
             /// Predicted, in GFLOPS.
-            predicted_gflops: OrNull<Number>,
+            predicted_gflops: Option<f64>,
             /// Median of the measurements, in GFLOPS.
-            measured_gflops: OrNull<Number>,
+            measured_gflops: Option<f64>,
             /// The smallest, in GFLOPS.
-            measured_gflops_min: OrNull<Number>,
+            measured_gflops_min: Option<f64>,
             /// The largest, in GFLOPS.
-            measured_gflops_max: OrNull<Number>,
+            measured_gflops_max: Option<f64>,
             /// 95 % interval of the median, in GFLOPS.
-            measured_gflops_ci95_low: OrNull<Number>,
+            measured_gflops_ci95_low: Option<f64>,
             /// Its other end, in GFLOPS.
-            measured_gflops_ci95_high: OrNull<Number>,
+            measured_gflops_ci95_high: Option<f64>,
             /// (max - min) / median.
-            spread: OrNull<Number>,
+            spread: Option<f64>,
             /// Predicted / measured - 1.
-            error: OrNull<Number>,
+            error: Option<f64>,
             /// Predicted, in GB/s.
-            predicted_bandwidth_gbs: OrNull<Number>,
+            predicted_bandwidth_gbs: Option<f64>,
             /// Median of the measurements, in GB/s.
-            measured_bandwidth_gbs: OrNull<Number>,
+            measured_bandwidth_gbs: Option<f64>,
             /// The smallest, in GB/s.
-            measured_bandwidth_gbs_min: OrNull<Number>,
+            measured_bandwidth_gbs_min: Option<f64>,
             /// The largest, in GB/s.
-            measured_bandwidth_gbs_max: OrNull<Number>,
+            measured_bandwidth_gbs_max: Option<f64>,
             /// Predicted / measured - 1 of the bandwidth.
-            bandwidth_error: OrNull<Number>,
+            bandwidth_error: Option<f64>,
             /// 95 % interval of the prediction, in GFLOPS.
             #[serde(skip_serializing_if = "Option::is_none")]
-            predicted_gflops_ci95_low: Option<Number>,
+            predicted_gflops_ci95_low: Option<f64>,
             /// Its other end, in GFLOPS.
             #[serde(skip_serializing_if = "Option::is_none")]
-            predicted_gflops_ci95_high: Option<Number>,
+            predicted_gflops_ci95_high: Option<f64>,
             $($(#[$of])* $key: $type,)*
         }
 
@@ -240,22 +231,22 @@ macro_rules! compared {
                 let predicted = gflops.and_then(|pair| pair.interval);
                 Self {
                     name,
-                    repetitions: OrNull(gflops.map(|pair| pair.measured.repetitions as u64)),
-                    predicted_gflops: gflops.map(|pair| pair.predicted).into(),
-                    measured_gflops: gflops.map(|pair| pair.measured.median).into(),
-                    measured_gflops_min: gflops.map(|pair| pair.measured.min).into(),
-                    measured_gflops_max: gflops.map(|pair| pair.measured.max).into(),
-                    measured_gflops_ci95_low: measured.map(|(low, _)| low).into(),
-                    measured_gflops_ci95_high: measured.map(|(_, high)| high).into(),
-                    spread: gflops.and_then(|pair| pair.measured.relative).into(),
-                    error: gflops.and_then(|pair| pair.error).into(),
-                    predicted_bandwidth_gbs: compared.map(|compared| compared.predicted_bandwidth_gbs).into(),
-                    measured_bandwidth_gbs: gbs.map(|pair| pair.measured.median).into(),
-                    measured_bandwidth_gbs_min: gbs.map(|pair| pair.measured.min).into(),
-                    measured_bandwidth_gbs_max: gbs.map(|pair| pair.measured.max).into(),
-                    bandwidth_error: gbs.and_then(|pair| pair.error).into(),
-                    predicted_gflops_ci95_low: predicted.map(|(low, _)| Number(low)),
-                    predicted_gflops_ci95_high: predicted.map(|(_, high)| Number(high)),
+                    repetitions: gflops.map(|pair| pair.measured.repetitions as u64),
+                    predicted_gflops: gflops.map(|pair| pair.predicted).map(plain),
+                    measured_gflops: gflops.map(|pair| pair.measured.median).map(plain),
+                    measured_gflops_min: gflops.map(|pair| pair.measured.min).map(plain),
+                    measured_gflops_max: gflops.map(|pair| pair.measured.max).map(plain),
+                    measured_gflops_ci95_low: measured.map(|(low, _)| low).map(plain),
+                    measured_gflops_ci95_high: measured.map(|(_, high)| high).map(plain),
+                    spread: gflops.and_then(|pair| pair.measured.relative).map(plain),
+                    error: gflops.and_then(|pair| pair.error).map(plain),
+                    predicted_bandwidth_gbs: compared.map(|compared| compared.predicted_bandwidth_gbs).map(plain),
+                    measured_bandwidth_gbs: gbs.map(|pair| pair.measured.median).map(plain),
+                    measured_bandwidth_gbs_min: gbs.map(|pair| pair.measured.min).map(plain),
+                    measured_bandwidth_gbs_max: gbs.map(|pair| pair.measured.max).map(plain),
+                    bandwidth_error: gbs.and_then(|pair| pair.error).map(plain),
+                    predicted_gflops_ci95_low: predicted.map(|(low, _)| plain(low)),
+                    predicted_gflops_ci95_high: predicted.map(|(_, high)| plain(high)),
                     $($key,)*
                 }
             }
@@ -269,7 +260,7 @@ compared! {
         /// Why its measurements may not be what they seem, as stable words.
         doubts: Vec<&'a str>,
         /// The most that is wanted of a memory or link, as a part of what it has.
-        contention: OrNull<Number>,
+        contention: Option<f64>,
         /// Its applications.
         apps: Vec<App<'a>>,
     }
@@ -282,22 +273,22 @@ compared! {
 
 /// What was not measured.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Missing<'a> {
     /// The scenario.
     scenario: &'a str,
     /// The application; null where it is the whole scenario.
-    app: OrNull<&'a str>,
+    app: Option<&'a str>,
 }
 
 /// What was measured, and is not in the files.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Unmatched<'a> {
     /// The scenario.
     scenario: &'a str,
     /// The application; null where it is the whole scenario.
-    app: OrNull<&'a str>,
+    app: Option<&'a str>,
     /// The line of the CSV.
     line: u64,
     /// Why, as a stable word.
@@ -308,12 +299,12 @@ struct Unmatched<'a> {
 
 /// A measured row that does not count.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct LeftOut<'a> {
     /// The scenario.
     scenario: &'a str,
     /// The application; null where it is the whole scenario.
-    app: OrNull<&'a str>,
+    app: Option<&'a str>,
     /// The repetition.
     repetition: u64,
     /// The line of the CSV.
@@ -324,40 +315,40 @@ struct LeftOut<'a> {
 
 /// How often 95 % intervals hold what they promise.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Coverage {
     /// What they promise: 0.95.
-    promised: Number,
+    promised: f64,
     /// Of scenarios, by what is counted.
-    totals: BTreeMap<&'static str, OrNull<Held>>,
+    totals: BTreeMap<&'static str, Option<Held>>,
     /// Of applications, by what is counted.
-    apps: BTreeMap<&'static str, OrNull<Held>>,
+    apps: BTreeMap<&'static str, Option<Held>>,
 }
 
 /// How often.
 #[allow(clippy::struct_field_names, reason = "the keys of the document")]
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct Held {
     /// So many hold.
     held: u64,
     /// Of so many.
     of: u64,
     /// So many should.
-    expected: Number,
+    expected: f64,
     /// held / of.
-    share: Number,
+    share: f64,
     /// 95 % interval of the share.
-    share_ci95: [Number; 2],
+    share_ci95: [f64; 2],
     /// Mean width of the intervals from end to end, as a part of the measured median.
-    mean_width: OrNull<Number>,
+    mean_width: Option<f64>,
     /// How often intervals of the same relative width around the figures of null models hold.
     null_models: Vec<HeldByNull>,
 }
 
 /// How often a null model holds.
 #[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(deny_unknown_fields))]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 struct HeldByNull {
     /// `no-sharing` or `equal-parts`.
     name: &'static str,
@@ -366,7 +357,7 @@ struct HeldByNull {
     /// Of so many.
     of: u64,
     /// held / of; null of none.
-    share: OrNull<Number>,
+    share: Option<f64>,
 }
 
 impl<'a> From<&'a Compared> for Document<'a> {
@@ -377,16 +368,13 @@ impl<'a> From<&'a Compared> for Document<'a> {
             RegretOf::new(&choice.regret, &choice.apps, choice.scenarios as u64)
         };
         Self {
-            schema: 1,
-            command: "compare",
-            machine: compared.study.machine.name(),
-            model: compared.model(),
+            head: StudyHead::of("compare", &compared.study.machine),
             measured: &compared.measured,
             summary: Summary {
-                totals: OrNull(comparison.totals.as_ref().map(errors)),
-                apps: OrNull(comparison.apps.as_ref().map(errors)),
-                kendall_tau_b: comparison.kendall_tau_b.into(),
-                regret: OrNull(comparison.regret.as_ref().map(Regret::new)),
+                totals: comparison.totals.as_ref().map(errors),
+                apps: comparison.apps.as_ref().map(errors),
+                kendall_tau_b: comparison.kendall_tau_b.map(plain),
+                regret: comparison.regret.as_ref().map(Regret::new),
                 regret_by_applications: comparison.choices.iter().map(choice).collect(),
             },
             null_models: comparison.beside.nulls.iter().map(null_model).collect(),
@@ -395,7 +383,7 @@ impl<'a> From<&'a Compared> for Document<'a> {
             missing: comparison
                 .missing
                 .iter()
-                .map(|one| Missing { scenario: &one.scenario, app: OrNull(one.app.as_deref()) })
+                .map(|one| Missing { scenario: &one.scenario, app: one.app.as_deref() })
                 .collect(),
             unmatched: comparison.unmatched.iter().map(unmatched).collect(),
             left_out: comparison.left_out.iter().map(left_out).collect(),
@@ -410,7 +398,7 @@ fn scenario(scenario: &evidence::ComparedScenario) -> Scenario<'_> {
         &scenario.name,
         scenario.total.as_ref(),
         scenario.doubts.iter().map(AsRef::as_ref).collect(),
-        scenario.contention.map(|contention| contention.ratio).into(),
+        scenario.contention.map(|contention| contention.ratio).map(plain),
         apps.collect(),
     )
 }
@@ -418,19 +406,20 @@ fn scenario(scenario: &evidence::ComparedScenario) -> Scenario<'_> {
 fn errors(errors: &evidence::Errors) -> Errors<'_> {
     Errors {
         count: errors.count as u64,
-        mean_signed_error: Number(errors.mean_signed),
-        mean_absolute_error: Number(errors.mean),
-        median_absolute_error: Number(errors.median),
-        p95_absolute_error: Number(errors.p95),
-        worst_absolute_error: Number(errors.worst),
+        mean_signed_error: plain(errors.mean_signed),
+        mean_absolute_error: plain(errors.mean),
+        median_absolute_error: plain(errors.median),
+        p95_absolute_error: plain(errors.p95),
+        worst_absolute_error: plain(errors.worst),
         worst_scenario: &errors.worst_scenario,
-        worst_app: OrNull(errors.worst_app.as_deref()),
+        worst_app: errors.worst_app.as_deref(),
     }
 }
 
 fn null_model(null: &BesideNull) -> NullModel {
-    let of =
-        |errors: Option<&evidence::Errors>, figure: fn(&evidence::Errors) -> f64| errors.map(figure).into();
+    let of = |errors: Option<&evidence::Errors>, figure: fn(&evidence::Errors) -> f64| {
+        errors.map(figure).map(plain)
+    };
     let advantage = null.advantage.as_ref();
     NullModel {
         name: null.null.name(),
@@ -439,8 +428,8 @@ fn null_model(null: &BesideNull) -> NullModel {
         count: null.totals.as_ref().map_or(0, |errors| errors.count as u64),
         apps_mean: of(null.apps.as_ref(), |errors| errors.mean),
         apps_worst: of(null.apps.as_ref(), |errors| errors.worst),
-        model_smaller_by: advantage.map(|found| found.mean).into(),
-        model_smaller_by_ci95: OrNull(advantage.and_then(|found| found.interval).map(numbers)),
+        model_smaller_by: advantage.map(|found| found.mean).map(plain),
+        model_smaller_by_ci95: advantage.and_then(|found| found.interval).map(numbers),
         model_is: standing(advantage).0,
     }
 }
@@ -456,11 +445,11 @@ fn sharing(comparison: &Comparison) -> Sharing {
     };
     Sharing {
         verdict,
-        least_contention: Number(CONTENDED),
+        least_contention: plain(CONTENDED),
         contended_scenarios: contended.scenarios as u64,
-        highest_contention: contended.highest.as_ref().map(|(_, contention)| contention.ratio).into(),
-        mean: contended.totals.as_ref().map(|errors| errors.mean).into(),
-        worst: contended.totals.as_ref().map(|errors| errors.worst).into(),
+        highest_contention: contended.highest.as_ref().map(|(_, contention)| contention.ratio).map(plain),
+        mean: contended.totals.as_ref().map(|errors| errors.mean).map(plain),
+        worst: contended.totals.as_ref().map(|errors| errors.worst).map(plain),
         null_models: contended.nulls.iter().map(null_model).collect(),
     }
 }
@@ -476,7 +465,7 @@ fn unmatched(one: &evidence::Unmatched) -> Unmatched<'_> {
     };
     Unmatched {
         scenario: &one.scenario,
-        app: OrNull(one.app.as_deref()),
+        app: one.app.as_deref(),
         line: one.line as u64,
         kind,
         message: reason(one),
@@ -486,7 +475,7 @@ fn unmatched(one: &evidence::Unmatched) -> Unmatched<'_> {
 fn left_out(one: &evidence::LeftOut) -> LeftOut<'_> {
     LeftOut {
         scenario: &one.scenario,
-        app: OrNull(Some(&one.app)),
+        app: Some(&one.app),
         repetition: u64::from(one.repetition),
         line: one.line as u64,
         why: &one.why,
@@ -494,8 +483,8 @@ fn left_out(one: &evidence::LeftOut) -> LeftOut<'_> {
 }
 
 fn coverage(found: &evidence::Coverage) -> Coverage {
-    let held = |held: &evidence::Held| WAYS.map(|(key, _, of)| (key, OrNull(way(of(held))))).into();
-    Coverage { promised: Number(PROMISED), totals: held(&found.totals), apps: held(&found.apps) }
+    let held = |held: &evidence::Held| WAYS.map(|(key, _, of)| (key, way(of(held)))).into();
+    Coverage { promised: plain(PROMISED), totals: held(&found.totals), apps: held(&found.apps) }
 }
 
 fn way(way: Way) -> Option<Held> {
@@ -503,26 +492,26 @@ fn way(way: Way) -> Option<Held> {
         name: model.name(),
         held: share.held as u64,
         of: share.of as u64,
-        share: share.share().into(),
+        share: share.share().map(plain),
     };
     Some(Held {
         held: way.model.held as u64,
         of: way.model.of as u64,
-        expected: Number(PROMISED * way.model.of as f64),
-        share: Number(way.model.share()?),
+        expected: plain(PROMISED * way.model.of as f64),
+        share: plain(way.model.share()?),
         share_ci95: numbers(way.model.interval()?),
-        mean_width: way.mean_width.into(),
+        mean_width: way.mean_width.map(plain),
         null_models: Null::ALL.into_iter().zip(way.nulls).map(of_null).collect(),
     })
 }
 
-fn numbers((low, high): (f64, f64)) -> [Number; 2] {
-    [Number(low), Number(high)]
+fn numbers((low, high): (f64, f64)) -> [f64; 2] {
+    [plain(low), plain(high)]
 }
 
 /// The figures of a row by their keys; null where nothing was measured. The interval of a prediction is there only where it has one.
 pub(super) fn figures_of(compared: Option<&evidence::Compared>) -> Map<String, Value> {
-    let mut figures = match values::value(&App::new("", compared)) {
+    let mut figures = match value(&App::new("", compared)) {
         Value::Object(figures) => figures,
         _ => Map::new(),
     };

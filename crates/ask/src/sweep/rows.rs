@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{Sweep, Work};
+use crate::document::StudyHead;
 use crate::table::{Cell, Column, Kind, Look, Table};
 
 /// What is known of one row; what is missing has no value.
@@ -213,10 +214,7 @@ impl Sweep {
             _ => None,
         };
         Document {
-            schema: 1,
-            command: "sweep",
-            machine: machine.name().to_owned(),
-            model: machine.sharing().name(),
+            head: StudyHead::of("sweep", machine),
             keys: self.grid.axes().iter().map(|axis| axis.key().to_owned()).collect(),
             objective,
             rows: Vec::new(),
@@ -227,18 +225,9 @@ impl Sweep {
 /// Results at the points of a grid.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
 pub struct Document {
-    /// Version of the document.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = 1)))]
-    schema: u64,
-    /// Who wrote it.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = "sweep")))]
-    command: &'static str,
-    /// Name of the machine.
-    machine: String,
-    /// The sharing model of the files.
-    model: &'static str,
+    #[serde(flatten)]
+    head: StudyHead,
     /// The keys that are varied, as `--set` takes them.
     keys: Vec<String>,
     /// With `--explore`: what is best.

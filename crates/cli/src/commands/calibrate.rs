@@ -6,7 +6,7 @@ mod shown;
 use std::time::{Duration, Instant, SystemTime};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use numasim_ask::values;
+use numasim_ask::document;
 use numasim_bench::calibrate::{
     CalibrateError, Calibration, Described, Options, Progress, calibrate, machine_file,
 };
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
     let found = measure(&args.asked, "calibrate", shell)?;
     destination.deliver(&match args.output.format {
         Format::Table | Format::Markdown => found.machine_file()?,
-        Format::Json => values::text(&shown::json(&found)),
+        Format::Json => document::pretty(&shown::json(&found)),
         Format::Csv => found.csv(),
     })
 }

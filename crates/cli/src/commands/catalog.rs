@@ -1,6 +1,7 @@
 //! `numasim catalog`: the input files inside the program.
 
 use numasim_ask::catalog::{Listed, catalog};
+use numasim_ask::document;
 use numasim_graph::Reading;
 use numasim_study::SourceFile;
 
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &CatalogArgs, shell: &Shell) -> Result<(), Failure> {
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, args.output.output.is_some(), |style| catalog.text(&FOLDERS, style))
         }
-        Format::Json => catalog.json(),
+        Format::Json => document::pretty(&catalog),
         Format::Csv => catalog.csv(),
     };
     destination.deliver(&text)

@@ -1,5 +1,7 @@
 //! `numasim check`: validates files and says what it read.
 
+use numasim_ask::document;
+
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -16,7 +18,7 @@ pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, args.output.output.is_some(), |style| checked.text(style))
         }
-        Format::Json => checked.json(),
+        Format::Json => document::pretty(&checked),
         Format::Csv => checked.csv(),
     };
     destination.deliver(&text)

@@ -1,6 +1,7 @@
 //! `numasim detect`: the skeleton of a machine file for this host, or for another one that hwloc can describe.
 
 use numasim_ask::detect::{self, Detected, DetectedCache, DetectedFirmware, DetectedNode};
+use numasim_ask::document::{self, Head};
 use numasim_host::topology::{Counting, Firmware, HostTopology, Origin, Unusable, UnusableThing};
 use numasim_host::{DetectError, Source, machine_file};
 use numasim_model::units::GigabytesPerSecond;
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &DetectArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver(&match args.output.format {
         Format::Table => machine_file::skeleton(&host),
         Format::Markdown => shell.for_people(Format::Markdown, true, |style| detected(&host).text(style)),
-        Format::Json => detected(&host).json(),
+        Format::Json => document::pretty(&detected(&host)),
         Format::Csv => detected(&host).csv(),
     })
 }
@@ -79,6 +80,7 @@ fn detected(host: &HostTopology) -> Detected {
         count: cache.count,
     });
     Detected {
+        head: Head::of("detect"),
         machine: host.name.clone(),
         source: host.source.clone(),
         this_host: host.origin == Origin::ThisHost,
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn json_says_null_for_what_is_unknown() {
-        let read: Value = serde_json::from_str(&detected(&host()).json()).expect("valid JSON");
+        let read: Value = serde_json::from_str(&document::pretty(&detected(&host()))).expect("valid JSON");
         assert_eq!(
             read["nodes"],
             json!([{ "node": 0, "os_index": 0, "cores": 8, "cpus": "0-7", "unusable_cpus": "8,10",

@@ -1,6 +1,7 @@
 //! `numasim discriminate`: scenarios that tell the sharing models apart.
 
 use numasim_ask::discriminate::discriminate;
+use numasim_ask::document;
 
 use crate::args::DiscriminateArgs;
 use crate::failure::Failure;
@@ -22,7 +23,7 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, args.output.output.is_some(), |style| found.text(style))
         }
-        Format::Json => found.json(),
+        Format::Json => document::pretty(&found),
         Format::Csv => found.csv(),
     })
 }

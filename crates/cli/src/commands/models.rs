@@ -1,5 +1,6 @@
 //! `numasim models`: what each sharing model is, and what can be set.
 
+use numasim_ask::document;
 use numasim_ask::models::models;
 use numasim_model::ModelKind;
 
@@ -16,7 +17,7 @@ pub(crate) fn run(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
         format @ (Format::Table | Format::Markdown) => {
             shell.for_people(format, args.output.output.is_some(), |style| models.text(style))
         }
-        Format::Json => models.json(),
+        Format::Json => document::pretty(&models),
         Format::Csv => models.csv(),
     };
     Destination::open(args.output.output.as_deref())?.deliver(&text)

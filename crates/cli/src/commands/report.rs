@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use numasim_ask::compare::Measured;
-use numasim_ask::values;
+use numasim_ask::document;
 use numasim_bench::provenance::{self, Provenance, sha256};
 use numasim_model::ModelKind;
 use numasim_model::{Scenario, Study};
@@ -128,7 +128,7 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
     let compared = compared.as_ref();
     read.extend(known.iter().map(|(file, _)| read_file(file, "how it was measured")));
     read.extend(cached.iter().map(|(file, _)| read_file(file, "last-level cache")));
-    let document = compared.map(values::value);
+    let document = compared.map(document::value);
     let maps = drawn::maps(&views, compared);
     let preferred = drawn::preferred(&views, compared);
     let machine = drawn::machine(study);

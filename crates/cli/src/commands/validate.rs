@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use numasim_ask::compare::{Compared, Measured};
-use numasim_ask::{Input, values};
+use numasim_ask::{Input, document};
 use numasim_evidence::compare::CONTENDED;
 use numasim_evidence::contended;
 use numasim_model::Study;
@@ -192,7 +192,7 @@ fn comparison(compared: &Compared, cached: Option<&cached::Document>, shell: &Sh
         let cached = cached.map_or_else(String::new, |found| format!("\n{}", cached::table(found, &style)));
         compared::table(compared, &style) + &cached
     };
-    [values::text(compared), text(true), text(false)]
+    [document::pretty(compared), text(true), text(false)]
 }
 
 /// What was measured into files of this name beside what the model says.

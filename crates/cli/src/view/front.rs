@@ -1,22 +1,19 @@
 //! A front for people: what one objective costs in the other.
 
-use std::fmt::Write as _;
-
-use numasim_ask::explored::WhyUnproven;
 use numasim_ask::pareto::{Front, Point, Row};
 use numasim_ask::table::{Of, grid};
-use numasim_ask::wording::{meaning, with_unit};
+use numasim_ask::verdict::{NO_BREAK, allocations, restrictions};
+use numasim_ask::wording::meaning;
 use numasim_draw::grid::wrap;
 use numasim_model::AppId;
-use numasim_sim::Objective;
 
-use super::answer::{MOST_NODES_IN_A_ROW, NO_BREAK, allocations, changes, gap, head, restrictions};
+use super::answer::{MOST_NODES_IN_A_ROW, changes, head};
 use super::lettering::{Lettering, painted};
-use super::{Style, caution, figures, machine_title};
+use super::{Style, figures, machine_title};
 
 /// The question, how sure the answer is, the points, and the baselines beside them.
 pub(crate) fn table(front: &Front, style: &Style) -> String {
-    [question(front, style), verdict(front, style), points(front, style), compared(front, style)].join("\n")
+    [question(front, style), front.verdict(style), points(front, style), compared(front, style)].join("\n")
 }
 
 fn question(front: &Front, style: &Style) -> String {
@@ -32,74 +29,6 @@ fn question(front: &Front, style: &Style) -> String {
         ("Allocations", allocations(problem)),
     ];
     head(lines, style)
-}
-
-/// How many points, and how sure.
-fn verdict(front: &Front, style: &Style) -> String {
-    let points = style.strong(&figures::count(front.points.len() as u64, "point"));
-    let time = format!("{:.2} s", front.elapsed_s);
-    let mut words = match front.unproven {
-        None if front.points.len() == 1 => {
-            format!("{points}: one allocation is best for both. Proven. ({time})")
-        }
-        None => format!("{points}. Complete: every allocation was compared. ({time})"),
-        Some(why) => {
-            let ended = match why {
-                WhyUnproven::Interrupted => format!("Interrupted after {time}: "),
-                WhyUnproven::TimeLimit => format!("Stopped by the time limit after {time}: "),
-                WhyUnproven::TooLarge | WhyUnproven::Model => String::new(),
-            };
-            let compared =
-                format!("{} allocations", figures::power_of_ten((front.compared.max(1) as f64).log10()));
-            let time = if ended.is_empty() { format!(" ({time})") } else { String::new() };
-            format!(
-                "{ended}{points}, which none of {compared} compared allocations dominates.{time} Not complete: the \
-                 space is larger, others may lie between or beyond them."
-            )
-        }
-    };
-    let ends = front.ends.iter().zip(front.objectives());
-    for (end, objective) in ends.filter(|_| front.unproven.is_some()) {
-        let (name, value) = (objective.name(), with_unit(objective, end.value));
-        let limit = if objective == Objective::Makespan { "less" } else { "more" };
-        let in_words = match end.bound {
-            _ if end.proven => format!(" The best {name}, {value}, is proven."),
-            Some(bound) => format!(
-                " The best {name} found, {value}, is not proven: nothing has {limit} than {}{}.",
-                with_unit(objective, bound),
-                end.gap().map_or(String::new(), |share| format!(" (gap {})", gap(share)))
-            ),
-            None => format!(" The best {name} found, {value}, is not proven."),
-        };
-        words.push_str(&in_words);
-    }
-    for (i, objective) in front.objectives().into_iter().enumerate() {
-        let clauses = caution::clauses(&front.cautions(i), &front.study.apps);
-        if !clauses.is_empty() {
-            let _ = write!(words, " Caution, the best {}: {}.", objective.name(), clauses.join("; "));
-        }
-    }
-    let paragraphs = std::iter::once(words).chain(knee_in_words(front));
-    paragraphs.map(|words| wrap(&words, style.columns()).join("\n") + "\n").collect()
-}
-
-/// What the knee keeps of both ends.
-fn knee_in_words(front: &Front) -> Option<String> {
-    let Some(knee) = front.knee else {
-        let straight = "No knee: the front is almost a straight line, no point stands out as a compromise.";
-        return (front.points.len() > 2).then(|| straight.to_owned());
-    };
-    let values = front.points.get(knee)?.values;
-    let kept = |i: usize| {
-        let factor = front.question.problems()[i].goal().factor(values[i], front.ends[i].value)?;
-        Some(format!("{:.1} % of the best {}", factor * 100.0, front.objectives()[i].name()))
-    };
-    Some(format!(
-        "The knee, point {}, keeps {} and {}: it lies farthest outside the straight line between both ends.",
-        knee + 1,
-        kept(0)?,
-        kept(1)?
-    ))
 }
 
 /// The points, each by what it does differently from the one before.

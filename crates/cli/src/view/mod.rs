@@ -14,7 +14,6 @@ pub(crate) mod compared;
 pub(crate) mod executed;
 pub(crate) mod fitted;
 pub(crate) mod front;
-pub(crate) mod intervals;
 mod picture;
 pub(crate) mod planned;
 pub(crate) mod plots;
@@ -31,8 +30,8 @@ mod tests;
 pub(crate) mod top;
 
 pub(crate) use numasim_ask::{
-    ScenarioView, caution, data_words, explain, held_back, lettering, machine_title, node_ranges, numbers,
-    resources, warning,
+    ScenarioView, caution, data_words, explain, held_back, intervals, lettering, machine_title, node_ranges,
+    numbers, resources, warning,
 };
 
 pub(crate) use numasim_draw::{Style, figures};

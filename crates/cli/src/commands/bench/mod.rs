@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 pub(super) use begun::{tool, typed};
 use doubts::Doubting;
-use numasim_ask::values;
+use numasim_ask::document;
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::{HostRunner, Settings};
@@ -114,7 +114,7 @@ pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &She
             format @ (Format::Table | Format::Markdown) => {
                 shell.for_people(format, false, |style| view::table(&result, style))
             }
-            Format::Json => values::text(&view::json(&result)),
+            Format::Json => document::pretty(&view::json(&result)),
             Format::Csv => view::csv(&summaries),
         })?;
     }
@@ -154,7 +154,7 @@ fn dry_run(args: &Benchmark, format: Format, shell: &Shell) -> Result<(), Failur
         Format::Table | Format::Markdown => {
             shell.for_people(format, false, |style| view::plan_table(&planned, style))
         }
-        Format::Json => values::text(&view::plan_json(&planned)),
+        Format::Json => document::pretty(&view::plan_json(&planned)),
         Format::Csv => view::plan_csv(&planned),
     })
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use numasim_ask::document;
+use numasim_ask::document::Head;
 use numasim_ask::measuring::{PlannedCalibration, PlannedPart};
 use numasim_ask::table::{Of, csv};
-use numasim_ask::values;
 use numasim_bench::calibrate::{Options, Part, plan};
 use numasim_bench::runner::Settings;
 use numasim_draw::grid::{Align, Grid};
@@ -30,7 +31,7 @@ pub(super) fn render(
     match output.format {
         Format::Table => table(&parts, settings),
         Format::Markdown => shell.for_people(Format::Markdown, true, |style| grid(&parts, settings, style)),
-        Format::Json => values::text(&document(&parts, settings)),
+        Format::Json => document::pretty(&document(&parts, settings)),
         Format::Csv => {
             let columns = [
                 Of::text("what", |part: &Part| part.what),
@@ -54,8 +55,7 @@ fn document(parts: &[Part], settings: &Settings) -> PlannedCalibration {
         seconds: part.time(settings).as_secs_f64(),
     };
     PlannedCalibration {
-        schema: 1,
-        command: "calibrate".to_owned(),
+        head: Head::of("calibrate"),
         dry_run: true,
         parts: parts.iter().map(part).collect(),
         measurements: measurements as u64,

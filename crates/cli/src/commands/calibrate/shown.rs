@@ -1,8 +1,8 @@
 //! A calibration as JSON and CSV.
 
+use numasim_ask::document::{Head, value};
 use numasim_ask::measuring as document;
 use numasim_ask::table::{self, Of};
-use numasim_ask::values::{self, OrNull};
 use numasim_bench::calibrate::{
     Choice, Figure, Flow, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together,
 };
@@ -17,12 +17,12 @@ use crate::view::numbers;
 /// Figures, steps, doubts and how it was measured.
 pub(super) fn json(found: &Calibrated) -> document::Calibrated {
     let calibration = &found.calibration;
-    let row = |row: &Vec<Option<Figure>>| row.iter().map(|cell| or_null(cell.as_ref())).collect::<Vec<_>>();
+    let row =
+        |row: &Vec<Option<Figure>>| row.iter().map(|cell| cell.as_ref().map(figure)).collect::<Vec<_>>();
     let nodes = found.host.nodes.iter().zip(&calibration.nodes).enumerate();
     let latencies = calibration.latencies.as_ref();
     document::Calibrated {
-        schema: 1,
-        command: "calibrate".to_owned(),
+        head: Head::of("calibrate"),
         machine: found.described.name.clone(),
         source: found.described.source.clone(),
         isa: found.settings.isa.as_str().to_owned(),
@@ -32,12 +32,12 @@ pub(super) fn json(found: &Calibrated) -> document::Calibrated {
         kernels: calibration.variants.iter().map(way).collect(),
         nodes: nodes.map(|(number, (node, figures))| of_node(number, node, figures)).collect(),
         bandwidth_matrix_gbs: calibration.matrix().iter().map(row).collect(),
-        latency_matrix_ns: OrNull(latencies.map(|found| found.ns.iter().map(row).collect())),
-        lines_in_flight: OrNull(latencies.map(|found| row(&found.lines))),
+        latency_matrix_ns: latencies.map(|found| found.ns.iter().map(row).collect()),
+        lines_in_flight: latencies.map(|found| row(&found.lines)),
         shared_links: calibration.shared_links.iter().map(shared).collect(),
         steps: calibration.steps.iter().map(step).collect(),
         doubts: found.doubts.iter().map(|one| doubt(one.into())).collect(),
-        host: values::value(&found.facts),
+        host: value(&found.facts),
     }
 }
 
@@ -48,32 +48,28 @@ fn figure(figure: &Figure) -> document::Figure {
         max: figure.max,
         rounds: figure.samples as u64,
         uncertainty_percent: figure.uncertainty_percent(),
-        interval95_percent: OrNull(figure.reach95.map(|reach| 100.0 * reach)),
+        interval95_percent: figure.reach95.map(|reach| 100.0 * reach),
     }
-}
-
-fn or_null(found: Option<&Figure>) -> OrNull<document::Figure> {
-    OrNull(found.map(figure))
 }
 
 fn of_node(number: usize, node: &HostNode, figures: &NodeFigures) -> document::CalibratedNode {
     let of_kernel = |kernel: Access| {
         let found = figures.kernels.iter().find(|(other, _)| *other == kernel);
-        or_null(found.map(|(_, found)| found))
+        found.map(|(_, found)| figure(found))
     };
     document::CalibratedNode {
         node: number as u64,
         os_index: node.os_index,
         cores: node.cores,
-        gflops_per_core: or_null(figures.peak_per_core.as_ref()),
-        gflops_of_one_core_alone: or_null(figures.peak_alone.as_ref()),
-        core_bandwidth_gbs: or_null(figures.core_bandwidth.as_ref()),
+        gflops_per_core: figures.peak_per_core.as_ref().map(figure),
+        gflops_of_one_core_alone: figures.peak_alone.as_ref().map(figure),
+        core_bandwidth_gbs: figures.core_bandwidth.as_ref().map(figure),
         bandwidth_gbs: figure(&figures.bandwidth),
         copy_gbs: of_kernel(Access::Copy),
         triad_gbs: of_kernel(Access::Triad),
         update_gbs: of_kernel(Access::Update),
-        saturating_threads: OrNull(figures.saturating_threads),
-        read: OrNull(figures.read.as_ref().map(together)),
+        saturating_threads: figures.saturating_threads,
+        read: figures.read.as_ref().map(together),
     }
 }
 
@@ -84,7 +80,7 @@ fn way(choice: &Choice) -> document::Way {
         streams: choice.variant.streams,
         prefetch_bytes: choice.variant.prefetch_bytes,
         stores: choice.variant.stores.as_str().to_owned(),
-        gain: or_null(choice.gain.as_ref()),
+        gain: choice.gain.as_ref().map(figure),
     }
 }
 
@@ -110,8 +106,8 @@ fn shared(link: &SharedFigure) -> document::SharedLink {
 fn step(done: &MeasuredStep) -> document::Step {
     let (gflops, bandwidth_gbs) = done.rounds.iter().copied().unzip();
     let only = |nodes: Vec<NodeId>| match nodes.as_slice() {
-        [node] => OrNull(Some(node.0 as u64)),
-        _ => OrNull(None),
+        [node] => Some(node.0 as u64),
+        _ => None,
     };
     let flow = |flow: &Flow| document::Flow {
         from_node: flow.from.0 as u64,

@@ -16,7 +16,7 @@ impl Answer<'_> {
             baseline.breaks.as_ref().map(|why| style.faint(&format!("not allowed: {why}")))
         };
         let won = |rated: &&Rated| {
-            let won = || self.won(rated) + super::rivals::blurred(rated, self.ties(rated));
+            let won = || self.won(rated) + self.blurred(rated);
             (!self.is_best(rated)).then(won)
         };
         let mut columns = self.value_columns(style);

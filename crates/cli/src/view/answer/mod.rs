@@ -2,21 +2,18 @@
 //! with.
 
 mod compared;
-mod effort;
 mod head;
 mod others;
-mod rivals;
 mod robust;
 pub(crate) mod sensitivity;
-mod simple;
 mod table;
 
 use std::ops::Deref;
 
 use numasim_ask::Explored;
 
-pub(super) use others::{MOST_NODES_IN_A_ROW, NO_BREAK, changes};
-pub(super) use table::{allocations, gap, head, restrictions};
+pub(super) use others::{MOST_NODES_IN_A_ROW, changes};
+pub(super) use table::head;
 
 /// The answer to an `explore`, for people.
 #[derive(Clone, Copy, Debug)]

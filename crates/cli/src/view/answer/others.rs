@@ -1,20 +1,18 @@
 //! Other allocations that tie or come close.
 
 use numasim_ask::table::{Of, grid};
+use numasim_ask::verdict::NO_BREAK;
 use numasim_draw::grid::wrap;
 use numasim_model::{AppId, NodeId};
 use numasim_sim::Candidate;
 
 use super::Answer;
-use super::rivals::blurred;
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, figures};
 use numasim_ask::explored::Rated;
 
 /// On more nodes than this the changed ones are listed, not all.
 pub(in crate::view) const MOST_NODES_IN_A_ROW: usize = 12;
-/// Holds together what belongs to one application where the cell is wrapped.
-pub(in crate::view) const NO_BREAK: &str = "\u{a0}";
 
 impl Answer<'_> {
     /// The alternatives, each by what it does differently from the best.
@@ -30,7 +28,7 @@ impl Answer<'_> {
                 percent if percent.is_finite() => format!("{} %", signed(percent)),
                 _ => "-".to_owned(),
             };
-            difference + blurred(rated, ties)
+            difference + self.blurred(rated)
         };
         let changed =
             |rated: &&Rated| self.differences(&rated.candidate, &self.best.candidate, &letters, style);

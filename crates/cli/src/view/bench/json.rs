@@ -1,10 +1,10 @@
 //! A run and a plan for programs.
 
+use numasim_ask::document::Head;
 use numasim_ask::measuring::{
     Benched, BenchedApp, BenchedScenario, Change, Doubt, MemoryShare, Misplaced, PlannedBench, PlannedGroup,
     PlannedScenario, PlannedThread, Settings, Skipped, Spread, Threads,
 };
-use numasim_ask::values::OrNull;
 use numasim_bench::doubt::RecordedDoubt;
 use numasim_bench::plan::{self, Plan};
 use numasim_bench::session::Ended;
@@ -30,8 +30,7 @@ pub(crate) fn json(result: &Result) -> Benched {
     });
     let settings = &provenance.settings;
     Benched {
-        schema: 1,
-        command: "bench".to_owned(),
+        head: Head::of("bench"),
         machine: result.plan.study.machine.name().to_owned(),
         host: result.host.name.clone(),
         run: provenance.run.clone(),
@@ -64,10 +63,10 @@ pub(crate) fn doubt(recorded: RecordedDoubt) -> Doubt {
 
 fn scenarios(summaries: &[Summary]) -> Vec<BenchedScenario> {
     let spread = |figure: Option<Figure>| {
-        OrNull(figure.map(|Figure { median, min, max, spread }| {
-            let spread = OrNull(spread);
+        figure.map(|Figure { median, min, max, spread }| {
+            let spread = spread;
             Spread { median, min, max, spread }
-        }))
+        })
     };
     let app = |one: &&Summary| {
         let threads = one.threads.iter().map(|&(node, threads)| Threads { node: node as u64, threads });
@@ -77,7 +76,7 @@ fn scenarios(summaries: &[Summary]) -> Vec<BenchedScenario> {
             repetitions: one.repetitions as u64,
             gflops: spread(one.gflops),
             bandwidth_gbs: spread(one.bandwidth_gbs),
-            counting_percent: OrNull(one.counting_percent),
+            counting_percent: one.counting_percent,
         })
     };
     let scenario = |own: Vec<&Summary>| {
@@ -86,7 +85,7 @@ fn scenarios(summaries: &[Summary]) -> Vec<BenchedScenario> {
         BenchedScenario {
             name: own.first().map_or_else(String::new, |one| one.scenario.clone()),
             fitted: own.iter().any(|one| one.fitted),
-            repetitions: OrNull(whole.map(|one| one.repetitions as u64)),
+            repetitions: whole.map(|one| one.repetitions as u64),
             total_gflops: spread(whole.and_then(|one| one.gflops)),
             total_bandwidth_gbs: spread(whole.and_then(|one| one.bandwidth_gbs)),
             apps: own.iter().filter_map(app).collect(),
@@ -133,8 +132,7 @@ pub(crate) fn plan_json(planned: &Planned) -> PlannedBench {
         PlannedScenario { name: scenario.name.clone(), fitted: scenario.fitted, groups: groups.collect() }
     };
     PlannedBench {
-        schema: 1,
-        command: "bench".to_owned(),
+        head: Head::of("bench"),
         machine: planned.plan.study.machine.name().to_owned(),
         host: planned.host.name.clone(),
         status: "planned".to_owned(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use numasim_ask::values;
+use numasim_ask::document;
 use numasim_bench::plan::{self, Options};
 use numasim_bench::provenance::{Measuring, Tool};
 use numasim_bench::session::{Ended, Misplacement};
@@ -175,7 +175,7 @@ fn a_run_as_table_csv_and_json() {
     with_result(|result| {
         insta::assert_snapshot!("bench_table", table(result, &style));
         insta::assert_snapshot!("bench_csv", csv(result.summaries));
-        insta::assert_snapshot!("bench_json", values::text(&json(result)).trim_end());
+        insta::assert_snapshot!("bench_json", document::pretty(&json(result)).trim_end());
     });
 }
 
@@ -187,5 +187,5 @@ fn a_plan_as_table_csv_and_json() {
         Planned { host: &host, plan: &plan, settings: &settings, repetitions: 10, doubts: &[Doubt::Turbo] };
     insta::assert_snapshot!("bench_plan_table", plan_table(&planned, &Style::default()));
     insta::assert_snapshot!("bench_plan_csv", plan_csv(&planned));
-    insta::assert_snapshot!("bench_plan_json", values::text(&plan_json(&planned)).trim_end());
+    insta::assert_snapshot!("bench_plan_json", document::pretty(&plan_json(&planned)).trim_end());
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use numasim_ask::document;
 use numasim_ask::fit::Fitted;
-use numasim_ask::values;
 use numasim_evidence::fit::{Observed, Parameter, by_solver, fit, predict_others};
 use numasim_model::Study;
 use numasim_study::SourceFile;
@@ -28,7 +28,7 @@ fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let others = predict_others(&study, &fit.machine, &observed[used..], &predict).expect("predicted");
     let measured = "x.csv".to_owned();
     let fitted = Fitted { study: Arc::new(study.clone()), measured, fit, others, warnings: Vec::new() };
-    (table(&fitted, &Style::default()), values::value(&fitted), fitted.csv())
+    (table(&fitted, &Style::default()), document::value(&fitted), fitted.csv())
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use numasim_ask::sensitivity::{name, rounded};
 use numasim_ask::table::{Of, grid};
+use numasim_ask::verdict::NO_BREAK;
 use numasim_sim::Objective;
 use numasim_sim::sensitivity::{Range, SEARCHED, Switch};
 
-use super::super::others::NO_BREAK;
 use super::{SensitivityView, by_kind, listed, note};
 use crate::view::{Style, figures};
 

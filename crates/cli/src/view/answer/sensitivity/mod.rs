@@ -5,13 +5,13 @@ mod widening;
 
 pub(crate) use widening::Price;
 
+use numasim_ask::verdict::NO_BREAK;
 use numasim_draw::grid::{width, wrap};
 use numasim_model::AppId;
 use numasim_sim::Candidate;
 use numasim_sim::sensitivity::{Figure, Sensitivity};
 
 use super::Answer;
-use super::others::NO_BREAK;
 use crate::view::lettering::Lettering;
 use crate::view::{Style, figures};
 

@@ -1,0 +1,519 @@
+//! The best allocation, searched for, and beside it the robust and the simplest one.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use numasim_ask::explored::{Rated, WhyUnproven};
+use numasim_ask::placing::{Asked, OfApp};
+use numasim_ask::{Explore, Explored, caution, document, limits};
+use numasim_model::ModelKind;
+use numasim_sim::search::over_models::{ModelList, Models};
+use numasim_sim::search::{self, WITHIN};
+use numasim_sim::{Objective, Restrictions};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::columns::plain;
+use crate::error;
+use crate::reading::{Reading, of_name};
+use crate::scenario::{ScenarioResult, loads, shown};
+use crate::working::{Stop, work};
+
+/// Searches for the best allocation. `models`: `all`, or names with commas between them. `simple`: whether the simplest is wanted,
+/// too, and what it may lose.
+#[pyfunction]
+#[pyo3(signature = (
+    reading, objective_name, restrictions, of_apps, simple, top, seed,
+    model=None, models=None, time_limit_s=None, threads=None,
+))]
+pub(crate) fn explore(
+    py: Python<'_>,
+    reading: &Reading,
+    objective_name: &str,
+    restrictions: (bool, bool, u64, bool),
+    of_apps: OfApps,
+    simple: (bool, f64),
+    top: u64,
+    seed: u64,
+    model: Option<&str>,
+    models: Option<&str>,
+    time_limit_s: Option<f64>,
+    threads: Option<u64>,
+) -> PyResult<Exploration> {
+    let list = models.map(|text| model_list(py, text)).transpose()?;
+    let within = within(py, simple)?;
+    let asked = to_asked(py, of_apps)?;
+    let limit = time_limit(py, time_limit_s)?;
+    let wrong = |why: String| error::input(py, &why);
+    let top = limits::alternatives(top).map_err(wrong)?;
+    let threads = threads.map(limits::workers).transpose().map_err(wrong)?;
+    let restrictions = to_restrictions(py, restrictions)?;
+    let model = model.map(|name| of_name(py, name)).transpose()?;
+    let input = reading.under_model(py, Models::first(model, list.as_ref()))?;
+    let input = input.placed(&asked).map_err(|refusal| error::refused(py, &refusal))?;
+    let objective = objective(py, objective_name)?;
+    let models = list.as_ref();
+    let question = Explore { objective, restrictions, top, seed, models, within, ..Explore::new(&input) };
+    let stop = Stop::after(limit);
+    let found = work(py, &stop, || in_pool(threads, || numasim_ask::explore(&question, &stop)))?;
+    let found = found.map_err(|why| error::input(py, &why))?;
+    let found = found.map_err(|refusal| error::without_placement(py, &refusal))?;
+    found.warnings.iter().try_for_each(|warning| error::warn(py, warning))?;
+    Exploration::new(py, found)
+}
+
+pub(crate) fn in_pool<T: Send>(
+    threads: Option<usize>,
+    search: impl FnOnce() -> T + Send,
+) -> Result<T, String> {
+    let Some(threads) = threads else { return Ok(search()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(|pool| pool.install(search)).map_err(|error| format!("cannot start {threads} threads: {error}"))
+}
+
+// What is asked of a search, from values of Python; and why it cannot be asked.
+
+/// Threads of applications, then what the threads on a node are a multiple of, then most nodes, then who is alone on its nodes.
+/// Without a name: of every application.
+pub(crate) type OfApps = (Vec<Figure>, Vec<Figure>, Vec<Figure>, Vec<String>);
+
+type Figure = (Option<String>, i64);
+
+/// An objective by its name.
+pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
+    error::named(py, "objective", name, &Objective::ALL, Objective::name)
+}
+
+/// A time limit in seconds.
+pub(crate) fn time_limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    limits::time_limit(seconds).map_err(|why| error::input(py, &why))
+}
+
+/// `same_on_every_node`, `whole_nodes`, `min_threads_per_node`, `no_idle_cores`.
+pub(crate) fn to_restrictions(
+    py: Python<'_>,
+    (same, whole, fewest, no_idle): (bool, bool, u64, bool),
+) -> PyResult<Restrictions> {
+    let fewest = u32::try_from(fewest).map_err(|_| {
+        error::input(py, &format!("min_threads_per_node is a number from 0 to {}, not {fewest}", u32::MAX))
+    })?;
+    Ok(Restrictions {
+        same_on_every_node: same,
+        whole_nodes: whole,
+        min_threads_per_node: fewest,
+        no_idle_cores: no_idle,
+    })
+}
+
+/// The models that an answer is to be good under.
+fn model_list(py: Python<'_>, text: &str) -> PyResult<ModelList> {
+    text.parse().map_err(|why: String| error::input(py, &format!("models: {why}")))
+}
+
+/// What the simplest may lose; `None` where nobody wants it.
+fn within(py: Python<'_>, (simple, share): (bool, f64)) -> PyResult<Option<f64>> {
+    let share = search::within(share).map_err(|why| error::input(py, &format!("within: {share}: {why}")))?;
+    if !simple && share.to_bits() != WITHIN.to_bits() {
+        return Err(error::input(py, "within is what the simplest may lose: give it with simple=True"));
+    }
+    Ok(simple.then_some(share))
+}
+
+/// What is asked of single applications.
+fn to_asked(py: Python<'_>, (threads, multiple, nodes, exclusive): OfApps) -> PyResult<Asked> {
+    Ok(Asked {
+        threads: figures(py, "app_threads", 0..=u32::MAX, threads)?,
+        threads_multiple: figures(py, "threads_multiple", 1..=u32::MAX, multiple)?,
+        max_nodes: figures(py, "max_nodes", 1..=u32::from(u16::MAX), nodes)?,
+        exclusive,
+    })
+}
+
+/// Figures in a range, which is that of their type.
+fn figures<T: FromStr>(
+    py: Python<'_>,
+    what: &str,
+    range: RangeInclusive<u32>,
+    figures: Vec<Figure>,
+) -> PyResult<Vec<OfApp<T>>> {
+    let checked = figures.into_iter().map(|(app, figure)| {
+        if let Ok(value) = figure.to_string().parse() {
+            return Ok(OfApp { app, value });
+        }
+        let whose = app.map_or_else(String::new, |app| format!(" of '{app}'"));
+        let (least, most) = (range.start(), range.end());
+        Err(error::input(py, &format!("{what}{whose} is a number from {least} to {most}, not {figure}")))
+    });
+    checked.collect()
+}
+
+// The answer of a search, as Python sees it.
+
+/// The best allocation that was found, how good it can be at most, and what it is compared with.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Exploration {
+    answer: Arc<Explored>,
+    best: Py<ScenarioResult>,
+    alternatives: Vec<Py<ScenarioResult>>,
+    baselines: Vec<Py<ScenarioResult>>,
+    robust: Option<Py<Robust>>,
+    simple: Option<Py<Simplest>>,
+}
+
+impl Exploration {
+    /// As Python sees an answer.
+    fn new(py: Python<'_>, answer: Explored) -> PyResult<Self> {
+        let answer = Arc::new(answer);
+        let result = |rated: &Rated| {
+            let scenario = Arc::clone(&rated.scenario);
+            Py::new(py, ScenarioResult { scenario, value: Some(rated.value) })
+        };
+        let robust = answer
+            .robust
+            .as_ref()
+            .map(|robust| Py::new(py, Robust { answer: robust.clone(), best: result(&robust.best)? }));
+        let simple = answer.simple.as_ref().map(|simple| {
+            let best = result(&simple.rated)?;
+            Py::new(py, Simplest { answer: simple.clone(), best })
+        });
+        Ok(Self {
+            best: result(&answer.best)?,
+            alternatives: answer.alternatives.iter().map(result).collect::<PyResult<_>>()?,
+            baselines: answer.baselines.iter().map(|one| result(&one.rated)).collect::<PyResult<_>>()?,
+            robust: robust.transpose()?,
+            simple: simple.transpose()?,
+            answer,
+        })
+    }
+}
+
+#[pymethods]
+impl Exploration {
+    /// Seed of the random restarts.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.answer.seed
+    }
+
+    /// Seconds of the search.
+    #[getter]
+    fn elapsed_s(&self) -> f64 {
+        self.answer.elapsed_s
+    }
+
+    /// Whether no better alternative is missing.
+    #[getter]
+    fn alternatives_complete(&self) -> bool {
+        self.answer.alternatives_complete
+    }
+
+    /// The objective, by name.
+    #[getter]
+    pub(crate) fn objective(&self) -> &'static str {
+        self.answer.problem.goal().objective().name()
+    }
+
+    /// The unit of `value` and `bound`: GFLOPS, s, or nothing for a fraction.
+    #[getter]
+    fn unit(&self) -> &'static str {
+        self.answer.problem.goal().objective().unit()
+    }
+
+    /// `optimal`: nothing is better, to a relative 1e-9. `feasible`: the best found.
+    #[getter]
+    fn status(&self) -> &'static str {
+        self.answer.status()
+    }
+
+    /// Why the best is not proven: `time-limit`, `too-large` or `model`; None where it is.
+    #[getter]
+    fn unproven(&self) -> Option<&'static str> {
+        self.answer.unproven.map(WhyUnproven::word)
+    }
+
+    /// The best allocation.
+    #[getter]
+    fn best(&self, py: Python<'_>) -> Py<ScenarioResult> {
+        self.best.clone_ref(py)
+    }
+
+    /// Value of the best, in `unit`.
+    #[getter]
+    fn value(&self) -> f64 {
+        plain(self.answer.best.value)
+    }
+
+    /// 95 % interval of `value`, where figures of the machine are uncertain; else None.
+    #[getter]
+    fn value_interval(&self) -> Option<(f64, f64)> {
+        self.answer.uncertainty.as_ref().map(|(_, interval)| (plain(interval.low), plain(interval.high)))
+    }
+
+    /// No allocation has a better value than this.
+    #[getter]
+    fn bound(&self) -> f64 {
+        plain(self.answer.bound)
+    }
+
+    /// |bound - value| / |bound|.
+    #[getter]
+    fn gap(&self) -> f64 {
+        plain(self.answer.gap)
+    }
+
+    /// What to know about the best beside its value, in sentences.
+    #[getter]
+    fn cautions(&self) -> Vec<String> {
+        caution::clauses(&self.answer.cautions, &self.answer.study.apps)
+    }
+
+    /// How good the best is, the simplest, and the robust placement, and how sure that is, in sentences.
+    #[getter]
+    fn words(&self) -> Vec<String> {
+        self.answer.in_words()
+    }
+
+    /// The next best allocations.
+    #[getter]
+    fn alternatives(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
+        self.alternatives.iter().map(|one| one.clone_ref(py)).collect()
+    }
+
+    /// What people do without a search: `even`, `one app per node`, and the scenarios of the study.
+    #[getter]
+    fn baselines(&self, py: Python<'_>) -> Vec<Py<ScenarioResult>> {
+        self.baselines.iter().map(|one| one.clone_ref(py)).collect()
+    }
+
+    /// The restriction that each baseline breaks; None where it breaks none.
+    #[getter]
+    fn breaks(&self) -> Vec<Option<String>> {
+        self.answer.baselines.iter().map(|one| one.breaks.clone()).collect()
+    }
+
+    /// The placement that is good whichever of several models is right; None where nobody asked.
+    #[getter]
+    fn robust(&self, py: Python<'_>) -> Option<Py<Robust>> {
+        self.robust.as_ref().map(|one| one.clone_ref(py))
+    }
+
+    /// The simplest allocation that loses little of the best; None where nobody asked.
+    #[getter]
+    fn simple(&self, py: Python<'_>) -> Option<Py<Simplest>> {
+        self.simple.as_ref().map(|one| one.clone_ref(py))
+    }
+
+    /// What `numasim explore --format json` writes.
+    fn to_json(&self) -> String {
+        document::text(&*self.answer)
+    }
+
+    /// The same as a dict.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        loads(py, &self.to_json())
+    }
+
+    /// One row for each allocation: best, alternatives, the robust one, baselines, and the simplest where it is another one.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "exploration_frame")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "exploration_html")
+    }
+
+    fn __repr__(&self) -> String {
+        let (objective, unit) = (self.objective(), self.unit());
+        let space = if unit.is_empty() { "" } else { " " };
+        format!(
+            "<Exploration of {:?}: {objective} {}{space}{unit}, {}>",
+            self.answer.study.machine.name(),
+            self.value(),
+            self.status()
+        )
+    }
+}
+
+// The placement that is good whichever model is right, as Python sees it.
+
+/// The placement with the smallest worst regret over several sharing models: what it loses of the best of each, as a share.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Robust {
+    answer: numasim_ask::explored::Robust,
+    best: Py<ScenarioResult>,
+}
+
+impl Robust {
+    fn by_model<'py>(&self, py: Python<'py>, regrets: &[f64]) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (kind, regret) in self.answer.over.kinds.iter().zip(regrets) {
+            all.set_item(kind.name(), plain(*regret))?;
+        }
+        Ok(all)
+    }
+}
+
+#[pymethods]
+impl Robust {
+    /// The placement, under the first model.
+    #[getter]
+    fn best(&self, py: Python<'_>) -> Py<ScenarioResult> {
+        self.best.clone_ref(py)
+    }
+
+    /// What it loses at most, whichever model is right, of the best that was found under that model: 0 to 1.
+    #[getter]
+    fn worst_regret(&self) -> f64 {
+        plain(self.answer.over.found.worst_regret)
+    }
+
+    /// No placement has a smaller worst regret than this.
+    #[getter]
+    fn bound(&self) -> f64 {
+        plain(self.answer.over.found.bound)
+    }
+
+    /// `optimal`: no placement has a smaller worst regret, and the best of every model is proven. `feasible`: the best found.
+    #[getter]
+    fn status(&self) -> &'static str {
+        self.answer.over.found.status.word()
+    }
+
+    /// What it loses at most if the bests that are not proven are as good as their bounds.
+    #[getter]
+    fn at_most(&self) -> f64 {
+        plain(self.answer.over.found.at_most)
+    }
+
+    /// What it loses under each model, by the name of the model; the first is that of the exploration.
+    #[getter]
+    fn regrets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.by_model(py, &self.answer.over.found.regrets)
+    }
+
+    /// What the best of each model and the baselines lose under each model, by their name (`best of ecm`, `even`), then by that of the
+    /// model.
+    #[getter]
+    fn others<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, regrets) in &self.answer.over.others {
+            all.set_item(name, self.by_model(py, regrets)?)?;
+        }
+        Ok(all)
+    }
+
+    /// What is known of the best of each model, by the name of the model: `value`, `bound`, whether it is `proven`.
+    #[getter]
+    fn models<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (kind, of) in self.answer.over.kinds.iter().zip(&self.answer.over.found.models) {
+            let known = PyDict::new(py);
+            known.set_item("value", plain(of.value))?;
+            known.set_item("bound", plain(of.bound))?;
+            known.set_item("proven", of.proven)?;
+            all.set_item(kind.name(), known)?;
+        }
+        Ok(all)
+    }
+
+    /// Models that have no part in it: `model` and `reason` of each.
+    #[getter]
+    fn left_out<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let of = |kind: ModelKind, reason: String| {
+            let one = PyDict::new(py);
+            one.set_item("model", kind.name())?;
+            one.set_item("reason", reason)?;
+            Ok(one)
+        };
+        self.answer.over.left_out.iter().map(|one| of(one.kind, one.reason.to_string())).collect()
+    }
+
+    /// Who loses how much where: a row for the placement and each of `others`, a column for each model, and the `worst` of them.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "robust_frame")
+    }
+
+    /// What it loses, and how sure that is.
+    #[getter]
+    fn words(&self) -> String {
+        self.answer.in_words()
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "robust_html")
+    }
+
+    fn __repr__(&self) -> String {
+        let models = self.answer.over.kinds.len();
+        format!("<Robust: loses at most {} under {models} models, {}>", self.worst_regret(), self.status())
+    }
+}
+
+// The simplest allocation that is nearly as good as the best, as Python sees it.
+
+/// The simplest allocation that loses at most a given share of the best: few different numbers of threads of an application, whole nodes
+/// before shared ones.
+#[pyclass(frozen, module = "numasim._core")]
+#[derive(Debug)]
+pub(crate) struct Simplest {
+    answer: numasim_ask::explored::Simple,
+    best: Py<ScenarioResult>,
+}
+
+#[pymethods]
+impl Simplest {
+    /// The allocation.
+    #[getter]
+    fn best(&self, py: Python<'_>) -> Py<ScenarioResult> {
+        self.best.clone_ref(py)
+    }
+
+    /// The share of the best that it may lose.
+    #[getter]
+    fn within(&self) -> f64 {
+        self.answer.within
+    }
+
+    /// What it loses of the best, as a share.
+    #[getter]
+    fn loss(&self) -> f64 {
+        plain(self.answer.found.loss)
+    }
+
+    /// Whether nothing simpler is good enough; else none was found.
+    #[getter]
+    fn proven(&self) -> bool {
+        self.answer.found.proven
+    }
+
+    /// Of each application the different numbers of threads on the nodes where it has any, added up over applications.
+    #[getter]
+    fn different_numbers(&self) -> usize {
+        self.answer.found.simplicity.numbers
+    }
+
+    /// Whether some node has threads of several applications.
+    #[getter]
+    fn shared_nodes(&self) -> bool {
+        self.answer.found.simplicity.mixed
+    }
+
+    /// How good it is, and whether there is a simpler one.
+    #[getter]
+    fn words(&self) -> String {
+        self.answer.verdict()
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        shown(slf.as_any(), "simplest_html")
+    }
+
+    fn __repr__(&self) -> String {
+        let sure = if self.proven() { "proven" } else { "not proven" };
+        format!("<Simplest within {}: loses {} of the best, {sure}>", self.within(), self.loss())
+    }
+}

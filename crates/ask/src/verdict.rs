@@ -1,0 +1,477 @@
+//! Sentences about what a search found: how good it is, how sure that is, and what to set up. Every front end shows them.
+
+use std::fmt::Write as _;
+
+use numasim_draw::grid::wrap;
+use numasim_draw::{Style, figures};
+use numasim_model::{Allocation, AppId, Machine, NodeId};
+use numasim_sim::search::robust::Robust as OverModels;
+use numasim_sim::search::{Spent, Status};
+use numasim_sim::{Objective, Problem};
+
+use crate::explored::{Explored, Rated, Robust, Simple, WhyUnproven};
+use crate::pareto::Front;
+use crate::wording::{machine_title, with_unit};
+use crate::{caution, intervals, suggest};
+
+/// Holds together what is not to be broken between lines.
+pub const NO_BREAK: &str = "\u{a0}";
+
+/// Lines of a paragraph.
+fn paragraph(text: &str, style: &Style) -> String {
+    wrap(text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n"
+}
+
+/// What an allocation may not do.
+pub fn restrictions(problem: &Problem) -> String {
+    let restrictions = problem.restrictions().describe(problem.apps());
+    if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") }
+}
+
+/// How many allocations there are.
+pub fn allocations(problem: &Problem) -> String {
+    let open = problem.apps().iter().any(|app| app.data.is_open());
+    let homes = if open { ", homes of data included" } else { "" };
+    format!("{}{homes}", figures::power_of_ten(problem.size_log10()))
+}
+
+/// A gap as a percentage.
+pub fn gap(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.01 {
+        return "below 0.01 %".to_owned();
+    }
+    format!("{} %", figures::short((percent * 1e2).round() / 1e2))
+}
+
+/// What more no allocation has.
+const fn limit(objective: Objective) -> &'static str {
+    if matches!(objective, Objective::Makespan) { "less" } else { "more" }
+}
+
+/// Paragraphs without line breaks but those between applications.
+const PLAIN: Style = Style { color: false, unicode: true, width: None, markdown: false };
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Explored {
+    /// How good the best is, the simplest, and the robust placement: a paragraph each, without line breaks but those between applications.
+    pub fn in_words(&self) -> Vec<String> {
+        let mut words = vec![one_line(&self.verdict(&PLAIN))];
+        words.extend(self.simple_in_words(&PLAIN));
+        words.extend(self.robust.as_ref().map(Robust::in_words));
+        words
+    }
+
+    /// A value in the unit of the objective.
+    pub fn with_unit(&self, value: f64) -> String {
+        with_unit(self.problem.goal().objective(), value)
+    }
+
+    /// How good the best is, and how sure.
+    pub fn verdict(&self, style: &Style) -> String {
+        let off =
+            self.uncertainty.as_ref().map(|(_, value)| intervals::plus_minus(*value, self.best.value, style));
+        let off = off.map_or(String::new(), |off| format!(" ({off})"));
+        let value = style.strong(&self.with_unit(self.best.value)) + &off;
+        let bound = self.with_unit(self.bound);
+        let limit = if self.problem.goal().objective() == Objective::Makespan {
+            format!("no allocation takes less than {bound}")
+        } else {
+            format!("no allocation reaches more than {bound}")
+        };
+        let gap = format!("gap {}", gap(self.gap)).replace(' ', NO_BREAK);
+        let but = caution::but(&caution::clauses(&self.cautions, &self.study.apps));
+        let time = format!("{:.2}{NO_BREAK}s", self.elapsed_s);
+        let text = match self.unproven {
+            None if but.is_empty() => format!("Best: {value}. Proven: no allocation is better. ({time})"),
+            None => format!("Best: {value}. Proven (no allocation is better){but}. ({time})"),
+            Some(WhyUnproven::Interrupted) => {
+                format!("Best so far, interrupted after {time}: {value}{but}. Not proven: {limit} ({gap}).")
+            }
+            Some(WhyUnproven::TimeLimit) => {
+                format!(
+                    "Best so far, stopped by the time limit after {time}: {value}{but}. Not proven: {limit} ({gap})."
+                )
+            }
+            Some(WhyUnproven::Model) => {
+                let model = self.study.machine.sharing().name();
+                format!(
+                    "Best found: {value}{but}. Not proven: under {model} threads elsewhere may help where data is on several \
+                     memories or limits are shared, and only small questions of that kind can be decided; {limit} ({gap}, {time})."
+                )
+            }
+            Some(WhyUnproven::TooLarge) => {
+                format!(
+                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time})."
+                )
+            }
+        };
+        paragraph(&(text + &self.effort.as_ref().map_or_else(String::new, effort)), style)
+    }
+
+    /// What was asked, the value, and how sure it is, each by its name; nothing that differs from run to run.
+    pub fn facts(&self) -> Vec<(&'static str, String)> {
+        let objective = self.problem.goal().objective();
+        let apps = &self.study.apps;
+        let mut facts = vec![
+            ("Machine", machine_title(&self.study.machine)),
+            ("Model", self.study.machine.sharing().in_words()),
+            ("Objective", format!("{}: {}", objective.name(), self.with_unit(self.best.value))),
+        ];
+        let restrictions = self.problem.restrictions().describe(apps);
+        if !restrictions.is_empty() {
+            facts.push(("Restrictions", restrictions.join(", ")));
+        }
+        let (limit, bound) = (limit(objective), self.with_unit(self.bound));
+        let status = match self.unproven {
+            None => "optimal: proven, no allocation is better".to_owned(),
+            Some(_) => {
+                format!(
+                    "feasible: not proven, no allocation has {limit} than {bound} (gap {})",
+                    gap(self.gap)
+                )
+            }
+        };
+        facts.push(("Status", status));
+        facts.extend(caution::clauses(&self.cautions, apps).into_iter().map(|clause| ("Caution", clause)));
+        facts
+    }
+
+    /// What follows a difference that the uncertainty of the machine may as well have made; of a tie it goes without saying.
+    pub fn blurred(&self, rated: &Rated) -> &'static str {
+        match rated.rival {
+            Some(rival) if !self.ties(rated) && !rival.distinguishable => ", not distinguishable",
+            _ => "",
+        }
+    }
+
+    /// What cannot be told from the best, and what the intervals are; `None` where nothing of the machine is uncertain.
+    pub fn told_apart(&self, style: &Style) -> Option<String> {
+        let (draws, _) = self.uncertainty.as_ref()?;
+        let others = self.all().map(|(_, rated)| rated).filter(|rated| !self.blurred(rated).is_empty());
+        let blurred: Vec<&str> = others.map(|rated| rated.scenario.name.as_str()).collect();
+        let note = intervals::note(draws, style);
+        if blurred.is_empty() {
+            return Some(note);
+        }
+        let text = format!(
+            "Not distinguishable from the best: {}. On the machines drawn they are better or worse by turns: the 95 % interval of \
+             the difference holds 0.",
+            suggest::list(&blurred)
+        );
+        Some(paragraph(&text, style) + &note)
+    }
+
+    /// How good the simplest is, and what to set up, a line for each application; `None` where nobody asked.
+    pub fn simple_in_words(&self, style: &Style) -> Option<String> {
+        let simple = self.simple.as_ref()?;
+        let mut text = paragraph(&simple.verdict(), style);
+        if simple.is_best {
+            return Some(text);
+        }
+        let allocation = &simple.rated.candidate.allocation;
+        let mut apps = 0..self.study.apps.len();
+        while let Some(first) = apps.next() {
+            // Instances that are set up alike stand together.
+            let words = set_up(allocation, AppId(first), &self.study.machine);
+            let group = &self.study.apps[first].group;
+            let mut last = first;
+            while last + 1 < apps.end
+                && self.study.apps[last + 1].group == *group
+                && set_up(allocation, AppId(last + 1), &self.study.machine) == words
+            {
+                last += 1;
+                apps.next();
+            }
+            let name = |app: usize| self.study.apps[app].name.as_str();
+            let who = match last - first {
+                0 => name(first).to_owned(),
+                1 => format!("{} and {}", name(first), name(last)),
+                _ => format!("{} to {}", name(first), name(last)),
+            };
+            let each = if last > first { ", each" } else { "" };
+            let home = simple.rated.candidate.placements[first].home();
+            let home = home.filter(|_| self.study.apps[first].data.is_open());
+            let home = home.map_or_else(String::new, |node| format!(" (data on {})", node.0));
+            let line = format!("  {who}{each}: {words}{home}");
+            text += &(wrap(&line, style.columns()).join("\n    ") + "\n");
+        }
+        Some(text)
+    }
+}
+
+/// What the effort of an unproven search has brought so far, and how to go on. What more would bring nobody knows: it is not guessed.
+fn effort(spent: &Spent) -> String {
+    let percent = |part: f64| format!("{:.0} %", part * 100.0);
+    let so_far = match spent.marks.as_slice() {
+        [] => format!(" It ended with {} of its effort.", percent(spent.part)),
+        marks => {
+            let mut words: Vec<String> = marks
+                .iter()
+                .map(|mark| format!("{} after {}", gap(mark.gap()), percent(mark.effort)))
+                .collect();
+            if let Some(first) = words.first_mut() {
+                first.push_str(" of the effort");
+            }
+            format!(" The gap was {}; it ended with {}.", words.join(", "), percent(spent.part))
+        }
+    };
+    so_far.replace(" %", &format!("{NO_BREAK}%")) + " To go on: --time-limit 60."
+}
+
+impl Simple {
+    /// How good it is, and whether there is a simpler one.
+    pub fn verdict(&self) -> String {
+        let within = gap(self.within);
+        let proof = match (self.is_best, self.found.proven) {
+            (true, true) => format!("proven: no simpler allocation is within {within} of the best"),
+            (true, false) => format!("no simpler allocation within {within} of it was found; not proven"),
+            (false, true) => format!("proven: nothing simpler is within {within}"),
+            (false, false) => format!("the simplest within {within} that was found; not proven"),
+        };
+        match gap(self.found.loss).as_str() {
+            _ if self.is_best => format!("Simple: the best itself ({proof})."),
+            "0 %" => format!("Simple: as good as the best ({proof})."),
+            loss => format!("Simple: loses {loss} of the best ({proof})."),
+        }
+    }
+}
+
+/// `4 threads on every node`, `16 threads on nodes 0, 1; 3 on node 2`.
+fn set_up(allocation: &Allocation, app: AppId, machine: &Machine) -> String {
+    let mut by_number: Vec<(u32, Vec<usize>)> = Vec::new();
+    let compute: Vec<NodeId> = machine.compute_nodes().collect();
+    for &node in &compute {
+        let threads = allocation.get(app, node);
+        match by_number.iter_mut().find(|(number, _)| *number == threads) {
+            _ if threads == 0 => {}
+            Some((_, nodes)) => nodes.push(node.0),
+            None => by_number.push((threads, vec![node.0])),
+        }
+    }
+    let part = |(i, (threads, nodes)): (usize, &(u32, Vec<usize>))| {
+        let noun = match (i, threads) {
+            (0, 1) => " thread",
+            (0, _) => " threads",
+            _ => "",
+        };
+        let place = if nodes.len() == compute.len() && nodes.len() > 1 {
+            "every node".to_owned()
+        } else {
+            figures::nodes(nodes)
+        };
+        format!("{threads}{noun} on {place}")
+    };
+    let words: Vec<String> = by_number.iter().enumerate().map(part).collect();
+    if words.is_empty() { "no thread".to_owned() } else { words.join("; ") }
+}
+
+/// Less than this is not shown: a thousandth of a percent.
+const SHOWN: f64 = 1e-5;
+
+/// A loss in percent: one decimal, two below 1 %.
+pub fn loss(part: f64) -> String {
+    let percent = part * 100.0;
+    match percent.abs() {
+        size if size < 0.005 => "0".to_owned(),
+        size if size < 1.0 => format!("{percent:.2}"),
+        _ => format!("{percent:.1}"),
+    }
+}
+
+impl Robust {
+    /// What the placement loses, and how sure that is, without line breaks.
+    pub fn in_words(&self) -> String {
+        one_line(&self.verdict(&PLAIN))
+    }
+
+    /// The same as lines.
+    pub fn verdict(&self, style: &Style) -> String {
+        let percent = |part: f64| format!("{} %", loss(part));
+        let OverModels { worst_regret, bound, at_most, status, .. } = &self.over.found;
+        let best = if self.all_proven() { "the best" } else { "the best found" };
+        let count = figures::count(self.over.kinds.len() as u64, "model");
+        let loses = format!(
+            "Robust: loses at most {} of {best} whichever of {count} is right",
+            style.strong(&percent(*worst_regret))
+        );
+        let possible = if *at_most > worst_regret + SHOWN {
+            format!(", {} of what their bounds leave possible", percent(*at_most))
+        } else {
+            String::new()
+        };
+        // What the best of the first model loses where it loses most.
+        let own = self.over.kinds[0].name();
+        let first = self.over.others.first().map_or_else(String::new, |(_, regrets)| {
+            let worst = regrets.iter().zip(&self.over.kinds).max_by(|a, b| a.0.total_cmp(b.0));
+            match worst {
+                Some((regret, kind)) if *regret > SHOWN => {
+                    format!("; the best of {own} loses up to {} under {}", percent(*regret), kind.name())
+                }
+                _ => format!("; so does the best of {own}"),
+            }
+        });
+        let sure = if *status == Status::Optimal {
+            "Proven: no placement has a smaller worst loss.".to_owned()
+        } else if *bound >= worst_regret - SHOWN {
+            "No placement is known to lose less; not every best is proven.".to_owned()
+        } else {
+            format!("Not proven: no placement has a worst loss below {}.", percent(*bound))
+        };
+        paragraph(&format!("{loses}{possible}{first}. {sure} ({:.2} s)", self.elapsed_s), style)
+    }
+
+    /// Whether the best of every model is proven.
+    fn all_proven(&self) -> bool {
+        self.over.found.models.iter().all(|of| of.proven)
+    }
+
+    /// What the losses are, and which models are left out.
+    pub fn note(&self) -> String {
+        let best = if self.all_proven() { "best value" } else { "best value found" };
+        let left_out = self.over.left_out.iter().map(|one| format!(" Left out: {}.", one.reason));
+        format!(
+            "Loss: 1 - value / {best} under that model; JSON has what is known of each. Columns: the model that is right.{}",
+            left_out.collect::<String>()
+        )
+    }
+}
+
+impl Front {
+    /// How many points there are and how sure that is; then what the knee keeps of both ends. A paragraph each.
+    pub fn in_words(&self) -> Vec<String> {
+        self.paragraphs(&PLAIN).collect()
+    }
+
+    /// The same as lines.
+    pub fn verdict(&self, style: &Style) -> String {
+        self.paragraphs(style).map(|words| paragraph(&words, style)).collect()
+    }
+
+    fn paragraphs(&self, style: &Style) -> impl Iterator<Item = String> {
+        let points = style.strong(&figures::count(self.points.len() as u64, "point"));
+        let time = format!("{:.2} s", self.elapsed_s);
+        let mut words = match self.unproven {
+            None if self.points.len() == 1 => {
+                format!("{points}: one allocation is best for both. Proven. ({time})")
+            }
+            None => format!("{points}. Complete: every allocation was compared. ({time})"),
+            Some(why) => {
+                let ended = match why {
+                    WhyUnproven::Interrupted => format!("Interrupted after {time}: "),
+                    WhyUnproven::TimeLimit => format!("Stopped by the time limit after {time}: "),
+                    WhyUnproven::TooLarge | WhyUnproven::Model => String::new(),
+                };
+                let compared =
+                    format!("{} allocations", figures::power_of_ten((self.compared.max(1) as f64).log10()));
+                let time = if ended.is_empty() { format!(" ({time})") } else { String::new() };
+                format!(
+                    "{ended}{points}, which none of {compared} compared allocations dominates.{time} Not complete: the \
+                     space is larger, others may lie between or beyond them."
+                )
+            }
+        };
+        let ends = self.ends.iter().zip(self.objectives());
+        for (end, objective) in ends.filter(|_| self.unproven.is_some()) {
+            let (name, value) = (objective.name(), with_unit(objective, end.value));
+            let limit = limit(objective);
+            let in_words = match end.bound {
+                _ if end.proven => format!(" The best {name}, {value}, is proven."),
+                Some(bound) => format!(
+                    " The best {name} found, {value}, is not proven: nothing has {limit} than {}{}.",
+                    with_unit(objective, bound),
+                    end.gap().map_or(String::new(), |share| format!(" (gap {})", gap(share)))
+                ),
+                None => format!(" The best {name} found, {value}, is not proven."),
+            };
+            words.push_str(&in_words);
+        }
+        for (i, objective) in self.objectives().into_iter().enumerate() {
+            let clauses = caution::clauses(&self.cautions(i), &self.study.apps);
+            if !clauses.is_empty() {
+                let _ = write!(words, " Caution, the best {}: {}.", objective.name(), clauses.join("; "));
+            }
+        }
+        std::iter::once(words).chain(self.knee_in_words())
+    }
+
+    /// What the knee keeps of both ends.
+    fn knee_in_words(&self) -> Option<String> {
+        let Some(knee) = self.knee else {
+            let straight =
+                "No knee: the front is almost a straight line, no point stands out as a compromise.";
+            return (self.points.len() > 2).then(|| straight.to_owned());
+        };
+        let values = self.points.get(knee)?.values;
+        let kept = |i: usize| {
+            let factor = self.question.problems()[i].goal().factor(values[i], self.ends[i].value)?;
+            Some(format!("{:.1} % of the best {}", factor * 100.0, self.objectives()[i].name()))
+        };
+        Some(format!(
+            "The knee, point {}, keeps {} and {}: it lies farthest outside the straight line between both ends.",
+            knee + 1,
+            kept(0)?,
+            kept(1)?
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_sim::search::Mark;
+    use numasim_study::{SourceFile, read_study};
+
+    use super::*;
+
+    #[test]
+    fn a_gap_is_never_rounded_to_nothing() {
+        assert_eq!([0.0218, 0.00123, 1e-6, 0.0].map(gap), ["2.18 %", "0.12 %", "below 0.01 %", "0 %"]);
+    }
+
+    #[test]
+    fn gaps_meanwhile_are_told_and_nothing_is_guessed() {
+        let mark = |effort, bound| Mark { effort, value: 100.0, bound, elapsed_s: 1.0 };
+        // (125 - 100) / 125 and (110 - 100) / 110
+        let spent = Spent { part: 0.98, marks: vec![mark(0.26, 125.0), mark(0.5, 110.0)] };
+        assert_eq!(
+            effort(&spent).replace(NO_BREAK, " "),
+            " The gap was 20 % after 26 % of the effort, 9.09 % after 50 %; it ended with 98 %. To go on: --time-limit 60."
+        );
+    }
+
+    #[test]
+    fn a_search_that_ended_early_says_how_early() {
+        let text = effort(&Spent { part: 0.031, marks: Vec::new() }).replace(NO_BREAK, " ");
+        assert_eq!(text, " It ended with 3 % of its effort. To go on: --time-limit 60.");
+    }
+
+    #[test]
+    fn losses_have_two_digits_and_nothing_is_0() {
+        assert_eq!(
+            [0.0, 1e-7, 0.004_21, 0.018, 0.138, -0.02].map(loss),
+            ["0", "0", "0.42", "1.8", "13.8", "-2.0"]
+        );
+    }
+
+    #[test]
+    fn threads_are_told_by_their_number() {
+        let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 8\ngflops_per_core = 1\nbandwidth_gbs = 1\nlink_gbs = 1\n";
+        let file = SourceFile { name: "m.toml".to_owned(), text: text.to_owned() };
+        let machine = read_study(&[file]).expect("a machine").study.machine;
+        let rows = [vec![3, 3, 3, 3], vec![1, 0, 0, 0], vec![4, 4, 0, 2], vec![0; 4]];
+        let allocation = Allocation::from_rows(&rows).expect("equal rows");
+        let told: Vec<String> = (0..4).map(|app| set_up(&allocation, AppId(app), &machine)).collect();
+        assert_eq!(
+            told,
+            [
+                "3 threads on every node",
+                "1 thread on node 0",
+                "4 threads on nodes 0, 1; 2 on node 3",
+                "no thread"
+            ]
+        );
+    }
+}
