@@ -138,7 +138,7 @@ fn better(verdict: &Verdict) -> &'static str {
 pub(crate) fn json(sent: &[Sent]) -> Value {
     const KEPT: [&str; 4] = ["model", "summary", "null_models", "sharing"];
     let method = |one: &Judged| {
-        let mut value = values::value(&one.compared);
+        let mut value = document::value(&one.compared);
         if let Some(object) = value.as_object_mut() {
             object.retain(|key, _| KEPT.contains(&key.as_str()));
         }
