@@ -1,8 +1,7 @@
 //! Errors of several methods on many sets: a mark for the mean, a line to the worst, on a logarithmic axis.
 
 use super::canvas::{Canvas, Font, HEADING, Heading, MARGIN, Place, SIZE, SMALL, Stroke, THIN};
-use super::kind::{Kind, Named};
-use super::legend::{Legend, short};
+use super::legend::{Kind, Legend, Named, short};
 use super::metrics;
 use super::palette::{FAINT_LINE, FAINT_TEXT};
 use super::panel::Panel;

@@ -13,7 +13,7 @@ use super::scale::{Coordinate, largest};
 /// What workers do that do nothing.
 const IDLE: &str = "idle";
 /// Columns of a row with many pieces: two pixels each.
-pub const MOST_COLUMNS: usize = super::columns::MOST;
+pub const MOST_COLUMNS: usize = super::strips::MOST;
 /// Height of all rows where there are few or many, and of one row.
 const ALL_ROWS: f64 = 420.0;
 const TALL: f64 = 22.0;

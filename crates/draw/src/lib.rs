@@ -6,39 +6,38 @@
 //!
 //! **Plots as SVG**; the command line makes PNG and PDF of it. A plot declares its data; its `svg` says how they are drawn, always in
 //! the same words: scales from values to pixels (`scale`), panels with axes, slots and rows and columns of panels
-//! (`panel`), signs with names (`legend`), and shapes as marks on a `canvas` in the colours of a meaning (`palette`, [`kind`]).
+//! (`panel`), signs with names (`legend`), and shapes as marks on a `canvas` in the colours of a meaning (`palette`, [`Kind`]).
 //!
-//! One panel: [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`], [`scatter::ScatterPlot`], [`roofline::Roofline`],
-//! [`bars::BarPlot`], [`groups::GroupPlot`], [`dots::DotPlot`]. Many small ones: [`clouds::CloudGrid`], [`curves::CurveGrid`]. Over time:
-//! [`strips::StripPlot`], [`timelines::TimelinePlot`], [`gantt::Gantt`]. Tables: [`matrix::Matrix`], [`shaded::ShadedTable`]. A
+//! One panel: [`line::LinePlot`], [`heat_map::HeatMap`], [`scatter::FrontPlot`], [`scatter::ScatterPlot`], [`roofline::Roofline`],
+//! [`bars::BarPlot`], [`bars::GroupPlot`], [`dots::DotPlot`]. Many small ones: [`facets::CloudGrid`], [`facets::CurveGrid`]. Over time:
+//! [`strips::StripPlot`], [`timelines::TimelinePlot`], [`gantt::Gantt`]. Tables: [`heat_map::Matrix`], [`shaded::ShadedTable`]. A
 //! machine: [`threads::ThreadMap`].
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
 
+pub use canvas::Heading;
+pub use legend::{Kind, Named};
+pub use palette::{colour_of, themed};
+pub use scale::{Axis, Scale};
+pub use terminal::{Grade, Style};
+
 pub mod bars;
 mod canvas;
-pub mod clouds;
-mod columns;
-pub mod curves;
 pub mod dots;
+pub mod facets;
 pub mod figures;
-pub mod front;
 pub mod gantt;
 pub mod grid;
-pub mod groups;
 pub mod heat_map;
-pub mod kind;
 mod legend;
 pub mod line;
 pub mod markdown;
-pub mod matrix;
 mod metrics;
 mod palette;
 mod panel;
 pub mod roofline;
 mod scale;
 pub mod scatter;
-mod series;
 pub mod shaded;
 pub mod strips;
 pub mod terminal;
@@ -46,8 +45,3 @@ pub mod terminal;
 pub mod testing;
 pub mod threads;
 pub mod timelines;
-
-pub use canvas::Heading;
-pub use palette::{colour_of, themed};
-pub use scale::{Axis, Scale};
-pub use terminal::{Grade, Style};

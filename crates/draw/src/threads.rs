@@ -4,18 +4,16 @@
 //! Two rows of nodes with the links between them, so that no link runs through a node. An application is a colour and a
 //! letter.
 
-mod layout;
-mod legend;
-mod links;
-mod node;
-#[cfg(test)]
-mod tests;
-
 use std::collections::HashMap;
 
-use super::canvas::{Canvas, Heading};
-use super::palette::Colour;
-use layout::Layout;
+use crate::canvas::{At, Canvas, Font, HEADING, Heading, Place, SMALL, Stroke};
+use crate::metrics;
+use crate::palette::{Colour, FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
+
+mod legend;
+mod links;
+#[cfg(test)]
+mod tests;
 
 /// Links in use, links that are full, links that are not used.
 const USED: Colour = Colour(0, 114, 178);
@@ -166,7 +164,7 @@ impl ThreadMap {
             bundle.draw_lines(&mut canvas);
         }
         for (number, (node, place)) in self.nodes.iter().zip(&layout.boxes).enumerate() {
-            node::draw(&mut canvas, self, &layout, number, node, *place);
+            draw(&mut canvas, self, &layout, number, node, *place);
         }
         links::draw_heads_and_labels(&mut canvas, &placed);
         if let Some(bundle) = &bundle {
@@ -199,4 +197,341 @@ impl ThreadMap {
 /// GB/s with a digit behind the point below a hundred.
 fn gbs(value: f64) -> String {
     if value >= 99.95 { format!("{value:.0}") } else { format!("{value:.1}") }
+}
+
+// Where each node of a thread map stands.
+
+/// Space inside the border of a node.
+const INSIDE: f64 = 12.0;
+/// Height of a line of text.
+const LINE: f64 = 18.0;
+/// Height of the bar that shows how busy a memory is.
+const BAR: f64 = 12.0;
+/// Side of the square that stands for data.
+const TAG: f64 = 17.0;
+/// With more cores a node shows a bar for each application instead of circles.
+const MOST_CIRCLES: u32 = 128;
+/// Between the rows where all links are drawn as one.
+const BUNDLED: f64 = 150.0;
+/// Space around everything.
+const MARGIN: f64 = 24.0;
+/// The legend needs this much.
+const NARROWEST: f64 = 760.0;
+
+/// Places and sizes.
+#[derive(Clone, Debug)]
+struct Layout {
+    /// Width of the picture, and where the nodes end.
+    width: f64,
+    bottom: f64,
+    /// One for each node.
+    boxes: Vec<Place>,
+    /// Nodes in the upper row; two nodes stand side by side, and all are upper ones.
+    upper: usize,
+    /// Radius of a core, distance of neighbours, cores in a row.
+    radius: f64,
+    pitch: f64,
+    columns: u32,
+    /// Height of all cores of a node.
+    cores_height: f64,
+    /// Lines of data below a memory, and tags in a line.
+    tag_lines: usize,
+    /// Where links run.
+    gap: Place,
+    /// Links are drawn as one.
+    is_bundled: bool,
+}
+
+impl Layout {
+    fn of(map: &ThreadMap) -> Self {
+        let count = map.nodes.len();
+        let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
+        let with_circles = most <= MOST_CIRCLES;
+        let columns = if with_circles { columns(most) } else { 8 };
+        let radius = match (most, count) {
+            (0..=20, 0..=4) => 13.0,
+            (0..=16, _) => 11.0,
+            (0..=32, _) => 9.5,
+            (0..=64, _) => 8.5,
+            _ => 7.5,
+        };
+        let pitch = 2.0 * radius + 3.0;
+        let cores_height = if with_circles {
+            f64::from(most.div_ceil(columns).max(1)) * pitch
+        } else {
+            let bars = map.nodes.iter().map(|node| node.threads.len()).max().unwrap_or(0);
+            LINE * bars.max(1) as f64
+        };
+        let memory = map.nodes.iter().map(|node| metrics::width(&node.memory_text(), SMALL) * 1.1);
+        let name = metrics::width(&format!("node {}", count.saturating_sub(1)), SMALL) * 1.1
+            + metrics::width("memory only", SMALL)
+            + 10.0;
+        let narrowest = memory.fold(name, f64::max).max(if with_circles { 0.0 } else { 150.0 });
+        let inner = narrowest.max(f64::from(columns) * pitch - 3.0);
+        let width = inner + 2.0 * INSIDE;
+
+        let tags = |data: &[MapData]| tag_lines(data, inner);
+        let tag_lines = map.nodes.iter().map(|node| tags(&node.data)).max().unwrap_or(0);
+        let height = 2.0 * INSIDE + LINE + cores_height + 8.0 + BAR + LINE + (TAG + 4.0) * tag_lines as f64;
+
+        let upper = if count <= 2 { count } else { count.div_ceil(2) };
+        let used = map.used_links().count();
+        let is_bundled = map.is_bundled();
+        let between = match (upper, count) {
+            (_, 2) => {
+                if used > 0 {
+                    230.0
+                } else {
+                    110.0
+                }
+            }
+            (2, _) => 150.0,
+            (3, _) => 80.0,
+            (4, _) => 44.0,
+            _ => 28.0,
+        };
+        let row = |nodes: usize| nodes as f64 * width + nodes.saturating_sub(1) as f64 * between;
+        let picture = (row(upper) + 2.0 * MARGIN).max(NARROWEST);
+        let top = HEADING + 8.0;
+        let gap_height = match (count, used) {
+            (0..=2, _) => 0.0,
+            (_, 0) => 90.0,
+            _ if is_bundled => BUNDLED,
+            _ => (110.0 + 24.0 * count as f64).min(330.0),
+        };
+        let place = |i: usize| {
+            let (nodes, column, y) = if i < upper {
+                (upper, i, top)
+            } else {
+                (count - upper, i - upper, top + height + gap_height)
+            };
+            let left = (picture - row(nodes)) / 2.0;
+            Place::new(left + column as f64 * (width + between), y, width, height)
+        };
+        let rows = if count <= 2 { 1.0 } else { 2.0 };
+        let gap = if count <= 2 {
+            Place::new(picture / 2.0 - between / 2.0, top, between, height)
+        } else {
+            Place::new(0.0, top + height, picture, gap_height)
+        };
+        Self {
+            width: picture,
+            bottom: top + rows * height + gap_height,
+            boxes: (0..count).map(place).collect(),
+            upper,
+            radius,
+            pitch,
+            columns,
+            cores_height,
+            tag_lines,
+            gap,
+            is_bundled,
+        }
+    }
+
+    /// Whether a node is in the upper row.
+    fn is_upper(&self, node: usize) -> bool {
+        node < self.upper
+    }
+
+    /// Whether two nodes stand side by side, with the links between them.
+    fn is_pair(&self) -> bool {
+        self.boxes.len() == 2
+    }
+}
+
+/// Cores in a row: a block that is a little wider than high, with few empty places.
+fn columns(cores: u32) -> u32 {
+    let root = f64::from(cores.max(1)).sqrt();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "up to 20")]
+    let (from, to) = (root.ceil() as u32, (1.5 * root).ceil() as u32);
+    let empty = |columns: u32| columns * cores.div_ceil(columns) - cores;
+    (from..=to.max(from)).min_by_key(|&columns| (empty(columns), columns)).unwrap_or(1)
+}
+
+/// Width of the tag of data.
+fn tag_width(data: &MapData) -> f64 {
+    TAG + data.part.as_ref().map_or(0.0, |part| metrics::width(part, SMALL) + 5.0)
+}
+
+/// The tags of data in lines of `width`; each with its distance from the left.
+fn tags(data: &[MapData], width: f64) -> Vec<(usize, f64)> {
+    let (mut line, mut x) = (0, metrics::width(DATA, SMALL) + 6.0);
+    let mut places = Vec::with_capacity(data.len());
+    for one in data {
+        if x + tag_width(one) > width {
+            (line, x) = (line + 1, 0.0);
+        }
+        places.push((line, x));
+        x += tag_width(one) + 5.0;
+    }
+    places
+}
+
+/// What stands before the tags.
+const DATA: &str = "data of";
+
+fn tag_lines(data: &[MapData], width: f64) -> usize {
+    tags(data, width).last().map_or(0, |(line, _)| line + 1)
+}
+
+// One node of a thread map: its cores and its memory.
+
+/// Border of what is filled.
+const EDGE: Colour = Colour(60, 60, 60);
+
+fn draw(canvas: &mut Canvas, map: &ThreadMap, layout: &Layout, number: usize, node: &MapNode, place: Place) {
+    canvas.rect(place, 9.0, Some(PAPER), Some(Stroke::new(BORDER, 1.5)));
+    let left = place.x + INSIDE;
+    let inner = place.width - 2.0 * INSIDE;
+    let memory_height = BAR + LINE + (TAG + 4.0) * layout.tag_lines as f64;
+    // Memories are where the links are: below in the upper row, above in the lower one.
+    let (name, cores, memory) = if layout.is_upper(number) {
+        let name = place.y + INSIDE;
+        let cores = name + LINE;
+        (name, cores, place.bottom() - INSIDE - memory_height)
+    } else {
+        let memory = place.y + INSIDE;
+        let cores = memory + memory_height + 8.0;
+        (cores + layout.cores_height, cores, memory)
+    };
+
+    let middle = name + LINE / 2.0 + if layout.is_upper(number) { -2.0 } else { 4.0 };
+    canvas.text(left, middle, &format!("node {number}"), Font::new(SMALL).bold());
+    let what = match node.cores {
+        0 => "memory only".to_owned(),
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    };
+    let faint = Font::end(SMALL).colour(FAINT_TEXT);
+    canvas.text(left + inner, middle, &what, faint);
+
+    let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
+    if most <= MOST_CIRCLES {
+        draw_circles(canvas, map, layout, node, (left, cores, inner));
+    } else {
+        draw_shares(canvas, map, node, (left, cores, inner));
+    }
+    draw_memory(canvas, node, (left, memory, inner));
+    let tags = tags(&node.data, inner);
+    if !tags.is_empty() {
+        let y = memory + BAR + LINE + TAG / 2.0;
+        canvas.text(left, y, DATA, Font::new(SMALL).colour(FAINT_TEXT));
+    }
+    for (data, (line, x)) in node.data.iter().zip(tags) {
+        let top = memory + BAR + LINE + (TAG + 4.0) * line as f64;
+        let place = Place::new(left + x, top, TAG, TAG);
+        draw_tag(canvas, map, data.app, place);
+        if let Some(part) = &data.part {
+            canvas.text(left + x + tag_width(data), top + TAG / 2.0, part, Font::end(SMALL));
+        }
+    }
+}
+
+/// A circle for each core: those of one application side by side, then the idle ones.
+fn draw_circles(
+    canvas: &mut Canvas,
+    map: &ThreadMap,
+    layout: &Layout,
+    node: &MapNode,
+    (left, top, inner): (f64, f64, f64),
+) {
+    let busy = node.threads.iter().flat_map(|&(app, count)| (0..count).map(move |_| Some(app)));
+    let cores = busy.chain(std::iter::repeat(None)).zip(0..node.cores);
+    let start = left + (inner - (f64::from(layout.columns) * layout.pitch - 3.0)) / 2.0;
+    for (app, i) in cores {
+        let (row, column) = (i / layout.columns, i % layout.columns);
+        let x = start + layout.radius + f64::from(column) * layout.pitch;
+        let y = top + layout.pitch / 2.0 + f64::from(row) * layout.pitch;
+        match app {
+            Some(app) => draw_thread(canvas, map, app, (x, y), layout.radius),
+            None => draw_idle(canvas, (x, y), layout.radius),
+        }
+    }
+}
+
+/// A thread: a circle with the colour and the letter of its application.
+fn draw_thread(canvas: &mut Canvas, map: &ThreadMap, app: usize, at: At, radius: f64) {
+    let colour = fill_colour(app);
+    canvas.circle(at, radius - 0.5, Some(colour), Some(Stroke::new(EDGE, 1.0)));
+    write_letter(canvas, map, app, at, 1.5 * radius);
+}
+
+/// A core without a thread.
+fn draw_idle(canvas: &mut Canvas, at: At, radius: f64) {
+    canvas.circle(at, radius - 1.0, Some(PAPER), Some(Stroke::new(BORDER, 1.0)));
+}
+
+/// Data: a square with the colour and the letter of its application.
+fn draw_tag(canvas: &mut Canvas, map: &ThreadMap, app: usize, place: Place) {
+    canvas.rect(place.inset(0.5), 2.0, Some(fill_colour(app)), Some(Stroke::new(EDGE, 1.6)));
+    write_letter(canvas, map, app, place.middle(), 0.8 * place.width);
+}
+
+/// The letter in a width of `room`.
+fn write_letter(canvas: &mut Canvas, map: &ThreadMap, app: usize, (x, y): (f64, f64), room: f64) {
+    let letter = map.apps.get(app).map_or("", |app| app.letter.as_str());
+    let size = (0.78 * room).min(room / (0.78 * letter.chars().count().max(1) as f64)).min(12.5);
+    let font = Font::middle(size).colour(text_on(fill_colour(app))).bold();
+    canvas.text(x, y, letter, font);
+}
+
+/// On a node of many cores: one bar for each application, as long as its share of the cores.
+fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
+    let digits = node.cores.to_string();
+    let text = metrics::width(&digits, SMALL) + 6.0;
+    let room = inner - TAG - 6.0 - text;
+    for (i, &(app, count)) in node.threads.iter().enumerate() {
+        let y = top + LINE * i as f64;
+        let middle = y + LINE / 2.0;
+        draw_thread(canvas, map, app, (left + TAG / 2.0, middle), TAG / 2.0);
+        let share = f64::from(count) / f64::from(node.cores.max(1));
+        let bar = Place::new(left + TAG + 6.0, y + 4.0, room, LINE - 8.0);
+        canvas.filled(Place::new(bar.x, bar.y, share * room, bar.height), fill_colour(app));
+        canvas.border(bar, Stroke::new(BORDER, 1.0));
+        canvas.text(left + inner, middle, &count.to_string(), Font::end(SMALL));
+    }
+}
+
+/// How busy the memory is: what its own node reads, what others read, what is left.
+fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
+    let share = |gbs: f64| if node.has_memory() { (gbs / node.capacity_gbs).clamp(0.0, 1.0) } else { 0.0 };
+    let used = node.used_gbs.unwrap_or(0.0);
+    let local = inner * share(used - node.remote_gbs);
+    let remote = inner * share(node.remote_gbs);
+    own_memory(canvas, Place::new(left, top, local, BAR));
+    remote_memory(canvas, Place::new(left + local, top, remote, BAR));
+    canvas.border(Place::new(left, top, inner, BAR), Stroke::new(BORDER, 1.0));
+    let font = Font::middle(SMALL);
+    let font = if node.is_full() { font.bold().colour(FULL) } else { font.colour(TEXT) };
+    canvas.text(left + inner / 2.0, top + BAR + LINE / 2.0, &node.memory_text(), font);
+}
+
+/// Memory that is read by its own node.
+fn own_memory(canvas: &mut Canvas, place: Place) {
+    if place.width > 0.0 {
+        canvas.filled(place, OWN);
+    }
+}
+
+/// Memory that is read by other nodes.
+fn remote_memory(canvas: &mut Canvas, place: Place) {
+    if place.width > 0.0 {
+        canvas.filled(place, REMOTE);
+        canvas.hatch(place, 5.0, Stroke::new(USED, 1.0));
+    }
+}
+
+const OWN: Colour = Colour(125, 125, 125);
+const REMOTE: Colour = Colour(214, 232, 244);
+
+#[cfg(test)]
+mod layout_tests {
+    use super::*;
+
+    #[test]
+    fn blocks_of_cores_have_few_empty_places() {
+        let chosen = [1, 2, 4, 8, 12, 20, 26, 32, 64].map(columns);
+        assert_eq!(chosen, [1, 2, 2, 4, 4, 5, 7, 8, 8]);
+    }
 }

@@ -5,11 +5,11 @@
 //! length, each timeline with slots of its own; several become one where there are more than the picture has room for.
 
 use super::canvas::{At, Canvas, Font, HEADING, Heading, MARGIN, MEDIUM, Place, SIZE, SMALL, Stroke, THIN};
-use super::columns::{Columns, Of};
 use super::legend::{Legend, patch};
 use super::palette::{Colour, FAINT_LINE, FAINT_TEXT, PAPER, TEXT, ground_colour, line_colour};
 use super::panel::{Lines, Panel};
 use super::scale::{Coordinate, largest};
+use super::strips::{Columns, Of};
 use super::{figures, metrics};
 
 /// Most applications: more have no colour of their own.

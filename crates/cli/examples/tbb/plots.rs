@@ -1,7 +1,7 @@
 //! Results as pictures.
 
 use numasim_draw::Heading;
-use numasim_draw::groups::{Group, GroupBar, GroupPlot};
+use numasim_draw::bars::{Group, GroupBar, GroupPlot};
 use numasim_graph::values::TaskScenario::{self, ApIntl, NacsNadd, NoapIntl};
 
 use crate::codes::Code;

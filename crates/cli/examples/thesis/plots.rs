@@ -1,6 +1,6 @@
 //! Results as pictures.
 
-use numasim_draw::groups::{Group, GroupBar, GroupPlot};
+use numasim_draw::bars::{Group, GroupBar, GroupPlot};
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::{Axis, Heading, Scale};
 

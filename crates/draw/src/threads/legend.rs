@@ -1,9 +1,10 @@
 //! What the letters and signs of a thread map stand for.
 
-use super::layout::{BAR, Layout, TAG};
-use super::links::{self, PlacedLinks};
-use super::node::{draw_idle, draw_tag, draw_thread, own_memory, remote_memory};
-use super::{BORDER, FULL, MapLink, MapNode, MapSharedLink, ThreadMap, USED};
+use super::links::PlacedLinks;
+use super::{
+    BAR, BORDER, FULL, Layout, MapLink, MapNode, MapSharedLink, TAG, ThreadMap, USED, draw_idle, draw_tag,
+    draw_thread, links, own_memory, remote_memory,
+};
 use crate::canvas::{Canvas, Font, Place, SMALL, Stroke};
 use crate::legend::FAINT;
 use crate::metrics;

@@ -1,8 +1,7 @@
 //! The links of a thread map: where they run, how thick they are, and where their figures stand; all of them as one where they are too many to be
 //! followed: a line between the rows, and for each node what its cores read from other memories and what others read from its own.
 
-use super::layout::Layout;
-use super::{FULL, MapLink, ThreadMap, UNUSED, USED, gbs};
+use super::{FULL, Layout, MapLink, ThreadMap, UNUSED, USED, gbs};
 use crate::canvas::{Anchor, At, Canvas, Font, Place, SMALL, Stroke};
 use crate::metrics;
 use crate::palette::{Colour, FAINT_TEXT, PAPER};

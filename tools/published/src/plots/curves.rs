@@ -3,8 +3,8 @@
 use crate::sets::scaling::Method;
 use crate::sets::{Judged, NO_SHARING, Part, Point, Role, summary};
 use numasim_draw::Heading;
-use numasim_draw::curves::{CurveGrid, Panel, Row};
-use numasim_draw::kind::{Kind, Named};
+use numasim_draw::facets::{CurveGrid, CurvePanel, CurveRow};
+use numasim_draw::{Kind, Named};
 
 use super::{cores, each_once};
 
@@ -40,7 +40,7 @@ pub(super) fn grids(judged: &[Judged]) -> Vec<(String, CurveGrid)> {
 
 fn grid(judged: &[&Judged], title: &str) -> CurveGrid {
     let kernels = each_once(judged.iter().map(|one| one.traffic.as_str()));
-    let row = |set: &str| Row {
+    let row = |set: &str| CurveRow {
         name: set.replace('_', " "),
         panels: kernels.iter().map(|kernel| panel(judged, set, kernel)).collect(),
     };
@@ -60,7 +60,7 @@ fn grid(judged: &[&Judged], title: &str) -> CurveGrid {
     }
 }
 
-fn panel(judged: &[&Judged], set: &str, kernel: &str) -> Option<Panel> {
+fn panel(judged: &[&Judged], set: &str, kernel: &str) -> Option<CurvePanel> {
     let own: Vec<&Judged> =
         judged.iter().copied().filter(|one| one.set == set && one.traffic == kernel).collect();
     let found = |series: usize| own.iter().copied().find(|one| is(one, series));
@@ -78,7 +78,7 @@ fn panel(judged: &[&Judged], set: &str, kernel: &str) -> Option<Panel> {
         let summary = found(series).filter(|_| series > 0).and_then(|one| summary(&one.points));
         summary.map_or_else(String::new, |one| format!("{:.1} / {:.1}", 100.0 * one.mean, 100.0 * one.worst))
     };
-    Some(Panel {
+    Some(CurvePanel {
         fitted: measured(&recommended.fitted),
         others: measured(&recommended.points),
         curves: (0..SERIES.len()).map(|series| curve(found(series))).collect(),

@@ -5,9 +5,9 @@ use crate::sets::{
     EQUAL_PARTS, Judged, MEASURED_AGAIN, NO_SHARING, ONE_MEMORY, Part, Role, Summary, summary,
 };
 use numasim_draw::Heading;
-use numasim_draw::clouds::{Cloud, CloudGrid};
 use numasim_draw::dots::{Dot, DotPlot, Group, Row};
-use numasim_draw::kind::{Kind, Named};
+use numasim_draw::facets::{Cloud, CloudGrid};
+use numasim_draw::{Kind, Named};
 use numasim_model::ModelKind;
 
 use super::each_once;

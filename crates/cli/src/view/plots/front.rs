@@ -1,7 +1,7 @@
 //! A front as a picture.
 
 use numasim_draw::Heading;
-use numasim_draw::front::{FrontPlot, Mark};
+use numasim_draw::scatter::{FrontPlot, Mark};
 use numasim_sim::Objective;
 
 use numasim_ask::pareto::Front;

@@ -1,7 +1,7 @@
 //! The roofline and the bandwidth matrix of a machine.
 
 use numasim_draw::Heading;
-use numasim_draw::matrix::{Matrix, Row};
+use numasim_draw::heat_map::{Matrix, MatrixRow};
 use numasim_draw::roofline::{Roof, RoofApp, Roofline};
 use numasim_model::problem::NEXT_TO_NOTHING;
 use numasim_model::roofline::{self, RoofOf};
@@ -75,7 +75,7 @@ fn name(machine: &Machine, of: RoofOf) -> String {
 
 /// Bandwidths from each node with cores to each memory.
 pub(crate) fn matrix(machine: &Machine) -> Matrix {
-    let row = |from: NodeId| Row {
+    let row = |from: NodeId| MatrixRow {
         node: from.0,
         gbs: machine
             .node_ids()
