@@ -3,7 +3,7 @@
 use crate::sets::Role;
 use crate::sets::validated::Method;
 use numasim_ask::compare::{Compared, sharing_sentence};
-use numasim_ask::{machine_title, values};
+use numasim_ask::{document, machine_title};
 use numasim_bench::provenance::Provenance;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_draw::{Style, figures};
