@@ -4,74 +4,61 @@
 //! rest of the batch, and results come back in order. Without the feature this crate compiles where there are no threads
 //! (`wasm32-unknown-unknown`).
 
-/// What the iterators need; taken whole, as rayon's prelude is.
-pub(crate) mod prelude {
-    #[cfg(feature = "parallel")]
-    pub(crate) use rayon::prelude::*;
+use std::cmp::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-    #[cfg(not(feature = "parallel"))]
-    pub(crate) use super::sequential::*;
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+
+/// What becomes of each item, in their order.
+pub(crate) fn map<T: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    map_with(items, || (), |(), item| work(item))
 }
 
-/// rayon's names for what a plain iterator does: those that this crate uses, and no more.
-#[cfg(not(feature = "parallel"))]
-mod sequential {
-    use std::cmp::Ordering;
+/// The same with a state that is made at most once for each thread and that no result depends on.
+pub(crate) fn map_with<T: Send, S: Send, R: Send>(
+    items: impl IntoIterator<Item = T>,
+    init: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) -> R + Sync,
+) -> Vec<R> {
+    let items: Vec<Mutex<Option<T>>> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let states = Mutex::new(Vec::new());
+    each(items.len(), &|number| {
+        let Some(item) = locked(&items[number]).take() else { return };
+        let free = locked(&states).pop();
+        let mut state = free.unwrap_or_else(&init);
+        let result = work(&mut state, item);
+        *locked(&results[number]) = Some(result);
+        locked(&states).push(state);
+    });
+    results
+        .into_iter()
+        .filter_map(|result| result.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
+}
 
-    pub(crate) trait IntoParallelIterator: IntoIterator + Sized {
-        fn into_par_iter(self) -> Self::IntoIter {
-            self.into_iter()
-        }
-    }
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    impl<I: IntoIterator> IntoParallelIterator for I {}
+/// Not generic: rayon is compiled once, not for each place that has work.
+fn each(jobs: usize, work: &(dyn Fn(usize) + Sync)) {
+    #[cfg(feature = "parallel")]
+    (0..jobs).into_par_iter().for_each(work);
+    #[cfg(not(feature = "parallel"))]
+    (0..jobs).for_each(work);
+}
 
-    pub(crate) trait ParallelSlice<T> {
-        fn par_iter(&self) -> std::slice::Iter<'_, T>;
-        fn par_chunks(&self, size: usize) -> std::slice::Chunks<'_, T>;
-    }
-
-    impl<T> ParallelSlice<T> for [T] {
-        fn par_iter(&self) -> std::slice::Iter<'_, T> {
-            self.iter()
-        }
-
-        fn par_chunks(&self, size: usize) -> std::slice::Chunks<'_, T> {
-            self.chunks(size)
-        }
-    }
-
-    pub(crate) trait ParallelSliceMut<T> {
-        fn par_sort_unstable_by(&mut self, compare: impl Fn(&T, &T) -> Ordering);
-    }
-
-    impl<T> ParallelSliceMut<T> for [T] {
-        fn par_sort_unstable_by(&mut self, compare: impl Fn(&T, &T) -> Ordering) {
-            self.sort_unstable_by(compare);
-        }
-    }
-
-    pub(crate) trait ParallelIterator: Iterator + Sized {
-        /// rayon: the inner iterators are walked by one thread each.
-        fn flat_map_iter<I: IntoIterator>(
-            self,
-            inner: impl FnMut(Self::Item) -> I,
-        ) -> impl Iterator<Item = I::Item> {
-            self.flat_map(inner)
-        }
-
-        /// rayon: each thread begins with a state of its own.
-        fn map_init<S, T>(
-            self,
-            init: impl Fn() -> S,
-            mut map: impl FnMut(&mut S, Self::Item) -> T,
-        ) -> impl Iterator<Item = T> {
-            let mut state = init();
-            self.map(move |item| map(&mut state, item))
-        }
-    }
-
-    impl<I: Iterator> ParallelIterator for I {}
+/// Sorts; `compare` tells any two apart.
+pub(crate) fn sort_unstable_by<T: Send>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering + Sync) {
+    #[cfg(feature = "parallel")]
+    items.par_sort_unstable_by(compare);
+    #[cfg(not(feature = "parallel"))]
+    items.sort_unstable_by(compare);
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::parallel::prelude::*;
+use crate::parallel;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::archive::Archive;
@@ -114,14 +114,11 @@ impl<'a> Everything<'a> {
         let mut complete = true;
         // What was found is merged every now and then, so that few findings wait at the same time.
         for parts in parts.chunks(TOGETHER) {
-            let found: Vec<(Archive, u64, bool)> = parts
-                .par_iter()
-                .map(|firsts| {
-                    let mut walk = Walk::new(self.pair, space, archive.clone(), monitor);
-                    let complete = firsts.iter().all(|&content| walk.put(0, content));
-                    (walk.found, walk.compared, complete)
-                })
-                .collect();
+            let found: Vec<(Archive, u64, bool)> = parallel::map(parts, |firsts| {
+                let mut walk = Walk::new(self.pair, space, archive.clone(), monitor);
+                let complete = firsts.iter().all(|&content| walk.put(0, content));
+                (walk.found, walk.compared, complete)
+            });
             for (found, number, all) in found {
                 archive.merge(found);
                 *compared += number;

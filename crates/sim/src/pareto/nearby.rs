@@ -6,7 +6,7 @@
 use super::archive::{Archive, Entry, Pair, Rater, Searched};
 use crate::contents::Sites;
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::margin;
 use crate::search::generator;
 use numasim_model::{Allocation, AppId, NodeId};
@@ -90,13 +90,10 @@ impl<'a> Nearby<'a> {
             let batch: Vec<usize> =
                 (0..BATCH.min(open.len())).map(|i| open[i * open.len() / BATCH.min(open.len())]).collect();
             let known: &Archive = archive;
-            let found: Vec<(Archive, u64)> = batch
-                .par_iter()
-                .map(|&i| match step {
-                    Searched::TwoSteps => self.two_steps(&known.entries()[i], known),
-                    _ => self.expand(&known.entries()[i], known),
-                })
-                .collect();
+            let found: Vec<(Archive, u64)> = parallel::map(&batch, |&i| match step {
+                Searched::TwoSteps => self.two_steps(&known.entries()[i], known),
+                _ => self.expand(&known.entries()[i], known),
+            });
             for i in batch {
                 archive.entries_mut()[i].searched = step;
             }
@@ -131,7 +128,7 @@ impl<'a> Nearby<'a> {
             aims.push(Box::new(toward(direction)));
         }
         let known: &Archive = archive;
-        let found: Vec<(Archive, u64)> = aims.par_iter().map(|aim| self.climb(known, aim)).collect();
+        let found: Vec<(Archive, u64)> = parallel::map(&aims, |aim| self.climb(known, aim));
         let mut compared = 0;
         for (found, number) in found {
             archive.merge(found);

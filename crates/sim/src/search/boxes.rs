@@ -16,7 +16,7 @@ use std::sync::Arc;
 use numasim_model::{AppId, NodeId, Placement};
 
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::search::branch::{Tree, steps_to_rate};
 use crate::search::budget::{Beside, Budget};
@@ -115,13 +115,10 @@ impl<'a> Boxes<'_, 'a> {
             let bound = open.map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
             self.monitor.progress(&budget.progress(self.problem, pool.best(), bound));
             let known = self.known(pool);
-            let split: Vec<(Part<'_>, Option<[Part<'_>; 2]>, u64)> = batch
-                .into_par_iter()
-                .map(|part| {
-                    let (halves, work) = self.split(&part, cutoff, &known, has_room);
-                    (part, halves, work)
-                })
-                .collect();
+            let split: Vec<(Part<'_>, Option<[Part<'_>; 2]>, u64)> = parallel::map(batch, |part| {
+                let (halves, work) = self.split(&part, cutoff, &known, has_room);
+                (part, halves, work)
+            });
             for (part, halves, work) in split {
                 budget.spend(work);
                 let Some(halves) = halves else {

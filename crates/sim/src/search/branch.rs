@@ -14,7 +14,7 @@ use numasim_model::{Allocation, AppId, NodeId, Placement};
 use super::budget::Budget;
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::Pace;
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
@@ -54,14 +54,11 @@ impl Tree<'_> {
                 return TreeResult { open_bound: open.fold(tasks.largest_bound(), f64::max) };
             }
             let share = budget.left() / batch.len() as u64 + 1;
-            let searched: Vec<(Pool, u64, Option<f64>)> = batch
-                .into_par_iter()
-                .map(|task| {
-                    let mut walk = Walk::new(self, canonical, pool.clone(), share, monitor);
-                    walk.run(&task);
-                    (walk.pool, walk.work, walk.cut_short.then_some(task.bound))
-                })
-                .collect();
+            let searched: Vec<(Pool, u64, Option<f64>)> = parallel::map(batch, |task| {
+                let mut walk = Walk::new(self, canonical, pool.clone(), share, monitor);
+                walk.run(&task);
+                (walk.pool, walk.work, walk.cut_short.then_some(task.bound))
+            });
             let mut open_bound = f64::NEG_INFINITY;
             for (found, work, open) in searched {
                 pool.merge(canonical, found);
@@ -227,7 +224,9 @@ impl<'a> Tree<'a> {
                         option: u32::try_from(option).unwrap_or(u32::MAX),
                     })
                     .collect();
-                ranked.par_sort_unstable_by(|a, b| b.earns.total_cmp(&a.earns).then(a.option.cmp(&b.option)));
+                parallel::sort_unstable_by(&mut ranked, |a, b| {
+                    b.earns.total_cmp(&a.earns).then(a.option.cmp(&b.option))
+                });
                 Some(ranked)
             })
             .collect::<Option<_>>()?;

@@ -7,7 +7,7 @@ use crate::ascent::Ascent;
 use crate::baselines::{even, good_homes, one_app_per_node};
 use crate::contents::Sites;
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::boxes::{Boxes, Front};
 use crate::search::budget::{Beside, Budget};
@@ -33,12 +33,11 @@ impl Search<'_> {
             let mut random = local::generator(self.settings.seed, restart);
             starts.extend(local::random_start(problem, &mut random));
         }
-        starts
-            .into_par_iter()
-            .enumerate()
-            .filter(|&(number, _)| number == 0 || !self.monitor.stop()) // One answer, however late it is.
-            .map(|(_, start)| self.climb_from(&start))
-            .collect()
+        let found = parallel::map(starts.into_iter().enumerate(), |(number, start)| {
+            // One answer, however late it is.
+            (number == 0 || !self.monitor.stop()).then(|| self.climb_from(&start))
+        });
+        found.into_iter().flatten().collect()
     }
 
     /// Climbs from threads anywhere, with good homes for them.
@@ -196,22 +195,19 @@ impl Search<'_> {
 
     /// The best after so many kicks in each chain; `turn` tells one time from another.
     fn kicked(&self, best: Candidate, kicks: u64, turn: u64) -> Candidate {
-        let chains: Vec<Candidate> = (0..CHAINS)
-            .into_par_iter()
-            .map(|chain| {
-                let mut random = local::generator(self.settings.seed, 2_000 + turn * CHAINS + chain);
-                let start = match chain {
-                    OTHER_HOMES if turn > 0 => self.with_other_homes(&best, &mut random),
-                    ANYWHERE if turn > 0 => {
-                        local::random_start(self.problem, &mut random).map(|start| self.climb_from(&start))
-                    }
-                    _ => None,
-                };
-                let start = start.unwrap_or_else(|| best.clone());
-                let mut evaluator = Evaluator::new(self.problem, start.placements.clone());
-                local::iterate(self.problem, &mut evaluator, &start, kicks, &mut random, self.monitor)
-            })
-            .collect();
+        let chains: Vec<Candidate> = parallel::map(0..CHAINS, |chain| {
+            let mut random = local::generator(self.settings.seed, 2_000 + turn * CHAINS + chain);
+            let start = match chain {
+                OTHER_HOMES if turn > 0 => self.with_other_homes(&best, &mut random),
+                ANYWHERE if turn > 0 => {
+                    local::random_start(self.problem, &mut random).map(|start| self.climb_from(&start))
+                }
+                _ => None,
+            };
+            let start = start.unwrap_or_else(|| best.clone());
+            let mut evaluator = Evaluator::new(self.problem, start.placements.clone());
+            local::iterate(self.problem, &mut evaluator, &start, kicks, &mut random, self.monitor)
+        });
         chains.into_iter().fold(best, |best, next| if next.beats(&best) { next } else { best })
     }
 

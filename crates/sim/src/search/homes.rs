@@ -9,7 +9,7 @@ use super::{ExploreError, Outcome, Settings, Status, explore, explore_beyond, ga
 use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 use numasim_model::{NodeId, Placement};
@@ -69,7 +69,7 @@ impl HomeSets {
         let (anywhere, mut work) = if several { anywhere(problem, all, monitor) } else { (f64::INFINITY, 0) };
         // The weakest bound is that of all: it says little before each set has its own.
         let found: Vec<Option<(f64, u64)>> =
-            homes.par_iter().map(|homes| with_homes(problem, homes, each, !several, monitor)).collect();
+            parallel::map(&homes, |homes| with_homes(problem, homes, each, !several, monitor));
         work += found.iter().flatten().map(|(_, work)| work).sum::<u64>();
         let bounds: Vec<f64> =
             found.iter().map(|found| found.map_or(anywhere, |(bound, _)| bound.min(anywhere))).collect();

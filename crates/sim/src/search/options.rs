@@ -12,7 +12,7 @@ use numasim_model::{AppId, Machine, NodeId, Placement};
 use crate::contents::Contents;
 use crate::memory::Limits;
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
@@ -98,29 +98,25 @@ impl OptionTable {
     /// The same options with what they get at least where no application has more than so many threads.
     pub(super) fn with_least(&self, kept: &Kept, most: MostThreads<'_>) -> Self {
         let size = CHUNK * self.apps;
-        let parts: Vec<Vec<f64>> = self
-            .counts
-            .par_chunks(size)
-            .enumerate()
-            .map(|(chunk, counts)| {
-                let mut part = vec![0.0; counts.len()];
-                let rows = part.chunks_exact_mut(self.apps).zip(counts.chunks_exact(self.apps));
-                for (least, counts) in rows {
-                    kept.least_gflops(counts, most, least);
-                }
-                let potential = &self.potential[chunk * size..][..counts.len()];
-                part.iter_mut().zip(potential).for_each(|(least, most)| *least = least.min(*most));
-                part
-            })
-            .collect();
+        let parts: Vec<Vec<f64>> = parallel::map(self.counts.chunks(size).enumerate(), |(chunk, counts)| {
+            let mut part = vec![0.0; counts.len()];
+            let rows = part.chunks_exact_mut(self.apps).zip(counts.chunks_exact(self.apps));
+            for (least, counts) in rows {
+                kept.least_gflops(counts, most, least);
+            }
+            let potential = &self.potential[chunk * size..][..counts.len()];
+            part.iter_mut().zip(potential).for_each(|(least, most)| *least = least.min(*most));
+            part
+        });
         let least = parts.concat();
         Self { least, ..self.clone() }
     }
 
     /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
     pub(super) fn with_others(&self, drawn: &DrawnByOthers, most: MostThreads<'_>) -> Self {
-        let others = self.counts.par_chunks(self.apps).map(|counts| drawn.at_most(counts, most));
-        Self { others: others.collect(), ..self.clone() }
+        let of = |chunk: &[u32]| chunk.chunks(self.apps).map(|counts| drawn.at_most(counts, most)).collect();
+        let others: Vec<Vec<f64>> = parallel::map(self.counts.chunks(CHUNK * self.apps), of);
+        Self { others: others.concat(), ..self.clone() }
     }
 
     /// GB/s that threads elsewhere draw at most of the memory of the node beside a listed option.
@@ -143,11 +139,8 @@ impl OptionTable {
     /// The same options where no more than `room` GB/s are left for one of each shared resource, laid out as for [`Self::least_drawn`].
     pub(super) fn with_room(&self, draw: &[Vec<(usize, f64)>], room: &[f64]) -> Self {
         let size = CHUNK * self.apps;
-        let parts: Vec<Vec<f64>> = self
-            .least
-            .par_chunks(size)
-            .zip(self.potential.par_chunks(size))
-            .map(|(least, potential)| {
+        let parts: Vec<Vec<f64>> =
+            parallel::map(self.least.chunks(size).zip(self.potential.chunks(size)), |(least, potential)| {
                 let mut part = potential.to_vec();
                 let mut drawn = vec![0.0; room.len()];
                 for (most, least) in part.chunks_exact_mut(self.apps).zip(least.chunks_exact(self.apps)) {
@@ -158,8 +151,7 @@ impl OptionTable {
                     }
                 }
                 part
-            })
-            .collect();
+            });
         Self { potential: Arc::new(parts.concat()), ..self.clone() }
     }
 
@@ -321,27 +313,24 @@ fn potential(
     monitor: &dyn Monitor,
 ) -> Option<Vec<f64>> {
     let nodes = solver.nodes();
-    let parts: Option<Vec<Vec<f64>>> = counts
-        .par_chunks(apps * 1024)
-        .map(|chunk| {
-            let mut workspace = solver.workspace();
-            let mut threads: Table<u32> = Table::filled(apps, nodes, 0);
-            let mut part = Vec::with_capacity(chunk.len());
-            let mut pace = Pace::new(monitor);
-            for option in chunk.chunks_exact(apps) {
-                if pace.stops_after(cost) {
-                    return None;
-                }
-                for (a, &count) in option.iter().enumerate() {
-                    threads[(AppId(a), node)] = count;
-                }
-                solver.solve_changes(threads.as_slice(), &mut workspace);
-                part.extend_from_slice(workspace.gflops());
+    let parts: Vec<Option<Vec<f64>>> = parallel::map(counts.chunks(apps * 1024), |chunk| {
+        let mut workspace = solver.workspace();
+        let mut threads: Table<u32> = Table::filled(apps, nodes, 0);
+        let mut part = Vec::with_capacity(chunk.len());
+        let mut pace = Pace::new(monitor);
+        for option in chunk.chunks_exact(apps) {
+            if pace.stops_after(cost) {
+                return None;
             }
-            Some(part)
-        })
-        .collect();
-    Some(parts?.concat())
+            for (a, &count) in option.iter().enumerate() {
+                threads[(AppId(a), node)] = count;
+            }
+            solver.solve_changes(threads.as_slice(), &mut workspace);
+            part.extend_from_slice(workspace.gflops());
+        }
+        Some(part)
+    });
+    Some(parts.into_iter().collect::<Option<Vec<_>>>()?.concat())
 }
 
 /// What each option asks to occupy of each watched memory over the link to it, GB/s: all that its threads want, at most the link and

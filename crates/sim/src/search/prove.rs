@@ -4,7 +4,7 @@ use numasim_model::{Allocation, NodeId, Placement};
 
 use crate::contents::{Contents, Sites};
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::{Budget, OPTIONS_PER_STEP, Pace, Settings};
 use crate::search::cells::Cell;
@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
     fn branch_over(&self, pool: &mut Pool, homes: &[HomeSet], effort: u64) -> Proof {
         let target = pool.cutoff();
         let share = homes.iter().filter(|set| set.bound > target).count();
-        let decided = homes.par_iter().map(|set| self.decide(set, target, share)).collect();
+        let decided = parallel::map(homes, |set| self.decide(set, target, share));
         self.settle(decided, pool, effort)
     }
 
@@ -150,13 +150,12 @@ impl<'a> Search<'a> {
             }
             let single = done.iter().map(|cell: &Cell<'_>| cell.improved.bound).fold(elsewhere, f64::max);
             self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound.max(single)));
-            let split: Vec<Cell<'a>> = batch
-                .into_par_iter()
-                .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {
+            let split: Vec<Vec<Cell<'a>>> =
+                parallel::map(batch, |cell| match cell.split(self.problem, cutoff) {
                     Some(parts) => Vec::from(parts),
                     None => vec![cell],
-                })
-                .collect();
+                });
+            let split: Vec<Cell<'a>> = split.into_iter().flatten().collect();
             splitting.spend(split.iter().map(|cell| cell.improved.work).sum());
             let (single, more): (Vec<_>, Vec<_>) = split.into_iter().partition(Cell::is_single);
             done.extend(single);
@@ -268,10 +267,9 @@ impl<'a> Uniform<'a> {
             if batch.is_empty() {
                 return true;
             }
-            let parts: Vec<Option<Pool>> = batch
-                .par_chunks(apps * CHUNK)
-                .map(|chunk| self.rate(chunk, placements, canonical, start.clone()))
-                .collect();
+            let parts: Vec<Option<Pool>> = parallel::map(batch.chunks(apps * CHUNK), |chunk| {
+                self.rate(chunk, placements, canonical, start.clone())
+            });
             let mut complete = true;
             for part in parts {
                 match part {

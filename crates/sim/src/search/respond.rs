@@ -11,7 +11,7 @@ use super::local::{climb, generator};
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::budget::Pace;
 use crate::search::dual::{Prices, Relaxation, Watched};
@@ -42,17 +42,14 @@ impl Responder<'_> {
 
     /// Adds what it finds to `pool`; the same for the same seed.
     pub(super) fn search(&self, canonical: &Canonical, pool: &mut Pool, seed: u64) {
-        let found: Vec<Candidate> = (0..self.starts())
-            .into_par_iter()
-            .map(|start| {
-                let mut random = generator(seed, 1_000 + start);
-                let options = self.class_of.iter().map(|&c| {
-                    let ranked = &self.ranked[c];
-                    ranked[random.random_range(0..ranked.len().min(TOP))]
-                });
-                self.improve(options.collect())
-            })
-            .collect();
+        let found: Vec<Candidate> = parallel::map(0..self.starts(), |start| {
+            let mut random = generator(seed, 1_000 + start);
+            let options = self.class_of.iter().map(|&c| {
+                let ranked = &self.ranked[c];
+                ranked[random.random_range(0..ranked.len().min(TOP))]
+            });
+            self.improve(options.collect())
+        });
         for candidate in found {
             if self.problem.allows(&candidate.allocation, &candidate.placements) {
                 pool.add(canonical, candidate);

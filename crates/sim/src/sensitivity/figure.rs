@@ -11,7 +11,7 @@ use super::{Rivals, share_of_effort, share_of_rivals};
 use crate::baselines::{even, one_app_per_node};
 use crate::monitor::Monitor;
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Candidate, Problem, margin};
 
 /// One figure, or several that are changed together.
@@ -335,24 +335,21 @@ pub(super) fn ranges(
     // another input may have met it.
     let starts = std::iter::once(Start::Best).chain(elsewhere.iter().map(Start::From)).chain([Start::Leader]);
     for start in starts {
-        let paths: Vec<Vec<Candidate>> = questions
-            .par_iter()
-            .map(|(figure, factor)| {
-                if monitor.stop() {
-                    return Vec::new();
-                }
-                let Some(changed) = at(problem, figure, *factor) else { return Vec::new() };
-                match start {
-                    Start::Best => climb(&changed, best, effort, monitor),
-                    // Only where it ends: the way there is worse than what is known.
-                    Start::From(other) => climb(&changed, other, effort, monitor).pop().into_iter().collect(),
-                    Start::Leader => match known.lead(&changed, monitor).1 {
-                        Some(leader) => climb(&changed, &leader, effort, monitor),
-                        None => Vec::new(),
-                    },
-                }
-            })
-            .collect();
+        let paths: Vec<Vec<Candidate>> = parallel::map(&questions, |(figure, factor)| {
+            if monitor.stop() {
+                return Vec::new();
+            }
+            let Some(changed) = at(problem, figure, *factor) else { return Vec::new() };
+            match start {
+                Start::Best => climb(&changed, best, effort, monitor),
+                // Only where it ends: the way there is worse than what is known.
+                Start::From(other) => climb(&changed, other, effort, monitor).pop().into_iter().collect(),
+                Start::Leader => match known.lead(&changed, monitor).1 {
+                    Some(leader) => climb(&changed, &leader, effort, monitor),
+                    None => Vec::new(),
+                },
+            }
+        });
         for candidate in paths.into_iter().flatten() {
             if monitor.stop() {
                 break;
@@ -364,10 +361,9 @@ pub(super) fn ranges(
     if let Some(better) = known.lead(problem, monitor).1.filter(|_| !patient) {
         return Err(Box::new(Better { better, others: known.into_candidates() }));
     }
-    let found: Vec<Option<(Range, usize)>> = figures
-        .par_iter()
-        .map(|figure| Ranging { problem, figure, known: known.clone(), effort, monitor }.range())
-        .collect();
+    let found: Vec<Option<(Range, usize)>> = parallel::map(&figures, |figure| {
+        Ranging { problem, figure, known: known.clone(), effort, monitor }.range()
+    });
     let left = found.iter().filter(|range| range.is_none()).count();
     let more: usize = found.iter().flatten().map(|(_, more)| more).sum();
     Ok(Found {

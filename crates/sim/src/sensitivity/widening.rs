@@ -6,7 +6,7 @@ use numasim_model::{Allocation, AppId, Data, NodeId, Placement};
 
 use crate::contents::Sites;
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::budget::Pace;
 use crate::sensitivity::figure::{Change, Figure, links_that_matter};
@@ -61,29 +61,26 @@ pub(super) fn widening(problem: &Problem, best: &Candidate, monitor: &dyn Monito
     let useless = |figure: &Figure| matches!(figure, Figure::Links(links) if links.iter().all(|link| !readable.contains(link)));
     let climbs = resources.iter().filter(|(figure, ..)| !useless(figure)).count();
     let effort = share_of_effort(problem, climbs);
-    let found: Vec<Option<Widening>> = resources
-        .into_par_iter()
-        .map(|(figure, step, together)| {
-            if monitor.stop() {
-                return None;
-            }
-            if useless(&figure) {
-                let (value, _) = figure.extent(&problem.machine, &problem.apps)?;
-                let nothing = Some(0.0);
-                return Some(Widening {
-                    figure,
-                    together,
-                    value,
-                    step,
-                    gain: nothing,
-                    used_by: Vec::new(),
-                    gain_moved: nothing,
-                    gain_10_percent: nothing,
-                });
-            }
-            of_resource(problem, best, figure, step, together, effort, monitor)
-        })
-        .collect();
+    let found: Vec<Option<Widening>> = parallel::map(resources, |(figure, step, together)| {
+        if monitor.stop() {
+            return None;
+        }
+        if useless(&figure) {
+            let (value, _) = figure.extent(&problem.machine, &problem.apps)?;
+            let nothing = Some(0.0);
+            return Some(Widening {
+                figure,
+                together,
+                value,
+                step,
+                gain: nothing,
+                used_by: Vec::new(),
+                gain_moved: nothing,
+                gain_10_percent: nothing,
+            });
+        }
+        of_resource(problem, best, figure, step, together, effort, monitor)
+    });
     let left = found.iter().filter(|found| found.is_none()).count();
     let mut grouped = grouped(problem, best, found.into_iter().flatten());
     grouped.sort_by(|a, b| sort_key(b).total_cmp(&sort_key(a)));

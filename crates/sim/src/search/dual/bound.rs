@@ -5,7 +5,7 @@ use std::sync::Arc;
 use numasim_model::{NodeId, Placement};
 
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::search::dual::relaxation::{Class, Relaxation};
 use crate::search::dual::{Dealt, Earnings, Improved, Prices, Ranges};
 use crate::search::options::OptionTable;
@@ -187,10 +187,11 @@ impl Relaxation<'_> {
     }
 }
 
+/// Options that are priced one after the other; more are priced in parallel.
+const CHUNK: usize = 8192;
+
 /// The option that earns most; the first of equals. `None` for an empty table.
 pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
-    /// Options that are priced one after the other; more are priced in parallel.
-    const CHUNK: usize = 8192;
     let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
         for option in options {
@@ -208,10 +209,9 @@ pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -
     if table.len() <= CHUNK {
         return best_of(0..table.len());
     }
-    let chunks: Vec<_> = (0..table.len().div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len())))
-        .collect();
+    let chunks: Vec<_> = parallel::map(0..table.len().div_ceil(CHUNK), |chunk| {
+        best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len()))
+    });
     chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
@@ -542,7 +542,11 @@ impl<'a> Relaxation<'a> {
         let of = |c: usize| {
             let earnings = self.earnings(c, prices, ranges);
             let table = &self.classes[c].table;
-            (0..table.len()).into_par_iter().map(|option| earnings.of(table, option)).collect()
+            let chunk = |first: usize| {
+                (first..(first + CHUNK).min(table.len())).map(|option| earnings.of(table, option)).collect()
+            };
+            let chunks: Vec<Vec<f64>> = parallel::map((0..table.len()).step_by(CHUNK), chunk);
+            chunks.concat()
         };
         (0..self.classes.len()).map(of).collect()
     }

@@ -24,7 +24,7 @@ use numasim_model::{NodeId, Placement};
 
 use crate::monitor::Monitor;
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::search::dual::{Improved, Ranges, Relaxation, Watched};
 use crate::search::options::OptionTable;
@@ -178,19 +178,17 @@ impl Halves<'_> {
                 return Ended::Stopped;
             }
             let common = Common::new(steps.saturating_sub(*work));
-            let found: Vec<(Pool, bool)> = batch
-                .par_iter()
-                .map_init(
-                    || Evaluator::new(self.problem, self.placements.to_vec()),
-                    |evaluator, &first| {
-                        let mut lookup = Lookup::new(self, round, grid, pool, evaluator, &common);
-                        lookup.extend(first, first + 1, 0.0);
-                        let Lookup { pool, pace, meter, .. } = lookup;
-                        meter.finish();
-                        (pool, pace.stopped())
-                    },
-                )
-                .collect();
+            let found: Vec<(Pool, bool)> = parallel::map_with(
+                batch,
+                || Evaluator::new(self.problem, self.placements.to_vec()),
+                |evaluator, &first| {
+                    let mut lookup = Lookup::new(self, round, grid, pool, evaluator, &common);
+                    lookup.extend(first, first + 1, 0.0);
+                    let Lookup { pool, pace, meter, .. } = lookup;
+                    meter.finish();
+                    (pool, pace.stopped())
+                },
+            );
             *work += common.spent();
             if common.is_exceeded() {
                 // How far each of the batch came until then depends on the threads.

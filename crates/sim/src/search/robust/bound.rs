@@ -5,7 +5,7 @@ use numasim_model::{Allocation, AppId, Placement};
 
 use crate::monitor::Monitor;
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::cutting::{LARGEST_PRICE, ThreadPrices};
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
@@ -510,8 +510,8 @@ impl<'a> Joint<'a> {
             let chunks: Vec<_> = if options <= CHUNK {
                 vec![best_of(0..options)]
             } else {
-                let chunks = (0..options.div_ceil(CHUNK)).into_par_iter();
-                chunks.map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(options))).collect()
+                let chunks = 0..options.div_ceil(CHUNK);
+                parallel::map(chunks, |chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(options)))
             };
             let best =
                 chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best });

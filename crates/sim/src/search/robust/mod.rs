@@ -49,7 +49,7 @@ use numasim_model::{Allocation, Placement};
 
 use crate::baselines::{even, one_app_per_node};
 use crate::objective::Objective;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::climbs::climb_with_homes;
 use crate::search::local::Rates as _;
@@ -205,26 +205,20 @@ fn starts(
 
 fn climbed(panel: &Panel<'_>, starts: Vec<Candidate>, monitor: &dyn Monitor) -> Vec<Candidate> {
     let rater = |placements: Vec<Placement>| panel.rater(&placements);
-    starts
-        .into_par_iter()
-        .map(|start| {
-            let rated = rater(start.placements).candidate(start.allocation);
-            climb_with_homes(panel.question(), rated, &rater, monitor)
-        })
-        .collect()
+    parallel::map(starts, |start| {
+        let rated = rater(start.placements).candidate(start.allocation);
+        climb_with_homes(panel.question(), rated, &rater, monitor)
+    })
 }
 
 /// Last attempts to improve an answer that is not proven.
 fn kicked(panel: &Panel<'_>, best: Best, settings: &Settings, monitor: &dyn Monitor) -> Best {
     let kicks = KICKS.min(settings.effort / KICK_STEPS);
-    let chains: Vec<Candidate> = (0..CHAINS)
-        .into_par_iter()
-        .map(|chain| {
-            let mut random = local::generator(settings.seed, 4_000 + chain);
-            let mut rater = panel.rater(&best.candidate.placements);
-            local::iterate(panel.question(), &mut rater, &best.candidate, kicks, &mut random, monitor)
-        })
-        .collect();
+    let chains: Vec<Candidate> = parallel::map(0..CHAINS, |chain| {
+        let mut random = local::generator(settings.seed, 4_000 + chain);
+        let mut rater = panel.rater(&best.candidate.placements);
+        local::iterate(panel.question(), &mut rater, &best.candidate, kicks, &mut random, monitor)
+    });
     let mut best = best;
     for next in chains {
         best.offer(next);

@@ -9,7 +9,7 @@ use super::bound::{Best, EQUAL, Joint, Panel, Part};
 use super::walk::Tree;
 use crate::contents::{Contents, Sites};
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::search::budget::{Budget, Pace, Settings};
 use crate::search::homes::HomeSets;
 use crate::search::local::Rates;
@@ -92,13 +92,10 @@ impl Parts<'_, '_> {
             }
             let known = self.known(best);
             let cutoff = best.cutoff();
-            let split: Vec<(Part, Option<[Part; 2]>)> = batch
-                .into_par_iter()
-                .map(|part| {
-                    let halves = self.split(&part, cutoff, &known);
-                    (part, halves)
-                })
-                .collect();
+            let split: Vec<(Part, Option<[Part; 2]>)> = parallel::map(batch, |part| {
+                let halves = self.split(&part, cutoff, &known);
+                (part, halves)
+            });
             for (part, halves) in split {
                 let Some(halves) = halves else {
                     splitting.spend(1);
@@ -352,10 +349,9 @@ pub(super) fn search(
         if batch.is_empty() {
             return true;
         }
-        let rated: Vec<Option<Best>> = batch
-            .par_chunks(apps * CHUNK)
-            .map(|chunk| rate(panel, placements, chunk, best.clone(), monitor))
-            .collect();
+        let rated: Vec<Option<Best>> = parallel::map(batch.chunks(apps * CHUNK), |chunk| {
+            rate(panel, placements, chunk, best.clone(), monitor)
+        });
         for found in rated {
             match found {
                 Some(found) => best.offer(found.candidate),

@@ -6,7 +6,7 @@ use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::bound::{Best, Joint, Panel, Part, Rater};
 use crate::monitor::Monitor;
-use crate::parallel::prelude::*;
+use crate::parallel;
 use crate::search::budget::{Budget, Pace};
 use crate::search::local::Rates;
 
@@ -134,14 +134,11 @@ impl<'t, 'a> Tree<'t, 'a> {
             let batch: Vec<usize> = (next..(next + BATCH).min(choices)).collect();
             next += batch.len();
             let limit = budget.left() / batch.len() as u64 + 1;
-            let walked: Vec<(Best, u64, bool)> = batch
-                .into_par_iter()
-                .map(|choice| {
-                    let mut walk = Walk::new(self, best.clone(), limit, monitor);
-                    walk.step(0, choice, choice + 1, self.constant);
-                    (walk.best, walk.work, walk.cut_short)
-                })
-                .collect();
+            let walked: Vec<(Best, u64, bool)> = parallel::map(batch, |choice| {
+                let mut walk = Walk::new(self, best.clone(), limit, monitor);
+                walk.step(0, choice, choice + 1, self.constant);
+                (walk.best, walk.work, walk.cut_short)
+            });
             let mut complete = true;
             for (found, work, cut_short) in walked {
                 best.offer(found.candidate);
