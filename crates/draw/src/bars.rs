@@ -312,66 +312,6 @@ fn diamond(canvas: &mut Canvas, (x, y): At) {
 }
 
 #[cfg(test)]
-mod groups_tests {
-    use super::*;
-    use crate::testing::{assert_apart, words};
-
-    fn plot(groups: usize, series: usize) -> GroupPlot {
-        let bar = |number: usize| GroupBar {
-            value: 1.0 + 0.1 * number as f64,
-            range: Some([0.95 + 0.1 * number as f64, 1.05 + 0.1 * number as f64]),
-            mark: (number == 1).then_some(1.16),
-        };
-        let group = |number: usize| Group {
-            name: format!("integral-histogram {number}"),
-            bars: (0..series).map(bar).collect(),
-        };
-        GroupPlot {
-            heading: Heading { title: "Speedups".to_owned(), subtitle: "10 seeds".to_owned() },
-            label: "speedup over fifo".to_owned(),
-            series: (0..series).map(|number| format!("scheduler {number}")).collect(),
-            ranges: "95 % interval of the mean".to_owned(),
-            marks: "printed".to_owned(),
-            line: 1.0,
-            groups: (0..groups).map(group).collect(),
-            sums_from: groups.saturating_sub(1),
-        }
-    }
-
-    #[test]
-    fn every_group_and_series_has_its_name_once() {
-        let svg = plot(2, 2).svg();
-        let words = words(&svg);
-        for word in
-            ["scheduler 0", "scheduler 1", "95 % interval of the mean", "printed", "speedup over fifo"]
-        {
-            assert_eq!(words.lines().filter(|line| *line == word).count(), 1, "{word}: {words}");
-        }
-        // A diamond in each group and one in the legend.
-        assert_eq!(svg.matches("<polygon").count(), 3);
-    }
-
-    #[test]
-    fn nothing_overlaps_in_small_and_large_plots() {
-        for (groups, series) in [(1, 1), (3, 5), (10, 5), (10, 7)] {
-            assert_apart(&plot(groups, series).svg());
-        }
-    }
-
-    #[test]
-    fn bars_are_as_high_as_their_values_and_missing_ones_are_left_out() {
-        let mut plot = plot(1, 2);
-        plot.groups[0].bars[0].value = 2.0;
-        plot.groups[0].bars[1] = GroupBar { value: f64::NAN, range: None, mark: None };
-        let svg = plot.svg();
-        assert!(!svg.contains("NaN"));
-        // Of the first series the bar and its patch in the legend, of the second one the patch alone.
-        let boxes = |colour: usize| svg.matches(&fill_colour(colour).hex()).count();
-        assert_eq!([boxes(0), boxes(1)], [2, 1]);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{assert_apart, words};
@@ -429,5 +369,65 @@ mod tests {
     #[test]
     fn an_error_has_a_sign_unless_it_is_nothing() {
         assert_eq!([1.66, -0.11, 0.04, -0.04].map(signed), ["+1.7 %", "-0.1 %", "0.0 %", "0.0 %"]);
+    }
+}
+
+#[cfg(test)]
+mod groups_tests {
+    use super::*;
+    use crate::testing::{assert_apart, words};
+
+    fn plot(groups: usize, series: usize) -> GroupPlot {
+        let bar = |number: usize| GroupBar {
+            value: 1.0 + 0.1 * number as f64,
+            range: Some([0.95 + 0.1 * number as f64, 1.05 + 0.1 * number as f64]),
+            mark: (number == 1).then_some(1.16),
+        };
+        let group = |number: usize| Group {
+            name: format!("integral-histogram {number}"),
+            bars: (0..series).map(bar).collect(),
+        };
+        GroupPlot {
+            heading: Heading { title: "Speedups".to_owned(), subtitle: "10 seeds".to_owned() },
+            label: "speedup over fifo".to_owned(),
+            series: (0..series).map(|number| format!("scheduler {number}")).collect(),
+            ranges: "95 % interval of the mean".to_owned(),
+            marks: "printed".to_owned(),
+            line: 1.0,
+            groups: (0..groups).map(group).collect(),
+            sums_from: groups.saturating_sub(1),
+        }
+    }
+
+    #[test]
+    fn every_group_and_series_has_its_name_once() {
+        let svg = plot(2, 2).svg();
+        let words = words(&svg);
+        for word in
+            ["scheduler 0", "scheduler 1", "95 % interval of the mean", "printed", "speedup over fifo"]
+        {
+            assert_eq!(words.lines().filter(|line| *line == word).count(), 1, "{word}: {words}");
+        }
+        // A diamond in each group and one in the legend.
+        assert_eq!(svg.matches("<polygon").count(), 3);
+    }
+
+    #[test]
+    fn nothing_overlaps_in_small_and_large_plots() {
+        for (groups, series) in [(1, 1), (3, 5), (10, 5), (10, 7)] {
+            assert_apart(&plot(groups, series).svg());
+        }
+    }
+
+    #[test]
+    fn bars_are_as_high_as_their_values_and_missing_ones_are_left_out() {
+        let mut plot = plot(1, 2);
+        plot.groups[0].bars[0].value = 2.0;
+        plot.groups[0].bars[1] = GroupBar { value: f64::NAN, range: None, mark: None };
+        let svg = plot.svg();
+        assert!(!svg.contains("NaN"));
+        // Of the first series the bar and its patch in the legend, of the second one the patch alone.
+        let boxes = |colour: usize| svg.matches(&fill_colour(colour).hex()).count();
+        assert_eq!([boxes(0), boxes(1)], [2, 1]);
     }
 }

@@ -301,50 +301,6 @@ impl Matrix {
 }
 
 #[cfg(test)]
-mod matrix_tests {
-    use super::*;
-    use crate::testing::{assert_apart, words};
-
-    fn plot(nodes: usize, without_cores: usize) -> Matrix {
-        let gbs =
-            |from: usize, to: usize| if from == to { 101.3 } else { 7.5 + ((from * 5 + to * 3) % 30) as f64 };
-        Matrix {
-            heading: Heading { title: "machine".to_owned(), subtitle: "measured".to_owned() },
-            label: "bandwidth (GB/s)".to_owned(),
-            nodes,
-            rows: (0..nodes - without_cores)
-                .map(|node| MatrixRow { node, gbs: (0..nodes).map(|to| gbs(node, to)).collect() })
-                .collect(),
-        }
-    }
-
-    #[test]
-    fn a_memory_without_cores_has_a_column_and_no_row() {
-        let svg = plot(3, 1).svg();
-        insta::assert_snapshot!(words(&svg));
-    }
-
-    #[test]
-    fn numbers_are_in_the_cells_up_to_32_nodes_and_nothing_overlaps() {
-        for nodes in [1, 2, 4, 8, 16, 32] {
-            let svg = plot(nodes, 0).svg();
-            assert_apart(&svg);
-            assert_eq!(words(&svg).matches("101.3\n").count(), nodes, "{nodes} nodes");
-        }
-        let many = plot(200, 0).svg();
-        assert_apart(&many);
-        assert!(!words(&many).contains("101.3"));
-    }
-
-    #[test]
-    fn equal_bandwidths_have_one_colour() {
-        let mut plot = plot(2, 0);
-        plot.rows.iter_mut().for_each(|row| row.gbs.fill(10.0));
-        assert_apart(&plot.svg());
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::Scale;
@@ -435,5 +391,49 @@ mod tests {
         assert_apart(&svg);
         let texts = words(&svg).replace([' ', '\n'], "");
         assert_eq!(texts.matches(&title.replace(' ', "")).count(), 2, "{texts}");
+    }
+}
+
+#[cfg(test)]
+mod matrix_tests {
+    use super::*;
+    use crate::testing::{assert_apart, words};
+
+    fn plot(nodes: usize, without_cores: usize) -> Matrix {
+        let gbs =
+            |from: usize, to: usize| if from == to { 101.3 } else { 7.5 + ((from * 5 + to * 3) % 30) as f64 };
+        Matrix {
+            heading: Heading { title: "machine".to_owned(), subtitle: "measured".to_owned() },
+            label: "bandwidth (GB/s)".to_owned(),
+            nodes,
+            rows: (0..nodes - without_cores)
+                .map(|node| MatrixRow { node, gbs: (0..nodes).map(|to| gbs(node, to)).collect() })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_memory_without_cores_has_a_column_and_no_row() {
+        let svg = plot(3, 1).svg();
+        insta::assert_snapshot!(words(&svg));
+    }
+
+    #[test]
+    fn numbers_are_in_the_cells_up_to_32_nodes_and_nothing_overlaps() {
+        for nodes in [1, 2, 4, 8, 16, 32] {
+            let svg = plot(nodes, 0).svg();
+            assert_apart(&svg);
+            assert_eq!(words(&svg).matches("101.3\n").count(), nodes, "{nodes} nodes");
+        }
+        let many = plot(200, 0).svg();
+        assert_apart(&many);
+        assert!(!words(&many).contains("101.3"));
+    }
+
+    #[test]
+    fn equal_bandwidths_have_one_colour() {
+        let mut plot = plot(2, 0);
+        plot.rows.iter_mut().for_each(|row| row.gbs.fill(10.0));
+        assert_apart(&plot.svg());
     }
 }

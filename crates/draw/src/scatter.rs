@@ -290,58 +290,6 @@ impl FrontPlot {
 }
 
 #[cfg(test)]
-mod front_tests {
-    use super::*;
-    use crate::testing::{assert_apart, words};
-
-    fn plot() -> FrontPlot {
-        let mark = |at, text: &str, on_front| Mark { at, text: text.to_owned(), on_front };
-        FrontPlot {
-            heading: Heading { title: "4 nodes".to_owned(), subtitle: "complete".to_owned() },
-            labels: ["total (GFLOPS)".to_owned(), "fair (p)".to_owned()],
-            smaller_is_better: [false, false],
-            points: vec![[320.0, 0.1], [300.0, 0.3], [250.0, 0.4]],
-            marks: vec![mark([320.0, 0.1], "best total", true), mark([140.0, 0.2], "even", false)],
-        }
-    }
-
-    #[test]
-    fn axes_and_marks_are_named() {
-        let svg = plot().svg();
-        for word in ["4 nodes", "complete", "total (GFLOPS)", "fair (p)", "best total", "even"] {
-            assert!(svg.contains(&format!("\n{word}\n")), "{word} is missing:\n{svg}");
-        }
-        // three points and the ring of the mark on the front
-        assert_eq!(svg.matches("<circle").count(), 3 + 1);
-    }
-
-    #[test]
-    fn allocations_at_nearly_the_same_place_are_both_seen() {
-        let mut plot = plot();
-        let mark = |at, text: &str| Mark { at, text: text.to_owned(), on_front: false };
-        plot.marks = vec![
-            mark([185.8, 0.25], "even"),
-            mark([183.9, 0.2491], "one app per node"),
-            mark([320.0, 0.1], "one app per node, one app per node, data local"),
-        ];
-        let svg = plot.svg();
-        assert_apart(&svg);
-        assert!(words(&svg).contains("one app per node, one app per node, data local\n"), "{svg}");
-        // A cross, a diamond and a square, each twice: at its place and before its name.
-        let count =
-            |colour: Colour| svg.matches(&format!("stroke=\"{}\" stroke-width=\"2\"", colour.hex())).count();
-        // A cross is two lines.
-        assert_eq!([1, 2, 3].map(|i| count(line_colour(i))), [4, 2, 2]);
-    }
-
-    #[test]
-    fn steps_never_promise_an_allocation_between_two_points() {
-        let corners = [[320.0, 0.1], [300.0, 0.1], [300.0, 0.3], [250.0, 0.3], [250.0, 0.4]];
-        assert_eq!(plot().steps(), corners);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{assert_apart, words};
@@ -444,5 +392,57 @@ mod tests {
         // 8 of 10 in common
         assert_eq!(alike((0.0, 9.0), (1.0, 10.0), |value| value), [(0.0, 10.0), (0.0, 10.0)]);
         assert_eq!(alike((2.0, 9.0), (0.0, 11.0), |value| value), [(2.0, 9.0), (0.0, 11.0)]);
+    }
+}
+
+#[cfg(test)]
+mod front_tests {
+    use super::*;
+    use crate::testing::{assert_apart, words};
+
+    fn plot() -> FrontPlot {
+        let mark = |at, text: &str, on_front| Mark { at, text: text.to_owned(), on_front };
+        FrontPlot {
+            heading: Heading { title: "4 nodes".to_owned(), subtitle: "complete".to_owned() },
+            labels: ["total (GFLOPS)".to_owned(), "fair (p)".to_owned()],
+            smaller_is_better: [false, false],
+            points: vec![[320.0, 0.1], [300.0, 0.3], [250.0, 0.4]],
+            marks: vec![mark([320.0, 0.1], "best total", true), mark([140.0, 0.2], "even", false)],
+        }
+    }
+
+    #[test]
+    fn axes_and_marks_are_named() {
+        let svg = plot().svg();
+        for word in ["4 nodes", "complete", "total (GFLOPS)", "fair (p)", "best total", "even"] {
+            assert!(svg.contains(&format!("\n{word}\n")), "{word} is missing:\n{svg}");
+        }
+        // three points and the ring of the mark on the front
+        assert_eq!(svg.matches("<circle").count(), 3 + 1);
+    }
+
+    #[test]
+    fn allocations_at_nearly_the_same_place_are_both_seen() {
+        let mut plot = plot();
+        let mark = |at, text: &str| Mark { at, text: text.to_owned(), on_front: false };
+        plot.marks = vec![
+            mark([185.8, 0.25], "even"),
+            mark([183.9, 0.2491], "one app per node"),
+            mark([320.0, 0.1], "one app per node, one app per node, data local"),
+        ];
+        let svg = plot.svg();
+        assert_apart(&svg);
+        assert!(words(&svg).contains("one app per node, one app per node, data local\n"), "{svg}");
+        // A cross, a diamond and a square, each twice: at its place and before its name.
+        let count =
+            |colour: Colour| svg.matches(&format!("stroke=\"{}\" stroke-width=\"2\"", colour.hex())).count();
+        // A cross is two lines.
+        assert_eq!([1, 2, 3].map(|i| count(line_colour(i))), [4, 2, 2]);
+    }
+
+    #[test]
+    fn steps_never_promise_an_allocation_between_two_points() {
+        let corners = [[320.0, 0.1], [300.0, 0.1], [300.0, 0.3], [250.0, 0.3], [250.0, 0.4]];
+        assert_eq!(plot().steps(), corners);
     }
 }

@@ -196,6 +196,22 @@ impl Monitor for Quiet<'_> {
 }
 
 #[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_spends_from_the_whole() {
+        let mut budget = Budget::new(100);
+        let mut share = budget.at_most(30);
+        share.spend(50); // no more than the share has
+        assert!(share.is_spent());
+        budget.settle(share);
+        assert_eq!(budget.left(), 70);
+        assert!((budget.part_spent() - 0.3).abs() < 1e-12);
+    }
+}
+
+#[cfg(test)]
 mod beside_tests {
     use std::sync::Mutex;
 
@@ -241,22 +257,6 @@ mod beside_tests {
         let part = Progress { found: None, best: None, bound: possible * 2.0, effort_spent: 0.0 };
         Beside::new(&told, &problem, f64::INFINITY, elsewhere).progress(&part);
         assert_eq!(told.0.into_inner().expect("one thread")[0].bound, possible);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_share_spends_from_the_whole() {
-        let mut budget = Budget::new(100);
-        let mut share = budget.at_most(30);
-        share.spend(50); // no more than the share has
-        assert!(share.is_spent());
-        budget.settle(share);
-        assert_eq!(budget.left(), 70);
-        assert!((budget.part_spent() - 0.3).abs() < 1e-12);
     }
 }
 

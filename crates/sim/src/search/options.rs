@@ -574,6 +574,68 @@ impl Common {
 }
 
 #[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{local_app, uniform_machine};
+    use numasim_model::{App, Placement};
+
+    fn problem(apps: usize, cores: u32, restrictions: Restrictions) -> Problem {
+        let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);
+        let apps = vec![App { min_threads: 0, ..local_app("a", 1.0) }; apps];
+        Problem::new(&machine, &apps, crate::Objective::TotalGflops, restrictions)
+            .expect("a possible question")
+    }
+
+    fn count(apps: usize, cores: u32, restrictions: Restrictions) -> usize {
+        let problem = problem(apps, cores, restrictions);
+        counts(&problem, None, NodeId(0), 1_000_000).unwrap().len() / apps
+    }
+
+    #[test]
+    fn eight_cores_and_four_apps_have_495_options() {
+        // C(8 + 4, 4) = 495 with idle cores, C(8 + 3, 3) = 165 without
+        assert_eq!(count(4, 8, Restrictions::default()), 495);
+        assert_eq!(count(4, 8, Restrictions { no_idle_cores: true, ..Restrictions::default() }), 165);
+    }
+
+    #[test]
+    fn whole_nodes_leave_one_app_or_none() {
+        // empty, or 1 to 8 threads of one of four applications
+        assert_eq!(count(4, 8, Restrictions { whole_nodes: true, ..Restrictions::default() }), 1 + 4 * 8);
+    }
+
+    #[test]
+    fn minimum_per_node_takes_its_cores_first() {
+        // 2 of 8 cores each for 3 applications leave 2 cores to split freely: C(2 + 3, 3) = 10
+        assert_eq!(count(3, 8, Restrictions { min_threads_per_node: 2, ..Restrictions::default() }), 10);
+    }
+
+    #[test]
+    fn too_many_options_are_refused() {
+        assert!(counts(&problem(8, 64, Restrictions::default()), None, NodeId(0), 1000).is_none());
+    }
+
+    #[test]
+    fn corners_give_all_free_cores_to_nobody_or_to_one() {
+        // 4 cores, one thread each for 2 applications: 2 cores are free. 10 GFLOPS per core, intensity 1 and no ceiling.
+        let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
+        let apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
+        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        let objective = crate::Objective::TotalGflops;
+        let problem = Problem::new(&machine, &apps, objective, restrictions).expect("a possible question");
+        let solver = problem.solver(&[Placement::Local, Placement::Local]);
+        let table = OptionTable::corners(&problem, &solver, NodeId(0));
+        let rows: Vec<_> = (0..table.len()).map(|option| table.row(option).1.into_owned()).collect();
+        assert_eq!(rows, [[1, 1], [3, 1], [1, 3]]);
+        assert_eq!(*table.row(2).0, [10.0, 30.0]);
+        let corners = table.as_corners().expect("not listed");
+        // 2 x 10 + 3 x 30 GFLOPS at prices 2 and 3, and half a unit for each of 4 threads
+        assert!((corners.earned(2, &[2.0, 3.0], &[0.5, 0.5]) - 112.0).abs() < 1e-12);
+    }
+}
+
+#[cfg(test)]
 mod ceilings_tests {
     use numasim_model::{Access, Data};
 
@@ -637,67 +699,5 @@ mod ceilings_tests {
         let problem = self::problem();
         let evaluator = Evaluator::new(&problem, problem.placements(&[]));
         assert_eq!(common_limits(&problem, &evaluator, &[&zero, &one], true), []);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::restrictions::Restrictions;
-    use crate::testing::{local_app, uniform_machine};
-    use numasim_model::{App, Placement};
-
-    fn problem(apps: usize, cores: u32, restrictions: Restrictions) -> Problem {
-        let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);
-        let apps = vec![App { min_threads: 0, ..local_app("a", 1.0) }; apps];
-        Problem::new(&machine, &apps, crate::Objective::TotalGflops, restrictions)
-            .expect("a possible question")
-    }
-
-    fn count(apps: usize, cores: u32, restrictions: Restrictions) -> usize {
-        let problem = problem(apps, cores, restrictions);
-        counts(&problem, None, NodeId(0), 1_000_000).unwrap().len() / apps
-    }
-
-    #[test]
-    fn eight_cores_and_four_apps_have_495_options() {
-        // C(8 + 4, 4) = 495 with idle cores, C(8 + 3, 3) = 165 without
-        assert_eq!(count(4, 8, Restrictions::default()), 495);
-        assert_eq!(count(4, 8, Restrictions { no_idle_cores: true, ..Restrictions::default() }), 165);
-    }
-
-    #[test]
-    fn whole_nodes_leave_one_app_or_none() {
-        // empty, or 1 to 8 threads of one of four applications
-        assert_eq!(count(4, 8, Restrictions { whole_nodes: true, ..Restrictions::default() }), 1 + 4 * 8);
-    }
-
-    #[test]
-    fn minimum_per_node_takes_its_cores_first() {
-        // 2 of 8 cores each for 3 applications leave 2 cores to split freely: C(2 + 3, 3) = 10
-        assert_eq!(count(3, 8, Restrictions { min_threads_per_node: 2, ..Restrictions::default() }), 10);
-    }
-
-    #[test]
-    fn too_many_options_are_refused() {
-        assert!(counts(&problem(8, 64, Restrictions::default()), None, NodeId(0), 1000).is_none());
-    }
-
-    #[test]
-    fn corners_give_all_free_cores_to_nobody_or_to_one() {
-        // 4 cores, one thread each for 2 applications: 2 cores are free. 10 GFLOPS per core, intensity 1 and no ceiling.
-        let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
-        let apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
-        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
-        let objective = crate::Objective::TotalGflops;
-        let problem = Problem::new(&machine, &apps, objective, restrictions).expect("a possible question");
-        let solver = problem.solver(&[Placement::Local, Placement::Local]);
-        let table = OptionTable::corners(&problem, &solver, NodeId(0));
-        let rows: Vec<_> = (0..table.len()).map(|option| table.row(option).1.into_owned()).collect();
-        assert_eq!(rows, [[1, 1], [3, 1], [1, 3]]);
-        assert_eq!(*table.row(2).0, [10.0, 30.0]);
-        let corners = table.as_corners().expect("not listed");
-        // 2 x 10 + 3 x 30 GFLOPS at prices 2 and 3, and half a unit for each of 4 threads
-        assert!((corners.earned(2, &[2.0, 3.0], &[0.5, 0.5]) - 112.0).abs() < 1e-12);
     }
 }

@@ -319,43 +319,6 @@ fn everywhere(problem: &Problem) -> Contents<'_> {
 }
 
 #[cfg(test)]
-mod uniform_tests {
-    use super::*;
-    use crate::monitor::Unattended;
-    use crate::objective::Objective;
-    use crate::restrictions::Restrictions;
-    use crate::testing::{local_app, uniform_machine};
-
-    /// Two nodes with two cores and two applications: (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) are the contents.
-    fn problem() -> Problem {
-        let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
-        let apps = [local_app("a", 0.5), local_app("b", 100.0)];
-        let restrictions = Restrictions { same_on_every_node: true, ..Restrictions::default() };
-        Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).expect("a possible question")
-    }
-
-    #[test]
-    fn six_contents_are_within_a_limit_of_six() {
-        let problem = problem();
-        assert!(Uniform::new(&problem, 6, &Unattended).is_some());
-        assert!(Uniform::new(&problem, 5, &Unattended).is_none());
-    }
-
-    #[test]
-    fn the_best_content_is_on_every_node() {
-        // Each application needs a thread, so that (1, 1) is left: a gets 10 GFLOPS of its 20 GB/s, b 10.
-        let problem = problem();
-        let mut pool = Pool::new(1);
-        let contents = Uniform::new(&problem, 6, &Unattended).expect("few contents");
-        let placements = [Placement::Local, Placement::Local];
-        assert!(contents.search(&placements, &Canonical::new(&problem), &mut pool));
-        let best = pool.best().expect("an answer");
-        assert_eq!(best.allocation.as_slice(), [1, 1, 1, 1]);
-        assert!((best.score - 40.0).abs() < 1e-9, "{}", best.score);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use crate::monitor::Unattended;
@@ -398,5 +361,42 @@ mod tests {
             let decided = vec![decide(search), Decided::Undecided { bound: 20.0 }];
             assert!(search.settle(decided, pool, 1_000_000).complete);
         });
+    }
+}
+
+#[cfg(test)]
+mod uniform_tests {
+    use super::*;
+    use crate::monitor::Unattended;
+    use crate::objective::Objective;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{local_app, uniform_machine};
+
+    /// Two nodes with two cores and two applications: (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) are the contents.
+    fn problem() -> Problem {
+        let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
+        let apps = [local_app("a", 0.5), local_app("b", 100.0)];
+        let restrictions = Restrictions { same_on_every_node: true, ..Restrictions::default() };
+        Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).expect("a possible question")
+    }
+
+    #[test]
+    fn six_contents_are_within_a_limit_of_six() {
+        let problem = problem();
+        assert!(Uniform::new(&problem, 6, &Unattended).is_some());
+        assert!(Uniform::new(&problem, 5, &Unattended).is_none());
+    }
+
+    #[test]
+    fn the_best_content_is_on_every_node() {
+        // Each application needs a thread, so that (1, 1) is left: a gets 10 GFLOPS of its 20 GB/s, b 10.
+        let problem = problem();
+        let mut pool = Pool::new(1);
+        let contents = Uniform::new(&problem, 6, &Unattended).expect("few contents");
+        let placements = [Placement::Local, Placement::Local];
+        assert!(contents.search(&placements, &Canonical::new(&problem), &mut pool));
+        let best = pool.best().expect("an answer");
+        assert_eq!(best.allocation.as_slice(), [1, 1, 1, 1]);
+        assert!((best.score - 40.0).abs() < 1e-9, "{}", best.score);
     }
 }

@@ -1,18 +1,16 @@
 //! The figures of the input files that an analysis changes, and the machine or applications after the change.
 
-use std::collections::HashMap;
-
-use numasim_model::{App, AppId, Machine, NodeId};
-use numasim_study::figure::{Figure as Known, Figures};
-use numasim_study::keys::{Key, app, machine, node};
-
-use super::widening::climb;
+use super::climb::climb;
 use super::{Rivals, share_of_effort, share_of_rivals};
 use crate::baselines::{even, one_app_per_node};
 use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::parallel;
 use crate::problem::{Candidate, Problem, margin};
+use numasim_model::{App, AppId, Machine, NodeId};
+use numasim_study::figure::{Figure as Known, Figures};
+use numasim_study::keys::{Key, app, machine, node};
+use std::collections::HashMap;
 
 /// One figure, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]

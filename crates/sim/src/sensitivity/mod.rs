@@ -19,6 +19,7 @@
 //! The analysis does not depend on the number of threads: effort is counted in evaluations and findings are merged in
 //! order. Only a stop by the monitor depends on time; what was not finished then is counted.
 
+mod climb;
 mod figure;
 #[cfg(test)]
 mod tests;
@@ -29,10 +30,10 @@ use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::budget::Pace;
 use crate::search::over_models::{Share, Shared};
+use climb::{OF_A_FLOW, cost, rated};
 pub use figure::Figure;
 pub use figure::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
 use numasim_model::Placement;
-use widening::{OF_A_FLOW, cost, rated};
 pub use widening::{Step, Widening};
 
 /// What is known about an answer under changed inputs.
@@ -109,13 +110,13 @@ const RIVALS: (usize, usize) = (32, 256);
 
 /// Evaluations of each of `searches`.
 fn share_of_effort(problem: &Problem, searches: usize) -> u64 {
-    let each = EFFORT / (searches as u64).max(1) / widening::cost(problem).max(1);
+    let each = EFFORT / (searches as u64).max(1) / climb::cost(problem).max(1);
     each.clamp(EVALUATIONS.0, EVALUATIONS.1)
 }
 
 /// How many rivals are compared on a grid of `points` in all.
 fn share_of_rivals(problem: &Problem, points: usize) -> usize {
-    let each = EFFORT / (points as u64).max(1) / widening::cost(problem).max(1);
+    let each = EFFORT / (points as u64).max(1) / climb::cost(problem).max(1);
     usize::try_from(each).unwrap_or(RIVALS.1).clamp(RIVALS.0, RIVALS.1)
 }
 

@@ -208,7 +208,7 @@ fn a_local_search_ends_when_it_is_told_to() {
     let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
     let even = problem.baselines(&[], &Unattended).remove(0).candidate;
     let soon = Soon::default();
-    widening::climb(&problem, &even, 500, &soon);
+    climb::climb(&problem, &even, 500, &soon);
     let asked = soon.0.into_inner();
     assert!(asked <= 4, "asked {asked} times");
 }
@@ -275,7 +275,7 @@ proptest! {
             let (machine, apps) = range.figure.changed(&machine, &apps, change).unwrap();
             let there = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
             let again = explore(&there, &Settings::default(), &Unattended).unwrap();
-            let kept = widening::rated(&there, &best).score;
+            let kept = climb::rated(&there, &best).score;
             prop_assert!(again.best.score > kept, "{range:?}");
         }
     }

@@ -312,6 +312,29 @@ fn name(name: Option<&str>, out: &mut impl Write) -> fmt::Result {
 }
 
 #[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_greatest_score_wins_whatever_the_work() {
+        assert_eq!(best(&[0.9, 0.2], &[5.0, 0.0]), Some(0));
+        assert_eq!(best(&[0.9, 0.9 * (1.0 + 1e-8)], &[0.0, 5.0]), Some(1));
+    }
+
+    #[test]
+    fn equal_scores_go_to_the_least_work_then_to_the_lowest_number() {
+        assert_eq!(best(&[1.0, 1.0 + 1e-10, 1.0], &[2.0, 1.0, 1.0 + 1e-10]), Some(1));
+        assert_eq!(best(&[1.0, 1.0, 1.0], &[2.0, 1.0 + 1e-10, 1.0]), Some(1));
+        assert_eq!(best(&[1.0, 1.0], &[0.0, 0.0]), Some(0));
+    }
+
+    #[test]
+    fn without_any_score_there_is_no_opinion() {
+        assert_eq!(best(&[0.0, 0.0], &[0.0, 0.0]), None);
+    }
+}
+
+#[cfg(test)]
 mod graph_file_tests {
     use numasim_graph::values::{Access, AccessMode, Block, NewTask, TaskGraphBuilder};
     use numasim_model::NodeId;
@@ -357,28 +380,5 @@ mod graph_file_tests {
             "[{ id = 0, name = 'X\\', node = 1 }, { id = 1, node = \"interleave\" }]"
         );
         assert_eq!(read["task"].to_string(), "[{ id = 0, name = \"t\", node = 1 }]");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_greatest_score_wins_whatever_the_work() {
-        assert_eq!(best(&[0.9, 0.2], &[5.0, 0.0]), Some(0));
-        assert_eq!(best(&[0.9, 0.9 * (1.0 + 1e-8)], &[0.0, 5.0]), Some(1));
-    }
-
-    #[test]
-    fn equal_scores_go_to_the_least_work_then_to_the_lowest_number() {
-        assert_eq!(best(&[1.0, 1.0 + 1e-10, 1.0], &[2.0, 1.0, 1.0 + 1e-10]), Some(1));
-        assert_eq!(best(&[1.0, 1.0, 1.0], &[2.0, 1.0 + 1e-10, 1.0]), Some(1));
-        assert_eq!(best(&[1.0, 1.0], &[0.0, 0.0]), Some(0));
-    }
-
-    #[test]
-    fn without_any_score_there_is_no_opinion() {
-        assert_eq!(best(&[0.0, 0.0], &[0.0, 0.0]), None);
     }
 }

@@ -378,6 +378,3 @@ impl Live<'_> {
         None
     }
 }
-
-#[cfg(test)]
-mod absent_tests;

@@ -567,6 +567,33 @@ impl<'a> Relaxation<'a> {
 }
 
 #[cfg(test)]
+mod tests {
+    use crate::objective::Objective;
+    use crate::search::testing::{question, relaxation};
+
+    #[test]
+    fn without_prices_the_bound_is_the_best_option_of_each_node() {
+        // (0, 2) or (1, 1): 20 GFLOPS on each of 2 nodes
+        let problem = question(2, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let (bound, _, threads) = relaxation.bound(&relaxation.start().prices, &relaxation.everything());
+        assert!((bound - 40.0).abs() < 1e-9, "{bound}");
+        assert_eq!(threads[..2].iter().sum::<f64>(), 4.0, "threads of the chosen options");
+    }
+
+    #[test]
+    fn a_price_that_pays_for_threads_lowers_the_bound_by_what_is_asked() {
+        // 2 cores; 4 per thread of `mem` and core: (1, 1) earns 20 + 4/2 x 1, (0, 2) earns 20, less 4/2 x min_threads 1
+        let problem = question(1, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let mut prices = relaxation.start().prices;
+        prices.pays[0] = 4.0;
+        let (bound, ..) = relaxation.bound(&prices, &relaxation.everything());
+        assert!((bound - 20.0).abs() < 1e-9, "{bound}");
+    }
+}
+
+#[cfg(test)]
 mod less_tests {
     use crate::objective::Objective;
     use crate::search::dual::Effort;
@@ -622,33 +649,6 @@ mod less_tests {
         assert_eq!(there.cuts, [(0, 1), (0, 4)]);
         assert_eq!(few.here(&there).cuts, [(0, 0), (0, 2)]);
         assert_eq!(few.relaxation().options(), 3);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::objective::Objective;
-    use crate::search::testing::{question, relaxation};
-
-    #[test]
-    fn without_prices_the_bound_is_the_best_option_of_each_node() {
-        // (0, 2) or (1, 1): 20 GFLOPS on each of 2 nodes
-        let problem = question(2, Objective::TotalGflops);
-        let relaxation = relaxation(&problem);
-        let (bound, _, threads) = relaxation.bound(&relaxation.start().prices, &relaxation.everything());
-        assert!((bound - 40.0).abs() < 1e-9, "{bound}");
-        assert_eq!(threads[..2].iter().sum::<f64>(), 4.0, "threads of the chosen options");
-    }
-
-    #[test]
-    fn a_price_that_pays_for_threads_lowers_the_bound_by_what_is_asked() {
-        // 2 cores; 4 per thread of `mem` and core: (1, 1) earns 20 + 4/2 x 1, (0, 2) earns 20, less 4/2 x min_threads 1
-        let problem = question(1, Objective::TotalGflops);
-        let relaxation = relaxation(&problem);
-        let mut prices = relaxation.start().prices;
-        prices.pays[0] = 4.0;
-        let (bound, ..) = relaxation.bound(&prices, &relaxation.everything());
-        assert!((bound - 20.0).abs() < 1e-9, "{bound}");
     }
 }
 

@@ -389,22 +389,3 @@ fn words(text: &str) -> usize {
         })
         .count()
 }
-
-#[cfg(test)]
-mod room_tests {
-    use super::*;
-
-    #[test]
-    fn what_needs_more_than_four_gib_is_refused_with_what_it_needs() {
-        assert_eq!(check_room("", [1 << 22, 1024], 0), Ok(()));
-        let problems = check_room("", [5 << 20, 1024], 0).expect_err("too much");
-        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
-        assert!(problem.message.contains("5.0 GiB"), "{}", problem.message);
-    }
-
-    #[test]
-    fn words_and_bytes_are_counted() {
-        assert_eq!(words("a_1 -> b.2 [flop=1e9];\n\"größe\" "), 5);
-        assert_eq!(count("{{}}", b'{'), 2);
-    }
-}

@@ -384,6 +384,29 @@ pub fn cost(graph: &WindowGraph, sockets: &Sockets, parts: &[u32]) -> Cost {
 }
 
 #[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_of_a_pair_are_one_and_edges_without_bytes_are_none() {
+        let edges =
+            [(0, 1, 2.0), (1, 0, 3.0), (1, 2, 0.0), (2, 2, 5.0), (0, 9, 1.0), (2, 0, f64::NAN), (0, 2, 1.0)];
+        let graph = WindowGraph::new(4, &edges);
+        assert_eq!((graph.task_count(), graph.edge_count()), (4, 2));
+        let of_first = [Neighbour { task: 1, bytes: 5.0 }, Neighbour { task: 2, bytes: 1.0 }];
+        assert_eq!(graph.neighbours(0), of_first);
+        assert!(!graph.connected(3));
+    }
+
+    #[test]
+    fn a_part_has_the_edges_between_its_members() {
+        let graph = WindowGraph::new(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0)]);
+        let part = graph.part(&[1, 2], &[None, Some(0), Some(1), None]);
+        assert_eq!(part, WindowGraph::new(2, &[(0, 1, 2.0)]));
+    }
+}
+
+#[cfg(test)]
 mod sockets_tests {
     use super::*;
 
@@ -446,28 +469,5 @@ mod writers_tests {
         assert_eq!(found[2], [parent(0, 0.0, 3.0), parent(1, 3.0, 0.0)]);
         // Task 0 wrote Y last and X last but one.
         assert_eq!(found[3], [parent(0, 5.0, 3.0), parent(1, 3.0, 0.0)]);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edges_of_a_pair_are_one_and_edges_without_bytes_are_none() {
-        let edges =
-            [(0, 1, 2.0), (1, 0, 3.0), (1, 2, 0.0), (2, 2, 5.0), (0, 9, 1.0), (2, 0, f64::NAN), (0, 2, 1.0)];
-        let graph = WindowGraph::new(4, &edges);
-        assert_eq!((graph.task_count(), graph.edge_count()), (4, 2));
-        let of_first = [Neighbour { task: 1, bytes: 5.0 }, Neighbour { task: 2, bytes: 1.0 }];
-        assert_eq!(graph.neighbours(0), of_first);
-        assert!(!graph.connected(3));
-    }
-
-    #[test]
-    fn a_part_has_the_edges_between_its_members() {
-        let graph = WindowGraph::new(4, &[(0, 1, 1.0), (1, 2, 2.0), (2, 3, 3.0)]);
-        let part = graph.part(&[1, 2], &[None, Some(0), Some(1), None]);
-        assert_eq!(part, WindowGraph::new(2, &[(0, 1, 2.0)]));
     }
 }

@@ -1,5 +1,7 @@
 //! Told in simulated time what the simulation does, schedulers decide what they decide there.
 
+mod absent;
+
 use std::collections::BTreeMap;
 
 use numasim_graph::Dependencies;
@@ -17,7 +19,7 @@ use crate::schedulers::Source;
 use crate::simulate;
 
 /// Two nodes of two cores of 1 GFLOPS.
-pub(super) fn machine() -> Machine {
+fn machine() -> Machine {
     let node = Node {
         cores: 2,
         gflops_per_core: Gflops::new(1.0),
@@ -31,7 +33,7 @@ pub(super) fn machine() -> Machine {
 }
 
 /// 60 tasks on 8 blocks that move nothing, no two of the same work; each third one creates the next two where `tree`.
-pub(super) fn graph(tree: bool) -> TaskGraph {
+fn graph(tree: bool) -> TaskGraph {
     let mut graph = TaskGraphBuilder::new("some");
     let kind = graph.kind("work");
     for _ in 0..8 {

@@ -4,7 +4,7 @@ use numasim_graph::values::RuntimeSettings;
 
 use crate::random::Stream;
 use crate::schedulers::Draw;
-use crate::schedulers::tbb::queues::MailboxId;
+use crate::schedulers::tbb::MailboxId;
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
 /// Workers of the program and their mailboxes.

@@ -12,12 +12,16 @@ use numasim_graph::values::{SchedulerKind, Submit, TaskGraph, TaskId};
 use crate::question::Question;
 use crate::schedulers::placed::Given;
 use crate::schedulers::tbb::crew::{Crew, Dealing, Management};
-use crate::schedulers::tbb::queues::{Deques, MailboxId, Mailboxes, SharedQueues};
+use crate::schedulers::tbb::queues::{Deques, Mailboxes, SharedQueues};
 use crate::schedulers::{Draw, HandOver, MASTER, Round, Scheduler, Source, Start, View, who_hands_over};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
 mod crew;
 mod queues;
+
+/// A mailbox: of a worker under `tbb`, of a node under `tbb-numa`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct MailboxId(u32);
 
 /// The scheduler.
 #[derive(Clone, Debug)]

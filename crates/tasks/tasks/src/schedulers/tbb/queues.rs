@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use numasim_graph::values::TaskId;
 
 use crate::schedulers::Draw;
+use crate::schedulers::tbb::MailboxId;
 use crate::schedulers::tbb::crew::WorkerSet;
 use crate::sockets::{SocketId, WorkerId};
 
@@ -126,10 +127,6 @@ impl Deques {
 }
 
 // Mailboxes: where tasks with an affinity wait for their worker, or for any of their node, beside the deque of whoever spawned them.
-
-/// A mailbox: of a worker under `tbb`, of a node under `tbb-numa`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MailboxId(pub(super) u32);
 
 /// Tasks by mailbox, the oldest first. Copies that are void stay until somebody meets them.
 #[derive(Clone, Debug)]

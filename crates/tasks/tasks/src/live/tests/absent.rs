@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numasim_graph::values::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 
-use super::tests::{graph, machine};
+use super::{graph, machine};
 use crate::live::{Creation, Live};
 use crate::{Question, Start, WorkerId};
 
