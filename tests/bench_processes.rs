@@ -1,18 +1,17 @@
 //! The benchmark's worker processes: the same results as with threads, and nothing left behind when one fails.
 #![cfg(target_os = "linux")]
 
-use std::fs;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::thread;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
 use numasim_bench::runner::{HostRunner, Measurement, RunError, Runner as _, Settings, WORKER_COMMAND};
 use numasim_host::affinity;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::Kernel;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numasim_host::affinity::allowed;
-use numasim_host::os::cpu::of_thread;
+use numasim_host::os::thread::affinity_of;
 use numasim_host::system::System;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ const HOST: &str = "[policy]\nname = \"fair-share\"\n";
 fn threads(pid: u32) -> BTreeMap<u32, Vec<u32>> {
     let names = std::fs::read_dir(format!("/proc/{pid}/task")).expect("alive").flatten();
     let numbers = names.filter_map(|name| name.file_name().to_str()?.parse().ok());
-    numbers.filter_map(|thread| Some((thread, of_thread(thread).ok()?))).collect()
+    numbers.filter_map(|thread| Some((thread, affinity_of(thread).ok()?))).collect()
 }
 
 /// An agent that computes in a thread of its own: a program with several threads, for whoever adopts it.
@@ -239,7 +239,7 @@ impl Groups {
     }
 
     fn cpus(&self, number: usize) -> Vec<u32> {
-        of_thread(self.pid(number)).expect("alive")
+        affinity_of(self.pid(number)).expect("alive")
     }
 }
 
@@ -307,7 +307,7 @@ fn a_child_that_an_adopted_process_started_has_back_what_that_one_had() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("a shell");
-    let before = of_thread(shell.id()).expect("alive");
+    let before = affinity_of(shell.id()).expect("alive");
     let mut other = Command::new("sleep").arg("600").spawn().expect("sleep");
     let adopt = [format!("one={}", shell.id()), format!("two={}", other.id())];
     let agent = Agent::with(HOST, &["--period-ms", "20", "--adopt", &adopt[0], "--adopt", &adopt[1]]);
@@ -319,7 +319,7 @@ fn a_child_that_an_adopted_process_started_has_back_what_that_one_had() {
     hear.read_line(&mut line).expect("text");
     let child: u32 = line.trim().parse().expect("a number");
     agent.stop();
-    let now = (of_thread(shell.id()).expect("alive"), of_thread(child).expect("alive"));
+    let now = (affinity_of(shell.id()).expect("alive"), affinity_of(child).expect("alive"));
     for process in [&mut shell, &mut other] {
         process.kill().expect("a child");
         process.wait().expect("an end");

@@ -283,19 +283,6 @@ pub(crate) fn mega_to_giga(mega: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod figures_tests {
-    use super::*;
-
-    #[test]
-    fn caches_of_a_large_machine_are_believed_and_a_slip_of_units_is_not() {
-        assert_eq!(too_fast(58_000.0), None);
-        assert_eq!(too_fast(3.3e12).as_deref(), Some("3.30e12 GB/s are more than any machine moves"));
-        assert_eq!(too_much(4_000.0), None);
-        assert!(too_much(1e9).is_some());
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -339,5 +326,18 @@ mod tests {
     fn a_column_is_named_once_and_a_file_has_a_header() {
         assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` appears twice")));
         assert!(Rows::new("# nothing\n").is_err());
+    }
+}
+
+#[cfg(test)]
+mod figures_tests {
+    use super::*;
+
+    #[test]
+    fn caches_of_a_large_machine_are_believed_and_a_slip_of_units_is_not() {
+        assert_eq!(too_fast(58_000.0), None);
+        assert_eq!(too_fast(3.3e12).as_deref(), Some("3.30e12 GB/s are more than any machine moves"));
+        assert_eq!(too_much(4_000.0), None);
+        assert!(too_much(1e9).is_some());
     }
 }

@@ -157,7 +157,7 @@ fn rows(text: &[u8]) -> Result<Option<Rows<'_>>, ReadError> {
     let whole = text.get(..end).unwrap_or_default();
     let text = std::str::from_utf8(whole).map_err(|error| {
         let before = whole.get(..error.valid_up_to()).unwrap_or_default();
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        let line = 1 + String::from_utf8_lossy(before).matches('\n').count();
         ReadError::Row { line, why: error.to_string() }
     })?;
     Rows::new(text).map(Some).map_err(|_| ReadError::Header)

@@ -272,62 +272,6 @@ pub fn share_interval(held: usize, of: usize) -> Option<(f64, f64)> {
 }
 
 #[cfg(test)]
-mod intervals_tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_go_on_smoothly_where_the_table_ends() {
-        // Tables: 2.0395 at 31, 1.984 at 100.
-        assert!((students_t(31) - 2.0395).abs() < 1e-4);
-        assert!((students_t(100) - 1.9840).abs() < 1e-4);
-        assert_eq!(students_t(1), 12.706);
-        assert!((1..200).all(|degrees| students_t(degrees) > students_t(degrees + 1)));
-    }
-
-    #[test]
-    fn the_reach_of_a_median_is_that_of_students_t() {
-        // Logarithms -0.01, 0, 0.01: s = 0.01, t(2) = 4.303, sqrt(pi / 6) = 0.72360: exp(0.031137) - 1.
-        let values = [1.0_f64, (-0.01_f64).exp(), 0.01_f64.exp()];
-        assert!((median_reach(&values).expect("a reach") - 0.031_627).abs() < 1e-5);
-        assert_eq!(median_reach(&[3.0; 4]), Some(0.0));
-        assert_eq!((median_reach(&[3.0]), median_reach(&[3.0, 0.0])), (None, None));
-    }
-
-    #[test]
-    fn the_reach_holds_the_truth_as_often_as_promised() {
-        // 4000 calibrations of 3 and 5 rounds with errors of 2 % (sums of 12 uniform numbers are as good as normal): the
-        // interval around the median holds the truth in 95 to 97 % (standard deviation of 4000 trials: 0.35 %).
-        let mut state = 1_u64;
-        let mut uniform = || {
-            // Knuth's MMIX: good enough for sums.
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        for rounds in [3, 5] {
-            let trials = 4000;
-            let holds = (0..trials).filter(|_| {
-                let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
-                let values: Vec<f64> = (0..rounds).map(|_| (0.02 * normal()).exp()).collect();
-                let reach = median_reach(&values).expect("some rounds");
-                let found = crate::statistics::median(&values).expect("some rounds");
-                (1.0 / (1.0 + reach)..=1.0 + reach).contains(&found)
-            });
-            let share = holds.count() as f64 / f64::from(trials);
-            assert!((0.94..=0.985).contains(&share), "{rounds} rounds: {share}");
-        }
-    }
-
-    #[test]
-    fn a_share_of_few_trials_is_hardly_known() {
-        // Wilson, 9 of 10: (0.9 + 0.19207) / 1.38415 = 0.78899, reach 1.95996 / 1.38415 x sqrt(0.009 + 0.0096036) = 0.19314
-        let (low, high) = share_interval(9, 10).expect("trials");
-        assert!((low - 0.5958).abs() < 1e-3 && (high - 0.9821).abs() < 1e-3, "{low} {high}");
-        assert!(share_interval(4, 4).is_some_and(|(_, high)| high > 1.0 - 1e-12));
-        assert_eq!(share_interval(0, 0), None);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -416,5 +360,61 @@ mod tests {
         assert!((kendall_tau_b(&tie).expect("pairs") - 2.0 / 6.0_f64.sqrt()).abs() < 1e-12);
         assert_eq!(kendall_tau_b(&[(1.0, 1.0), (1.0, 2.0)]), None);
         assert_eq!(kendall_tau_b(&[(1.0, 1.0)]), None);
+    }
+}
+
+#[cfg(test)]
+mod intervals_tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_go_on_smoothly_where_the_table_ends() {
+        // Tables: 2.0395 at 31, 1.984 at 100.
+        assert!((students_t(31) - 2.0395).abs() < 1e-4);
+        assert!((students_t(100) - 1.9840).abs() < 1e-4);
+        assert_eq!(students_t(1), 12.706);
+        assert!((1..200).all(|degrees| students_t(degrees) > students_t(degrees + 1)));
+    }
+
+    #[test]
+    fn the_reach_of_a_median_is_that_of_students_t() {
+        // Logarithms -0.01, 0, 0.01: s = 0.01, t(2) = 4.303, sqrt(pi / 6) = 0.72360: exp(0.031137) - 1.
+        let values = [1.0_f64, (-0.01_f64).exp(), 0.01_f64.exp()];
+        assert!((median_reach(&values).expect("a reach") - 0.031_627).abs() < 1e-5);
+        assert_eq!(median_reach(&[3.0; 4]), Some(0.0));
+        assert_eq!((median_reach(&[3.0]), median_reach(&[3.0, 0.0])), (None, None));
+    }
+
+    #[test]
+    fn the_reach_holds_the_truth_as_often_as_promised() {
+        // 4000 calibrations of 3 and 5 rounds with errors of 2 % (sums of 12 uniform numbers are as good as normal): the
+        // interval around the median holds the truth in 95 to 97 % (standard deviation of 4000 trials: 0.35 %).
+        let mut state = 1_u64;
+        let mut uniform = || {
+            // Knuth's MMIX: good enough for sums.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for rounds in [3, 5] {
+            let trials = 4000;
+            let holds = (0..trials).filter(|_| {
+                let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+                let values: Vec<f64> = (0..rounds).map(|_| (0.02 * normal()).exp()).collect();
+                let reach = median_reach(&values).expect("some rounds");
+                let found = crate::statistics::median(&values).expect("some rounds");
+                (1.0 / (1.0 + reach)..=1.0 + reach).contains(&found)
+            });
+            let share = holds.count() as f64 / f64::from(trials);
+            assert!((0.94..=0.985).contains(&share), "{rounds} rounds: {share}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_few_trials_is_hardly_known() {
+        // Wilson, 9 of 10: (0.9 + 0.19207) / 1.38415 = 0.78899, reach 1.95996 / 1.38415 x sqrt(0.009 + 0.0096036) = 0.19314
+        let (low, high) = share_interval(9, 10).expect("trials");
+        assert!((low - 0.5958).abs() < 1e-3 && (high - 0.9821).abs() < 1e-3, "{low} {high}");
+        assert!(share_interval(4, 4).is_some_and(|(_, high)| high > 1.0 - 1e-12));
+        assert_eq!(share_interval(0, 0), None);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
 use numasim_bench::plan::Bind;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 
 use super::seconds;
 use crate::output::Format;

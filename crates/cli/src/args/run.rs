@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_policy::PolicyName;
 
 use super::{bench, simulate};

@@ -1,7 +1,7 @@
 //! What the commands that measure have in common: `bench` and `calibrate`.
 
 use numasim_bench::doubt::Doubt;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_model::words::choice;
 
 use crate::failure::Failure;

@@ -146,30 +146,6 @@ pub fn intensity(runs: &[Run]) -> Option<Figure> {
 }
 
 #[cfg(test)]
-mod intensity_tests {
-    use super::*;
-    use crate::formats::counted::Amount;
-
-    #[test]
-    fn what_was_measured_counts_and_estimates_only_without_it() {
-        let run = |flop: f64, kind: Kind| Run {
-            flop: Some(Amount { value: flop, kind: Kind::Measured, source: "FLOP".into() }),
-            bytes: Some(Amount { value: 2.0, kind, source: "bytes".into() }),
-            ..Run::default()
-        };
-        let runs =
-            [run(1.0, Kind::Measured), run(3.0, Kind::Estimated), run(2.0, Kind::Measured), Run::default()];
-        let found = intensity(&runs).expect("three runs");
-        // 0.5 and 1.0; 1.5 is an estimate
-        assert_eq!((found.value, found.kind, found.runs), (0.75, Kind::Measured, 2));
-        assert_eq!((found.range, found.source.as_str()), (Some((0.5, 1.0)), "FLOP over bytes"));
-        assert_eq!(intensity(&runs[1..2]).expect("one run").kind, Kind::Estimated);
-        assert_eq!(intensity(&runs[..1]).expect("one run").range, None);
-        assert_eq!(intensity(&[Run::default()]), None);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -210,5 +186,29 @@ mod tests {
         assert_eq!(found.scaling, Scaling::Table(vec![(1, 1.0), (4, 4.0), (8, 4.0), (16, 4.0)]));
         // 4 / 3.9 - 1
         assert!((found.residual - (4.0 / 3.9 - 1.0)).abs() < 1e-9, "{found:?}");
+    }
+}
+
+#[cfg(test)]
+mod intensity_tests {
+    use super::*;
+    use crate::formats::counted::Amount;
+
+    #[test]
+    fn what_was_measured_counts_and_estimates_only_without_it() {
+        let run = |flop: f64, kind: Kind| Run {
+            flop: Some(Amount { value: flop, kind: Kind::Measured, source: "FLOP".into() }),
+            bytes: Some(Amount { value: 2.0, kind, source: "bytes".into() }),
+            ..Run::default()
+        };
+        let runs =
+            [run(1.0, Kind::Measured), run(3.0, Kind::Estimated), run(2.0, Kind::Measured), Run::default()];
+        let found = intensity(&runs).expect("three runs");
+        // 0.5 and 1.0; 1.5 is an estimate
+        assert_eq!((found.value, found.kind, found.runs), (0.75, Kind::Measured, 2));
+        assert_eq!((found.range, found.source.as_str()), (Some((0.5, 1.0)), "FLOP over bytes"));
+        assert_eq!(intensity(&runs[1..2]).expect("one run").kind, Kind::Estimated);
+        assert_eq!(intensity(&runs[..1]).expect("one run").range, None);
+        assert_eq!(intensity(&[Run::default()]), None);
     }
 }

@@ -196,42 +196,6 @@ fn kernel(app: &str) -> &str {
 }
 
 #[cfg(test)]
-mod cached_tests {
-    use numasim_study::{SourceFile, read_study};
-
-    use super::*;
-    use crate::compare::{compare, read_measured};
-
-    #[test]
-    fn applications_stand_beside_what_they_get_alone_and_what_memory_would_give() {
-        let file = |name: &str, text: &str| SourceFile { name: name.into(), text: text.into() };
-        let study = read_study(&[file(
-            "s.toml",
-            "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 100\nbandwidth_gbs = 30\n\
-             core_bandwidth_gbs = 20\n[[app]]\nname = \"read-1\"\narithmetic_intensity = 0.5\n[[app]]\nname = \"read-2\"\n\
-             arithmetic_intensity = 0.5\n[[scenario]]\nname = \"alone\"\nthreads = { read-1 = 1 }\n[[scenario]]\nname = \"both\"\n\
-             threads = { read-1 = 1, read-2 = 1 }\n",
-        )])
-        .expect("no problems")
-        .study;
-        let csv = "scenario,app,gflops,bandwidth_gbs,repetition\nalone,read-1,20,40,1\nboth,read-1,15,30,1\nboth,read-2,10,20,1\n";
-        let measured = read_measured(csv).expect("in order");
-        let asked: Vec<_> = study.scenarios.iter().collect();
-        let comparison = compare(&study, &asked, &measured, |scenario| {
-            let placements = scenario.placements().expect("no home is open");
-            numasim_model::evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
-        })
-        .expect("it can be evaluated");
-        let found = cached(&study, &comparison, 1 << 20);
-        let shown: Vec<_> =
-            found.iter().map(|own| (own.data_bytes >> 20, own.of_alone, own.model_gbs)).collect();
-        // 30 and 20 of 40 GB/s; memory gives a core 20 alone, and 15 to each of two.
-        assert_eq!(shown, [(1, Some(1.0), 20.0), (2, Some(0.75), 15.0), (2, Some(0.5), 15.0)]);
-        assert_eq!(found[2].null_gbs, [20.0, 15.0]);
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use numasim_study::{SourceFile, read_study};
 
@@ -295,5 +259,41 @@ mod tests {
         assert_eq!(of(1, 8, None), NoCache::Unknown);
         assert_eq!(of(1, 8, Some(cache(32, 1, 1))), NoCache::OneCore);
         assert_eq!(of(1, 1, Some(cache(32, 1, 8))), NoCache::OneCore);
+    }
+}
+
+#[cfg(test)]
+mod cached_tests {
+    use numasim_study::{SourceFile, read_study};
+
+    use super::*;
+    use crate::compare::{compare, read_measured};
+
+    #[test]
+    fn applications_stand_beside_what_they_get_alone_and_what_memory_would_give() {
+        let file = |name: &str, text: &str| SourceFile { name: name.into(), text: text.into() };
+        let study = read_study(&[file(
+            "s.toml",
+            "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 100\nbandwidth_gbs = 30\n\
+             core_bandwidth_gbs = 20\n[[app]]\nname = \"read-1\"\narithmetic_intensity = 0.5\n[[app]]\nname = \"read-2\"\n\
+             arithmetic_intensity = 0.5\n[[scenario]]\nname = \"alone\"\nthreads = { read-1 = 1 }\n[[scenario]]\nname = \"both\"\n\
+             threads = { read-1 = 1, read-2 = 1 }\n",
+        )])
+        .expect("no problems")
+        .study;
+        let csv = "scenario,app,gflops,bandwidth_gbs,repetition\nalone,read-1,20,40,1\nboth,read-1,15,30,1\nboth,read-2,10,20,1\n";
+        let measured = read_measured(csv).expect("in order");
+        let asked: Vec<_> = study.scenarios.iter().collect();
+        let comparison = compare(&study, &asked, &measured, |scenario| {
+            let placements = scenario.placements().expect("no home is open");
+            numasim_model::evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
+        })
+        .expect("it can be evaluated");
+        let found = cached(&study, &comparison, 1 << 20);
+        let shown: Vec<_> =
+            found.iter().map(|own| (own.data_bytes >> 20, own.of_alone, own.model_gbs)).collect();
+        // 30 and 20 of 40 GB/s; memory gives a core 20 alone, and 15 to each of two.
+        assert_eq!(shown, [(1, Some(1.0), 20.0), (2, Some(0.75), 15.0), (2, Some(0.5), 15.0)]);
+        assert_eq!(found[2].null_gbs, [20.0, 15.0]);
     }
 }

@@ -6,8 +6,6 @@
 
 mod after;
 mod before;
-mod planned;
-mod recorded;
 mod words;
 
 use std::time::Duration;
@@ -15,9 +13,8 @@ use std::time::Duration;
 use crate::plan::Unavailable;
 
 pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after, of_apps};
-pub use before::before;
-pub use planned::planned;
-pub use recorded::{RecordedDoubt, codes};
+pub use before::{before, planned};
+pub use words::{RecordedDoubt, codes};
 
 /// A reason to distrust a measurement.
 #[derive(Clone, Debug, PartialEq)]

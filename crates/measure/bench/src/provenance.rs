@@ -5,18 +5,20 @@
 //! takes it back for a report or a resumed run. Readers take files of later versions with more keys; a file of another
 //! schema is refused.
 
-mod hash;
+#[cfg(test)]
+mod tests;
 
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, Read};
 use std::time::SystemTime;
 
 use numasim_host::HostTopology;
 use numasim_host::system::Facts;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::doubt::{Doubt, RecordedDoubt, Repeated};
 use crate::runner::Settings;
-
-pub use hash::{sha256, sha256_of};
 
 /// The schema that this version writes and reads.
 pub const SCHEMA: u32 = 1;
@@ -253,5 +255,32 @@ pub fn utc(time: SystemTime) -> String {
     humantime::format_rfc3339_millis(time.clamp(UNIX_EPOCH, last)).to_string()
 }
 
-#[cfg(test)]
-mod tests;
+/// The SHA-256 of bytes, 64 hexadecimal digits in lower case.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+/// The same of all that `reader` has, which need not fit into memory.
+///
+/// # Errors
+/// Those of `reader`.
+pub fn sha256_of(mut reader: impl Read) -> io::Result<String> {
+    let mut digest = Sha256::new();
+    let mut block = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut block) {
+            Ok(0) => return Ok(hexadecimal(&digest.finalize())),
+            Ok(length) => digest.update(&block[..length]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn hexadecimal(digest: &[u8]) -> String {
+    digest.iter().fold(String::with_capacity(64), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

@@ -7,7 +7,7 @@ use numasim_model::cpus::ranges;
 use crate::plan::{PlannedApp, PlannedScenario};
 use crate::provenance::utc;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 
 /// What stands in rows whose own threads were in place while others of the same measurement were not.
 const OTHERS: &str = "other threads of this measurement were misplaced";

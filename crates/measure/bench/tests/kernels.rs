@@ -12,7 +12,7 @@ use numasim_host::affinity;
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
 use numasim_kernels::grid::{Seismic, Stencil2d};
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::synthetic::Kernel;

@@ -10,7 +10,7 @@ use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
 use numasim_bench::runner::{HostRunner, Measurement, RunError, Runner as _, Settings};
 use numasim_host::memory::MemoryError;
 use numasim_host::{Misplaced, affinity};
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::Kernel;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;

@@ -3,11 +3,12 @@
 use std::io;
 
 use numasim_model::cpus::CpuList;
-#[cfg(target_os = "linux")]
-use numasim_model::cpus::ranges;
+use serde::{Deserialize, Serialize};
 
 #[cfg(target_os = "linux")]
 use crate::os;
+#[cfg(target_os = "linux")]
+use numasim_model::cpus::ranges;
 
 /// Why a thread cannot be bound.
 #[derive(Debug, thiserror::Error)]
@@ -49,11 +50,11 @@ pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
         let error = AffinityError::NotAllowed { missing: ranges(&missing), allowed: ranges(allowed) };
         if missing.is_empty() { Ok(()) } else { Err(error) }
     };
-    let before = os::cpu::affinity().map_err(refused)?;
+    let before = os::thread::affinity().map_err(refused)?;
     not_in(&before)?;
-    os::cpu::set_affinity(cpus.as_slice()).map_err(refused)?;
+    os::thread::set_affinity(cpus.as_slice()).map_err(refused)?;
     // A processor that went offline meanwhile is left out without an error.
-    not_in(&os::cpu::affinity().map_err(refused)?)
+    not_in(&os::thread::affinity().map_err(refused)?)
 }
 
 /// The processors that the calling thread may use.
@@ -62,13 +63,13 @@ pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
 /// [`AffinityError::Refused`] if the operating system does not tell.
 #[cfg(target_os = "linux")]
 pub fn allowed() -> Result<Vec<u32>, AffinityError> {
-    os::cpu::affinity().map_err(|source| AffinityError::Refused { cpus: "none".into(), source })
+    os::thread::affinity().map_err(|source| AffinityError::Refused { cpus: "none".into(), source })
 }
 
 /// The processor that the calling thread is on now.
 #[cfg(target_os = "linux")]
 pub fn current() -> u32 {
-    os::cpu::current()
+    os::thread::current_cpu()
 }
 
 /// Binds nothing.
@@ -87,4 +88,47 @@ pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
 #[cfg(not(target_os = "linux"))]
 pub fn allowed() -> Result<Vec<u32>, AffinityError> {
     Err(AffinityError::Refused { cpus: "none".into(), source: io::ErrorKind::Unsupported.into() })
+}
+
+/// A thread or its data was not where the plan wanted it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Misplaced {
+    /// It ran on a processor it was not bound to.
+    #[error("ran on processor {seen}, bound to {wanted}")]
+    Thread {
+        /// Where it was seen.
+        seen: u32,
+        /// Where it had to be, as a list of processors.
+        wanted: String,
+    },
+    /// Pages lie on another node.
+    #[error("{pages} of {all} pages are on node {seen}, planned on {wanted}")]
+    Pages {
+        /// How many.
+        pages: u64,
+        /// Of how many.
+        all: u64,
+        /// Where they are: the operating system's number of the node.
+        seen: u32,
+        /// Where they had to be.
+        wanted: String,
+    },
+    /// Pages that no node holds.
+    #[error("{pages} of {all} pages are not in memory")]
+    Absent {
+        /// How many.
+        pages: u64,
+        /// Of how many.
+        all: u64,
+    },
+}
+
+impl Misplaced {
+    /// How many pages it is about; 0 of a thread.
+    pub const fn pages(&self) -> u64 {
+        match self {
+            Self::Thread { .. } => 0,
+            Self::Pages { pages, .. } | Self::Absent { pages, .. } => *pages,
+        }
+    }
 }

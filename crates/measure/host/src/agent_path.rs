@@ -33,7 +33,7 @@ impl Environment {
             agent: std::env::var_os(VARIABLE),
             runtime_folder: std::env::var_os("XDG_RUNTIME_DIR"),
             temporary: std::env::temp_dir(),
-            uid: crate::os::peer::own_uid(),
+            uid: crate::os::process::own_uid(),
         }
     }
 }

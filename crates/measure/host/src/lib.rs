@@ -10,10 +10,8 @@ pub mod agent_path;
 mod hwloc;
 pub mod machine_file;
 pub mod memory;
-mod misplaced;
 #[cfg(target_os = "linux")]
 pub mod os;
-pub mod sockets;
 pub mod system;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -21,7 +19,7 @@ pub mod topology;
 pub mod xml_file;
 mod xml_topology;
 
-pub use misplaced::Misplaced;
+pub use affinity::Misplaced;
 use topology::{Counting, Origin};
 pub use topology::{HostNode, HostTopology};
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::array::{AccessError, Array, elements};
 use crate::fill::bits;
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare};
+use crate::loops::Loops;
 use crate::team::{Division, Team};
-use crate::way::Loops;
 
 /// Words of a line of 64 bytes.
 const LINE: usize = 8;

@@ -2,8 +2,7 @@
 //!
 //! Each is made of blocks of `WIDTH` columns, so that nearly all its work is in products.
 
-use crate::product::{Matrix, Size};
-use crate::work::Workspace;
+use crate::product::{Matrix, Size, Workspace};
 
 /// Columns of a block.
 const WIDTH: usize = 32;

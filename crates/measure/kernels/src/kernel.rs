@@ -5,9 +5,8 @@
 //! where that lies. On this memory it becomes a [`Kernel`], of which each thread prepares and runs its part.
 
 use crate::array::{AccessError, TooSmall};
-use crate::isa::{Isa, names};
+use crate::loops::{Isa, Loops, names};
 use crate::team::{Division, Team};
-use crate::way::Loops;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,6 +116,19 @@ impl SetupError {
         let (least, most) = (*possible.start(), *possible.end());
         if possible.contains(&given) { Ok(()) } else { Err(Self::Size { what, given, least, most }) }
     }
+}
+
+/// A problem that no threads can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotRunnable {
+    /// Only the first copy finds memory that is new.
+    #[error(
+        "\"memcpy\" with faults = \"inside\" can be run with copies = 1, not {copies}: only the first copy finds memory that is new"
+    )]
+    Copies {
+        /// How many are wanted.
+        copies: u64,
+    },
 }
 
 /// A kernel did not compute what it must.

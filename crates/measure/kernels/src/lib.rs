@@ -21,17 +21,15 @@ mod codes;
 pub mod count;
 mod fill;
 pub mod grid;
-pub mod isa;
 pub mod kernel;
+pub mod loops;
 pub mod matrix;
 pub mod memcpy;
-mod part;
 mod product;
 pub mod qr;
 #[path = "../../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
-mod running;
 mod simd;
 pub mod stencil;
 mod store;
@@ -39,12 +37,8 @@ pub mod stream;
 mod sweep;
 pub mod synthetic;
 pub mod team;
-mod turns;
-pub mod way;
-mod work;
 pub mod workload;
 
 pub use codes::{Code, NoKernels, Verdict, code};
-pub use part::{Fault, Part};
-pub use store::Store;
-pub use work::Workspace;
+pub use product::Workspace;
+pub use store::{Fault, Part, Store};

@@ -228,6 +228,29 @@ fn add<const FUSED: bool>(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
+/// Room for copies of parts of tiles: a worker has one, so that tasks allocate nothing.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(crate) panels: Panels,
+    /// The left factor of a product, where it would overlap what is changed.
+    pub(crate) left: Vec<f64>,
+    /// Rows in between.
+    pub(crate) rows: Vec<f64>,
+}
+
+impl Workspace {
+    /// Empty; grows with the first tasks.
+    pub fn new() -> Self {
+        Self { panels: Panels::new(), left: Vec::new(), rows: Vec::new() }
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

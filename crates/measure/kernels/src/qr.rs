@@ -4,8 +4,7 @@
 //! block's columns in a matrix of [`WIDTH`] rows. Buttari's counts of operations are those with one block of all columns; narrow
 //! blocks need fewer (`count`).
 
-use crate::product::{Matrix, Size};
-use crate::work::Workspace;
+use crate::product::{Matrix, Size, Workspace};
 
 /// Columns of a block of reflections.
 pub const WIDTH: usize = 32;

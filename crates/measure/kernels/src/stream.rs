@@ -5,10 +5,10 @@
 use crate::array::{AccessError, Array};
 use crate::fill::bits;
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare, exactly};
+use crate::loops::{Loops, Stores};
 use crate::simd::Vector;
 use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
-use crate::way::{Loops, Stores};
 
 /// More than fit the memory of any machine.
 const MOST: usize = 1 << 43;

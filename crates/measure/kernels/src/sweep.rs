@@ -5,8 +5,8 @@
 // The lanes' functions; what they need is looked at before.
 #![allow(unsafe_code)]
 
+use crate::loops::{Loops, Stores};
 use crate::simd::{LINE, Vector, dispatch};
-use crate::way::{Loops, Stores};
 
 /// How many bytes ahead each line is prefetched on its own, twice.
 const AHEAD: [usize; 2] = [6144, 3072];
@@ -217,8 +217,8 @@ impl<const P: usize> Arrays<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::Isa;
-    use crate::way::Way;
+    use crate::loops::Isa;
+    use crate::loops::Way;
 
     /// a + 3 b.
     #[derive(Clone, Copy)]

@@ -3,16 +3,15 @@
 use crate::blackscholes::BlackScholes;
 use crate::chase::Chase;
 use crate::grid::{Seismic, Stencil2d};
-use crate::kernel::Problem;
+use crate::kernel::{NotRunnable, Problem};
+use crate::loops::{Isa, Loops, Way};
 use crate::matrix::{self, Dmv, Lattice, Spmv};
 use crate::memcpy::{self, Memcpy};
-use crate::way::{Loops, Way};
 use numasim_model::Access;
 use numasim_model::problem::{self, Cells, KernelProblem, NEXT_TO_NOTHING};
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
-use crate::isa::Isa;
 use crate::synthetic::{Kernel, Synthetic};
 
 /// What the threads of an application compute.
@@ -41,19 +40,6 @@ pub enum Real {
     Seismic(Seismic),
     /// Chains of addresses followed.
     Chase(Chase),
-}
-
-/// A problem that no threads can run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotRunnable {
-    /// Only the first copy finds memory that is new.
-    #[error(
-        "\"memcpy\" with faults = \"inside\" can be run with copies = 1, not {copies}: only the first copy finds memory that is new"
-    )]
-    Copies {
-        /// How many are wanted.
-        copies: u64,
-    },
 }
 
 /// A size; one that no machine has memory for is refused where memory is asked for.

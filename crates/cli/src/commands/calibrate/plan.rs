@@ -112,7 +112,7 @@ fn words(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_kernels::isa::Isa;
+    use numasim_kernels::loops::Isa;
     use numasim_model::Access;
 
     use super::*;

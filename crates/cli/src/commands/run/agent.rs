@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use numasim_host::os::{child, group};
+use numasim_host::os::process::{self, kill_group, terminate_group};
 use numasim_protocol::{AgentStatus, FromApp};
 
 use crate::commands::agent::Connection;
@@ -62,7 +62,7 @@ impl Agent {
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         // Standard error is inherited in any case.
-        child::prepare(&mut command, 2);
+        process::prepare(&mut command, 2);
         let mut child = command.spawn().map_err(failed)?;
         let (listens, heard) = mpsc::channel();
         let telling = child.stderr.take().map(|errors| thread::spawn(move || tell(errors, &listens)));
@@ -71,7 +71,7 @@ impl Agent {
             Ok(()) => Ok(agent),
             Err(why) => {
                 if why == mpsc::RecvTimeoutError::Timeout {
-                    group::kill(agent.child.id());
+                    kill_group(agent.child.id());
                 }
                 let _ = agent.child.wait();
                 agent.over = true;
@@ -106,13 +106,13 @@ impl Agent {
         if !self.is_there() {
             return;
         }
-        group::terminate(self.child.id());
+        terminate_group(self.child.id());
         let last = Instant::now() + GRACE;
         while self.is_there() && Instant::now() < last {
             thread::sleep(Duration::from_millis(5));
         }
         if self.is_there() {
-            group::kill(self.child.id());
+            kill_group(self.child.id());
             let _ = self.child.wait();
             self.over = true;
         }

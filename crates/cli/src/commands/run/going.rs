@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use numasim_bench::live::{Ended, Family, FamilyError};
-use numasim_host::os::futex::cpu_time;
+use numasim_host::os::shared::cpu_time;
 use numasim_model::Study;
 
 use super::agent::Agent;

@@ -3,7 +3,7 @@
 use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
 use numasim_dynamic::task_factors;
 use numasim_host::system::NodeCores;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::Variant;
 use numasim_model::app::App;
 use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};

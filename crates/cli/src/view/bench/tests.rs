@@ -11,7 +11,7 @@ use numasim_evidence::measured::{Row, Status, summarise};
 use numasim_graph::read_study;
 use numasim_host::HostNode;
 use numasim_host::system::Facts;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_model::cpus::CpuList;
 use numasim_model::{Scenario, Study};
 use numasim_study::SourceFile;

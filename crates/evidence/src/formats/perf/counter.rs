@@ -472,6 +472,43 @@ pub(super) fn is_unit(word: &str) -> bool {
 }
 
 #[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_people_have_a_point_and_whole_groups_of_three() {
+        for (word, found) in [
+            ("563,539,901,688", Ok(563_539_901_688.0)),
+            ("1,024.5", Ok(1024.5)),
+            ("12,34,567", Ok(1_234_567.0)), // India
+            ("1'234.56", Ok(1234.56)),      // Switzerland
+            ("1\u{202f}234\u{202f}567", Ok(1_234_567.0)),
+            ("0.75", Ok(0.75)),
+            ("0.123", Ok(0.123)),
+            ("27,01", Err(Odd::OtherLanguage)),
+            ("0,800", Err(Odd::OtherLanguage)),
+            ("1.234", Err(Odd::OtherLanguage)),
+            ("1.234.567", Err(Odd::OtherLanguage)),
+            ("1.234.567,89", Err(Odd::OtherLanguage)),
+            ("1\u{202f}234,56", Err(Odd::OtherLanguage)),
+            ("1,2345", Err(Odd::OtherLanguage)),
+            ("100,00", Err(Odd::OtherLanguage)),
+            ("nan", Err(Odd::NoCount)),
+            ("-5", Err(Odd::NoCount)),
+            ("cycles", Err(Odd::NoCount)),
+        ] {
+            assert_eq!(grouped(word), found, "{word}");
+        }
+        assert_eq!(value("27,01"), Err(Odd::OtherLanguage));
+        assert_eq!(
+            (value("inf"), value("-1"), value("")),
+            (Err(Odd::NoCount), Err(Odd::NoCount), Err(Odd::NoCount))
+        );
+        assert!(has_size("S0-D0-C0") && has_size("N1") && !has_size("CPU12") && !has_size("solver-4711"));
+    }
+}
+
+#[cfg(test)]
 mod events_tests {
     use super::*;
 
@@ -516,42 +553,5 @@ mod events_tests {
             assert_eq!(meaning(event), expected, "{event}");
         }
         assert!(is_unit("MiB") && is_unit("msec") && !is_unit("cycles"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_people_have_a_point_and_whole_groups_of_three() {
-        for (word, found) in [
-            ("563,539,901,688", Ok(563_539_901_688.0)),
-            ("1,024.5", Ok(1024.5)),
-            ("12,34,567", Ok(1_234_567.0)), // India
-            ("1'234.56", Ok(1234.56)),      // Switzerland
-            ("1\u{202f}234\u{202f}567", Ok(1_234_567.0)),
-            ("0.75", Ok(0.75)),
-            ("0.123", Ok(0.123)),
-            ("27,01", Err(Odd::OtherLanguage)),
-            ("0,800", Err(Odd::OtherLanguage)),
-            ("1.234", Err(Odd::OtherLanguage)),
-            ("1.234.567", Err(Odd::OtherLanguage)),
-            ("1.234.567,89", Err(Odd::OtherLanguage)),
-            ("1\u{202f}234,56", Err(Odd::OtherLanguage)),
-            ("1,2345", Err(Odd::OtherLanguage)),
-            ("100,00", Err(Odd::OtherLanguage)),
-            ("nan", Err(Odd::NoCount)),
-            ("-5", Err(Odd::NoCount)),
-            ("cycles", Err(Odd::NoCount)),
-        ] {
-            assert_eq!(grouped(word), found, "{word}");
-        }
-        assert_eq!(value("27,01"), Err(Odd::OtherLanguage));
-        assert_eq!(
-            (value("inf"), value("-1"), value("")),
-            (Err(Odd::NoCount), Err(Odd::NoCount), Err(Odd::NoCount))
-        );
-        assert!(has_size("S0-D0-C0") && has_size("N1") && !has_size("CPU12") && !has_size("solver-4711"));
     }
 }

@@ -9,7 +9,7 @@
 use super::children::Children;
 use super::ledger::{Cpus, Ledger, Owner};
 use super::threads::{Threads, is_gone};
-use numasim_host::os::clock::{now_ns, thread_cpu_ns};
+use numasim_host::os::thread::{now_ns, thread_cpu_ns};
 use numasim_host::system::Identity;
 use rustix::io::Errno;
 use std::collections::{BTreeSet, HashMap};

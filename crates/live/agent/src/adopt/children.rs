@@ -1,7 +1,7 @@
 //! Processes that adopted ones started. They follow no order, but begin with that of the thread that started them.
 
 use super::threads::Threads;
-use numasim_host::os::clock::{now_ns, thread_cpu_ns};
+use numasim_host::os::thread::{now_ns, thread_cpu_ns};
 use numasim_host::system::{Identity, descendants};
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -17,7 +17,7 @@ mod wanted;
 
 use std::io;
 
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
 use numasim_model::cpus::ranges;
 use rustix::io::Errno;
 
@@ -26,8 +26,7 @@ pub use error::{AdoptError, GroupError};
 use group::{Folder, Group};
 pub use ledger::Ledger;
 use process::Process;
-pub use process::Watch;
-pub use process::{Became, Starting};
+pub use process::{Became, Starting, Watch};
 use threads::Threads as _;
 pub use wanted::{Wanted, WantedError, What};
 

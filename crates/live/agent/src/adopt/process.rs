@@ -3,7 +3,7 @@
 use super::error::AdoptError;
 use super::threads::Threads;
 use super::{Adopted, Ledger};
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
 use numasim_host::system::System;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};

@@ -1,6 +1,6 @@
 //! The threads of a process or control group, and what the system tells of each and does with it.
 
-use numasim_host::os::cpu::{bind_thread, of_thread};
+use numasim_host::os::thread::{affinity_of, bind_thread};
 use numasim_host::system::{Allowed, Identity, Listed, System};
 use rustix::io::Errno;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) trait Threads {
 
     /// The processors that a thread may use now.
     fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
-        of_thread(thread)
+        affinity_of(thread)
     }
 
     fn bind(&self, thread: u32, cpus: &[u32]) -> io::Result<()> {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
 
-use numasim_host::os::clock::thread_cpu_ns;
+use numasim_host::os::thread::thread_cpu_ns;
 use numasim_host::system::{NodeCores, System};
 use numasim_policy::Policy;
 
@@ -25,8 +25,7 @@ use crate::socket::Socket;
 use accepting::Connection;
 pub use adopting::{Adopted, Change, Nobody};
 use deciding::Decider;
-use pace::Pace;
-use pace::Signals;
+use pace::{Pace, Signals};
 
 /// Whom an agent tells what happens. None of it may wait for long.
 pub trait Outside {
@@ -172,7 +171,7 @@ impl<'a> Server<'a> {
             load: host.map(|nodes| NodeLoad::new(&nodes)),
             asked_by: None,
             ending: false,
-            own_uid: numasim_host::os::peer::own_uid(),
+            own_uid: numasim_host::os::process::own_uid(),
         })
     }
 

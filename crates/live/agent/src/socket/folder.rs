@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
 use rustix::fs::{
     AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, chmodat, flock, fstat, mkdirat, openat,
     statat, unlinkat,

@@ -19,7 +19,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use numasim_host::os::peer;
+use numasim_host::os::process::{self, Peer};
 use rustix::fs::{AtFlags, FileType, Mode, chmodat, fchmod, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::net::{
@@ -137,7 +137,7 @@ fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
     }
     match connected(path) {
         Ok(stream) => {
-            let pid = peer::of(&stream).ok().and_then(|peer| peer.pid);
+            let pid = process::peer_of(&stream).ok().and_then(|peer| peer.pid);
             Err(SocketError::Listens { path: path.to_owned(), pid })
         }
         Err(Errno::CONNREFUSED) => Ok(There::Stale),
@@ -207,6 +207,6 @@ fn bound(folder: &Folder, path: &Path) -> Result<Option<(UnixListener, Id)>, Soc
 ///
 /// # Errors
 /// What the system says.
-pub fn peer_of(stream: &UnixStream) -> io::Result<peer::Peer> {
-    peer::of(stream)
+pub fn peer_of(stream: &UnixStream) -> io::Result<Peer> {
+    process::peer_of(stream)
 }

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::{Isa, Loops};
 use numasim_kernels::synthetic::{Kernel, PreparedKernel, Variant};
-use numasim_kernels::way::Loops;
 use numasim_model::{Access, Machine};
 use numasim_study::{SourceFile, read_study};
 

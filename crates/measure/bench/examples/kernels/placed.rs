@@ -4,8 +4,8 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use numasim_kernels::kernel::{Kernel, Problem, Work};
+use numasim_kernels::loops::Loops;
 use numasim_kernels::team::Team;
-use numasim_kernels::way::Loops;
 
 use crate::measure::Rate;
 use crate::system::{Failure, memory, pin};

@@ -13,19 +13,21 @@
 //! # What is not in it
 //! The name of the host and the folders of the person: [`private`] says what is taken out where.
 
-mod error;
-mod manifest;
-mod pack;
 pub mod private;
 #[cfg(test)]
 mod tests;
 mod unpack;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
 
 use numasim_study::SourceFile;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use serde::Deserialize;
+use tar::{Builder, EntryType, Header};
 
-pub use error::BundleError;
+use crate::provenance::sha256;
 
 /// How names of bundles end; by it commands know one.
 pub const ENDING: &str = ".tar.zst";
@@ -124,10 +126,10 @@ impl Bundle {
     /// Every variant of [`BundleError`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut members = unpack::members(&unpack::archive(bytes)?)?;
-        let listed = members.remove(manifest::NAME).ok_or(BundleError::NoManifest)?;
-        let listed = manifest::read(&listed)?;
+        let listed = members.remove(MANIFEST).ok_or(BundleError::NoManifest)?;
+        let listed = read_manifest(&listed)?;
         let bundle = Self::of(members)?;
-        manifest::check(&listed, &bundle.files)?;
+        check_manifest(&listed, &bundle.files)?;
         Ok(bundle)
     }
 
@@ -136,9 +138,9 @@ impl Bundle {
     /// # Errors
     /// [`BundleError::TooLarge`].
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
-        let manifest = manifest::write(&self.files);
+        let manifest = write_manifest(&self.files);
         let rest = self.files.iter().map(|(name, text)| (*name, text.as_str()));
-        pack::pack(std::iter::once((manifest::NAME, manifest.as_str())).chain(rest))
+        pack(std::iter::once((MANIFEST, manifest.as_str())).chain(rest))
     }
 
     /// The text of a file.
@@ -167,4 +169,204 @@ impl Bundle {
 /// The name, if files of bundles have it.
 fn known(name: &str) -> Option<&'static str> {
     FILES.iter().map(|(known, _)| *known).find(|known| *known == name)
+}
+
+/// What is wrong with a bundle: the rest of a sentence that begins with its name.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BundleError {
+    /// Not of Zstandard, or damaged.
+    #[error("cannot be decompressed: {why}")]
+    Compression {
+        /// What the decoder says.
+        why: String,
+    },
+    /// Bytes after the end of the compressed archive.
+    #[error("goes on after its end: {bytes} more bytes")]
+    More {
+        /// How many.
+        bytes: usize,
+    },
+    /// Not a tar archive, or damaged.
+    #[error("is no archive of tar: {why}")]
+    Archive {
+        /// What is wrong.
+        why: String,
+    },
+    /// Longer than any bundle.
+    #[error("is too large: its files have more than {} MiB", MOST_BYTES >> 20)]
+    TooLarge,
+    /// An entry that is no regular file.
+    #[error("has the entry '{name}', which is {what}; a bundle has files only")]
+    NotAFile {
+        /// Its name.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// An entry in a folder, or outside.
+    #[error("has the entry '{name}', which leads out of the bundle; its files lie in no folder")]
+    Outside {
+        /// Its name.
+        name: String,
+    },
+    /// A file that no bundle has.
+    #[error("has the entry '{name}', which is none of the files of a bundle")]
+    Unknown {
+        /// Its name.
+        name: String,
+    },
+    /// A name for the second time.
+    #[error("has the entry '{name}' twice")]
+    Twice {
+        /// The name.
+        name: String,
+    },
+    /// An entry that goes on after the end.
+    #[error("is damaged: '{name}' is cut short")]
+    Short {
+        /// Its name.
+        name: String,
+    },
+    /// An entry that is no text.
+    #[error("has the entry '{name}', which is not UTF-8 text")]
+    NotText {
+        /// Its name.
+        name: String,
+    },
+    /// An entry that is longer than files of its kind are.
+    #[error("has the entry '{name}', which is too large: more than {kib} KiB")]
+    LongFile {
+        /// Its name.
+        name: String,
+        /// What is allowed.
+        kib: usize,
+    },
+    /// An archive of something else.
+    #[error("is no bundle: it has no bundle.toml")]
+    NoManifest,
+    /// `bundle.toml` is not one.
+    #[error("has a bundle.toml that cannot be read: {why}")]
+    Manifest {
+        /// What the parser says.
+        why: String,
+    },
+    /// Written by a version with another schema.
+    #[error("has the schema {0}, but this version of numasim reads {SCHEMA}: use the version that wrote it")]
+    Schema(i64),
+    /// A file that belongs to every bundle.
+    #[error("is not whole: it has no {name}")]
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// A file that `bundle.toml` does not list.
+    #[error("was changed: bundle.toml does not list its entry '{name}'")]
+    Unlisted {
+        /// Its name.
+        name: String,
+    },
+    /// A file that is another one than was packed.
+    #[error("is damaged or was changed: the SHA-256 of its entry '{name}' is {is}, not {listed}")]
+    Changed {
+        /// Its name.
+        name: String,
+        /// What `bundle.toml` says.
+        listed: String,
+        /// What it is.
+        is: String,
+    },
+}
+
+/// The files, in this order, as a compressed archive.
+fn pack<'a>(mut files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<u8>, BundleError> {
+    let mut archive = Builder::new(Vec::new());
+    let written = files.try_for_each(|(name, text)| append(&mut archive, name, text));
+    let archive = written.and_then(|()| archive.into_inner());
+    // Memory does not fail, and names of bundles are short.
+    let archive = archive.map_err(|error| BundleError::Archive { why: error.to_string() })?;
+    if archive.len() > MOST_BYTES {
+        return Err(BundleError::TooLarge);
+    }
+    Ok(compress_to_vec(archive.as_slice(), CompressionLevel::Fastest))
+}
+
+/// Nothing but name and content: the same of every person and at any time.
+fn append(archive: &mut Builder<Vec<u8>>, name: &str, text: &str) -> io::Result<()> {
+    let mut header = Header::new_ustar();
+    header.set_entry_type(EntryType::Regular);
+    header.set_mode(0o644);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header.set_size(text.len() as u64);
+    archive.append_data(&mut header, name, text.as_bytes())
+}
+
+/// The name of the file that lists the others.
+const MANIFEST: &str = "bundle.toml";
+
+/// What [`MANIFEST`] lists. Keys of a later version are passed over, as in a provenance; another schema is refused.
+#[derive(Debug, Deserialize)]
+struct Listed {
+    #[serde(default)]
+    file: Vec<One>,
+}
+
+/// A file as it was packed.
+#[derive(Debug, Deserialize)]
+struct One {
+    name: String,
+    sha256: String,
+}
+
+/// Its text for these files.
+fn write_manifest(files: &BTreeMap<&'static str, String>) -> String {
+    let mut text = format!(
+        "# Made by `numasim validate --bundle`: a calibrated machine, what was measured on it, and what the model says of it.\n\
+         # `numasim report` reads the whole bundle.\n\
+         schema = {SCHEMA}\nnumasim = \"{}\"\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    for (name, file) in files {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "\n[[file]]\nname = \"{name}\"\nbytes = {}\nsha256 = \"{}\"\n",
+            file.len(),
+            sha256(file.as_bytes())
+        );
+    }
+    text
+}
+
+/// Reads it.
+fn read_manifest(text: &str) -> Result<Listed, BundleError> {
+    /// The schema alone, so that another one is named before its keys are missed.
+    #[derive(Deserialize)]
+    struct Head {
+        schema: i64,
+    }
+    let malformed = |error: toml::de::Error| BundleError::Manifest { why: error.message().to_owned() };
+    let Head { schema } = toml::from_str(text).map_err(malformed)?;
+    if schema != SCHEMA {
+        return Err(BundleError::Schema(schema));
+    }
+    toml::from_str(text).map_err(malformed)
+}
+
+/// Whether these are the files that it lists, as they were packed.
+fn check_manifest(listed: &Listed, files: &BTreeMap<&'static str, String>) -> Result<(), BundleError> {
+    if let Some(missing) = listed.file.iter().find(|one| !files.contains_key(one.name.as_str())) {
+        return Err(BundleError::Missing { name: missing.name.clone() });
+    }
+    for (name, text) in files {
+        let Some(one) = listed.file.iter().find(|one| one.name == *name) else {
+            return Err(BundleError::Unlisted { name: (*name).to_owned() });
+        };
+        let is = sha256(text.as_bytes());
+        if is != one.sha256 {
+            return Err(BundleError::Changed { name: one.name.clone(), listed: one.sha256.clone(), is });
+        }
+    }
+    Ok(())
 }

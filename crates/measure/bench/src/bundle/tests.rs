@@ -41,9 +41,9 @@ fn archive(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
 
 /// The entries of a bundle, as [`archive`] takes them, with the same manifest.
 fn entries(bundle: &Bundle) -> Vec<(String, Vec<u8>)> {
-    let manifest = manifest::write(&bundle.files);
+    let manifest = write_manifest(&bundle.files);
     let files = bundle.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into_bytes()));
-    std::iter::once((manifest::NAME.to_owned(), manifest.into_bytes())).chain(files).collect()
+    std::iter::once((MANIFEST.to_owned(), manifest.into_bytes())).chain(files).collect()
 }
 
 /// What is said of the entries of a good bundle after a change.
@@ -133,7 +133,7 @@ fn only_files_of_a_bundle_are_taken() {
         assert!(said.starts_with(&format!("has the entry '{name}', {what}")), "{name}: {said}");
     }
     assert_eq!(refused_with(MACHINE, EntryType::Regular), "has the entry 'machine.toml' twice");
-    assert_eq!(refused_with(manifest::NAME, EntryType::Regular), "has the entry 'bundle.toml' twice");
+    assert_eq!(refused_with(MANIFEST, EntryType::Regular), "has the entry 'bundle.toml' twice");
 }
 
 #[test]

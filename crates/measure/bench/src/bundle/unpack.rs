@@ -8,8 +8,7 @@ use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use tar::{Archive, EntryType};
 
-use super::error::BundleError;
-use super::{MACHINE, MOST_BYTES, SCENARIOS, STUDY, known, manifest};
+use super::{BundleError, MACHINE, MANIFEST, MOST_BYTES, SCENARIOS, STUDY, known};
 
 /// `bundle.toml` has a few lines for each file.
 const MOST_OF_MANIFEST: usize = 64 << 10;
@@ -104,14 +103,14 @@ fn allowed(name: &str, kind: EntryType) -> Result<&'static str, BundleError> {
     if name.contains(['/', '\\']) || name.starts_with("..") {
         return Err(BundleError::Outside { name: name.to_owned() });
     }
-    let known = if name == manifest::NAME { Some(manifest::NAME) } else { known(name) };
+    let known = if name == MANIFEST { Some(MANIFEST) } else { known(name) };
     known.ok_or_else(|| BundleError::Unknown { name: name.to_owned() })
 }
 
 /// How long a file may be: what is parsed as TOML needs many times as much memory.
 fn most_bytes(name: &str) -> usize {
     match name {
-        manifest::NAME => MOST_OF_MANIFEST,
+        MANIFEST => MOST_OF_MANIFEST,
         MACHINE | STUDY | SCENARIOS => MAX_TEXT_BYTES,
         _ => MOST_BYTES,
     }

@@ -6,16 +6,18 @@ use std::fmt::Write as _;
 use numasim_host::HostTopology;
 use numasim_host::machine_file::{llc_mb, memory_gib};
 use numasim_model::cpus::OsNode;
-use numasim_model::machine::{FigureKind, KernelVariants, LastLevelCache, MachineError, Provenance};
+use numasim_model::machine::{
+    FigureKind, KernelVariants, LastLevelCache, MachineError, Provenance, SharedLink,
+};
 use numasim_model::units::{Gibibytes, Megabytes};
 use numasim_model::{Access, Machine};
-use numasim_study::keys::{Key, Table, kernels, machine as keys, node as node_keys, provenance};
+use numasim_study::keys::{Key, Table, kernels, machine as keys, node as node_keys, provenance, shared_link};
 use numasim_study::writing::machine::{Style, machine};
 use numasim_study::writing::{Lines, Notes};
 
-use super::text::{range, short};
-use super::{Calibration, Figure};
-use super::{predicted, shared_links};
+use crate::calibrate::steps::ranges_of;
+use crate::calibrate::together::{gbs, predicted_links, predicted_nodes};
+use crate::calibrate::{Calibration, Figure, SharedFigure, Together};
 
 /// What the file says besides figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub fn machine_file(
 ) -> Result<String, MachineError> {
     let one_node = host.nodes.len() == 1;
     let mut notes = notes(host, calibration, one_node);
-    let (links, unlimited) = shared_links::found(calibration, &mut notes);
+    let (links, unlimited) = shared_links(calibration, &mut notes);
     let measured = measured(host, calibration, described)?.with_shared_links(links)?;
     let mut lines = Lines::noted(notes);
     lines.comment(&described.source);
@@ -69,12 +71,12 @@ fn measured(
     calibration: &Calibration,
     described: &Described,
 ) -> Result<Machine, MachineError> {
-    let mut nodes = predicted::nodes(host, calibration);
+    let mut nodes = predicted_nodes(host, calibration);
     for (node, (there, figures)) in nodes.iter_mut().zip(host.nodes.iter().zip(&calibration.nodes)) {
         let gib = there.memory_bytes.and_then(memory_gib).and_then(|gib| gib.parse().ok());
         node.memory = gib.map(Gibibytes::new);
         let read = figures.read.as_ref().filter(|read| read.limits());
-        node.read_bandwidth = read.map(|read| predicted::gbs(read.bandwidth));
+        node.read_bandwidth = read.map(|read| gbs(read.bandwidth));
     }
     let cache = llc_mb(host).map(|mb| LastLevelCache {
         size: Megabytes::new((mb * 100.0).round() / 100.0),
@@ -85,7 +87,7 @@ fn measured(
         let chosen = calibration.variants.iter().find(|choice| choice.access == access)?;
         Some(chosen.variant.to_file())
     };
-    let mut machine = Machine::new(&described.name, nodes, predicted::links(calibration))?
+    let mut machine = Machine::new(&described.name, nodes, predicted_links(calibration))?
         .with_source(Some(described.source.clone()))
         .with_caches(caches)?
         .with_kernel_variants(KernelVariants::new(of).tried_on(described.processor.clone()))
@@ -169,7 +171,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         }
         if let Some(read) = &figures.read {
             let comment = format!("all {} threads, local and remote at once", node.cores);
-            match shared_links::judged(read) {
+            match judged(read) {
                 (true, why) => {
                     let text = format!("{comment}, {}; {why}", range(read.bandwidth));
                     notes.behind(at, &keys::READ_GBS, text);
@@ -268,5 +270,87 @@ fn saturation(calibration: &Calibration, node: usize) -> String {
         Some(1) => format!("{range}, 1 thread saturates it"),
         Some(threads) => format!("{range}, saturated by {threads} threads"),
         None => format!("{range}, read by the fastest other node"),
+    }
+}
+
+/// `31.90 to 32.05 in 5 rounds`.
+pub(super) fn range(figure: Figure) -> String {
+    let rounds = if figure.samples == 1 { "round" } else { "rounds" };
+    format!("{} to {} in {} {rounds}", short(figure.min), short(figure.max), figure.samples)
+}
+
+/// Four significant digits, and always a decimal point, so that TOML reads a float.
+pub(super) fn short(value: f64) -> String {
+    if value <= 0.0 || !value.is_finite() {
+        return format!("{value:.1}");
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "the logarithm of a finite positive number is small")]
+    let before = value.log10().floor() as i32 + 1;
+    let decimals = usize::try_from(4 - before).unwrap_or(0).max(1);
+    format!("{value:.decimals$}")
+}
+
+/// Both directions of a link are one figure where they differ by less than this share of the smaller one.
+const ALIKE: f64 = 0.05;
+
+/// The links that limit, with a note on each, and what is to be said of the others.
+pub(super) fn shared_links(calibration: &Calibration, notes: &mut Notes) -> (Vec<SharedLink>, Vec<String>) {
+    let (mut limits, mut others) = (Vec::new(), Vec::new());
+    let all = &calibration.shared_links;
+    for (n, link) in all.iter().enumerate() {
+        let back = |other: &&SharedFigure| other.sockets == (link.sockets.1, link.sockets.0);
+        let back = all.iter().enumerate().find(|(_, other)| back(other) && alike(link, other));
+        // Once for both.
+        if back.is_some_and(|(m, _)| m < n) {
+            continue;
+        }
+        let slower =
+            |a: &SharedFigure, b: &SharedFigure| b.together.bandwidth.median < a.together.bandwidth.median;
+        let (a, b) = link.sockets;
+        let (name, slowest, meant) = match back {
+            Some((_, back)) => {
+                let slowest = if slower(link, back) { back } else { link };
+                (format!("sockets {a} and {b}"), slowest, ", the slower direction")
+            }
+            None => (format!("socket {a} reads socket {b}"), link, ""),
+        };
+        let figure = slowest.together.bandwidth;
+        let (is_limit, why) = judged(&slowest.together);
+        if !is_limit {
+            let nodes = format!("nodes {} and {}", ranges_of(&link.from), ranges_of(&link.to));
+            others.push(format!("No shared link for {name} ({nodes}): all nodes at once: {why}"));
+            continue;
+        }
+        let at = (&shared_link::TABLE, limits.len());
+        notes.behind(at, &shared_link::GBS, format!("all nodes at once{meant}, {}; {why}", range(figure)));
+        let (from, to) = (link.from.clone(), link.to.clone());
+        limits.push(SharedLink { name, bandwidth: gbs(figure), from, to, both_ways: back.is_some() });
+    }
+    (limits, others)
+}
+
+fn alike(link: &SharedFigure, back: &SharedFigure) -> bool {
+    let (a, b) = (link.together.bandwidth.median, back.together.bandwidth.median);
+    link.together.limits() == back.together.limits() && (a - b).abs() <= ALIKE * a.min(b)
+}
+
+/// Whether it limits, and by which comparison.
+pub(super) fn judged(found: &Together) -> (bool, String) {
+    let predicted = short(found.predicted_gbs);
+    if found.limits() {
+        return (true, format!("without this line the file predicts {predicted}"));
+    }
+    let share = 100.0 * found.bandwidth.median / found.predicted_gbs;
+    let median = short(found.bandwidth.median);
+    (false, format!("{median} GB/s, {share:.0} % of the {predicted} that the file predicts"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_four_significant_digits() {
+        assert_eq!([0.291_23, 20.126, 131.02, 1234.56].map(short), ["0.2912", "20.13", "131.0", "1234.6"]);
     }
 }

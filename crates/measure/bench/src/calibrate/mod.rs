@@ -31,16 +31,10 @@
 //! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it, its interval
 //! that of Student's t (`numasim_evidence::statistics`).
 
-mod figure;
 mod file;
-mod latency;
-mod limit;
-mod predicted;
-mod shared_links;
 mod steps;
 #[cfg(test)]
 mod tests;
-mod text;
 mod together;
 mod variants;
 
@@ -52,11 +46,9 @@ use numasim_model::ids::NodeId;
 
 use crate::runner::{RunError, Runner, Settings};
 
-pub use figure::Figure;
 pub use file::{Described, machine_file};
-pub use latency::Latencies;
-pub use limit::{CLEARLY_BELOW, SharedFigure, Together};
-pub use steps::{Flow, Purpose, Step};
+pub use steps::{Figure, Flow, Purpose, Step};
+pub use together::{CLEARLY_BELOW, Latencies, SharedFigure, Together};
 pub use variants::Choice;
 
 /// A thread count saturates a controller when it reaches this share of the best bandwidth of all counts.
@@ -196,7 +188,7 @@ pub fn calibrate(
     }
     let mut measured = session.measure(local)?;
     let saturating: Vec<Option<u32>> =
-        figure::nodes_of(host).map(|node| figure::saturating(&measured, node)).collect();
+        steps::nodes_of(host).map(|node| steps::saturating(&measured, node)).collect();
     let between = together::between_sockets(host);
     let remote = steps::remote(host, &saturating);
     let kernels = steps::kernels(host, &options.kernels, &saturating);
@@ -204,7 +196,7 @@ pub fn calibrate(
     session.of = session.done + (alone + between.len() + together::most_mixes(host)) * rounds;
     measured.extend(session.measure(remote)?);
     measured.extend(session.measure(kernels)?);
-    let mut calibration = figure::assemble(host, measured);
+    let mut calibration = steps::assemble(host, measured);
 
     let measured = session.measure(between)?;
     together::judge_sockets(host, &mut calibration, &measured);
@@ -215,10 +207,10 @@ pub fn calibrate(
     together::judge_nodes(host, &mut calibration, &measured);
     calibration.steps.extend(measured);
     if options.latencies {
-        let chains = latency::steps(host);
+        let chains = together::chains(host);
         session.of = session.done + chains.len() * rounds;
         let measured = session.measure(chains)?;
-        calibration.latencies = Some(latency::found(host, &measured));
+        calibration.latencies = Some(together::latencies(host, &measured));
         calibration.steps.extend(measured);
     }
     calibration.variants = session.chosen;
@@ -267,7 +259,7 @@ pub fn plan(host: &HostTopology, options: &Options) -> [Part; 7] {
         part("kernels that write, on each node", steps::readers(host).count() * options.kernels.len() * 2),
         part("links between sockets, all nodes at once", together::between_sockets(host).len()),
         part("reads of each node, local and remote at once", together::most_mixes(host)),
-        part("latencies", if options.latencies { latency::steps(host).len() } else { 0 }),
+        part("latencies", if options.latencies { together::chains(host).len() } else { 0 }),
     ]
 }
 

@@ -14,7 +14,7 @@ use numasim_model::{
 use super::*;
 use crate::plan::PlannedScenario;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::{Kernel, Variant};
 use numasim_kernels::workload::{Real, Workload};
 

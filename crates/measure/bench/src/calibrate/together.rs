@@ -1,12 +1,14 @@
 //! What several nodes, or all threads of one, read at once: limits that a matrix of single pairs cannot show.
 
-use numasim_host::HostTopology;
-use numasim_host::sockets::Socket;
-use numasim_model::Machine;
-use numasim_model::ids::NodeId;
+use numasim_host::topology::Socket;
+use numasim_host::{HostNode, HostTopology};
+use numasim_model::ids::{AppId, NodeId};
+use numasim_model::machine::{MachineError, SharedLink};
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, evaluate};
 
-use super::steps::{Flow, Purpose, Step, readers};
-use super::{Calibration, Figure, MeasuredStep, SharedFigure, Together, predicted};
+use crate::calibrate::steps::{BANDWIDTH_AI, Flow, Purpose, Step, readers};
+use crate::calibrate::{Calibration, Figure, MeasuredStep, NodeFigures};
 
 /// Most thread counts of which a prediction is asked to find the best mix.
 const MIXES: u32 = 64;
@@ -19,7 +21,7 @@ fn most<'a>(
 ) -> Option<Together> {
     let mut best: Option<Together> = None;
     for done in steps {
-        let predicted_gbs = predicted::bandwidth(machine, &done.step.flows)?;
+        let predicted_gbs = predicted_bandwidth(machine, &done.step.flows)?;
         best = Some(best.map_or(Together { bandwidth: done.bandwidth, predicted_gbs }, |best| Together {
             bandwidth: best.bandwidth.larger(done.bandwidth),
             predicted_gbs: best.predicted_gbs.max(predicted_gbs),
@@ -82,7 +84,7 @@ pub(super) fn between_sockets(host: &HostTopology) -> Vec<Step> {
 
 /// Judges what sockets read of each other.
 pub(super) fn judge_sockets(host: &HostTopology, found: &mut Calibration, measured: &[MeasuredStep]) {
-    let Ok(machine) = predicted::machine(host, found) else { return };
+    let Ok(machine) = predicted_machine(host, found) else { return };
     for (a, b) in directions(host) {
         let tried = ways(host, &a, &b);
         let steps = measured.iter().filter(|done| tried.contains(&done.step));
@@ -107,7 +109,7 @@ pub(super) fn most_mixes(host: &HostTopology) -> usize {
 
 /// What each node reads at once: the mix that the figures so far predict the most of, and half and half.
 pub(super) fn mixes(host: &HostTopology, found: &Calibration) -> Vec<Step> {
-    let machine = predicted::machine(host, found);
+    let machine = predicted_machine(host, found);
     let mut steps = Vec::new();
     for (node, cores) in mixed_readers(host) {
         // The widest links first: they get the threads that are over.
@@ -126,7 +128,7 @@ pub(super) fn mixes(host: &HostTopology, found: &Calibration) -> Vec<Step> {
         let mut best: Option<(u32, f64)> = None;
         if let Ok(machine) = &machine {
             for local in (1..cores).step_by((cores.div_ceil(MIXES) as usize).max(1)) {
-                let Some(gbs) = predicted::bandwidth(machine, &mix(local).flows) else { continue };
+                let Some(gbs) = predicted_bandwidth(machine, &mix(local).flows) else { continue };
                 if best.is_none_or(|(_, most)| gbs > most * (1.0 + 1e-9)) {
                     best = Some((local, gbs));
                 }
@@ -142,7 +144,7 @@ pub(super) fn mixes(host: &HostTopology, found: &Calibration) -> Vec<Step> {
 
 /// Judges what nodes read.
 pub(super) fn judge_nodes(host: &HostTopology, found: &mut Calibration, measured: &[MeasuredStep]) {
-    let Ok(machine) = predicted::machine(host, found) else { return };
+    let Ok(machine) = predicted_machine(host, found) else { return };
     for (node, _) in mixed_readers(host) {
         let steps = measured.iter().filter(|done| done.step.from_nodes() == [node]);
         let links = found.links[node.0].iter().flatten().copied();
@@ -150,6 +152,163 @@ pub(super) fn judge_nodes(host: &HostTopology, found: &mut Calibration, measured
         let together = most(steps, alone, &machine);
         found.nodes[node.0].read = together;
     }
+}
+
+/// Where the line is: readers at once are limited by something of their own if they get less than this share of what the
+/// file without it predicts.
+///
+/// The prediction rests on medians of other steps, each of which is uncertain by a few percent on a quiet host; a limit that
+/// is nearer changes no answer, and may be none.
+pub const CLEARLY_BELOW: f64 = 0.9;
+
+/// What was read at once, and what the rest of the file predicts for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Together {
+    /// The most that was read in any of the ways that were tried, GB/s.
+    pub bandwidth: Figure,
+    /// The most that the figures of nodes and links predict for any of them, GB/s.
+    pub predicted_gbs: f64,
+}
+
+impl Together {
+    /// Whether it is clearly below: the median by more than [`CLEARLY_BELOW`], and no round reached the prediction.
+    pub fn limits(&self) -> bool {
+        self.bandwidth.median < CLEARLY_BELOW * self.predicted_gbs && self.bandwidth.max < self.predicted_gbs
+    }
+}
+
+/// What all nodes of a socket read from another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedFigure {
+    /// Numbers of the sockets: of the cores, of the memories.
+    pub sockets: (u32, u32),
+    /// Nodes of the first.
+    pub from: Vec<NodeId>,
+    /// Nodes of the second.
+    pub to: Vec<NodeId>,
+    /// What they read.
+    pub together: Together,
+}
+
+/// A figure as a bandwidth.
+pub(super) const fn gbs(figure: Figure) -> GigabytesPerSecond {
+    GigabytesPerSecond::new(figure.median)
+}
+
+/// The nodes of a calibration. What each reads with all its threads is left out.
+pub(super) fn predicted_nodes(host: &HostTopology, found: &Calibration) -> Vec<Node> {
+    let node = |(there, figures): (&HostNode, &NodeFigures)| Node {
+        cores: there.cores,
+        gflops_per_core: Gflops::new(figures.peak_per_core.map_or(0.0, |peak| peak.median)),
+        bandwidth: gbs(figures.bandwidth),
+        core_bandwidth: figures.core_bandwidth.map(gbs),
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::from_fn(|kernel| {
+            let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
+            measured.map(|&(_, figure)| gbs(figure))
+        }),
+    };
+    host.nodes.iter().zip(&found.nodes).map(node).collect()
+}
+
+/// What each node reads from each other one.
+pub(super) fn predicted_links(found: &Calibration) -> Vec<GigabytesPerSecond> {
+    found.links.iter().flatten().map(|cell| cell.map_or(GigabytesPerSecond::new(0.0), gbs)).collect()
+}
+
+/// The machine of a calibration: figures of nodes and links, and the shared links that limit.
+pub(super) fn predicted_machine(host: &HostTopology, found: &Calibration) -> Result<Machine, MachineError> {
+    let limits = found.shared_links.iter().filter(|link| link.together.limits());
+    let shared = limits.map(|link: &SharedFigure| SharedLink {
+        name: format!("{} reads {}", link.sockets.0, link.sockets.1),
+        bandwidth: gbs(link.together.bandwidth),
+        from: link.from.clone(),
+        to: link.to.clone(),
+        both_ways: false,
+    });
+    Machine::new("calibrated", predicted_nodes(host, found), predicted_links(found))?
+        .with_shared_links(shared.collect())
+}
+
+/// GB/s of all flows together; `None` where the model does not answer.
+pub(super) fn predicted_bandwidth(machine: &Machine, flows: &[Flow]) -> Option<f64> {
+    let mut allocation = Allocation::empty(flows.len(), machine.node_count());
+    for (a, flow) in flows.iter().enumerate() {
+        allocation.set(AppId(a), flow.from, flow.threads);
+    }
+    let placements: Vec<Placement> = flows.iter().map(|flow| Placement::Home(flow.to)).collect();
+    let apps: Vec<App> = flows.iter().enumerate().map(|(a, flow)| reader(a, flow.to)).collect();
+    let evaluation = evaluate(machine, &apps, &placements, &allocation).ok()?;
+    Some(evaluation.apps.iter().map(|app| app.bandwidth.value()).sum())
+}
+
+fn reader(number: usize, home: NodeId) -> App {
+    let data = Data::Placed(Placement::Home(home));
+    App::new(format!("reader-{}", number + 1), FlopPerByte::new(BANDWIDTH_AI), data)
+}
+
+// How long a load takes, and how many of them a core waits for at the same time: chains of addresses in random order.
+//
+// One chain shows the latency: a hop takes 64 bytes and begins when the last one has ended, so a thread that hops at g GB/s waits 64 / g ns. With
+// more chains a core waits for several lines at once, until it has no more room: with latency t and g GB/s it waits for g t / 64 lines.
+
+/// Bytes of a line, which a hop takes.
+const LINE_BYTES: f64 = 64.0;
+/// Chains of which the most lines are taken.
+const CHAINS: [u32; 5] = [4, 8, 12, 16, 32];
+
+/// One chain from every node to every memory; many on each node's own.
+pub(super) fn chains(host: &HostTopology) -> Vec<Step> {
+    let mut all = Vec::new();
+    for (from, _) in readers(host) {
+        for to in (0..host.nodes.len()).map(NodeId) {
+            all.push(Step::single(Purpose::Chains(1), from, to, 1));
+        }
+        all.extend(CHAINS.map(|chains| Step::single(Purpose::Chains(chains), from, from, 1)));
+    }
+    all
+}
+
+/// What a core waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Latencies {
+    /// Nanoseconds of a load of a core of each node (row) from each memory (column); `None` in the rows of nodes without cores.
+    pub ns: Vec<Vec<Option<Figure>>>,
+    /// Lines of its own memory for which a core of each node waits at the same time; `None` without cores.
+    pub lines: Vec<Option<Figure>>,
+}
+
+/// Finds them in what was measured.
+pub(super) fn latencies(host: &HostTopology, measured: &[MeasuredStep]) -> Latencies {
+    let nodes = host.nodes.len();
+    let mut found = Latencies { ns: vec![vec![None; nodes]; nodes], lines: vec![None; nodes] };
+    for done in measured {
+        if let Some(flow) = done.step.alone(Purpose::Chains(1)) {
+            found.ns[flow.from.0][flow.to.0] = inverse(done.bandwidth);
+        }
+    }
+    for node in 0..nodes {
+        let Some(latency) = found.ns[node][node] else { continue };
+        let of_node = |done: &&MeasuredStep| {
+            let many =
+                |chains| done.step.alone(Purpose::Chains(chains)).is_some_and(|flow| flow.from.0 == node);
+            CHAINS.into_iter().any(many)
+        };
+        let most = measured.iter().filter(of_node).map(|done| done.bandwidth).reduce(Figure::larger);
+        found.lines[node] = most.map(|most| times(most, latency.median / LINE_BYTES));
+    }
+    found
+}
+
+/// Nanoseconds of a hop.
+fn inverse(gbs: Figure) -> Option<Figure> {
+    let ns = |gbs: f64| LINE_BYTES / gbs;
+    (gbs.min > 0.0).then(|| Figure { median: ns(gbs.median), min: ns(gbs.max), max: ns(gbs.min), ..gbs })
+}
+
+fn times(figure: Figure, factor: f64) -> Figure {
+    Figure { median: figure.median * factor, min: figure.min * factor, max: figure.max * factor, ..figure }
 }
 
 #[cfg(test)]
@@ -192,5 +351,19 @@ mod tests {
         }
         assert_eq!(between_sockets(&host), []);
         assert_eq!(most_mixes(&host), 4);
+    }
+}
+
+#[cfg(test)]
+mod limit_tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_tenth_below_and_no_round_reaches_the_prediction() {
+        let figure = |median, max| Figure { median, min: median, max, samples: 3, reach95: None };
+        let limits = |bandwidth| Together { bandwidth, predicted_gbs: 100.0 }.limits();
+        assert!(limits(figure(89.0, 95.0)));
+        assert!(!limits(figure(91.0, 91.0)));
+        assert!(!limits(figure(89.0, 101.0)));
     }
 }

@@ -8,7 +8,7 @@ use numasim_model::ids::NodeId;
 use super::steps::{self, Purpose, Step};
 use super::{CalibrateError, Figure, Options, Progress, Session};
 use crate::runner::Settings;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::Variant;
 
 /// The window of a trial: there are many.

@@ -9,8 +9,7 @@ use numasim_runtime::{Dispatcher, WorkerId as PoolWorker};
 use numasim_tasks::live::{Creation, Live};
 use numasim_tasks::{Question, Start, TaskRecord, Traffic, WorkerId};
 
-use super::ExecuteError;
-use super::workers::Workers;
+use super::{ExecuteError, Workers};
 
 /// Began when it was made; the same for all threads.
 #[derive(Clone, Copy, Debug)]

@@ -1,25 +1,23 @@
 //! The processes of a run: started together, watched, and ended whatever happens.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use numasim_host::os::child;
-use numasim_host::os::clock::now_ns;
-use numasim_host::os::group;
-use numasim_host::os::held::{Held, wait_for_any};
+use numasim_host::os::process;
+use numasim_host::os::process::{Held, wait_for_any};
 use numasim_host::os::shared::Shared;
-use numasim_host::system::Listed;
+use numasim_host::os::thread::now_ns;
+use numasim_host::system::{Identity, Listed, System, descendants};
 
-use super::app::APP_COMMAND;
-use super::board::{Board, Counts, Extent, OfApp, Whole};
-use super::left::{Behind, Left};
-use super::look::{Look, look};
-use super::order::Order;
+use crate::live::Order;
+use crate::live::app::APP_COMMAND;
+use crate::live::board::{Board, Counts, Extent, Look, OfApp, Whole, look};
 
 /// How long those that were asked to end have for it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -144,11 +142,11 @@ impl Family {
             Some((output, errors)) => command.stdout(output).stderr(errors),
             None => command.stdout(Stdio::null()).stderr(Stdio::piped()),
         };
-        child::prepare(&mut command, self.board.file());
+        process::prepare(&mut command, self.board.file());
         let mut child = command.spawn().map_err(system)?;
         // A short text: the pipe has room for it, or the process reads it.
         let told = child.stdin.take().map_or(Ok(()), |mut input| input.write_all(&text));
-        let errors = child.stderr.take().map(|errors| thread::spawn(move || read(errors)));
+        let errors = child.stderr.take().map(|errors| thread::spawn(move || process::read_all(Some(errors))));
         let pid = child.id();
         self.behind.mark(environment);
         let held = Held::child(pid).ok();
@@ -236,12 +234,12 @@ impl Family {
         let counts = Counts { board: &self.board, extent: self.extent };
         let mut found = Vec::new();
         for member in self.members.iter_mut().filter(|member| member.ended.is_none()) {
-            if !child::has_ended(member.child.id()) {
+            if !process::has_ended(member.child.id()) {
                 continue;
             }
             let at = now_ns();
             // What is left of its group goes with it, as long as the number of the group cannot be another's.
-            group::kill(member.child.id());
+            process::kill_group(member.child.id());
             let status = member.child.wait().map_err(|source| FamilyError::System {
                 what: format!("cannot watch application '{}'", member.name),
                 source,
@@ -256,7 +254,7 @@ impl Family {
             let wrong = if status.success() && (finished.load(SeqCst) != 0 || counts.is_over(at)) {
                 None
             } else {
-                Some(how(status, &String::from_utf8_lossy(&errors)))
+                Some(process::how_it_ended(status, &String::from_utf8_lossy(&errors)))
             };
             found.push(Ended { app: member.app, wrong });
         }
@@ -281,14 +279,14 @@ impl Family {
         self.stop_the_clock();
         self.counts().abort();
         for member in self.members.iter().filter(|member| member.ended.is_none() && member.foreign) {
-            group::terminate(member.child.id());
+            process::terminate_group(member.child.id());
         }
         let grace = Instant::now() + GRACE;
         while !self.are_gone(Behind::terminate) && Instant::now() < grace {
             self.pause(grace);
         }
         for member in self.members.iter_mut().filter(|member| member.ended.is_none()) {
-            group::kill(member.child.id());
+            process::kill_group(member.child.id());
             let _ = member.child.kill();
             member.ended = member.child.wait().ok();
         }
@@ -342,22 +340,118 @@ impl Drop for Family {
     }
 }
 
-fn read(mut pipe: impl io::Read) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // What came before an error is shown to people.
-    let _ = pipe.read_to_end(&mut bytes);
-    bytes
+// What the processes of a run started and left behind: it may have left their process groups (setsid(2)).
+//
+// The process of the run is the parent of all that lose theirs, so that each of them descends from it. What was there before the run, and
+// what is of the run but none of its applications, is left alone, with all that these started. A process that has lost its parents may
+// descend from those: where there are any, it must have the environment of an application.
+
+/// A process of a run that cannot be ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// Its number.
+    pub pid: u32,
+    /// The name of its program.
+    pub name: String,
 }
 
-fn how(status: ExitStatus, errors: &str) -> String {
-    let how = match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("was killed by signal {signal}"),
-        (None, Some(0)) => "ended before it was finished".to_owned(),
-        (None, Some(code)) => format!("ended with exit code {code}"),
-        (None, None) => "ended".to_owned(),
-    };
-    match errors.trim().lines().next_back() {
-        Some(last) => format!("{how}: {}", last.chars().take(200).collect::<String>()),
-        None => how,
+/// See the module.
+pub(super) struct Behind {
+    /// Descendants of this process that were there before.
+    before: BTreeSet<Identity>,
+    /// Children of this process that are of the run and of no application.
+    others: BTreeSet<Identity>,
+    /// What each application has in its environment.
+    marks: Vec<Vec<Vec<u8>>>,
+    /// Those that were asked to end.
+    asked: BTreeSet<Identity>,
+}
+
+impl Behind {
+    /// From now on orphans are children of this process.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn begin() -> io::Result<Self> {
+        let table = System::host().table();
+        let before = descendants(&table, is_this, |_| false).iter().map(|one| one.identity).collect();
+        process::take_orphans()?;
+        Ok(Self { before, others: BTreeSet::new(), marks: Vec::new(), asked: BTreeSet::new() })
     }
+
+    /// An application has this in its environment.
+    pub(super) fn mark(&mut self, environment: &[(String, String)]) {
+        let entry = |(key, value): &(String, String)| format!("{key}={value}").into_bytes();
+        let ours = environment.iter().filter(|(key, _)| key.starts_with("NUMASIM_"));
+        self.marks.push(ours.map(entry).collect());
+    }
+
+    /// A child of this process that is of no application.
+    pub(super) fn leave_alone(&mut self, pid: u32) {
+        if let Ok(listed) = System::host().listed(pid) {
+            self.others.insert(listed.identity);
+        }
+    }
+
+    /// Lets the system forget those that have ended; `is_watched`: somebody asks how they did.
+    pub(super) fn reap(&self, is_watched: impl Fn(u32) -> bool) {
+        while let Some(pid) = process::ended_one() {
+            let is_other = self.others.iter().any(|other| other.number == pid);
+            if is_other || is_watched(pid) {
+                return;
+            }
+            process::reap(pid);
+        }
+    }
+
+    /// Those that live, without the `applications` themselves.
+    pub(super) fn alive(&self, applications: &[u32]) -> Vec<Listed> {
+        let system = System::host();
+        let table = system.table();
+        let is_left_out = |one: &Identity| self.before.contains(one) || self.others.contains(one);
+        let is_application = |one: &Identity| applications.contains(&one.number);
+        let is_ours = |one: &Listed| {
+            one.parent == std::process::id()
+                && !is_left_out(&one.identity)
+                && !is_application(&one.identity)
+                && (self.before.is_empty()
+                    || self.asked.contains(&one.identity)
+                    || self.has_a_mark(&system.environment(one.identity.number)))
+        };
+        let orphans: Vec<&Listed> = table.iter().filter(|one| is_ours(one)).collect();
+        let is_root =
+            |one: &Identity| is_application(one) || orphans.iter().any(|orphan| orphan.identity == *one);
+        let below = descendants(&table, is_root, is_left_out);
+        orphans.iter().copied().chain(below).filter(|one| !one.has_ended).cloned().collect()
+    }
+
+    fn has_a_mark(&self, environment: &[Vec<u8>]) -> bool {
+        self.marks.iter().any(|mark| !mark.is_empty() && mark.iter().all(|entry| environment.contains(entry)))
+    }
+
+    /// Asks each of them once to end, but for those in the groups of `applications`: these are asked as groups.
+    pub(super) fn terminate(&mut self, all: &[Listed], applications: &[u32]) {
+        for one in all.iter().filter(|one| !applications.contains(&one.group)) {
+            if self.asked.insert(one.identity)
+                && let Ok(held) = Held::open(one.identity)
+            {
+                // One that may not be asked is told of at the end.
+                let _ = held.terminate();
+            }
+        }
+    }
+
+    /// Ends each of them.
+    pub(super) fn kill(&mut self, all: &[Listed], _applications: &[u32]) {
+        for one in all {
+            self.asked.insert(one.identity);
+            if let Ok(held) = Held::open(one.identity) {
+                let _ = held.kill();
+            }
+        }
+    }
+}
+
+fn is_this(one: &Identity) -> bool {
+    one.number == std::process::id()
 }

@@ -1,19 +1,20 @@
 //! One task: so many FLOP of a kernel on the data of a thread, counted while they are done.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use numasim_host::affinity;
-use numasim_host::os::clock::{now_ns, thread_cpu_ns};
-
-use super::board::{Counts, OfApp, OnNode};
-use super::order::{Node, Phase, Tasks};
-use super::stock::{Slot, Stock, Taken};
-use numasim_host::memory::MemoryError;
+use numasim_host::memory::{Buffer, Layout, MemoryError, Placement};
+use numasim_host::os::thread::{now_ns, thread_cpu_ns};
+use numasim_host::{Misplaced, affinity};
 use numasim_kernels::kernel::Work;
-use numasim_kernels::synthetic::{Kernel, KernelError, PreparedKernel};
+use numasim_kernels::synthetic::{Cursor, Kernel, KernelError, PreparedKernel};
 use numasim_model::units::FlopPerByte;
+
+use crate::live::board::{Counts, OfApp, OnNode};
+use crate::live::{Node, Phase, Tasks};
 
 /// How often a thread writes down what it did.
 const WRITE_DOWN_NS: u64 = 1_000_000;
@@ -176,5 +177,114 @@ impl Clocks {
         counts.on_node(app, node, OnNode::Bytes).fetch_add(self.done.bytes, Relaxed);
         counts.on_node(app, node, OnNode::Busy).fetch_add(cpu_ns.saturating_sub(self.cpu_ns), Relaxed);
         *self = Self { last_ns: now_ns(), cpu_ns, done: Work::default() };
+    }
+}
+
+/// Data of one thread with how far each phase is in it.
+pub(super) struct Slot {
+    pub(super) buffer: Buffer,
+    /// By phase, made when the phase first comes here.
+    pub(super) cursors: Vec<Option<Cursor>>,
+}
+
+/// The slots of a place, by node: phases whose data lies alike use the same.
+struct Place {
+    memory: Vec<Vec<(u32, f64)>>,
+    free: Vec<Mutex<Vec<Slot>>>,
+}
+
+/// All slots.
+pub(super) struct Stock {
+    places: Vec<Place>,
+    /// The place of each phase.
+    of_phase: Vec<usize>,
+}
+
+impl Stock {
+    /// Takes and fills memory for each thread of each place.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(super) fn new(
+        tasks: &Tasks,
+        nodes: &[Node],
+        kernels: &[PreparedKernel],
+    ) -> Result<Self, MemoryError> {
+        let mut places: Vec<Place> = Vec::new();
+        let mut of_phase = Vec::new();
+        // What one kernel of an access wrote first suits the others of the same access.
+        let Some(kernel) = kernels.first() else { return Ok(Self { places, of_phase }) };
+        let bytes = usize::try_from(tasks.bytes_per_thread).unwrap_or(usize::MAX);
+        for phase in &tasks.phases {
+            let known = places.iter().position(|place| place.memory == phase.memory);
+            let at = known.unwrap_or(places.len());
+            if known.is_none() {
+                places.push(Place { memory: phase.memory.clone(), free: Vec::new() });
+            }
+            of_phase.push(at);
+        }
+        for place in &mut places {
+            let mut turn = 0;
+            for (node, memory) in nodes.iter().zip(&place.memory) {
+                let mut slots = Vec::new();
+                for _ in 0..node.threads {
+                    let mut buffer = Buffer::new(Layout::new(bytes, memory, turn))?;
+                    kernel.fill(buffer.data());
+                    slots.push(Slot { buffer, cursors: vec![None; kernels.len()] });
+                    turn += 1;
+                }
+                place.free.push(Mutex::new(slots));
+            }
+        }
+        Ok(Self { places, of_phase })
+    }
+
+    /// Data for a task of a phase on a node: of that node, or, where a thread is elsewhere than it should be, of another one.
+    pub(super) fn take(&self, phase: usize, node: usize) -> Option<Taken<'_>> {
+        let place = self.places.get(*self.of_phase.get(phase)?)?;
+        let order = std::iter::once(node).chain((0..place.free.len()).filter(|&other| other != node));
+        order.into_iter().find_map(|node| {
+            let free = place.free.get(node)?;
+            let slot = free.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+            Some(Taken { free, slot: Some(slot) })
+        })
+    }
+
+    /// Where the pages of all data that nobody has are: by the operating system's number of the node, and how many are not where
+    /// they had to be; `None` where the system does not tell.
+    pub(super) fn pages(&self) -> Option<(BTreeMap<u32, u64>, u64)> {
+        let (mut on_node, mut misplaced) = (BTreeMap::new(), 0);
+        for free in self.places.iter().flat_map(|place| &place.free) {
+            for slot in free.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                let Placement { pages, misplaced: wrong, unknown } = slot.buffer.placement();
+                if unknown.is_some() {
+                    return None;
+                }
+                for (node, pages) in pages {
+                    *on_node.entry(node).or_default() += pages;
+                }
+                misplaced += wrong.iter().map(Misplaced::pages).sum::<u64>();
+            }
+        }
+        Some((on_node, misplaced))
+    }
+}
+
+/// A slot that somebody has; it goes back when this is dropped.
+pub(super) struct Taken<'a> {
+    free: &'a Mutex<Vec<Slot>>,
+    slot: Option<Slot>,
+}
+
+impl Taken<'_> {
+    pub(super) fn slot(&mut self) -> Option<&mut Slot> {
+        self.slot.as_mut()
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.extend(self.slot.take());
     }
 }

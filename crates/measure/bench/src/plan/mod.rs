@@ -5,14 +5,11 @@
 //! carries it out. Node i of the machine file is node i of the host; what does not fit is a [`Misfit`], or is scaled
 //! by [`mod@fit`].
 
-mod change;
 pub mod fit;
 mod misfit;
 mod pinned;
-pub mod study_file;
 #[cfg(test)]
 pub(crate) mod tests;
-mod tuned;
 
 use numasim_evidence::measured::Expected;
 use numasim_kernels::team::{Team, TeamError};
@@ -21,12 +18,12 @@ use numasim_model::ids::NodeId;
 use numasim_model::{AppId, Machine, Placement, Scenario, Study};
 use serde::{Deserialize, Serialize};
 
-pub use change::Change;
+pub use fit::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
-pub use tuned::Unavailable;
+pub use pinned::Unavailable;
 
 use numasim_host::HostTopology;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 use numasim_kernels::workload::Workload;
 
 /// All scenarios of a run, ready to be measured.
@@ -257,7 +254,7 @@ pub fn make(
 ) -> Result<Plan, PlanError> {
     let figures = options.host_machine.as_ref().unwrap_or(&study.machine);
     let kernels = study.apps.iter().map(|app| {
-        tuned::workload(app, figures, options.isa)
+        pinned::workload(app, figures, options.isa)
             .map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
     });
     let shapes =
@@ -303,13 +300,13 @@ pub fn make(
         return Err(PlanError::Misfits(misfits));
     }
     let any_fitted = planned.iter().any(|scenario| scenario.fitted);
-    let study = study_file::of_plan(study, &ran, any_fitted.then_some(host), options.host_machine.as_ref())?;
+    let study = fit::of_plan(study, &ran, any_fitted.then_some(host), options.host_machine.as_ref())?;
     let os_nodes = host.nodes.iter().map(|node| node.os_index).collect();
     // What a person asked for is no doubt.
     let unavailable = match options.isa {
         Some(_) => Vec::new(),
-        None => tuned::unavailable(kernels.iter().flatten(), figures, Isa::is_available),
+        None => pinned::unavailable(kernels.iter().flatten(), figures, Isa::is_available),
     };
-    let tried_on = tuned::tried_on(kernels.iter().flatten(), figures);
+    let tried_on = pinned::tried_on(kernels.iter().flatten(), figures);
     Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, unavailable, tried_on, study })
 }

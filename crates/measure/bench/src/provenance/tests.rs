@@ -6,7 +6,7 @@ use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
 
 use super::*;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 
 fn example() -> Provenance {
     let settings = Settings {

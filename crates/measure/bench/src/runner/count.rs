@@ -3,13 +3,12 @@
 use std::thread;
 use std::time::Duration;
 
-use numasim_host::os::{clock, cpu, faults};
+use numasim_host::os::thread::{current_cpu, look_cost_ns, minor_faults, now_ns};
 use numasim_kernels::array::AccessError;
 use numasim_kernels::kernel::Work;
 
 use super::Settings;
-use super::crew::Crew;
-use super::gate::{Gate, nanoseconds};
+use super::crew::{Crew, Gate, nanoseconds};
 
 /// Moments in the window at which a thread looks on which processor it is.
 const CPU_LOOKS: u64 = 8;
@@ -37,11 +36,11 @@ pub(super) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ns(&self) -> u64 {
-        clock::now_ns()
+        now_ns()
     }
 
     fn look_cost_ns(&self) -> f64 {
-        clock::look_cost_ns()
+        look_cost_ns()
     }
 }
 
@@ -176,7 +175,7 @@ impl<'a, C: Clock> Worker<'a, C> {
             }
         }
         let mut cpus = Vec::with_capacity(usize::try_from(CPU_LOOKS).unwrap_or_default() + 4);
-        cpus.push(cpu::current());
+        cpus.push(current_cpu());
 
         let start = self.start(settings)?;
         let end = start.checked_add(window).ok_or(Stopped::Aborted)?;
@@ -188,10 +187,10 @@ impl<'a, C: Clock> Worker<'a, C> {
             self.go_on()?;
         }
 
-        cpus.push(cpu::current());
+        cpus.push(current_cpu());
         (self.waited_ns, self.looks) = (0, 0);
         let (mut steps, mut looks) = (0, 0);
-        let faults = faults::minor_faults();
+        let faults = minor_faults();
         let began = self.clock.now_ns();
         look = began;
         let pause = (window / CPU_LOOKS).max(1);
@@ -206,13 +205,13 @@ impl<'a, C: Clock> Worker<'a, C> {
             looks += 1;
             if look >= next_cpu_look {
                 next_cpu_look = look + pause;
-                cpus.push(cpu::current());
+                cpus.push(current_cpu());
             }
             self.go_on()?;
         }
         let time_ns = look - began;
-        let page_faults = faults::minor_faults() - faults;
-        cpus.push(cpu::current());
+        let page_faults = minor_faults() - faults;
+        cpus.push(current_cpu());
         let (waited_ns, looks) = (self.waited_ns, looks + self.looks);
 
         self.gate.finish();
@@ -232,17 +231,17 @@ impl<'a, C: Clock> Worker<'a, C> {
     /// frequency is up.
     fn whole(&mut self, steps: u64, settings: &Settings) -> Result<Counted, Stopped> {
         let look_ns = self.clock.look_cost_ns();
-        let mut cpus = vec![cpu::current()];
+        let mut cpus = vec![current_cpu()];
         let start = self.start(settings)?;
         while self.clock.now_ns() < start {
             self.go_on()?;
         }
-        let faults = faults::minor_faults();
+        let faults = minor_faults();
         // Counted from the start on: what a thread is late there counts.
         self.steps(steps)?;
         let end = self.clock.now_ns();
-        let page_faults = faults::minor_faults() - faults;
-        cpus.push(cpu::current());
+        let page_faults = minor_faults() - faults;
+        cpus.push(current_cpu());
         self.crew.done_at(end);
         self.gate.finish();
         while !self.gate.all_finished(self.threads) {

@@ -1,19 +1,18 @@
 //! Threads of one process: put in place, measured together with those of other processes, verified.
 
-use std::panic;
-use std::thread;
+#[cfg(test)]
+mod tests;
 
-use numasim_host::Misplaced;
-use numasim_host::affinity;
+use std::{panic, thread};
+
 use numasim_host::memory::{Buffer, HugePages, Placement, Stretch};
+use numasim_host::{Misplaced, affinity};
 
-use super::arrays::{Arrays, placement};
-use super::count::{Counted, Stopped, SystemClock, Worker};
-use super::crew::Crew;
-use super::gate::Gate;
-use super::pool::Pool;
-use super::{MeasuredApp, MeasuredThread, RunError, Settings};
 use crate::plan::{PlannedApp, PlannedThread};
+use crate::runner::arrays::{Arrays, Pool, placement};
+use crate::runner::count::{Counted, Stopped, SystemClock, Worker};
+use crate::runner::crew::{Crew, Gate};
+use crate::runner::{MeasuredApp, MeasuredThread, RunError, Settings};
 
 /// Who starts with whom.
 #[derive(Clone, Copy)]
@@ -222,6 +221,3 @@ impl Drop for AbortOnDrop<'_> {
         self.0.abort();
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,19 +12,9 @@ mod crew;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
-mod gate;
-#[cfg(target_os = "linux")]
 mod group;
 #[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "linux")]
-mod order;
-#[cfg(target_os = "linux")]
-mod pool;
-#[cfg(target_os = "linux")]
 mod processes;
-#[cfg(target_os = "linux")]
-mod worker;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -38,16 +28,12 @@ use numasim_model::ids::NodeId;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::PlannedScenario;
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::{HostRunner, WORKER_COMMAND, serve};
 #[cfg(target_os = "linux")]
-pub use linux::HostRunner;
-#[cfg(target_os = "linux")]
-pub use processes::WORKER_COMMAND;
-#[cfg(target_os = "linux")]
-pub use worker::serve;
+pub use processes::{HostRunner, WORKER_COMMAND, serve};
 
 /// What is the same for all measurements of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,20 +2,25 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::fd::RawFd;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use numasim_host::os::child;
+use numasim_host::os::process::{how_it_ended, prepare, read_all};
 use numasim_host::os::shared::Shared;
+use serde::{Deserialize, Serialize};
 
-use super::gate::{Gate, Phase, conduct};
-use super::order::{Answer, Order};
-use super::{MeasuredApp, Measurement, RunError, Settings};
-use crate::plan::PlannedScenario;
+use crate::plan::{PlannedApp, PlannedScenario};
+use crate::runner::arrays::{Arrays, Pool, Wanted, refuse_if_short_for};
+use crate::runner::crew::{Gate, Phase, conduct};
+use crate::runner::group::{self, Start};
+use crate::runner::{MeasuredApp, MeasuredThread, Measurement, RunError, Runner, Settings};
 
 /// First argument of a program that shall be a worker: it hands its standard input to [`super::serve`] and writes what
 /// that returns.
@@ -45,6 +50,84 @@ pub(super) struct Patience {
     pub(super) plain: Duration,
     /// Memory of all workers, which is touched before and looked at after.
     pub(super) bytes: u64,
+}
+
+/// How long a worker process may take beyond its work.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Measures on this host.
+///
+/// Buffers are kept from one measurement to the next where memory allows, and verified each time.
+#[derive(Debug)]
+pub struct HostRunner {
+    stop: Arc<AtomicBool>,
+    program: WorkerProgram,
+    patience: Duration,
+    pool: Pool,
+}
+
+impl HostRunner {
+    /// A runner that gives up with [`RunError::Interrupted`] soon after `stop` becomes true.
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self { stop, program: WorkerProgram::default(), patience: PATIENCE, pool: Pool::default() }
+    }
+
+    /// Starts this program with these arguments for each application instead of the running one with
+    /// [`crate::runner::WORKER_COMMAND`]; for a program whose own command line has no room for that.
+    #[must_use]
+    pub fn with_worker(mut self, program: PathBuf, arguments: Vec<OsString>) -> Self {
+        self.program = WorkerProgram { program, arguments };
+        self
+    }
+
+    /// Waits that long for a worker process beyond the time its work should take, instead of a minute.
+    #[must_use]
+    pub const fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    fn measure_threads(
+        &mut self,
+        scenario: &PlannedScenario,
+        settings: &Settings,
+    ) -> Result<Measurement, RunError> {
+        let gate = Gate::default();
+        let (stop, all_threads) = (&*self.stop, scenario.threads());
+        let start = Start { gate: &gate, all_threads, threads_before: 0, settings };
+        let (started, apps) = group::measure(&scenario.apps, &mut self.pool, start, || {
+            conduct(&gate, all_threads, settings, |_| interrupted(stop))
+        })?;
+        // No start means that a thread gave up, and that is an error already.
+        let started = started.ok_or(RunError::Interrupted)?;
+        Ok(Measurement { started, apps })
+    }
+
+    fn measure_processes(
+        &mut self,
+        scenario: &PlannedScenario,
+        settings: &Settings,
+    ) -> Result<Measurement, RunError> {
+        self.pool = Pool::default();
+        // Each process sees only its own needs; together they are looked at here.
+        let arrays =
+            scenario.apps.iter().map(|app| Arrays::of(app, settings, 0)).collect::<Result<Vec<_>, _>>()?;
+        let wanted: Vec<&Wanted> = arrays.iter().flat_map(|arrays| &arrays.wanted).collect();
+        refuse_if_short_for(&wanted)?;
+        let bytes = wanted.iter().map(|wanted| wanted.layout.len() as u64).sum();
+        measure(&self.program, scenario, settings, &self.stop, Patience { plain: self.patience, bytes })
+    }
+}
+
+impl Runner for HostRunner {
+    fn measure(&mut self, scenario: &PlannedScenario, settings: &Settings) -> Result<Measurement, RunError> {
+        interrupted(&self.stop)?;
+        if settings.processes {
+            self.measure_processes(scenario, settings)
+        } else {
+            self.measure_threads(scenario, settings)
+        }
+    }
 }
 
 /// Measures a scenario. A worker that is not ready in time, or does not end in time, hangs.
@@ -170,7 +253,7 @@ impl Worker {
         let mut command = Command::new(&program.program);
         command.args(&program.arguments).arg0("numasim");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        child::prepare(&mut command, gate);
+        prepare(&mut command, gate);
         let mut child = command.spawn()?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let mut worker = Self { child, output: None, errors: None, answer: None };
@@ -180,10 +263,10 @@ impl Worker {
                     // One that does not read its order is found by what it answers.
                     let _ = input.write_all(&order);
                 }
-                read(output)
+                read_all(output)
             };
             worker.output = Some(thread::Builder::new().spawn(talk)?);
-            worker.errors = Some(thread::Builder::new().spawn(move || read(errors))?);
+            worker.errors = Some(thread::Builder::new().spawn(move || read_all(errors))?);
             Ok(())
         };
         match read_both() {
@@ -216,7 +299,7 @@ impl Worker {
         };
         let (output, errors) = (text(&mut self.output), text(&mut self.errors));
         if !status.success() {
-            return Err(ended(status, &errors));
+            return Err(how_it_ended(status, &errors));
         }
         match serde_json::from_str(&output) {
             Ok(Answer::Failed(what)) => Err(format!("failed: {what}")),
@@ -230,27 +313,65 @@ impl Worker {
     }
 }
 
-fn read(pipe: Option<impl std::io::Read>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if let Some(mut pipe) = pipe {
-        // What came before an error is shown to people.
-        let _ = pipe.read_to_end(&mut bytes);
-    }
-    bytes
-}
-
-fn ended(status: ExitStatus, errors: &str) -> String {
-    let how = match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("was killed by signal {signal}"),
-        (None, Some(code)) => format!("ended with exit code {code}"),
-        (None, None) => "ended".into(),
-    };
-    match errors.lines().next_back() {
-        Some(last) => format!("{how}: {}", short(last)),
-        None => how,
-    }
-}
-
 fn short(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()
+}
+
+/// One application for one process.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Order {
+    /// The inherited file with the shared state.
+    pub(super) gate: RawFd,
+    /// Threads of all processes.
+    pub(super) all_threads: u32,
+    /// Threads of the applications before: their data takes the first turns.
+    pub(super) threads_before: usize,
+    /// What it measures.
+    pub(super) app: PlannedApp,
+    /// How.
+    pub(super) settings: Settings,
+}
+
+/// What a worker says at its end.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum Answer {
+    /// Its threads, in order.
+    Measured(Vec<MeasuredThread>),
+    /// What went wrong, for people.
+    Failed(String),
+    /// It was told to end.
+    Aborted,
+}
+
+/// Measures what the text of an order says, together with the other processes of the measurement, and returns the text
+/// of the answer.
+///
+/// For the program that [`crate::runner::WORKER_COMMAND`] starts; the order comes from its standard input, the answer goes to
+/// its standard output. Every failure is in the answer.
+pub fn serve(order: &str) -> String {
+    let answer = answer(order).unwrap_or_else(Answer::Failed);
+    serde_json::to_string(&answer).unwrap_or_default() // plain values: it cannot fail
+}
+
+fn answer(order: &str) -> Result<Answer, String> {
+    let order: Order = serde_json::from_str(order).map_err(|error| {
+        format!("this is for numasim itself, which starts it with an order on standard input: {error}")
+    })?;
+    let gate = Shared::<Gate>::inherited(order.gate).map_err(|error| format!("no shared memory: {error}"))?;
+    let message = follow(&order, &gate);
+    if !matches!(message, Ok(Answer::Measured(_))) {
+        gate.abort();
+    }
+    message
+}
+
+fn follow(order: &Order, gate: &Gate) -> Result<Answer, String> {
+    let Order { all_threads, threads_before, ref app, ref settings, .. } = *order;
+    let start = Start { gate, all_threads, threads_before, settings };
+    // The starting process conducts.
+    match group::measure(std::slice::from_ref(app), &mut Pool::default(), start, || Ok(())) {
+        Ok(((), apps)) => Ok(Answer::Measured(apps.into_iter().flat_map(|app| app.threads).collect())),
+        Err(RunError::Interrupted) => Ok(Answer::Aborted),
+        Err(error) => Err(error.to_string()),
+    }
 }

@@ -5,23 +5,19 @@
 //! under way. A measurement whose threads or data were misplaced is kept as such and made once more; if it fails again
 //! the run goes on, and its outcome says so. What is done already, from an earlier part of the same run, is left out.
 
-mod evidence;
-mod order;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, Hasher as _};
 
-pub use order::{Job, order};
+use numasim_evidence::measured::{Row, Status};
 
-use crate::doubt::{Doubt, Repeated, codes};
-use crate::plan::Plan;
+use crate::doubt::{Doubt, Repeated, codes, of_apps};
+use crate::plan::{Plan, PlannedApp, PlannedScenario};
 use crate::result_file::{FileError, ResultFile};
 use crate::rows::{of_measurement, problems};
-use crate::runner::{RunError, Runner, Settings};
-use evidence::Evidence;
-use numasim_evidence::measured::{Row, Status};
+use crate::runner::{MeasuredApp, Measurement, RunError, Runner, Settings};
 
 /// Where rows go.
 pub trait Sink {
@@ -215,7 +211,7 @@ impl State {
             repetition,
             source,
         })?;
-        let own = evidence::doubts(session.plan, scenario, &measured);
+        let own = doubts(session.plan, scenario, &measured);
         let codes: Vec<String> = scenario
             .apps
             .iter()
@@ -251,5 +247,206 @@ impl State {
             }
         }
         Ok(problems.is_empty())
+    }
+}
+
+// In which order scenarios are measured: repetition after repetition, each time in another order.
+//
+// What drifts (heat, clock, load of others) then meets every scenario alike. The orders are the rows of a Latin square
+// that is balanced for residual effects (E. J. Williams, "Experimental designs balanced for the estimation of residual
+// effects of treatments", Australian Journal of Scientific Research 2, 1949): over n repetitions of n scenarios each
+// stands once at every place and follows each other one equally often; for odd n that takes 2n repetitions, every
+// second one backwards. The order depends on the numbers alone, so that a resumed run goes on as if it had not stopped.
+
+/// One measurement to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Job {
+    /// From 1.
+    pub repetition: u32,
+    /// Place of the scenario in the plan.
+    pub scenario: usize,
+}
+
+/// All measurements of a run in their order.
+pub fn order(scenarios: usize, repetitions: u32) -> impl Iterator<Item = Job> {
+    (1..=repetitions).flat_map(move |repetition| {
+        row(scenarios, repetition - 1).into_iter().map(move |scenario| Job { repetition, scenario })
+    })
+}
+
+/// The order of repetition `r`, from 0.
+fn row(scenarios: usize, r: u32) -> Vec<usize> {
+    let r = r as usize;
+    // 0, n-1, 1, n-2, …: neighbours have all differences.
+    let zigzag =
+        (0..scenarios).map(|place| if place % 2 == 0 { place / 2 } else { scenarios - place.div_ceil(2) });
+    let odd = scenarios % 2 == 1;
+    let shift = if odd { r / 2 } else { r };
+    let mut row: Vec<usize> = zigzag.map(|scenario| (scenario + shift) % scenarios).collect();
+    if odd && r % 2 == 1 {
+        row.reverse();
+    }
+    row
+}
+
+/// Over all valid measurements, by scenario and application.
+#[derive(Debug, Default)]
+struct Evidence(BTreeMap<(String, String), Seen>);
+
+/// Of one application.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    huge_pages: Option<f64>,
+    pages_verified: bool,
+    counting: Option<f64>,
+    page_faults: Option<(u64, u64)>,
+    waited: Option<f64>,
+}
+
+/// How far page faults are from what the kernel has.
+fn off((counted, expected): (u64, u64)) -> u64 {
+    counted.abs_diff(expected)
+}
+
+impl Seen {
+    fn of(measured: &MeasuredApp) -> Self {
+        let threads = || measured.threads.iter();
+        Self {
+            huge_pages: threads().filter_map(|thread| thread.huge_pages).min_by(f64::total_cmp),
+            pages_verified: threads().all(|thread| thread.pages_unknown.is_none()),
+            counting: threads().map(|thread| thread.clock_share).max_by(f64::total_cmp),
+            page_faults: threads().try_fold((0, 0), |(counted, expected), thread| {
+                Some((counted + thread.page_faults, expected + thread.expected_page_faults?))
+            }),
+            waited: threads().map(|thread| thread.waited_share).max_by(f64::total_cmp),
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        let both = |pick: fn(f64, f64) -> f64, a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(pick(a, b)),
+            (one, None) | (None, one) => one,
+        };
+        Self {
+            huge_pages: both(f64::min, self.huge_pages, other.huge_pages),
+            pages_verified: self.pages_verified && other.pages_verified,
+            counting: both(f64::max, self.counting, other.counting),
+            page_faults: [self.page_faults, other.page_faults]
+                .into_iter()
+                .flatten()
+                .max_by_key(|&of| off(of)),
+            waited: both(f64::max, self.waited, other.waited),
+        }
+    }
+}
+
+impl Evidence {
+    fn add(&mut self, scenario: &PlannedScenario, measured: &Measurement) {
+        for (planned, measured) in scenario.apps.iter().zip(&measured.apps) {
+            let seen = Seen::of(measured);
+            let key = (scenario.name.clone(), planned.name.clone());
+            self.0.entry(key).and_modify(|before| *before = before.and(seen)).or_insert(seen);
+        }
+    }
+
+    /// Every application of the plan with its valid repetitions, also those of earlier parts of the run.
+    fn repeated(&self, plan: &Plan, rows: &[Row]) -> Vec<Repeated> {
+        let mut all = Vec::new();
+        for scenario in &plan.scenarios {
+            for app in &scenario.apps {
+                let own = rows.iter().filter(|row| row.scenario == scenario.name && row.app == app.name);
+                let mut gflops: BTreeMap<u32, f64> = BTreeMap::new();
+                for row in own.filter(|row| row.status == Status::Ok) {
+                    *gflops.entry(row.repetition).or_insert(0.0) += row.gflops;
+                }
+                let seen = self.0.get(&(scenario.name.clone(), app.name.clone()));
+                let gflops: Vec<f64> = gflops.into_values().collect();
+                if !gflops.is_empty() {
+                    all.push(repeated(plan, scenario, app, gflops, seen.copied()));
+                }
+            }
+        }
+        all
+    }
+}
+
+fn repeated(
+    plan: &Plan,
+    scenario: &PlannedScenario,
+    app: &PlannedApp,
+    gflops: Vec<f64>,
+    seen: Option<Seen>,
+) -> Repeated {
+    let ran = app.kernel.arithmetic_intensity().value();
+    let asked = plan.study.apps.iter().find(|other| other.name == app.name);
+    Repeated {
+        scenario: scenario.name.clone(),
+        app: app.name.clone(),
+        gflops,
+        huge_pages: seen.and_then(|seen| seen.huge_pages),
+        // Measured in an earlier part of the run: its rows say it.
+        pages_verified: seen.is_none_or(|seen| seen.pages_verified),
+        counting: seen.and_then(|seen| seen.counting),
+        page_faults: seen.and_then(|seen| seen.page_faults),
+        waited: seen.and_then(|seen| seen.waited),
+        // What a real kernel counts decides; a file that says otherwise is refused when it is read.
+        asked_intensity: asked
+            .filter(|app| app.problem.is_none())
+            .map_or(ran, |app| app.arithmetic_intensity.value()),
+        ran_intensity: ran,
+    }
+}
+
+/// What is doubtful about one measurement by itself.
+fn doubts(plan: &Plan, scenario: &PlannedScenario, measured: &Measurement) -> Vec<Doubt> {
+    let apps = scenario.apps.iter().zip(&measured.apps);
+    let alone: Vec<Repeated> = apps
+        .map(|(app, measured)| repeated(plan, scenario, app, Vec::new(), Some(Seen::of(measured))))
+        .collect();
+    of_apps(&alone)
+}
+
+#[cfg(test)]
+mod order_tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn orders_change_from_repetition_to_repetition() {
+        let rows: Vec<Vec<usize>> = (0..4).map(|r| row(4, r)).collect();
+        assert_eq!(rows, [[0, 3, 1, 2], [1, 0, 2, 3], [2, 1, 3, 0], [3, 2, 0, 1]]);
+        assert_eq!((row(3, 0), row(3, 1), row(3, 2)), (vec![0, 2, 1], vec![1, 2, 0], vec![1, 0, 2]));
+        assert_eq!((row(1, 0), row(1, 7), row(2, 1)), (vec![0], vec![0], vec![1, 0]));
+        assert!(row(0, 3).is_empty());
+    }
+
+    #[test]
+    fn every_scenario_has_every_place_and_follows_every_other_equally_often() {
+        for n in 1..9_usize {
+            let repetitions = if n % 2 == 0 { n } else { 2 * n };
+            let times = repetitions / n;
+            let (mut places, mut pairs) = (BTreeMap::new(), BTreeMap::new());
+            for r in 0..repetitions {
+                let row = row(n, u32::try_from(r).expect("few"));
+                for (place, &scenario) in row.iter().enumerate() {
+                    *places.entry((place, scenario)).or_insert(0) += 1;
+                }
+                for pair in row.windows(2) {
+                    *pairs.entry((pair[0], pair[1])).or_insert(0) += 1;
+                }
+            }
+            assert!(places.len() == n * n && places.values().all(|&count| count == times), "{n}: {places:?}");
+            assert!(
+                pairs.len() == n * (n - 1) && pairs.values().all(|&count| count == times),
+                "{n}: {pairs:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_run_has_every_scenario_once_in_each_repetition() {
+        let jobs: Vec<(u32, usize)> = order(2, 3).map(|job| (job.repetition, job.scenario)).collect();
+        assert_eq!(jobs, [(1, 0), (1, 1), (2, 1), (2, 0), (3, 0), (3, 1)]);
     }
 }

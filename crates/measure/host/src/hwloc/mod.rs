@@ -1,7 +1,6 @@
 //! The only folder that names hwlocality: its release is an alpha, and its types stay behind this door. What hwloc finds leaves it as XML,
 //! which `xml_topology` reads.
 
-mod synthetic;
 #[cfg(test)]
 mod tests;
 
@@ -25,9 +24,9 @@ pub(crate) fn read(source: Source<'_>, counting: Counting) -> Result<HostTopolog
         Source::ThisHost => this_host(counting),
         Source::Synthetic(description) => {
             let wrong = |why| DetectError::Synthetic { text: description.into(), why };
-            let refused = |_| wrong(synthetic::mistake(description));
+            let refused = |_| wrong(mistake(description));
             let builder = Topology::builder().from_synthetic(description).map_err(refused)?;
-            let topology = build(builder).map_err(|_| wrong(synthetic::mistake(description)))?;
+            let topology = build(builder).map_err(|_| wrong(mistake(description)))?;
             let text = exported(&topology).map_err(wrong)?;
             let reading = Reading {
                 name: description,
@@ -137,4 +136,63 @@ fn exported(topology: &Topology) -> Result<String, String> {
         .export_xml(XMLExportFlags::empty())
         .map(|text| text.to_string())
         .map_err(|error| error.to_string())
+}
+
+/// The types that people write; hwloc knows a few more spellings.
+const TYPES: [&str; 14] = [
+    "machine", "package", "pack", "socket", "group", "die", "node", "numa", "numanode", "core", "pu",
+    "thread", "l1", "l2",
+];
+
+/// What looks wrong in a description that hwloc refused.
+fn mistake(text: &str) -> String {
+    if text.trim().is_empty() {
+        return "it is empty".into();
+    }
+    let mut last = "";
+    // Attributes stand in brackets and may have spaces.
+    let mut depth = 0_i32;
+    let mut words: Vec<String> = vec![String::new()];
+    for c in text.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        match words.last_mut() {
+            Some(word) if !(c.is_whitespace() && depth <= 0) => word.push(c),
+            _ => words.push(String::new()),
+        }
+    }
+    if depth != 0 {
+        return "a bracket is not closed".into();
+    }
+    for word in words.iter().filter(|word| !word.is_empty() && !word.starts_with('[')) {
+        let plain = word.split('(').next().unwrap_or_default();
+        let (kind, number) = match plain.split_once(':') {
+            Some((kind, number)) => (Some(kind), number),
+            None => (None, plain),
+        };
+        match number.parse::<u32>() {
+            Ok(0) => return format!("in '{word}' the number is 0"),
+            Ok(_) => {}
+            Err(_) if kind.is_none() => return format!("'{word}' has no number, as in core:20"),
+            Err(_) => return format!("in '{word}' there is no number behind the colon"),
+        }
+        if let Some(kind) = kind {
+            let lower = kind.to_lowercase();
+            let known = TYPES.contains(&lower.as_str())
+                || lower
+                    .strip_prefix('l')
+                    .is_some_and(|rest| rest.starts_with(|c: char| ('1'..='5').contains(&c)));
+            if !known {
+                return format!("hwloc knows no '{kind}'");
+            }
+            last = kind;
+        }
+    }
+    if !["pu", "thread"].contains(&last.to_lowercase().as_str()) && !last.is_empty() {
+        return format!("it ends with '{last}', not with the hardware threads (pu)");
+    }
+    "hwloc refuses it: each kind may be there once, the larger ones first".into()
 }

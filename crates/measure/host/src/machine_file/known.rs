@@ -1,10 +1,10 @@
 //! Figures that no topology shows: given by a person, or in the source of the topology.
 
 use numasim_model::machine::{FigureKind, Provenance};
-use numasim_study::keys::{Key, provenance as keys};
+use numasim_study::keys::{Key, machine, provenance as keys};
 use numasim_study::writing::{Lines, float};
 
-use crate::topology::{Counting, HostNode, HostTopology};
+use crate::topology::{Cache, Counting, HostNode, HostTopology};
 
 /// What a person gives for all nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -137,3 +137,150 @@ impl Known<'_> {
 
 /// What stands for a figure that is open inside of a table: a text, which `numasim check` names.
 pub(super) const OPEN: &str = "\"?\"";
+
+/// Memories are alike where the smallest has at least this share of the largest: firmware and kernel take a little of each.
+const ALIKE: f64 = 0.9;
+
+/// What a machine file says of all nodes together.
+pub(super) enum Memory {
+    /// Somebody's memory is not known: comment only, or nothing where nobody's is.
+    Unknown(Option<String>),
+    /// The same for each.
+    Each(String),
+    /// Nearly the same: the smallest, and all of them.
+    Nearly(String, Vec<String>),
+    /// One by one.
+    Different,
+}
+
+/// Bytes in GiB, rounded down to two digits, so that nobody counts on more than there is; `None` below that.
+pub fn memory_gib(bytes: u64) -> Option<String> {
+    let hundredths = (u128::from(bytes) * 100) >> 30;
+    (hundredths > 0).then(|| format!("{}.{:02}", hundredths / 100, hundredths % 100))
+}
+
+/// How the memories of a host compare.
+pub(super) fn of(host: &HostTopology) -> Memory {
+    let bytes: Vec<u64> = host.nodes.iter().map(|node| node.memory_bytes.unwrap_or(0)).collect();
+    if host.nodes.iter().any(HostNode::without_memory) {
+        return Memory::Different;
+    }
+    let gib: Option<Vec<String>> = bytes.iter().map(|&bytes| memory_gib(bytes)).collect();
+    let (Some(&least), Some(&most)) = (bytes.iter().min(), bytes.iter().max()) else {
+        return Memory::Unknown(None);
+    };
+    match gib {
+        None if most == 0 => Memory::Unknown(None),
+        None => {
+            let shown = bytes.iter().map(|&bytes| memory_gib(bytes).unwrap_or_else(|| "?".into()));
+            Memory::Unknown(Some(shown.collect::<Vec<_>>().join(", ")))
+        }
+        Some(gib) if gib.iter().all(|one| *one == gib[0]) => Memory::Each(gib[0].clone()),
+        Some(gib) if least as f64 >= ALIKE * most as f64 => {
+            Memory::Nearly(memory_gib(least).unwrap_or_default(), gib)
+        }
+        Some(_) => Memory::Different,
+    }
+}
+
+impl Memory {
+    /// Writes the line for the short form of a machine.
+    pub(super) fn write(&self, lines: &mut Lines) {
+        let key = &machine::MEMORY_GIB;
+        match self {
+            Self::Each(gib) => lines.put(key, gib),
+            Self::Nearly(least, all) => {
+                lines.put(key, format_args!("{least}  # the smallest; node by node: {}", all.join(", ")));
+            }
+            Self::Unknown(Some(all)) => lines.comment(format_args!("{}, node by node: {all}", key.name)),
+            Self::Unknown(None) | Self::Different => {}
+        }
+    }
+}
+
+/// Size of the last-level caches of each node with cores in MB (10^6 bytes), where all have the same: those of a node together,
+/// as one node may have several, and several nodes may share one. `None` where the system tells too little.
+pub fn llc_mb(host: &HostTopology) -> Option<f64> {
+    let last = host.caches.iter().map(|cache| cache.level).max()?;
+    let mut of_last = host.caches.iter().filter(|cache| cache.level == last);
+    let (Some(cache), None) = (of_last.next(), of_last.next()) else { return None };
+    // A cache of one core is no cache of a node.
+    let Cache { bytes, cores: 2.., count, .. } = *cache else { return None };
+    let nodes = host.nodes.iter().filter(|node| node.cores > 0).map(|node| node.cores);
+    let (least, most) = (nodes.clone().min()?, nodes.clone().max()?);
+    // Of nodes with different numbers of cores nobody knows which caches are theirs.
+    (least == most).then(|| bytes as f64 * f64::from(count) / nodes.count() as f64 / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gibibytes_are_rounded_down() {
+        // 64 GB are 59.604 GiB.
+        assert_eq!(memory_gib(64_000_000_000).as_deref(), Some("59.60"));
+        assert_eq!(memory_gib(3 << 29).as_deref(), Some("1.50"));
+        assert_eq!((memory_gib(u64::MAX).as_deref(), memory_gib(1 << 20)), (Some("17179869183.99"), None));
+    }
+
+    #[test]
+    fn cores_without_memory_are_written_node_by_node() {
+        let mut host = HostTopology::from_cores("box", &[1, 1]);
+        host.nodes[1].memory_bytes = Some(0);
+        assert!(matches!(of(&host), Memory::Different));
+    }
+
+    #[test]
+    fn memories_that_differ_a_little_are_the_smallest_and_much_are_one_by_one() {
+        let line = |gib: &[u64]| {
+            let mut host = HostTopology::from_cores("box", &vec![1; gib.len()]);
+            for (node, gib) in host.nodes.iter_mut().zip(gib) {
+                node.memory_bytes = Some(gib << 30).filter(|&bytes| bytes > 0);
+            }
+            let found = of(&host);
+            let mut lines = Lines::default();
+            found.write(&mut lines);
+            (lines.text(), matches!(found, Memory::Different))
+        };
+        assert_eq!(line(&[64, 64]), ("memory_gib = 64.00\n".into(), false));
+        let nearly = "memory_gib = 62.00  # the smallest; node by node: 62.00, 64.00\n";
+        assert_eq!(line(&[62, 64]), (nearly.into(), false));
+        assert_eq!(line(&[32, 64]), (String::new(), true));
+        assert_eq!(line(&[0, 64]), ("# memory_gib, node by node: ?, 64.00\n".into(), false));
+        assert_eq!(line(&[0, 0]), (String::new(), false));
+    }
+}
+
+#[cfg(test)]
+mod caches_tests {
+    use super::*;
+    use crate::topology::HostNode;
+
+    fn host(cores: &[u32], caches: &[Cache]) -> Option<f64> {
+        let node = |&cores: &u32| HostNode { cores, ..HostNode::default() };
+        let nodes = cores.iter().map(node).collect();
+        llc_mb(&HostTopology { nodes, caches: caches.to_vec(), ..HostTopology::default() })
+    }
+
+    const L2: Cache = Cache { level: 2, bytes: 1 << 20, cores: 1, count: 16 };
+
+    #[test]
+    fn a_node_has_all_caches_of_its_dies_or_its_part_of_a_shared_one() {
+        // Two dies with 8 MiB each on each of two nodes, the third node is memory only: 16 MiB are 16.777216 MB.
+        let dies = Cache { level: 3, bytes: 8 << 20, cores: 4, count: 4 };
+        assert_eq!(host(&[8, 8, 0], &[L2, dies]), Some(16.777_216));
+        // One cache of 32 MiB for two nodes.
+        let shared = Cache { level: 3, bytes: 32 << 20, cores: 16, count: 1 };
+        assert_eq!(host(&[8, 8], &[L2, shared]), Some(16.777_216));
+    }
+
+    #[test]
+    fn what_is_not_clear_is_not_said() {
+        let l3 = Cache { level: 3, bytes: 8 << 20, cores: 8, count: 2 };
+        assert_eq!(host(&[8, 8], &[]), None);
+        assert_eq!(host(&[8, 8], &[L2]), None);
+        assert_eq!(host(&[8, 4], &[L2, l3]), None);
+        assert_eq!(host(&[8, 8], &[l3, Cache { bytes: 1 << 20, ..l3 }]), None);
+    }
+}

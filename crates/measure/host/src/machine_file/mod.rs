@@ -1,10 +1,7 @@
 //! From a host's topology to the skeleton of a machine file, or to one with assumed figures.
 
-mod caches;
 mod comments;
 mod known;
-mod memory;
-mod sockets;
 
 use std::fmt::Write as _;
 
@@ -13,11 +10,8 @@ use numasim_study::keys::{machine, node as node_keys};
 use numasim_study::writing::{Lines, PEAK, float, list, quoted};
 
 use crate::topology::{HostNode, HostTopology};
-pub use caches::llc_mb;
-pub use known::Given;
-use known::{Known, OPEN};
-use memory::Memory;
-pub use memory::memory_gib;
+pub use known::{Given, llc_mb, memory_gib};
+use known::{Known, Memory, OPEN};
 
 /// The `[machine]` table with what a topology shows.
 ///
@@ -80,7 +74,7 @@ fn write(known: &Known<'_>, lines: &mut Lines) {
         known.some_bandwidth()
     };
     known.provenance(matrix, lines);
-    sockets::shared_links(host, uniform.is_some(), lines);
+    comments::shared_links(host, uniform.is_some(), lines);
 }
 
 const BANDWIDTH: &str =
@@ -108,7 +102,7 @@ fn uniform(known: &Known<'_>) -> Option<u32> {
     let peaks_alike = known.peak(0).is_none() || known.peak_of_all().is_some();
     let first = host.nodes.first()?.cores;
     let alike = first > 0 && host.nodes.iter().all(|node| node.cores == first);
-    let memories_alike = !matches!(memory::of(host), Memory::Different);
+    let memories_alike = !matches!(known::of(host), Memory::Different);
     (alike && memories_alike && peaks_alike && host.numbered_from_zero()).then_some(first)
 }
 
@@ -120,7 +114,7 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     let cpus: Option<Vec<String>> =
         host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| quoted(&list.to_string()))).collect();
     lines.maybe(&machine::CPUS, cpus.map(list));
-    memory::of(host).write(lines);
+    known::of(host).write(lines);
     llc(host, lines);
     known.put(lines, &machine::GFLOPS_PER_CORE, known.peak_of_all(), PEAK);
     if host.figures.is_some() {
@@ -143,7 +137,7 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     if host.nodes.len() > 1 {
         let how = format!("         # GB/s between two nodes: {LINK}");
         known.put(lines, &machine::LINK_GBS, known.given.link_gbs, &how);
-        sockets::shorthand(host, lines);
+        comments::shorthand(host, lines);
     }
 }
 

@@ -6,27 +6,171 @@
 #[cfg(target_os = "linux")]
 mod buffer;
 mod cache;
-mod error;
 #[cfg(target_os = "linux")]
 mod free;
 #[cfg(any(target_os = "linux", test))]
-mod huge;
 mod layout;
 #[cfg(target_os = "linux")]
-mod limit;
 #[cfg(any(target_os = "linux", test))]
-mod meminfo;
-mod pages;
-mod size;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 #[cfg(target_os = "linux")]
-pub use buffer::{Buffer, Placement, Stretch};
-pub use cache::{SharedCache, bytes_per_thread, last_level_bytes, shared_last_level};
-pub use error::MemoryError;
+pub use crate::memory::buffer::Buffer;
 #[cfg(target_os = "linux")]
-pub use free::refuse_if_short;
+pub use crate::memory::buffer::Placement;
 #[cfg(target_os = "linux")]
-pub use huge::HugePages;
-pub use layout::{Layout, Stripe};
-pub use pages::Pages;
-pub use size::size;
+pub use crate::memory::buffer::Stretch;
+pub use crate::memory::cache::{SharedCache, bytes_per_thread, last_level_bytes, shared_last_level};
+#[cfg(target_os = "linux")]
+pub use crate::memory::free::HugePages;
+#[cfg(target_os = "linux")]
+pub use crate::memory::free::refuse_if_short;
+pub use crate::memory::layout::{Layout, Stripe};
+
+/// Why the data of threads cannot lie where it shall.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// A node has too little free memory for the data that shall lie on it.
+    #[error(
+        "node {os_node} has {} of free memory, the data of this scenario needs {}",
+        size(*.free_bytes), size(*.wanted_bytes)
+    )]
+    NotEnoughMemory {
+        /// The operating system's number of the node.
+        os_node: u32,
+        /// Free now.
+        free_bytes: u64,
+        /// Needed.
+        wanted_bytes: u64,
+    },
+    /// The machine has no such node, or this process may not use its memory.
+    #[error("there is no memory on node {os_node} for this process; it may use the memory of {usable}")]
+    NoSuchNode {
+        /// The operating system's number of the node.
+        os_node: u32,
+        /// Nodes it may use, as a list of numbers.
+        usable: String,
+    },
+    /// A limit on this process leaves too little memory, whatever the nodes have.
+    #[error(
+        "the memory limit of this process ({limit}) leaves {}, the data of this scenario needs {}",
+        size(*.free_bytes), size(*.wanted_bytes)
+    )]
+    MemoryLimit {
+        /// Where the limit is set.
+        limit: String,
+        /// Free below the limit.
+        free_bytes: u64,
+        /// Needed.
+        wanted_bytes: u64,
+    },
+    /// The operating system refused something.
+    #[error("{what}: {source}")]
+    System {
+        /// What was asked, in words.
+        what: String,
+        /// The answer.
+        source: std::io::Error,
+    },
+}
+
+/// A number of bytes in the largest binary unit that leaves at least 1, with up to two decimals: `16 MiB`, `21.81 GiB`.
+#[allow(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub fn size(bytes: u64) -> String {
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let Some((unit, shift)) = units.into_iter().find(|&(_, shift)| bytes >= 1 << shift) else {
+        return format!("{bytes} bytes");
+    };
+    let text = format!("{:.2}", bytes as f64 / (1_u64 << shift) as f64);
+    format!("{} {unit}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// How many pages of something are on which node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pages {
+    /// Small pages by the operating system's number of the node.
+    pub on_node: BTreeMap<u32, u64>,
+    /// Those that no node holds: never touched, or swapped out.
+    pub absent: u64,
+}
+
+impl Pages {
+    /// The small pages that lie wholly in `addresses`; `None` where the system does not tell.
+    pub fn of(addresses: &Range<usize>) -> Option<Self> {
+        let mut pages = Self::default();
+        for node in nodes(addresses)? {
+            match u32::try_from(node) {
+                Ok(node) => *pages.on_node.entry(node).or_default() += 1,
+                Err(_) => pages.absent += 1,
+            }
+        }
+        Some(pages)
+    }
+
+    /// These, too.
+    pub fn add(&mut self, more: &Self) {
+        for (&node, pages) in &more.on_node {
+            *self.on_node.entry(node).or_default() += pages;
+        }
+        self.absent += more.absent;
+    }
+
+    /// Pages that are elsewhere than on this node, or nowhere.
+    pub fn not_on(&self, os_node: u32) -> u64 {
+        let elsewhere = self.on_node.iter().filter(|&(&node, _)| node != os_node).map(|(_, pages)| pages);
+        elsewhere.sum::<u64>() + self.absent
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn nodes(addresses: &Range<usize>) -> Option<Vec<i32>> {
+    crate::os::mapping::page_nodes(addresses).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nodes(_: &Range<usize>) -> Option<Vec<i32>> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn the_largest_unit_that_leaves_one_at_least() {
+        for (bytes, message) in [
+            (0, "0 bytes"),
+            (1023, "1023 bytes"),
+            (1024, "1 KiB"),
+            (960 << 20, "960 MiB"),
+            (23_423_522_898, "21.81 GiB"), // 23423522898 / 2^30 = 21.8149
+            (40 << 30, "40 GiB"),
+            (3 << 39, "1.5 TiB"),
+            (u64::MAX, "16777216 TiB"),
+        ] {
+            assert_eq!(size(bytes), message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod pages_tests {
+    use super::*;
+
+    #[test]
+    fn pages_elsewhere_and_nowhere_are_not_on_a_node() {
+        let pages = Pages { on_node: [(0, 3), (2, 5)].into(), absent: 1 };
+        // 5 + 1, 3 + 1, 3 + 5 + 1
+        assert_eq!([0, 2, 7].map(|node| pages.not_on(node)), [6, 4, 9]);
+    }
+
+    #[test]
+    fn memory_that_was_written_is_somewhere() {
+        let data = vec![1_u8; 1 << 20];
+        let start = data.as_ptr().addr();
+        let Some(pages) = Pages::of(&(start..start + data.len())) else { return };
+        assert_eq!(pages.absent, 0);
+        assert!(pages.on_node.values().sum::<u64>() > 0);
+    }
+}

@@ -2,14 +2,7 @@
 
 #![allow(unsafe_code, reason = "system calls; every block says why it is sound")]
 
-pub mod child;
-pub mod clock;
-pub mod cpu;
-pub mod faults;
-pub mod futex;
-pub mod group;
-pub mod heap;
-pub mod held;
 pub mod mapping;
-pub mod peer;
+pub mod process;
 pub mod shared;
+pub mod thread;

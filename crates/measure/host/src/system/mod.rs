@@ -6,32 +6,23 @@
 //! `numasim-bench` (`doubt::before`) says so where it matters. Nothing here is changed on the host, and nothing needs root.
 
 mod cgroup;
-mod cpu;
 mod facts;
-mod load;
-mod memory;
 mod nodes;
 mod process;
-mod table;
 #[cfg(test)]
 mod tests;
-mod topology;
-mod virtual_machine;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
+use std::{fs, thread};
 
 use numasim_model::cpus::CpuList;
 
 pub use cgroup::Throttled;
-pub use facts::{CpuLimit, Facts, HugePages, NodeMemory};
-pub use load::{CpuTimes, Share};
+pub use facts::{CpuLimit, CpuTimes, Facts, HugePages, NodeMemory, Share};
 pub use nodes::NodeCores;
-pub use process::{Process, ProcessError, Thread};
-pub use table::{Allowed, Identity, Listed, descendants};
+pub use process::{Allowed, Identity, Listed, Process, ProcessError, Thread, descendants};
 
 /// Long enough to see others at work: the kernel counts in ticks of 10 ms, so that one tick is 2 % of it.
 pub const SAMPLE: Duration = Duration::from_millis(500);

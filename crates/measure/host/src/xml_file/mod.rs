@@ -5,19 +5,19 @@
 //! in whole ns; distances as those of the firmware. What hwloc has no place for stands beside the machine as texts (`infos`) whose names
 //! begin with `numasim`, so that `import hwloc` finds it again.
 
-mod bits;
 pub(crate) mod keys;
-mod text;
-pub(crate) mod units;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::fmt::Write as _;
 
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
+use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_study::keys::{Key, node, provenance, shared_link, sharing};
-
-use self::bits::Bits;
-use self::text::Writer;
 
 /// Linux is built for at most so many processors; each of them is two elements with two lists of processors.
 pub const MOST_CORES: u64 = 8192;
@@ -186,18 +186,18 @@ fn attributes(out: &mut Writer, machine: &Machine, places: &[Place], all: &Bits)
             let own = Bits::of(reader.cpus.iter().copied()).to_string();
             let gbs = if from == to { machine.controller(to) } else { machine.link(from, to) };
             if let Some(gbs) = gbs.map(GigabytesPerSecond::value) {
-                let mib = units::to_mib(gbs);
-                rounding = rounding.max((units::exact(mib) / gbs - 1.0).abs());
+                let mib = to_mib(gbs);
+                rounding = rounding.max((exact(mib) / gbs - 1.0).abs());
                 bandwidths.push((target.object, own.clone(), mib));
             }
             if let Some(ns) = machine.latency_ns(from, to) {
-                latencies.push((target.object, own, units::whole(ns)));
+                latencies.push((target.object, own, whole(ns)));
             }
         }
         // Where one node has all cores, hwloc has one figure for both, and the link is what these get.
         if target.cpus.is_empty() && machine.compute_nodes().count() > 1 {
             // What it delivers to all readers together. The last one: hwloc takes the first entry that has the reader's cores.
-            let mib = units::to_mib(machine.node(to).bandwidth.value());
+            let mib = to_mib(machine.node(to).bandwidth.value());
             bandwidths.push((target.object, all.to_string(), mib));
         }
     }
@@ -234,5 +234,180 @@ fn left_out(machine: &Machine, notes: &mut Vec<String>) {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// A set of numbers.
+struct Bits(Vec<u32>);
+
+impl Bits {
+    fn of(numbers: impl IntoIterator<Item = u32>) -> Self {
+        let mut words: Vec<u32> = Vec::new();
+        for number in numbers {
+            let word = (number / 32) as usize;
+            if words.len() <= word {
+                words.resize(word + 1, 0);
+            }
+            if let Some(word) = words.get_mut(word) {
+                *word |= 1 << (number % 32);
+            }
+        }
+        Self(words)
+    }
+}
+
+impl fmt::Display for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("0x0");
+        }
+        for (place, word) in self.0.iter().rev().enumerate() {
+            write!(f, "{}0x{word:08x}", if place == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+// The elements of hwloc's XML. Libraries that write XML escape apostrophes as `&apos;`, which the reader inside of hwloc (built without
+// libxml2) does not know: it has seven names, and these are all that is written.
+
+/// A file that grows.
+struct Writer {
+    text: String,
+    /// Types of the objects that are open.
+    depth: usize,
+    /// Objects so far: each has a number of its own, from 1.
+    objects: u64,
+}
+
+// Writing to a String cannot fail.
+impl Writer {
+    fn new() -> Self {
+        let text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n";
+        Self { text: text.to_owned(), depth: 0, objects: 0 }
+    }
+
+    fn indent(&mut self) {
+        for _ in 0..=self.depth {
+            self.text.push_str("  ");
+        }
+    }
+
+    /// Opens an object and tells its number. `number`: that of the operating system.
+    fn object(&mut self, kind: &str, number: u32, cpus: &Bits, nodes: &Bits, more: &[(&str, &str)]) -> u64 {
+        self.indent();
+        self.depth += 1;
+        self.objects += 1;
+        let _ = write!(self.text, "<object type=\"{kind}\"");
+        // A group is nothing that the operating system has numbers for.
+        if kind != "Group" {
+            let _ = write!(self.text, " os_index=\"{number}\"");
+        }
+        let _ = write!(
+            self.text,
+            " cpuset=\"{cpus}\" complete_cpuset=\"{cpus}\" nodeset=\"{nodes}\" complete_nodeset=\"{nodes}\" gp_index=\"{}\"",
+            self.objects
+        );
+        for (name, value) in more {
+            let _ = write!(self.text, " {name}=\"{}\"", escaped(value));
+        }
+        self.text.push_str(">\n");
+        self.objects
+    }
+
+    /// Closes the innermost object.
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        self.indent();
+        self.text.push_str("</object>\n");
+    }
+
+    /// A text beside the innermost object.
+    fn info(&mut self, name: &str, value: &str) {
+        self.indent();
+        let _ = writeln!(self.text, "<info name=\"{name}\" value=\"{}\"/>", escaped(value));
+    }
+
+    /// Distances between nodes: of the firmware (1), larger is farther (4).
+    fn distances(&mut self, nodes: &[String], values: &[String]) {
+        let line = |numbers: &[String]| {
+            let mut line = numbers.join(" ");
+            line.push(' ');
+            line
+        };
+        let (indexes, cells) = (line(nodes), line(values));
+        let _ = writeln!(
+            self.text,
+            "  <distances2 type=\"NUMANode\" nbobjs=\"{}\" kind=\"5\" name=\"NUMALatency\" indexing=\"os\">\n    \
+             <indexes length=\"{}\">{indexes}</indexes>",
+            nodes.len(),
+            indexes.len()
+        );
+        let _ = writeln!(
+            self.text,
+            "    <u64values length=\"{}\">{cells}</u64values>\n  </distances2>",
+            cells.len()
+        );
+    }
+
+    /// A memory attribute: values of memories for the processors that read.
+    fn attribute(&mut self, name: &str, flags: u32, values: &[(u64, String, u64)]) {
+        let _ = writeln!(self.text, "  <memattr name=\"{name}\" flags=\"{flags}\">");
+        for (object, cpus, value) in values {
+            let _ = writeln!(
+                self.text,
+                "    <memattr_value target_obj_type=\"NUMANode\" target_obj_gp_index=\"{object}\" value=\"{value}\" \
+                 initiator_cpuset=\"{cpus}\"/>"
+            );
+        }
+        self.text.push_str("  </memattr>\n");
+    }
+
+    fn finish(mut self) -> String {
+        self.text.push_str("</topology>\n");
+        self.text
+    }
+}
+
+/// As the value of an attribute. What is hidden is left out: XML has no way to write most of it.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if is_hidden(c) => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+const MIB: f64 = 1_048_576.0;
+
+/// GB/s as whole MiB/s, at least 1: 0 is no bandwidth.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 2^63")]
+pub(crate) fn to_mib(gbs: f64) -> u64 {
+    (gbs * 1e9 / MIB).round().clamp(1.0, 9e18) as u64
+}
+
+/// MiB/s in GB/s, exactly.
+pub(crate) fn exact(mib: u64) -> f64 {
+    mib as f64 * MIB / 1e9
+}
+
+/// The shortest number of GB/s that becomes this many MiB/s: 32 for 30518, of which 31.999918... GB/s are meant as well as 32.0004...
+#[cfg_attr(not(feature = "hwloc"), allow(dead_code, reason = "only who reads XML needs it"))]
+pub(crate) fn shortest(mib: u64) -> f64 {
+    let exact = exact(mib);
+    let short = (0..6).find_map(|digits| {
+        let short = format!("{exact:.digits$}").parse::<f64>().ok()?;
+        (to_mib(short) == mib && short > 0.0).then_some(short)
+    });
+    short.unwrap_or(exact)
+}
+
+/// ns as whole ns, at least 1.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 2^63")]
+pub(crate) fn whole(ns: f64) -> u64 {
+    ns.round().clamp(1.0, 9e18) as u64
+}

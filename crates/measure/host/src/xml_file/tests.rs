@@ -107,14 +107,14 @@ fn sets_have_the_highest_word_first() {
 #[test]
 fn a_bandwidth_comes_back_as_the_shortest_number_that_means_the_same() {
     for gbs in [32.0, 10.0, 113.1394, 0.5, 1e-9, 4096.25] {
-        let mib = units::to_mib(gbs);
-        let back = units::shortest(mib);
-        assert_eq!(units::to_mib(back), mib);
+        let mib = to_mib(gbs);
+        let back = shortest(mib);
+        assert_eq!(to_mib(back), mib);
         // Half a MiB/s is 0.00053 GB/s.
         assert!(
             (back - gbs).abs() < 0.00106 && back.to_string().len() <= gbs.to_string().len().max(6),
             "{gbs}: {back}"
         );
     }
-    assert_eq!(units::shortest(30_518), 32.0);
+    assert_eq!(shortest(30_518), 32.0);
 }

@@ -3,7 +3,6 @@
 
 mod contents;
 mod elements;
-mod memory;
 mod sets;
 #[cfg(test)]
 mod tests;
@@ -75,7 +74,7 @@ pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, De
     let usable = usable(&found, reading);
     let places = places(&found, reading, &mut notes)?;
     let (nodes, unusable) = nodes(&found, reading, &usable, places, &mut notes)?;
-    let figures = memory::figures(&found, &nodes);
+    let figures = contents::figures(&found, &nodes);
     let mut nodes: Vec<HostNode> = nodes.into_iter().map(|(node, _)| node).collect();
     if figures.is_some() {
         // What numasim wrote there is no claim of a firmware.
@@ -83,7 +82,7 @@ pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, De
             node.firmware = None;
         }
     }
-    let distances = memory::distances(&found, &nodes);
+    let distances = contents::distances(&found, &nodes);
     if distances.is_none() && !found.distances.is_empty() {
         notes.push("distances of some of these nodes are not known: no distance_matrix".to_owned());
     }
@@ -318,7 +317,7 @@ fn nodes(
                 left_out: CpuList::new(own.without(usable).numbers()).ok(),
                 packages: packages(found, &memory.near),
                 memory_bytes: if closed { Some(0) } else { memory.bytes },
-                firmware: memory::firmware(found, &memory, &owners),
+                firmware: contents::firmware(found, &memory, &owners),
             },
             memory,
         ));

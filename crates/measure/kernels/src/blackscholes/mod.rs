@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array, elements};
 use crate::fill::number;
-use crate::isa::Isa;
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare, exactly};
+use crate::loops::{Isa, Loops};
 use crate::team::{Division, Team};
-use crate::way::Loops;
 
 /// Bytes that pricing an option moves.
 pub const BYTES: u64 = 28;

@@ -1,17 +1,13 @@
-//! Programs: which kernel each task runs on which of its blocks, a file each.
+//! Programs: which kernel each task runs on which of its blocks, those on grids and those that factorise matrices.
 
-mod cholesky;
-mod gauss_seidel;
-mod jacobi;
-mod plain;
-mod qr;
-mod stencil2d;
+mod factors;
+mod grids;
 
 use numasim_graph::values::{BlockId, Generator, TaskGraph, TaskId};
 
-use crate::part::{Fault, Part};
-use crate::store::Store;
-use crate::work::Workspace;
+use crate::product::Workspace;
+use crate::stencil::{average, mean};
+use crate::store::{Fault, Part, Store};
 
 /// Whether a result is right, looked at without the kernels' own way of making it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +52,22 @@ pub trait Code: Send + Sync {
     fn check(&self, store: &Store) -> Verdict;
 }
 
+impl Store {
+    /// Runs a task.
+    ///
+    /// # Errors
+    /// [`Fault`]: another task has what it accesses, or the kernel cannot go on.
+    pub fn run(
+        &self,
+        graph: &TaskGraph,
+        code: &dyn Code,
+        task: TaskId,
+        work: &mut Workspace,
+    ) -> Result<(), Fault> {
+        self.with(graph, task, |block| code.fresh(block), |parts| code.run(graph, task, parts, work))
+    }
+}
+
 /// There is no code for the tasks of a generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the tasks of generator {0} have no kernels: those of {names} have", names = NAMES.join(", "))]
@@ -70,19 +82,19 @@ const NAMES: [&str; 6] = ["cholesky", "qr", "gauss-seidel", "red-black", "jacobi
 /// [`NoKernels`].
 pub fn code(generator: &Generator) -> Result<Box<dyn Code>, NoKernels> {
     Ok(match *generator {
-        Generator::Cholesky { n, tile, .. } => Box::new(cholesky::Cholesky::new(n, tile)),
-        Generator::Qr { n, tile, .. } => Box::new(qr::Qr::new(n, tile)),
+        Generator::Cholesky { n, tile, .. } => Box::new(factors::Cholesky::new(n, tile)),
+        Generator::Qr { n, tile, .. } => Box::new(factors::Qr::new(n, tile)),
         Generator::GaussSeidel { grid, tile, iterations, .. } => {
-            Box::new(gauss_seidel::GaussSeidel::new((grid, tile, iterations), gauss_seidel::Order::Rows))
+            Box::new(grids::GaussSeidel::new((grid, tile, iterations), grids::Order::Rows))
         }
         Generator::RedBlack { grid, tile, iterations, .. } => {
-            Box::new(gauss_seidel::GaussSeidel::new((grid, tile, iterations), gauss_seidel::Order::RedFirst))
+            Box::new(grids::GaussSeidel::new((grid, tile, iterations), grids::Order::RedFirst))
         }
         Generator::Jacobi { blocks, rows, columns, iterations, .. } => {
-            Box::new(jacobi::Jacobi::new(blocks, (rows, columns), iterations))
+            Box::new(grids::Jacobi::new(blocks, (rows, columns), iterations))
         }
         Generator::Stencil2d { n, rows, columns, iterations } => {
-            Box::new(stencil2d::Stencil2d::new(n, (rows, columns), iterations))
+            Box::new(grids::Stencil2d::new(n, (rows, columns), iterations))
         }
         ref other => return Err(NoKernels(other.as_str())),
     })
@@ -103,3 +115,90 @@ fn relative(difference: f64, whole: f64) -> f64 {
 fn rounding(n: usize) -> f64 {
     n as f64 * f64::EPSILON
 }
+
+/// A grid with a border around it.
+#[derive(Clone, Debug)]
+struct Plain {
+    width: usize,
+    height: usize,
+    points: Vec<f64>,
+}
+
+impl Plain {
+    /// `number` says what is at a row and column; the border, at -1 and behind the end, is 0 unless `border` says else.
+    fn new(
+        (height, width): (usize, usize),
+        number: impl Fn(usize, usize) -> f64,
+        border: impl Fn(usize, usize) -> f64,
+    ) -> Self {
+        let mut points = Vec::with_capacity((height + 2) * (width + 2));
+        for row in 0..height + 2 {
+            for column in 0..width + 2 {
+                let is_inside = (1..=height).contains(&row) && (1..=width).contains(&column);
+                points.push(if is_inside { number(row - 1, column - 1) } else { border(row, column) });
+            }
+        }
+        Self { width, height, points }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.points.get(row * (self.width + 2) + column).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The rows of a part of the grid.
+    fn rows(
+        &self,
+        (row, height): (usize, usize),
+        (column, width): (usize, usize),
+    ) -> impl Iterator<Item = &[f64]> {
+        (row + 1..=row + height).map(move |row| {
+            let from = row * (self.width + 2) + column + 1;
+            self.points.get(from..from + width).unwrap_or_default()
+        })
+    }
+
+    /// Everything once more from the old values.
+    fn jacobi(&mut self) {
+        let old = self.clone();
+        for row in 1..=self.height {
+            for column in 1..=self.width {
+                let around = [
+                    old.at(row - 1, column),
+                    old.at(row + 1, column),
+                    old.at(row, column - 1),
+                    old.at(row, column + 1),
+                ];
+                self.points[row * (self.width + 2) + column] = average(old.at(row, column), around);
+            }
+        }
+    }
+
+    /// A part of the grid, row by row, from the values as they are.
+    fn gauss_seidel(&mut self, (row, height): (usize, usize), (column, width): (usize, usize)) {
+        for row in row + 1..=row + height {
+            for column in column + 1..=column + width {
+                let around = [
+                    self.at(row - 1, column),
+                    self.at(row, column - 1),
+                    self.at(row + 1, column),
+                    self.at(row, column + 1),
+                ];
+                self.points[row * (self.width + 2) + column] = mean(around);
+            }
+        }
+    }
+}
+
+/// How many points of a tile differ in any bit from the rows that they should be.
+fn differing<'r>(width: usize, tile: &[f64], rows: impl Iterator<Item = &'r [f64]>) -> f64 {
+    let mut tile = tile.chunks(width.max(1));
+    let differing = |row: &[f64]| -> usize {
+        let own = tile.next().unwrap_or_default();
+        let equal = row.iter().zip(own).filter(|(a, b)| a.to_bits() == b.to_bits()).count();
+        row.len() - equal
+    };
+    rows.map(differing).sum::<usize>() as f64
+}
+
+/// What people read beside that number.
+const WHAT: &str = "points that differ from a plain serial code";

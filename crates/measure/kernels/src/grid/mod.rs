@@ -3,7 +3,6 @@
 //! Beyond its border a grid is 0. All threads have done an iteration, or each half of one, before the next begins. Nothing is fused, and each point is computed in one
 //! order: every instruction set, every division of the rows and the serial run agree in every bit.
 
-mod five;
 mod seismic;
 mod stencil2d;
 mod sweeps;

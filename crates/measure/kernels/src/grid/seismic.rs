@@ -13,10 +13,9 @@ use super::sweeps::{STRESSES, Time, VELOCITIES, stress, velocity};
 use super::{Band, bands, checked, points};
 use crate::array::{AccessError, Array, Reading, Writing, elements};
 use crate::fill::bits;
-use crate::isa::Isa;
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, common_steps, compare};
+use crate::loops::{Isa, Loops};
 use crate::team::{Division, Team};
-use crate::way::Loops;
 
 /// Iterations in one direction of time.
 const ITERATIONS: u64 = 4;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::isa::Isa;
+use crate::loops::Isa;
 
 /// Arrays of velocity, and of what follows from it.
 pub(super) const VELOCITIES: usize = 2;

@@ -1,11 +1,11 @@
 //! Products by hand, sparse against dense, and sums in the order that is promised.
 
 use super::csr::{self, Csr};
-use super::lattice::Lattice;
-use super::split::{Split, SplitMut};
-use super::{csr_real, dense};
+use super::dense;
+use super::dense::{Split, SplitMut};
+use super::sparse::Lattice;
 use crate::fill::number;
-use crate::isa::Isa;
+use crate::loops::Isa;
 use crate::simd::{LINE, total};
 
 /// y = A x, dense.
@@ -172,7 +172,7 @@ fn products_of_real_numbers_are_real_parts_of_complex_ones() {
         // SAFETY: columns are below 20.
         #[allow(unsafe_code)]
         unsafe {
-            csr_real::multiply(isa.into(), matrix, &x, &mut y);
+            csr::multiply_real(isa.into(), matrix, &x, &mut y);
         }
         assert_eq!(y, sparse(isa, &rows, (&x, &[0.0; 20])).0, "{isa}");
     }

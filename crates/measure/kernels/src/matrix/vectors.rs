@@ -1,11 +1,10 @@
 //! The vectors of a problem: each call reads what the one before wrote.
 
-use super::split::{Split, SplitMut};
+use super::dense::{Split, SplitMut};
 use crate::array::{AccessError, Array, Reading, Writing};
-use crate::fill::number;
+use crate::fill::{Turn, number};
 use crate::kernel::{Lies, Need, SetupError, WrongResult, compare};
 use crate::team::Division;
-use crate::turns::Turn;
 
 /// Calls of a run of the problem: y = A x and x = A y in turn, ten times. After them it begins anew with the first vector.
 pub const CALLS: u64 = 20;

@@ -221,14 +221,14 @@ macro_rules! dispatch {
             // SAFETY: the caller promises the same.
             unsafe { $function::<$crate::simd::Twice<$crate::simd::Ymm> $(, $more)?>($($name),*) }
         }
-        let isa: $crate::isa::Isa = $isa;
+        let isa: $crate::loops::Isa = $isa;
         match isa {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the processor has the instruction set; everything else is what the caller promises.
-            $crate::isa::Isa::Avx512 if isa.is_available() => unsafe { avx512($($name),*) },
+            $crate::loops::Isa::Avx512 if isa.is_available() => unsafe { avx512($($name),*) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            $crate::isa::Isa::Avx2 if isa.is_available() => unsafe { avx2($($name),*) },
+            $crate::loops::Isa::Avx2 if isa.is_available() => unsafe { avx2($($name),*) },
             // SAFETY: any processor will do; everything else is what the caller promises.
             _ => unsafe { $function::<$crate::simd::Plain<{ $crate::simd::LINE }> $(, $more)?>($($name),*) },
         }
@@ -239,7 +239,7 @@ pub(crate) use dispatch;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::Isa;
+    use crate::loops::Isa;
 
     #[derive(Debug, PartialEq)]
     struct Everything {

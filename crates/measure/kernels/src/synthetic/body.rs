@@ -12,7 +12,7 @@
 
 use numasim_model::Access;
 
-use crate::isa::Isa;
+use crate::loops::Isa;
 use crate::simd::{LINE, Plain, Vector};
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{Ymm, Zmm};

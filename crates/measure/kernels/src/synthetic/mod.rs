@@ -4,7 +4,7 @@
 //! for an instruction set, and the [`PreparedKernel`] works on the memory of one thread:
 //!
 //! ```
-//! use numasim_kernels::isa::Isa;
+//! use numasim_kernels::loops::Isa;
 //! use numasim_kernels::synthetic::Kernel;
 //! use numasim_model::{Access, units::FlopPerByte};
 //!
@@ -39,9 +39,8 @@ use serde::{Deserialize, Serialize};
 pub use prepared::{Cursor, PreparedKernel};
 pub use problem::Synthetic;
 
-use crate::isa::{self, Isa};
-use crate::way::{Stores, Way};
-use crate::workload::NotRunnable;
+use crate::kernel::NotRunnable;
+use crate::loops::{self, Isa, Stores, Way};
 use body::Shape;
 
 /// Least arithmetic intensity of a kernel, in FLOP/byte; `triad` and `update` begin higher.
@@ -93,7 +92,7 @@ pub enum KernelError {
     #[error(transparent)]
     NotRunnable(#[from] NotRunnable),
     /// The processor lacks the instruction set.
-    #[error("this processor does not support {isa}; it has {}", isa::names(&Isa::available()))]
+    #[error("this processor does not support {isa}; it has {}", loops::names(&Isa::available()))]
     Unavailable {
         /// What was asked for.
         isa: Isa,

@@ -4,12 +4,11 @@ use std::hint::black_box;
 
 use numasim_model::Access;
 
-use crate::isa::Isa;
 use crate::kernel::{Work, WrongResult};
+use crate::loops::{Isa, Stores};
 use crate::simd::LINE;
 use crate::synthetic::body::{self, Body, Extra, Job, LINE_BYTES, Layout, Shape, Sums};
 use crate::synthetic::{Kernel, KernelError, Variant};
-use crate::way::Stores;
 
 /// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
 /// the clock; at 1 GB/s it takes a millisecond.

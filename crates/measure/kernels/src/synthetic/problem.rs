@@ -4,8 +4,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use crate::array::AccessError;
 use crate::kernel::{self, Lies, Need, Problem, SetupError, Work};
+use crate::loops::Loops;
 use crate::team::Team;
-use crate::way::Loops;
 
 use super::{Cursor, Kernel, PreparedKernel};
 
@@ -142,7 +142,7 @@ mod tests {
     use numasim_model::units::FlopPerByte;
 
     use super::*;
-    use crate::isa::Isa;
+    use crate::loops::Isa;
 
     /// Memory that begins at a cache line.
     fn aligned(memory: &mut [f64], len: usize) -> &mut [f64] {

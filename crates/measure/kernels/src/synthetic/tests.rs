@@ -12,10 +12,9 @@ use proptest::prelude::*;
 use super::body::{Bodies, Body, Extra, Job, Layout, Shape, Sums, bodies, body};
 use super::prepared::factors;
 use super::{Cursor, GREATEST_INTENSITY, Kernel, KernelError, PreparedKernel, Variant};
-use crate::isa::Isa;
 use crate::kernel::{Work, WrongResult};
+use crate::loops::{Isa, Stores};
 use crate::simd::{LINE, Vector};
-use crate::way::Stores;
 
 fn kernel(access: Access, intensity: f64) -> Kernel {
     Kernel::new(access, FlopPerByte::new(intensity)).unwrap()

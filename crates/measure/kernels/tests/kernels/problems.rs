@@ -3,8 +3,8 @@
 use numasim_kernels::blackscholes::{self, BlackScholes, Options};
 use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
 use numasim_kernels::grid::{Seismic, Stencil2d};
-use numasim_kernels::isa::Isa;
 use numasim_kernels::kernel::{Lies, Problem, SetupError, Work};
+use numasim_kernels::loops::Isa;
 use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};

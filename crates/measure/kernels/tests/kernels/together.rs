@@ -6,13 +6,12 @@ use numasim_kernels::array::AccessError;
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
 use numasim_kernels::grid::{Seismic, Stencil2d};
-use numasim_kernels::isa::Isa;
 use numasim_kernels::kernel::{Kernel, Problem, Work, WrongResult};
+use numasim_kernels::loops::{Isa, Loops, Stores, Way};
 use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_kernels::team::Team;
-use numasim_kernels::way::{Loops, Stores, Way};
 use proptest::prelude::*;
 
 /// Problems of about a size, in all variants.

@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use numasim_host::os::cpu::of_thread;
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
+use numasim_host::os::thread::affinity_of;
 
 use super::*;
 use crate::commands::host_nodes::this_host;
@@ -41,7 +41,7 @@ impl Shell {
     }
 
     fn cpus(&self) -> Vec<u32> {
-        of_thread(self.child.id()).expect("alive")
+        affinity_of(self.child.id()).expect("alive")
     }
 
     fn came(&self, number: usize, name: &str) -> Change {

@@ -200,7 +200,7 @@ fn told(view: &ExecutedView<'_>, runs: usize) -> Result<(), Failure> {
 /// Pages of one run are not left for the next one, wherever they lie.
 fn fresh_pages() {
     #[cfg(target_os = "linux")]
-    numasim_host::os::heap::fresh_pages();
+    numasim_host::os::mapping::fresh_pages();
 }
 
 fn of_job(job: &Job<'_>, error: ExecuteError) -> Failure {

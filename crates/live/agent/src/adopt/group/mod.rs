@@ -7,7 +7,7 @@ use super::binding::{Binding, less};
 use super::error::GroupError;
 use super::ledger::Ledger;
 use super::threads::{Threads, is_gone};
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
 use numasim_model::cpus::{CpuList, ranges};
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, accessat, fstat, fstatfs, openat};
 use rustix::io::Errno;

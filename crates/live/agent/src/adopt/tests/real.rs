@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use numasim_host::affinity::allowed;
-use numasim_host::os::cpu::{bind_thread, of_thread, set_affinity};
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
+use numasim_host::os::thread::{affinity_of, bind_thread, set_affinity};
 
 use super::super::*;
 
@@ -55,7 +55,7 @@ impl Other {
         let names = std::fs::read_dir(format!("/proc/{}/task", self.pid())).expect("alive");
         let numbers = names
             .map(|name| name.expect("a thread").file_name().to_string_lossy().parse().expect("a number"));
-        numbers.map(|thread| (thread, of_thread(thread).expect("alive"))).collect()
+        numbers.map(|thread| (thread, affinity_of(thread).expect("alive"))).collect()
     }
 }
 
@@ -272,10 +272,10 @@ fn a_child_that_was_forked_under_an_order_gets_back_what_its_parent_had() {
     let mut line = String::new();
     BufReader::new(shell.stdout.take().expect("piped")).read_line(&mut line).expect("text");
     let child: u32 = line.trim().parse().expect("a number");
-    assert_eq!(of_thread(child).expect("alive"), cores[0]);
+    assert_eq!(affinity_of(child).expect("alive"), cores[0]);
     adopted.release().expect("all of them");
     let all = cores.concat();
-    let now = (of_thread(shell.id()).expect("alive"), of_thread(child).expect("alive"));
+    let now = (affinity_of(shell.id()).expect("alive"), affinity_of(child).expect("alive"));
     shell.kill().expect("a child");
     shell.wait().expect("ends");
     let child = rustix::process::Pid::from_raw(i32::try_from(child).expect("small")).expect("a number");

@@ -1,12 +1,11 @@
 //! What is there, and what becomes of it.
 
-use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::net::UnixDatagram;
-use std::thread;
 use std::time::Instant;
+use std::{fs, thread};
 
-use numasim_host::os::peer::own_uid;
+use numasim_host::os::process::own_uid;
 
 use super::*;
 
@@ -20,7 +19,7 @@ fn a_missing_folder_is_made_closed_and_the_socket_with_it() {
     // Who connects finds this process, and this process who connected.
     let stream = reach(&path, PATIENCE).expect("somebody listens");
     let (accepted, _) = socket.listener().accept().expect("one waits");
-    let this = peer::Peer { pid: Some(std::process::id()), uid: own_uid() };
+    let this = Peer { pid: Some(std::process::id()), uid: own_uid() };
     assert_eq!((peer_of(&stream).expect("a peer"), peer_of(&accepted).expect("a peer")), (this, this));
     // It does not wait for the next one.
     assert_eq!(socket.listener().accept().err().map(|why| why.kind()), Some(io::ErrorKind::WouldBlock));

@@ -8,8 +8,8 @@ use numasim_kernels::kernel::{Kernel, WrongResult};
 
 use super::*;
 use crate::runner::RunError;
-use crate::runner::gate::{Phase, conduct};
-use numasim_kernels::isa::Isa;
+use crate::runner::crew::{Phase, conduct};
+use numasim_kernels::loops::Isa;
 
 /// Adds up a thousand numbers: 8 bytes and 1 FLOP each.
 #[derive(Default)]

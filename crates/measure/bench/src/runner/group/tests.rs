@@ -8,8 +8,8 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 
 use super::*;
-use crate::runner::gate::conduct;
-use numasim_kernels::isa::Isa;
+use crate::runner::crew::conduct;
+use numasim_kernels::loops::Isa;
 
 /// What is wrong with its second part.
 #[derive(Clone, Copy, PartialEq)]

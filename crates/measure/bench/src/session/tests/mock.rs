@@ -11,7 +11,7 @@ use crate::plan::PlannedScenario;
 use crate::result_file::FileError;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement, RunError, Runner, Settings};
 use crate::session::{Job, Observer, Sink};
-use numasim_kernels::isa::Isa;
+use numasim_kernels::loops::Isa;
 
 pub(super) fn settings() -> Settings {
     Settings {

@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 use std::rc::Rc;
 
 use numasim_host::affinity::allowed;
-use numasim_host::os::cpu::of_thread;
+use numasim_host::os::thread::affinity_of;
 use numasim_model::cpus::{CpuList, ranges};
 use rustix::io::Errno;
 
@@ -228,7 +228,7 @@ impl Sleeping {
     }
 
     fn cpus(&self) -> Vec<u32> {
-        of_thread(self.0.id()).expect("alive")
+        affinity_of(self.0.id()).expect("alive")
     }
 
     fn line(&self) -> String {

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use numasim_host::affinity::allowed;
-use numasim_host::os::cpu::of_thread;
+use numasim_host::os::thread::affinity_of;
 
 use super::super::super::{AdoptError, Adopted, Ledger, What};
 
@@ -89,7 +89,7 @@ impl Drop for Made {
 #[test]
 fn a_real_group_gets_its_cpuset_and_has_it_back() {
     let Some(mut made) = Made::new("cpuset") else { return };
-    let cpus = || of_thread(made.child.id()).expect("alive");
+    let cpus = || affinity_of(made.child.id()).expect("alive");
     let before = cpus();
     let mut adopted = made.adopt().expect("a group");
     assert_eq!((adopted.pid(), adopted.has_ended()), (None, false));

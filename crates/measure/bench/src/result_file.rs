@@ -4,8 +4,6 @@
 //! A run that is killed leaves whole measurements and perhaps a part of one; [`ResultFile::resume`] drops that part. All
 //! rows of a file are of one run: the id says so, and another one is refused.
 
-mod reserve;
-
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,7 +12,6 @@ use numasim_evidence::measured::{ReadError, Row, header, lines, run_of, whole_me
 use numasim_host::memory::size;
 
 use crate::plan::PlannedScenario;
-use reserve::{NoRoom, reserve};
 
 /// Why results cannot be kept in a file.
 #[derive(Debug, thiserror::Error)]
@@ -198,4 +195,39 @@ impl ResultFile {
             NoRoom::System(error) => self.refused(error),
         })
     }
+}
+
+/// Why there is no room.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is set aside there"))]
+enum NoRoom {
+    /// Less than wanted.
+    Free(u64),
+    /// The system says why.
+    System(io::Error),
+}
+
+/// Sets `bytes` behind the start of the file aside, without changing its length. Where the file system cannot do that,
+/// its free space is looked at.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, bytes: u64) -> Result<(), NoRoom> {
+    use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
+    use rustix::io::Errno;
+
+    let free = || fstatvfs(file).map(|system| system.f_bavail.saturating_mul(system.f_frsize));
+    match fallocate(file, FallocateFlags::KEEP_SIZE, 0, bytes) {
+        Ok(()) => Ok(()),
+        Err(Errno::NOSPC | Errno::DQUOT) => Err(NoRoom::Free(free().unwrap_or(0))),
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => match free() {
+            Ok(free) if free < bytes => Err(NoRoom::Free(free)),
+            // Nobody knows; the first write that fails tells.
+            Ok(_) | Err(_) => Ok(()),
+        },
+        Err(other) => Err(NoRoom::System(other.into())),
+    }
+}
+
+/// Other systems: the first write that fails tells.
+#[cfg(not(target_os = "linux"))]
+fn reserve(_file: &File, _bytes: u64) -> Result<(), NoRoom> {
+    Ok(())
 }

@@ -1,7 +1,40 @@
-//! Processors of the calling thread, and of those of other processes.
+//! Threads: which time it is for all of them, what they have used, on which processors they are and may be.
 
+use std::hint::black_box;
 use std::io;
 use std::mem::{size_of, size_of_val};
+
+/// Nanoseconds of `CLOCK_MONOTONIC`: the same for all threads and processes of the machine, unlike an `Instant`, which
+/// cannot be handed to another process.
+pub fn now_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a timespec that lives through the call. Linux always has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    // Both are positive: the clock counts from the start of the machine.
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}
+
+/// Nanoseconds of processor time that the calling thread has used.
+pub fn thread_cpu_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a timespec that lives through the call. Linux always has this clock.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    // Both are positive: it counts from the start of the thread.
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}
+
+/// What one look at the clock costs on this processor, in nanoseconds: the best of some rounds.
+pub fn look_cost_ns() -> f64 {
+    const LOOKS: u32 = 1000;
+    let round = || {
+        let start = now_ns();
+        for _ in 0..LOOKS {
+            black_box(now_ns());
+        }
+        (now_ns() - start) as f64 / f64::from(LOOKS)
+    };
+    (0..5).map(|_| round()).fold(f64::INFINITY, f64::min)
+}
 
 /// Words of a mask: room for 65,536 processors, more than any Linux has.
 const WORDS: usize = 1024;
@@ -9,7 +42,7 @@ const WORDS: usize = 1024;
 const FEW: usize = 16;
 
 /// The processor that the calling thread is on now; cheap (no system call where the vDSO has it).
-pub fn current() -> u32 {
+pub fn current_cpu() -> u32 {
     // SAFETY: no arguments.
     let cpu = unsafe { libc::sched_getcpu() };
     // It fails only on kernels without the call, which are older than Rust supports.
@@ -21,7 +54,7 @@ pub fn current() -> u32 {
 /// # Errors
 /// What the system says.
 pub fn affinity() -> io::Result<Vec<u32>> {
-    of_thread(0)
+    affinity_of(0)
 }
 
 /// Binds the calling thread. Numbers that the machine does not have are ignored, as the kernel does.
@@ -37,7 +70,7 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
 ///
 /// # Errors
 /// What the system says; `ESRCH`: there is no such thread.
-pub fn of_thread(thread: u32) -> io::Result<Vec<u32>> {
+pub fn affinity_of(thread: u32) -> io::Result<Vec<u32>> {
     // The call itself, which tells how many bytes the kernel has for its processors; the function of the library hides it.
     let read = |mask: &mut [u64]| {
         // SAFETY: the kernel writes at most the given number of bytes to `mask`.
@@ -87,8 +120,31 @@ fn id(thread: u32) -> io::Result<libc::pid_t> {
     libc::pid_t::try_from(thread).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))
 }
 
+/// Page faults of the calling thread since it began that needed no disk (`ru_minflt`): memory that was touched for the first time, and pages
+/// that the kernel had taken away to see who uses them (NUMA balancing). A system call.
+pub fn minor_faults() -> u64 {
+    // SAFETY: a rusage is numbers, for which zero is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a rusage that lives through the call. Linux always knows the calling thread.
+    unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) };
+    u64::try_from(usage.ru_minflt).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_goes_on_and_a_look_costs_something() {
+        let before = now_ns();
+        let cost = look_cost_ns();
+        assert!(now_ns() > before);
+        assert!(cost > 0.0 && cost.is_finite(), "{cost}");
+    }
+}
+
+#[cfg(test)]
+mod cpu_tests {
     use super::*;
 
     #[test]
@@ -98,10 +154,29 @@ mod tests {
         for &cpu in &all {
             set_affinity(&[cpu]).expect("allowed");
             assert_eq!(affinity().expect("Linux tells"), [cpu]);
-            assert_eq!(current(), cpu);
+            assert_eq!(current_cpu(), cpu);
         }
         set_affinity(&all).expect("allowed");
-        assert_eq!(of_thread(0).expect("Linux tells"), all);
-        assert_eq!(of_thread(u32::MAX).expect_err("none").raw_os_error(), Some(libc::ESRCH));
+        assert_eq!(affinity_of(0).expect("Linux tells"), all);
+        assert_eq!(affinity_of(u32::MAX).expect_err("none").raw_os_error(), Some(libc::ESRCH));
+    }
+}
+
+#[cfg(test)]
+mod faults_tests {
+    use super::*;
+    use crate::os::mapping::{Mapping, page_size};
+
+    #[test]
+    fn each_page_is_missing_once() {
+        let mut mapping = Mapping::new(64 * page_size()).expect("64 pages");
+        let words = mapping.as_mut_slice();
+        let each = words.len() / 64;
+        let before = minor_faults();
+        words.iter_mut().step_by(each).for_each(|word| *word = 1.0);
+        let first = minor_faults();
+        words.iter_mut().step_by(each).for_each(|word| *word += 1.0);
+        // Less than a huge page: small pages.
+        assert_eq!((first - before, minor_faults() - first), (64, 0));
     }
 }
