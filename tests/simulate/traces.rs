@@ -148,10 +148,10 @@ fn broken_traces_are_refused_with_their_lines() {
     assert!(with("nonsense").contains("trace.jsonl:2: this line is no decision"));
     assert!(with(lines[0]).contains("trace.jsonl:2: a second start"));
     assert!(with(&lines[1].replacen("[8]", "[8,8]", 1)).contains("`threads` of 'producer' has 2 entries"));
-    assert!(
-        with(&lines[1].replace("per-node", "sideways")).contains("`control` of 'producer' is 'sideways'")
-    );
-    assert!(with(&lines[1].replace("\"none\"", "\"godot\"")).contains("`waiting` of 'producer' is 'godot'"));
+    let words = "unknown variant `sideways`, expected one of `total`, `cores`, `per-node`, `none`";
+    assert!(with(&lines[1].replace("per-node", "sideways")).contains(words));
+    let words = "unknown variant `godot`, expected one of `none`, `input`, `output`, `call`";
+    assert!(with(&lines[1].replace("\"none\"", "\"godot\"")).contains(words));
     assert!(with(&lines[1].replace("\"phase\":0", "\"phase\":9")).contains("phase 9"));
     let twice = lines[1].replacen("\"consumer\"", "\"producer\"", 1);
     assert!(with(&twice).contains("'producer' is there twice"));

@@ -55,6 +55,7 @@ pub mod evaluation;
 pub mod ids;
 pub mod machine;
 pub mod memory;
+pub mod order;
 pub mod pinning;
 pub mod problem;
 pub mod roofline;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::access::Access;
+use crate::app::Access;
 use crate::bounds;
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
@@ -10,24 +10,15 @@ use crate::sharing_model::{Model, ModelKind, Refusal};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
-mod cache;
 mod doubts;
-mod error;
-mod kernels;
-mod local;
-mod node;
-mod provenance;
-mod shared_link;
-mod variants;
+mod parts;
 
-pub use cache::LastLevelCache;
 pub use doubts::{Doubt, doubts};
-pub use error::MachineError;
-pub use kernels::KernelBandwidths;
-pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
-pub use provenance::{FigureKind, Provenance};
-pub use shared_link::{SharedDirection, SharedLink};
-pub use variants::{INSTRUCTION_SETS, KernelVariant, KernelVariants, MOST_PREFETCH_BYTES};
+pub use parts::{
+    FigureKind, INSTRUCTION_SETS, KernelBandwidths, KernelVariant, KernelVariants, LastLevelCache,
+    MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES, MachineError, Node, Provenance, SharedDirection,
+    SharedLink,
+};
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +31,7 @@ pub struct Machine {
     /// without memory are unused.
     links: Table<GigabytesPerSecond, NodeId>,
     /// Where local data lies; follows from all else.
-    local: local::LocalMemory,
+    local: parts::LocalMemory,
     /// Links that several pairs use together.
     shared_links: Vec<SharedLink>,
     /// One for each node, or none at all where nobody said anything.
@@ -129,7 +120,7 @@ impl Machine {
             provenance: BTreeMap::new(),
             nodes,
             links,
-            local: local::LocalMemory::default(),
+            local: parts::LocalMemory::default(),
             shared_links: Vec::new(),
             os_nodes: Vec::new(),
             sharing: Model::default(),
@@ -143,7 +134,7 @@ impl Machine {
 
     /// The same machine, which knows again where local data lies.
     fn with_local_memories(mut self) -> Self {
-        self.local = local::LocalMemory::of(&self);
+        self.local = parts::LocalMemory::of(&self);
         self
     }
 

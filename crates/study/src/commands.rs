@@ -1,7 +1,8 @@
 //! Reads `[[command]]`, and what surrounds the applications: `[policy]`, `[os]` and `[cluster]`.
 
-use numasim_model::dynamics::{Cluster, Command, Control, Order, Os, PolicyChoice, Synchronisation};
+use numasim_model::dynamics::{Cluster, Command, Os, PolicyChoice, Synchronisation};
 use numasim_model::ids::AppId;
+use numasim_model::order::{Control, Order};
 use numasim_model::units::Seconds;
 
 use crate::apps::{Apps, Named};

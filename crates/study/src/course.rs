@@ -2,9 +2,10 @@
 #![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 
 use numasim_model::app::{Data, Placement};
-use numasim_model::dynamics::{Binding, Control, Course, Phase, Pick, Scaling, Work};
+use numasim_model::dynamics::{Binding, Course, Phase, Pick, Scaling, Work};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::MAX_CORES_PER_NODE;
+use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Seconds};
 use toml::de::DeValue;
 

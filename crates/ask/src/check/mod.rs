@@ -16,9 +16,10 @@ use numasim_draw::Style;
 use numasim_graph::Reading;
 use numasim_graph::keys::{contender, runtime, scheduler};
 use numasim_graph::values::{Generator, GraphSource, Parameter, TaskStudy};
-use numasim_model::dynamics::{Command, Course, Order, Phase, Work};
+use numasim_model::dynamics::{Command, Course, Phase, Work};
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::machine::{SharedLink, doubts};
+use numasim_model::order::Order;
 use numasim_model::units::{Gflop, GigabytesPerSecond};
 use numasim_model::{AppId, Machine, NodeId, Study};
 use numasim_study::keys::{

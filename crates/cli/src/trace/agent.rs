@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use numasim_agent::Decided;
 
-use super::record::{Action, Seen};
+use super::record::Seen;
 use super::writer::{Decisions, Of, first_line};
 use crate::failure::Failure;
 
@@ -77,10 +77,7 @@ impl<F: Cut> AgentRecord<F> {
         }
         let apps: Vec<Seen> =
             decided.apps.iter().map(|app| self.decisions.seen(&app.name, &app.view)).collect();
-        let actions = decided.actions.iter();
-        let actions =
-            actions.map(|action| Action::new(&action.app, action.seq, &action.order, action.why.clone()));
-        let line = self.decisions.line(decided.time, apps, decided.gone.clone(), actions.collect());
+        let line = self.decisions.line(decided.time, apps, decided.gone.clone(), decided.actions.clone());
         let Some(line) = line else { return Ok(()) };
         let line = line + "\n";
         if let Err(error) = self.file.write_all(line.as_bytes()) {

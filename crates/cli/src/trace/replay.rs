@@ -3,15 +3,16 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use numasim_model::dynamics::Order;
+use numasim_model::order::Order;
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, ModelKind, Study};
 use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
+use numasim_protocol::Action;
 use numasim_study::SourceFile;
 
 use super::host::{has_machine, host_of};
 use super::lines::{Lines, Numbered, Unreadable};
-use super::record::{Action, Decision, Line, SCHEMA, Seen, Start, json};
+use super::record::{Decision, Line, SCHEMA, Seen, Start, json};
 use crate::diagnostics;
 use crate::failure::Failure;
 
@@ -190,8 +191,8 @@ impl<'a> Asked<'a> {
                 Some((_, seq)) => seq + 1,
                 None => 1,
             };
-            actions.push(Action::new(&name, seq, &order, reasons.get(place).cloned().flatten()));
-            self.told.insert(name, (order, seq));
+            self.told.insert(name.clone(), (order.clone(), seq));
+            actions.push(Action { app: name, seq, order, why: reasons.get(place).cloned().flatten() });
         }
         actions
     }
@@ -251,12 +252,12 @@ fn there(seen: &Seen, entry: Option<AppId>, nodes: usize) -> Result<AppView, Str
     Ok(AppView {
         entry,
         presence: Presence::There,
-        control: seen.control().ok_or_else(|| format!("`control` of '{name}' is '{}'", seen.control))?,
+        control: seen.control,
         threads: seen.threads.clone(),
         running: seen.running.clone(),
         blocked: seen.blocked.clone(),
         progress: seen.progress,
-        waiting: seen.waiting().map_err(|()| format!("`waiting` of '{name}' is '{}'", seen.waiting))?,
+        waiting: seen.waiting,
         queued: seen.queued,
         phase: seen.phase,
         left: seen.left_gflop.map(Gflop::new),

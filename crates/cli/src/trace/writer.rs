@@ -4,13 +4,14 @@ use std::cell::Cell;
 use std::io::{self, Write};
 
 use numasim_dynamic::Observer;
-use numasim_model::dynamics::Order;
+use numasim_model::order::Order;
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, ModelKind, Study};
 use numasim_policy::{AppView, PolicyName, Presence, View};
+use numasim_protocol::Action;
 use numasim_study::SourceFile;
 
-use super::record::{Action, Decision, InputFile, Line, SCHEMA, Seen, Start, json};
+use super::record::{Decision, InputFile, Line, SCHEMA, Seen, Start, json};
 
 /// Looks on at a simulation, and writes what the policy sees and decides.
 pub(crate) struct TraceWriter<'a> {
@@ -69,7 +70,8 @@ impl<'a> TraceWriter<'a> {
         for (app, order, why) in orders {
             let Some(seq) = self.sent.get_mut(app.0) else { continue };
             *seq += 1;
-            actions.push(Action::new(&self.study.apps[app.0].name, *seq, order, why.clone()));
+            let app = self.study.apps[app.0].name.clone();
+            actions.push(Action { app, seq: *seq, order: order.clone(), why: why.clone() });
         }
         match self.decisions.line(view.time, apps, gone, actions) {
             Some(line) => writeln!(self.out, "{line}"),

@@ -13,7 +13,6 @@ pub mod load;
 pub mod server;
 #[cfg(target_os = "linux")]
 pub mod socket;
-pub mod started;
 
 /// An agent that bytes drive, for property tests and fuzzing (feature `testing`).
 #[cfg(any(test, feature = "testing"))]

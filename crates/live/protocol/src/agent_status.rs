@@ -1,9 +1,7 @@
 //! What an agent says of itself and of the applications that it knows.
 
-use numasim_model::dynamics::{Control, Order};
+use numasim_model::order::{Control, Order, Waiting};
 use serde::{Deserialize, Serialize};
-
-use crate::words::Waiting;
 
 /// The version of [`AgentStatus`].
 pub const SCHEMA: u64 = 1;

@@ -1,9 +1,11 @@
 //! The keys of one message, read one by one; each problem names its key.
 
+use numasim_model::order::{Control, Order};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::json::{self, NoValue};
-use crate::{LARGEST, VERSION};
+use crate::{LARGEST, MOST_THREADS, VERSION};
 
 /// Characters of somebody's text that an error repeats.
 const SHOWN: usize = 60;
@@ -194,5 +196,51 @@ impl Fields {
             };
             self.wrong(key, format!("one of {choice}"))
         })
+    }
+}
+
+// Words and values that messages of both directions share.
+
+/// The version in a message, of which there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version;
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(VERSION)
+    }
+}
+
+impl Version {
+    /// Reads the key `version`.
+    pub(crate) fn read(fields: &Fields) -> Result<Self, ParseError> {
+        match fields.number("version")? {
+            VERSION => Ok(Self),
+            theirs => Err(ParseError::Version { theirs }),
+        }
+    }
+}
+
+/// All kinds of orders, in the order in which messages about them list them.
+pub(crate) const CONTROLS: [Control; 4] = [Control::PerNode, Control::Total, Control::Cores, Control::None];
+
+/// Reads whichever of the three keys of an order is there.
+pub(crate) fn read_order(fields: &Fields) -> Result<Order, ParseError> {
+    let found: Vec<&'static str> =
+        ["per_node", "total", "cores"].into_iter().filter(|key| fields.has(key)).collect();
+    match found[..] {
+        ["per_node"] => Ok(Order::PerNode(fields.list("per_node", u64::from(MOST_THREADS))?)),
+        ["total"] => Ok(Order::Total(fields.small("total", u64::from(u32::MAX))?)),
+        ["cores"] => {
+            let cores: Vec<u32> = fields.list("cores", u64::from(u32::MAX))?;
+            if cores.is_sorted_by(|one, next| one < next) {
+                Ok(Order::Cores(cores))
+            } else {
+                Err(fields.wrong("cores", "ascending"))
+            }
+        }
+        [] => Err(fields.lacks("one of \"per_node\", \"total\", or \"cores\"")),
+        [_, second, ..] => Err(fields.wrong(second, "left out beside another order")),
+        [_] => Err(fields.lacks("an order")),
     }
 }

@@ -1,10 +1,10 @@
 //! What the agent says.
 
-use numasim_model::dynamics::Order;
-use serde::Serialize;
+use numasim_model::order::Order;
+use serde::{Deserialize, Serialize};
 
 use crate::fields::{Fields, ParseError, object, unknown};
-use crate::words::{Version, read_order};
+use crate::fields::{Version, read_order};
 
 /// A message to an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,6 +49,21 @@ pub struct Welcome {
     pub period_ms: f64,
     /// Time between two statuses of an application, in ms.
     pub status_ms: f64,
+}
+
+/// What an application is told, as records and traces keep it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// Its name.
+    pub app: String,
+    /// Of the order on its connection: 1 for the first one that it is told, and so on.
+    pub seq: u64,
+    /// All of it.
+    #[serde(flatten)]
+    pub order: Order,
+    /// Why, where the policy says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
 }
 
 /// A message as a line, with its line feed.

@@ -1,10 +1,10 @@
 //! What an application says, and what those say who ask about the agent.
 
-use numasim_model::dynamics::Control;
+use numasim_model::order::{Control, Waiting};
 use serde::Serialize;
 
+use crate::fields::{CONTROLS, Version};
 use crate::fields::{Fields, ParseError, object, unknown};
-use crate::words::{CONTROLS, Version, Waiting};
 use crate::{LONGEST_NAME, MOST_THREADS};
 
 /// A message to the agent.

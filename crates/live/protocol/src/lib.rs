@@ -21,15 +21,14 @@ mod properties;
 #[path = "../../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
-mod words;
 
 pub use agent_status::{AgentStatus, AppEntry, Closed, SCHEMA, State};
 pub use fields::ParseError;
-pub use from_agent::{FromAgent, Welcome};
+pub use fields::Version;
+pub use from_agent::{Action, FromAgent, Welcome};
 pub use from_app::{AppStatus, FromApp, Hello};
 pub use lines::{LONGEST_LINE, LineTooLong, Lines};
-pub use numasim_model::dynamics::{Control, Order};
-pub use words::{Version, Waiting};
+pub use numasim_model::order::{Control, Order, Waiting};
 
 /// The version of the protocol, the only one that there is.
 pub const VERSION: u64 = 1;

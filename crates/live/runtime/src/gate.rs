@@ -6,17 +6,12 @@
 //! the flag of the awake ones while there are too many; whoever sees its flag first blocks. To unblock is to pick
 //! certain workers, so no more than wanted can slip through, however many wake.
 
-mod balance;
-mod facts;
+use crossbeam_utils::CachePadded;
 
 use crate::barrier;
 use crate::sync::{
     AtomicBool, AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, Thread, current, lock, park,
 };
-use crossbeam_utils::CachePadded;
-
-pub(crate) use balance::Rule;
-pub(crate) use facts::Counts;
 
 /// It runs tasks or looks for one.
 const AWAKE: u8 = 0;
@@ -230,5 +225,139 @@ fn unpark(inner: MutexGuard<'_, Inner>, worker: usize) {
     drop(inner);
     if let Some(thread) = thread {
         thread.unpark();
+    }
+}
+
+// Orders: who blocks, who is unblocked. Everything here runs under the lock.
+
+/// An order in the numbers of workers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// All may run.
+    All,
+    /// So many in all.
+    Total(usize),
+    /// So many on each node.
+    PerNode(Vec<usize>),
+    /// Those that are true.
+    Workers(Vec<bool>),
+}
+
+impl Gate {
+    /// Puts an order in force. When it returns, idle workers obey, those that are wanted were woken, and the others
+    /// that are too many block before their next fetch.
+    pub(crate) fn set(&self, rule: Rule) {
+        let mut inner = lock(&self.inner);
+        inner.rule = rule;
+        self.balance(&mut inner);
+    }
+
+    /// Is there a worker too many, and may it be this one?
+    fn too_many(&self, inner: &Inner, worker: usize) -> bool {
+        let node = self.members[worker].node;
+        match &inner.rule {
+            Rule::All => false,
+            Rule::Total(wanted) => inner.open.iter().sum::<usize>() > *wanted,
+            Rule::PerNode(wanted) => inner.open[node] > wanted[node],
+            Rule::Workers(wanted) => !wanted[worker],
+        }
+    }
+
+    /// Is this blocked worker wanted?
+    fn too_few(&self, inner: &Inner, worker: usize) -> bool {
+        let node = self.members[worker].node;
+        match &inner.rule {
+            Rule::All => true,
+            Rule::Total(wanted) => inner.open.iter().sum::<usize>() < *wanted,
+            Rule::PerNode(wanted) => inner.open[node] < wanted[node],
+            Rule::Workers(wanted) => wanted[worker],
+        }
+    }
+
+    /// Brings workers in line with the rule as far as that is possible now: blocked ones with the lowest numbers are
+    /// unblocked, idle ones with the highest numbers are blocked, and awake ones are asked while there are too many.
+    fn balance(&self, inner: &mut Inner) {
+        for worker in 0..self.members.len() {
+            if self.members[worker].state.load(Ordering::Relaxed) == BLOCKED && self.too_few(inner, worker) {
+                self.set_open(inner, worker);
+                if let Some(thread) = &inner.threads[worker] {
+                    thread.unpark();
+                }
+            }
+        }
+        for worker in (0..self.members.len()).rev() {
+            if self.members[worker].state.load(Ordering::Relaxed) == IDLE && self.too_many(inner, worker) {
+                inner.idle -= 1; // without a moment as awake: it looks at its state without the lock
+                self.set_blocked(inner, worker);
+            }
+        }
+        for (worker, member) in self.members.iter().enumerate() {
+            let ask = self.too_many(inner, worker);
+            if member.ask.load(Ordering::Relaxed) != ask {
+                member.ask.store(ask, Ordering::Release);
+            }
+        }
+    }
+
+    /// Who has a task must tell it where workers are idle, and where none is awake, because then even a task that has to
+    /// wait is news.
+    fn set_tell(&self, inner: &Inner) {
+        let awake = inner.open.iter().sum::<usize>() - inner.idle;
+        self.tell.store(inner.idle + usize::from(awake == 0), Ordering::Relaxed);
+    }
+
+    /// From awake.
+    fn set_idle(&self, inner: &mut Inner, worker: usize) {
+        inner.idle += 1;
+        self.members[worker].state.store(IDLE, Ordering::Release);
+        self.set_tell(inner);
+    }
+
+    /// From idle.
+    fn set_awake(&self, inner: &mut Inner, worker: usize) {
+        inner.idle -= 1;
+        self.members[worker].state.store(AWAKE, Ordering::Release);
+        self.set_tell(inner);
+    }
+
+    /// From awake; who is idle stops to count as such first.
+    fn set_blocked(&self, inner: &mut Inner, worker: usize) {
+        inner.open[self.members[worker].node] -= 1;
+        self.members[worker].state.store(BLOCKED, Ordering::Release);
+        self.set_tell(inner);
+    }
+
+    /// From blocked: it looks for a task itself.
+    fn set_open(&self, inner: &mut Inner, worker: usize) {
+        inner.open[self.members[worker].node] += 1;
+        self.members[worker].state.store(AWAKE, Ordering::Release);
+        self.set_tell(inner);
+    }
+}
+
+// What the gate tells about its workers.
+
+/// Workers of each node at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Awake and `busy`.
+    pub(crate) running: Vec<usize>,
+    /// Parked by an order.
+    pub(crate) blocked: Vec<usize>,
+}
+
+impl Gate {
+    /// Counts workers; `busy` says which are inside a task. The rest of each node idles or looks for a task.
+    pub(crate) fn counts(&self, busy: impl Fn(usize) -> bool) -> Counts {
+        let inner = lock(&self.inner);
+        let mut counts = Counts { running: vec![0; inner.open.len()], blocked: vec![0; inner.open.len()] };
+        for (worker, member) in self.members.iter().enumerate() {
+            match member.state.load(Ordering::Relaxed) {
+                AWAKE if busy(worker) => counts.running[member.node] += 1,
+                BLOCKED => counts.blocked[member.node] += 1,
+                _ => {}
+            }
+        }
+        counts
     }
 }

@@ -41,7 +41,6 @@ mod gate;
 mod job;
 mod latch;
 mod layout;
-mod order;
 mod serve;
 mod sync;
 
@@ -49,10 +48,6 @@ mod sync;
 mod client;
 #[cfg(not(loom))]
 mod dispatch;
-#[cfg(not(loom))]
-mod fork_join;
-#[cfg(not(loom))]
-mod loops;
 #[cfg(not(loom))]
 mod pool;
 #[cfg(not(loom))]
@@ -70,12 +65,9 @@ mod worker;
 pub use client::Agent;
 #[cfg(not(loom))]
 pub use dispatch::Dispatcher;
-#[cfg(not(loom))]
-pub use fork_join::join;
-pub use layout::{Bind, HostError, Layout, LayoutError, PoolNode, WorkerId};
-pub use numasim_protocol::{Control, Waiting};
-pub use order::{Order, OrderError};
+pub use layout::{Bind, HostError, Layout, LayoutError, OrderError, PoolNode, WorkerId};
+pub use numasim_model::order::{Control, Order, Waiting};
 #[cfg(not(loom))]
 pub use pool::{Pool, PoolError, PoolStatus};
 #[cfg(not(loom))]
-pub use scope::Scope;
+pub use scope::{Scope, join};

@@ -13,11 +13,12 @@ use numasim_protocol::Waiting;
 use crate::barrier;
 use crate::client::{Agent, Link};
 use crate::job::{HeapJob, JobRef};
+use crate::layout::OrderError;
 use crate::layout::{Layout, WorkerId};
-use crate::order::{Order, OrderError};
 use crate::shared::Shared;
 use crate::sync::Ordering;
 use crate::worker::Worker;
+use numasim_model::order::Order;
 
 /// Why a pool cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -83,15 +84,15 @@ impl Pool {
     /// # Errors
     /// [`PoolError::Affinity`], [`PoolError::Thread`].
     pub fn new(layout: Layout) -> Result<Self, PoolError> {
-        Self::with_order(layout, &Order::All)
+        Self::with_order(layout, None)
     }
 
     /// The same with an order that is in force before the first task.
     ///
     /// # Errors
     /// Every variant of [`PoolError`].
-    pub fn with_order(layout: Layout, order: &Order) -> Result<Self, PoolError> {
-        Self::start(layout, order, None)
+    pub fn with_order<'o>(layout: Layout, order: impl Into<Option<&'o Order>>) -> Result<Self, PoolError> {
+        Self::start(layout, order.into(), None)
     }
 
     /// The same with an agent that says how many may run, as soon as there is one (see [`Agent`]); nobody's order means all.
@@ -100,7 +101,7 @@ impl Pool {
     /// # Errors
     /// [`PoolError::Affinity`], [`PoolError::Thread`].
     pub fn with_agent(layout: Layout, agent: Option<Agent>) -> Result<Self, PoolError> {
-        Self::start(layout, &Order::All, agent)
+        Self::start(layout, None, agent)
     }
 
     #[cfg(target_os = "linux")]
@@ -114,7 +115,7 @@ impl Pool {
         Ok(())
     }
 
-    fn start(layout: Layout, order: &Order, agent: Option<Agent>) -> Result<Self, PoolError> {
+    fn start(layout: Layout, order: Option<&Order>, agent: Option<Agent>) -> Result<Self, PoolError> {
         barrier::prepare();
         let deques: Vec<Deque<JobRef>> = layout.places().iter().map(|_| Deque::new_lifo()).collect();
         let stealers = deques.iter().map(Deque::stealer).collect();
@@ -146,13 +147,13 @@ impl Pool {
         &self.shared.layout
     }
 
-    /// Puts an order in force. When this returns, no worker that was between two tasks and is not wanted begins another
+    /// Puts an order in force, or with `None` lets all workers run. When this returns, no worker that was between two tasks and is not wanted begins another
     /// one; workers inside a task finish it first.
     ///
     /// # Errors
     /// Every variant of [`OrderError`]; the last order stays in force.
-    pub fn order(&self, order: &Order) -> Result<(), OrderError> {
-        self.shared.order(order)
+    pub fn order<'o>(&self, order: impl Into<Option<&'o Order>>) -> Result<(), OrderError> {
+        self.shared.order(order.into())
     }
 
     /// What the workers do now.

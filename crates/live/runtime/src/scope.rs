@@ -1,18 +1,22 @@
-//! Scopes: tasks that borrow from who waits for all of them.
-
-#![allow(unsafe_code, reason = "tasks that borrow from a stack; every block says why it is sound")]
+//! Tasks that borrow: scopes from whoever waits for all of them, two halves of a task, and loops over a range in blocks.
+#![allow(
+    unsafe_code,
+    reason = "tasks that borrow from the stack of whoever waits for them; every block says why it is sound"
+)]
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use numasim_model::ids::NodeId;
 
-use crate::job::{HeapJob, JobRef, Payload};
+use crate::job::{HeapJob, JobRef, Payload, StackJob};
 use crate::latch::{Latch, LockLatch, WorkerLatch};
 use crate::pool::Pool;
 use crate::sync::{AtomicUsize, Ordering};
+use crate::worker::Worker;
 
 /// Who waits at the end of a scope: a worker, or any thread.
 enum End<'a> {
@@ -171,5 +175,161 @@ impl Pool {
                 (Err(payload), _) | (Ok(_), Some(payload)) => resume_unwind(payload),
             }
         })
+    }
+}
+
+// Two pieces of work at once (`join`), and work inside the pool (`install`): without allocation.
+
+impl Pool {
+    /// Runs both, at once if a worker is free, and returns both results. Called outside the pool, it moves inside first.
+    ///
+    /// # Panics
+    /// With the panic of either, once neither runs any more; if both panic, with that of `a`.
+    pub fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        self.install(|| join(a, b))
+    }
+
+    /// Runs `function` on a worker and returns its result: at once, if this thread is one; else the thread waits.
+    ///
+    /// # Panics
+    /// With the panic of `function`.
+    pub fn install<R: Send>(&self, function: impl FnOnce() -> R + Send) -> R {
+        if self.with_member(|worker| worker.is_some()) {
+            return function();
+        }
+        let latch = Arc::new(LockLatch::default());
+        let job = StackJob::new(function, latch.clone());
+        // SAFETY: `job` stays here until the latch is set.
+        self.shared.inject(unsafe { job.as_ref() }, None);
+        latch.wait();
+        job.into_result()
+    }
+}
+
+/// Runs both, at once if another worker of the pool is free, and returns both results. Outside a pool: one after the
+/// other.
+///
+/// # Panics
+/// With the panic of either, once neither runs any more; if both panic, with that of `a`.
+#[inline]
+pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    Worker::with_this(|worker| match worker {
+        Some(worker) => join_on(worker, a, b),
+        None => outside(a, b),
+    })
+}
+
+/// Out of the way of the other case.
+#[cold]
+#[inline(never)]
+fn outside<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}
+
+/// Not inlined: what calls `join` then stays small enough to be inlined itself, and its small cases need no stack frame
+/// of this size (fib(32): half of all calls).
+#[inline(never)]
+fn join_on<A: Send, B: Send>(
+    worker: &Worker,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let mut job = StackJob::new(b, WorkerLatch::new(&worker.shared.gate, worker.number));
+    // SAFETY: this function does not end before the latch is set or the `JobRef` was taken back; `a` is caught.
+    let queued = unsafe { job.as_ref() };
+    worker.push(queued);
+    let a = match catch_unwind(AssertUnwindSafe(a)) {
+        Ok(a) => a,
+        Err(payload) => {
+            give_up(worker, queued, &job.latch);
+            resume_unwind(payload)
+        }
+    };
+    while !job.latch.is_set() {
+        match worker.pop() {
+            // Nobody took it.
+            Some(found) if found.id() == queued.id() => return (a, job.run_here()),
+            // `a` spawned it.
+            Some(other) => worker.execute(other),
+            None => worker.wait(&job.latch),
+        }
+    }
+    (a, job.into_result())
+}
+
+/// After the panic of the other half: waits for this one, or takes it back.
+#[cold]
+fn give_up(worker: &Worker, queued: JobRef, latch: &WorkerLatch<'_>) {
+    while !latch.is_set() {
+        match worker.pop() {
+            Some(found) if found.id() == queued.id() => return,
+            Some(other) => worker.execute(other),
+            None => worker.wait(latch),
+        }
+    }
+}
+
+// Parallel loops: a range of numbers in blocks, dealt to the nodes by their workers.
+
+impl Pool {
+    /// Calls `body` for blocks of at most `grain` numbers that together are `range`; returns when all are done.
+    ///
+    /// Each node gets a part in proportion to its workers, the first node the first numbers, the same part each time:
+    /// who fills an array in one loop and reads it in the next finds most of it on its own node. A part is halved while
+    /// it is longer than `grain` (0 counts as 1), and halves may be stolen.
+    ///
+    /// # Panics
+    /// With the first panic of `body`, once no block runs any more.
+    pub fn for_each(&self, range: Range<usize>, grain: usize, body: impl Fn(Range<usize>) + Sync) {
+        let workers = self.layout().workers();
+        let body = &body;
+        self.scope(|scope| {
+            for (node, part) in parts(range, &workers).into_iter().enumerate() {
+                if !part.is_empty() {
+                    scope.spawn_on(NodeId(node), move |_| halve(part, grain.max(1), body));
+                }
+            }
+        });
+    }
+}
+
+/// Cuts a range in proportion to `weights`, rounding each cut down.
+fn parts(range: Range<usize>, weights: &[usize]) -> Vec<Range<usize>> {
+    let (length, all) = (range.len() as u128, weights.iter().sum::<usize>().max(1) as u128);
+    let mut sum = 0_u128;
+    let mut start = range.start;
+    let part = |&weight: &usize| {
+        sum += weight as u128;
+        // At most `length`, which was a usize.
+        let end = range.start + usize::try_from(length * sum / all).unwrap_or(usize::MAX);
+        let part = start..end;
+        start = end;
+        part
+    };
+    weights.iter().map(part).collect()
+}
+
+fn halve(range: Range<usize>, grain: usize, body: &(impl Fn(Range<usize>) + Sync)) {
+    if range.len() <= grain {
+        return body(range);
+    }
+    let middle = range.start + range.len() / 2;
+    join(|| halve(range.start..middle, grain, body), || halve(middle..range.end, grain, body));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_in_proportion_and_leave_nothing_out() {
+        // 10 x 1/4 = 2.5, x 1/4, x 4/4.
+        assert_eq!(parts(5..15, &[1, 0, 3]), [5..7, 7..7, 7..15]);
+        assert_eq!(parts(0..0, &[2, 1]), [0..0, 0..0]);
+        assert_eq!(parts(0..usize::MAX, &[1, 1]), [0..usize::MAX / 2, usize::MAX / 2..usize::MAX]);
     }
 }

@@ -7,12 +7,13 @@ use crossbeam_utils::CachePadded;
 
 use crate::gate::{Counts, Gate, Rule};
 use crate::job::JobRef;
+use crate::layout::OrderError;
 use crate::layout::{Layout, Place};
-use crate::order::{Order, OrderError};
 use crate::posted::Posted;
 use crate::said::Said;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use numasim_model::ids::NodeId;
+use numasim_model::order::Order;
 
 /// So many tasks in a queue are more than joins leave there, one for each level: somebody spawns them faster than they are fetched. Taken one by one, the
 /// place where the queue begins goes from core to core for each of them.
@@ -55,7 +56,7 @@ impl Shared {
     pub(crate) fn new(
         layout: Layout,
         stealers: Vec<Stealer<JobRef>>,
-        order: &Order,
+        order: Option<&Order>,
     ) -> Result<Self, OrderError> {
         let places = layout.places();
         let nodes = layout.nodes().len();
@@ -79,13 +80,13 @@ impl Shared {
     }
 
     /// Puts an order in force.
-    pub(crate) fn order(&self, order: &Order) -> Result<(), OrderError> {
+    pub(crate) fn order(&self, order: Option<&Order>) -> Result<(), OrderError> {
         self.gate.set(rule(&self.layout, &self.places, order)?);
         Ok(())
     }
 
     /// [`Order::Cores`] by whoever counts other `cores` on each node than the layout.
-    pub(crate) fn order_cores(&self, cores: &[usize], wanted: &[usize]) -> Result<(), OrderError> {
+    pub(crate) fn order_cores(&self, cores: &[usize], wanted: &[u32]) -> Result<(), OrderError> {
         self.gate.set(on_cores(&self.places, cores, wanted)?);
         Ok(())
     }
@@ -190,16 +191,18 @@ fn take(steal: impl Fn() -> Steal<JobRef>) -> Option<JobRef> {
     }
 }
 
-/// The order in the numbers of workers.
-fn rule(layout: &Layout, places: &[Place], order: &Order) -> Result<Rule, OrderError> {
+/// The order in the numbers of workers; without one all may run.
+fn rule(layout: &Layout, places: &[Place], order: Option<&Order>) -> Result<Rule, OrderError> {
+    let threads = places.len();
     match order {
-        Order::All => Ok(Rule::All),
-        Order::Total(ordered) if *ordered > places.len() => {
-            Err(OrderError::TooMany { ordered: *ordered, threads: places.len() })
-        }
-        Order::Total(ordered) => Ok(Rule::Total(*ordered)),
-        Order::PerNode(ordered) => {
+        None => Ok(Rule::All),
+        Some(Order::Total(ordered)) => match *ordered as usize {
+            ordered if ordered > threads => Err(OrderError::TooMany { ordered, threads }),
+            ordered => Ok(Rule::Total(ordered)),
+        },
+        Some(Order::PerNode(ordered)) => {
             let workers = layout.workers();
+            let ordered: Vec<usize> = ordered.iter().map(|&threads| threads as usize).collect();
             if ordered.len() != workers.len() {
                 return Err(OrderError::NodeCount { ordered: ordered.len(), nodes: workers.len() });
             }
@@ -208,10 +211,10 @@ fn rule(layout: &Layout, places: &[Place], order: &Order) -> Result<Rule, OrderE
                 Some((node, (&ordered, &threads))) => {
                     Err(OrderError::TooManyOnNode { node: NodeId(node), ordered, threads })
                 }
-                None => Ok(Rule::PerNode(ordered.clone())),
+                None => Ok(Rule::PerNode(ordered)),
             }
         }
-        Order::Cores(cores) => {
+        Some(Order::Cores(cores)) => {
             let all: Vec<usize> = layout.nodes().iter().map(|node| node.cores).collect();
             on_cores(places, &all, cores)
         }
@@ -219,7 +222,8 @@ fn rule(layout: &Layout, places: &[Place], order: &Order) -> Result<Rule, OrderE
 }
 
 /// Which workers are on these cores: worker i of a node is on its core i mod cores.
-fn on_cores(places: &[Place], cores_of: &[usize], wanted: &[usize]) -> Result<Rule, OrderError> {
+fn on_cores(places: &[Place], cores_of: &[usize], wanted: &[u32]) -> Result<Rule, OrderError> {
+    let wanted: Vec<usize> = wanted.iter().map(|&core| core as usize).collect();
     let cores = cores_of.iter().sum();
     if let Some(&core) = wanted.iter().find(|&&core| core >= cores) {
         return Err(OrderError::UnknownCore { core, cores });

@@ -112,7 +112,7 @@ fn a_parked_worker_asks_for_nothing_before_it_is_wanted_again() {
         assert!(!handing.hand(&pool, 0, 2));
         handing.hand(&pool, 1, 3);
         until("the wanted one runs", || handing.done() == 2);
-        pool.order(&Order::All).expect("an order");
+        pool.order(None).expect("an order");
         until("the parked one asks again", || handing.done() == 3);
     });
     let ran: Vec<_> =
@@ -131,7 +131,7 @@ fn a_dispatch_ends_although_nobody_may_run() {
         pool.order(&Order::Total(0)).expect("an order");
     });
     until("both blocked again", || pool.status().blocked == [1, 1]);
-    pool.order(&Order::All).expect("an order");
+    pool.order(None).expect("an order");
     assert_eq!(pool.install(|| 7), 7);
 }
 

@@ -38,7 +38,7 @@ impl Log {
         });
         let (node_of, core_of): (Vec<usize>, Vec<usize>) = places.unzip();
         let (begun, inside) = (vec![0; node_of.len()], vec![false; node_of.len()]);
-        Self { order: Some(Order::All), node_of, core_of, begun, inside, ran: 0, wrong: None }
+        Self { order: None, node_of, core_of, begun, inside, ran: 0, wrong: None }
     }
 
     /// A worker has a task. The first one may have been fetched before the order; whoever fetches another one has passed the gate
@@ -53,10 +53,9 @@ impl Log {
         };
         let node = self.node_of[worker];
         let obeyed = match order {
-            Order::All => true,
-            Order::Total(most) => inside(None) <= *most,
-            Order::PerNode(most) => inside(Some(node)) <= most[node],
-            Order::Cores(cores) => cores.contains(&self.core_of[worker]),
+            Order::Total(most) => inside(None) <= *most as usize,
+            Order::PerNode(most) => inside(Some(node)) <= most[node] as usize,
+            Order::Cores(cores) => cores.iter().any(|&core| core as usize == self.core_of[worker]),
         };
         if !obeyed {
             self.wrong = Some(format!("worker {worker} of node {node} under {order:?}: {:?}", self.inside));
@@ -69,13 +68,17 @@ impl Log {
     }
 
     /// How many workers an order blocks.
-    fn blocked_by(&self, order: &Order) -> usize {
+    fn blocked_by(&self, order: Option<&Order>) -> usize {
         let all = self.node_of.len();
         match order {
-            Order::All => 0,
-            Order::Total(most) => all - most,
-            Order::PerNode(most) => all - most.iter().sum::<usize>(),
-            Order::Cores(cores) => self.core_of.iter().filter(|core| !cores.contains(core)).count(),
+            None => 0,
+            Some(Order::Total(most)) => all - *most as usize,
+            Some(Order::PerNode(most)) => all - most.iter().sum::<u32>() as usize,
+            Some(Order::Cores(cores)) => self
+                .core_of
+                .iter()
+                .filter(|&&core| !cores.iter().any(|&wanted| wanted as usize == core))
+                .count(),
         }
     }
 }
@@ -100,19 +103,21 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-fn order(workers: &[usize]) -> impl Strategy<Value = Order> + use<> {
-    let all = workers.iter().sum::<usize>();
+fn order(workers: &[usize]) -> impl Strategy<Value = Option<Order>> + use<> {
+    let workers: Vec<u32> = workers.iter().map(|&count| u32::try_from(count).expect("few")).collect();
+    let all = workers.iter().sum::<u32>();
     let per_node: Vec<_> = workers.iter().map(|&count| 0..=count).collect();
     prop_oneof![
-        1 => Just(Order::All),
-        3 => (0..=all).prop_map(Order::Total),
-        3 => per_node.prop_map(Order::PerNode),
-        2 => prop::sample::subsequence((0..all).collect::<Vec<_>>(), 0..=all).prop_map(Order::Cores),
+        1 => Just(None),
+        3 => (0..=all).prop_map(|all| Some(Order::Total(all))),
+        3 => per_node.prop_map(|threads| Some(Order::PerNode(threads))),
+        2 => prop::sample::subsequence((0..all).collect::<Vec<_>>(), 0..=all as usize)
+            .prop_map(|cores| Some(Order::Cores(cores))),
     ]
 }
 
 /// Workers on each node, orders, and whether each of them is waited for before the next one comes.
-fn story() -> impl Strategy<Value = (Vec<usize>, Vec<(Order, bool)>)> {
+fn story() -> impl Strategy<Value = (Vec<usize>, Vec<(Option<Order>, bool)>)> {
     prop::collection::vec(1..=3_usize, 1..=2).prop_flat_map(|workers| {
         let orders = prop::collection::vec((order(&workers), any::<bool>()), 1..=8);
         (Just(workers), orders)
@@ -135,14 +140,14 @@ proptest! {
                 pool.spawn(move || task(&log));
             }
             now().order = None;
-            pool.order(order).expect("an order that can be followed");
+            pool.order(order.as_ref()).expect("an order that can be followed");
             {
                 let mut now = now();
                 now.begun = now.inside.iter().map(|&inside| usize::from(inside)).collect();
-                now.order = Some(order.clone());
+                now.order.clone_from(order);
             }
             if *is_waited_for {
-                let blocked = now().blocked_by(order);
+                let blocked = now().blocked_by(order.as_ref());
                 until("all that are too many block", || {
                     pool.status().blocked.iter().sum::<usize>() == blocked
                 });

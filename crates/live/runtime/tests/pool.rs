@@ -199,7 +199,7 @@ fn option_3_holds_on_each_node() {
     let pool = pool(&[3, 3]);
     pool.order(&Order::PerNode(vec![2, 1])).expect("an order");
     until("three blocked", || pool.status().blocked == [1, 2]);
-    pool.order(&Order::All).expect("an order");
+    pool.order(None).expect("an order");
     until("none blocked", || pool.status().blocked == [0, 0]);
 }
 
@@ -227,6 +227,6 @@ fn a_worker_that_waits_inside_a_task_goes_on_although_it_is_not_wanted() {
                 || std::thread::sleep(Duration::from_micros(50)),
             );
         });
-        pool.order(&Order::All).expect("an order");
+        pool.order(None).expect("an order");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Machine, SharedDirection};
-use crate::access::Access;
+use crate::app::Access;
 use crate::ids::NodeId;
 use crate::units::{Gflops, GigabytesPerSecond, Megabytes};
 

@@ -6,24 +6,12 @@
 //! Bytes are counted by the rule of [`Access`]: a line that is written counts once, whether or not a processor reads it before (write-allocate). Additions,
 //! multiplications, divisions, square roots, exponentials and logarithms are one FLOP each, whatever they cost a processor.
 
-mod blackscholes;
-mod chase;
-mod grid;
-mod matrix;
-mod memcpy;
-mod sizes;
-mod word;
-
-pub use blackscholes::BlackScholes;
-pub use chase::Chase;
-pub use grid::MOST_SIDE;
-pub use grid::{Seismic, Stencil2d};
 pub use matrix::{CALLS, Cells, Dmv, Elements, Partition, Spmv, Storage};
-pub use memcpy::{Faults, How, Memcpy, Source};
-pub use word::KernelName;
 
-use crate::access::Access;
+use crate::app::Access;
 use crate::units::FlopPerByte;
+
+mod matrix;
 
 /// What models take for the intensity of a kernel that computes nothing ([`Memcpy`], [`Chase`]), FLOP/byte.
 ///
@@ -194,6 +182,307 @@ fn times(factors: &[u64]) -> u64 {
 /// The sum, or the largest number where it is larger.
 fn sum(terms: &[u64]) -> u64 {
     terms.iter().fold(0, |sum: u64, &term| sum.saturating_add(term))
+}
+
+crate::words! {
+    /// A real kernel.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum KernelName {
+        /// Prices of options by Black and Scholes.
+        BlackScholes = "blackscholes",
+        /// Dense matrix times vector.
+        Dmv = "dmv",
+        /// Sparse matrix times vector.
+        Spmv = "spmv",
+        /// Copying memory.
+        Memcpy = "memcpy",
+        /// A stencil of five points on two grids.
+        Stencil2d = "stencil2d",
+        /// Waves in an elastic medium.
+        Seismic = "seismic",
+        /// Chains of addresses.
+        Chase = "chase",
+    }
+}
+
+impl KernelProblem {
+    /// Each key of its table with its value as in a file, words without quotes.
+    pub fn sizes(&self) -> Vec<(&'static str, String)> {
+        let word = ToString::to_string;
+        match self {
+            Self::BlackScholes(own) => {
+                vec![("options", own.options.to_string()), ("runs", own.runs.to_string())]
+            }
+            Self::Dmv(own) => {
+                vec![("rows", own.rows.to_string()), ("iterations", own.iterations.to_string())]
+            }
+            Self::Spmv(own) => {
+                let Cells(cells) = own.cells;
+                vec![
+                    ("cells", format!("{cells:?}")),
+                    ("iterations", own.iterations.to_string()),
+                    ("elements", word(own.elements.as_str())),
+                    ("partition", word(own.partition.as_str())),
+                    ("storage", word(own.storage.as_str())),
+                ]
+            }
+            Self::Memcpy(own) => vec![
+                ("size_mib", own.size_mib.to_string()),
+                ("copies", own.copies.to_string()),
+                ("source", word(own.source.as_str())),
+                ("faults", word(own.faults.as_str())),
+                ("how", word(own.how.as_str())),
+            ],
+            Self::Stencil2d(own) => grid([own.rows, own.columns, own.iterations]),
+            Self::Seismic(own) => grid([own.rows, own.columns, own.iterations]),
+            Self::Chase(own) => vec![
+                ("size_mib", own.size_mib.to_string()),
+                ("chains", own.chains.to_string()),
+                ("hops", own.hops.to_string()),
+            ],
+        }
+    }
+}
+
+fn grid([rows, columns, iterations]: [u64; 3]) -> Vec<(&'static str, String)> {
+    vec![("rows", rows.to_string()), ("columns", columns.to_string()), ("iterations", iterations.to_string())]
+}
+
+/// Each thread follows `chains` chains at once through memory of its own, in random order: one line of 64 bytes for each hop, nothing computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chase {
+    /// MiB of each thread.
+    pub size_mib: u64,
+    /// Chains that each thread follows at once.
+    pub chains: u64,
+    /// Hops of each chain.
+    pub hops: u64,
+}
+
+impl Chase {
+    /// Hops of each chain in a step.
+    pub const HOPS: u64 = 4096;
+    /// Bytes of a line.
+    pub const LINE: u64 = 64;
+    /// Chains at most: above what cores of today wait for.
+    pub const MOST_CHAINS: u64 = 32;
+    /// MiB at most: lines are numbered with 32 bits.
+    pub const MOST_MIB: u64 = (1 << 18) - 1;
+
+    /// Lines of each thread.
+    pub fn lines(&self) -> u64 {
+        times(&[self.size_mib, 1 << 20]) / Self::LINE
+    }
+
+    fn step(&self) -> Work {
+        Work { bytes: times(&[Self::LINE, Self::HOPS, self.chains]), flop: 0 }
+    }
+
+    fn data_bytes(&self, threads: u64) -> u64 {
+        times(&[self.lines(), Self::LINE, threads])
+    }
+}
+
+/// One chain through 256 MiB, which no cache holds; every line about once.
+impl Default for Chase {
+    fn default() -> Self {
+        Self { size_mib: 256, chains: 1, hops: 1 << 22 }
+    }
+}
+
+/// European options without dividends, priced by Black and Scholes, again and again: `options` times `runs` prices.
+///
+/// An option is 28 bytes: price of the share, strike, interest, volatility, time and type are read (6 x 4 B), the price is written (4 B). Its price is 69 FLOP, ln,
+/// square root and three exponentials counted as one each: 9 for d1 and d2, 22 for each of two N() by the polynomial 26.2.17 of Abramowitz and Stegun, 3 for
+/// K e^(-rT), 8 for call and put, and those five. 69 / 28 = 2.46 FLOP/byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlackScholes {
+    /// How many options.
+    pub options: u64,
+    /// How often all of them are priced.
+    pub runs: u64,
+}
+
+impl BlackScholes {
+    /// FLOP of a price.
+    pub const FLOP: u64 = 69;
+    /// Bytes that pricing an option moves.
+    pub const BYTES: u64 = 28;
+    /// Options at most.
+    pub const MOST_OPTIONS: u64 = 1 << 40;
+
+    fn step(&self) -> Work {
+        Work { bytes: times(&[Self::BYTES, self.options]), flop: times(&[Self::FLOP, self.options]) }
+    }
+
+    fn data_bytes(&self) -> u64 {
+        times(&[Self::BYTES, self.options])
+    }
+}
+
+/// The input `native` of PARSEC: 10,000,000 options, 100 runs.
+impl Default for BlackScholes {
+    fn default() -> Self {
+        Self { options: 10_000_000, runs: 100 }
+    }
+}
+
+crate::words! {
+    /// Whose the source is.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Source {
+        /// All threads copy from one, which the first of them filled.
+        Shared = "shared",
+        /// The threads of a node copy from one of its own.
+        PerNode = "per-node",
+        /// Each thread has its own.
+        Own = "own",
+    }
+}
+
+crate::words! {
+    /// When pages of the destination are touched for the first time.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Faults {
+        /// Before what is measured.
+        Before = "before",
+        /// By the copy: page faults are a part of what is measured.
+        Inside = "inside",
+    }
+}
+
+crate::words! {
+    /// What copies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum How {
+        /// Stores past the caches.
+        Streaming = "streaming",
+        /// Stores through the caches: a line is read before it is written, which is not counted.
+        Cached = "cached",
+        /// `memcpy` of the C library.
+        Library = "library",
+    }
+}
+
+/// Each thread copies all of a source of `size_mib` into a destination of its own.
+///
+/// A byte that is copied is two that are moved, one read and one written; nothing is computed. With [`How::Cached`] a third is read that is not counted.
+/// A source on one node and destinations where the threads run are `data = { home = 0, share = 0.5 }` of an application, and a third instead of a half where lines are read
+/// before they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memcpy {
+    /// MiB of each source and of each destination.
+    pub size_mib: u64,
+    /// How often each thread copies.
+    pub copies: u64,
+    /// Whose the source is.
+    pub source: Source,
+    /// When pages are touched.
+    pub faults: Faults,
+    /// What copies.
+    pub how: How,
+}
+
+impl Memcpy {
+    /// MiB at most.
+    pub const MOST_MIB: u64 = 1 << 26;
+
+    /// Words of 8 bytes of each source and of each destination.
+    pub fn words(&self) -> u64 {
+        times(&[self.size_mib, 1 << 17])
+    }
+
+    fn step(&self) -> Work {
+        Work { bytes: times(&[16, self.words()]), flop: 0 }
+    }
+
+    fn data_bytes(&self, threads: u64, nodes: u64) -> u64 {
+        let sources = match self.source {
+            Source::Shared => 1,
+            Source::PerNode => nodes,
+            Source::Own => threads,
+        };
+        times(&[8, self.words(), threads.saturating_add(sources)])
+    }
+}
+
+/// 4 GiB once, from one source, with pages that are there before, stored past the caches.
+impl Default for Memcpy {
+    fn default() -> Self {
+        Self {
+            size_mib: 4096,
+            copies: 1,
+            source: Source::Shared,
+            faults: Faults::Before,
+            how: How::Streaming,
+        }
+    }
+}
+
+/// Each point of a grid becomes a fifth of itself and its four neighbours, in another grid; then the two change places. Numbers of 8 bytes.
+///
+/// 5 FLOP (4 additions, a multiplication), 8 bytes read and 8 written: 0.3125 FLOP/byte. Neighbours come from the caches. In memory there are three grids: what the first
+/// iteration reads, and two that are written in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stencil2d {
+    /// Rows of the grid.
+    pub rows: u64,
+    /// Columns of the grid.
+    pub columns: u64,
+    /// How often.
+    pub iterations: u64,
+}
+
+/// Waves in an elastic medium on springs on a staggered grid: stress and displacement from velocity, then velocity from them. Numbers of 4 bytes for each point: three
+/// of stress, two of displacement, two of velocity.
+///
+/// 10 FLOP of the first sweep: 4 differences of velocities and a sum of two of them, 5 additions. 12 of the second: 4 differences of stresses and 2 sums of them, 2
+/// differences with what springs do, 2 multiplications, 2 additions. The first reads 8 bytes of velocity and changes 20 (48 moved), the second reads 20 and changes 8 (36 moved): 22 / 84 = 0.262 FLOP/byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seismic {
+    /// Rows of the grid.
+    pub rows: u64,
+    /// Columns of the grid.
+    pub columns: u64,
+    /// How often.
+    pub iterations: u64,
+}
+
+/// Rows or columns at most.
+pub const MOST_SIDE: u64 = 1 << 24;
+
+impl Stencil2d {
+    fn step(&self) -> Work {
+        Work { bytes: times(&[16, self.rows, self.columns]), flop: times(&[5, self.rows, self.columns]) }
+    }
+
+    fn data_bytes(&self) -> u64 {
+        times(&[24, self.rows, self.columns])
+    }
+}
+
+impl Seismic {
+    fn step(&self) -> Work {
+        Work { bytes: times(&[84, self.rows, self.columns]), flop: times(&[22, self.rows, self.columns]) }
+    }
+
+    fn data_bytes(&self) -> u64 {
+        times(&[28, self.rows, self.columns])
+    }
+}
+
+/// 8192 x 8192 points, 1.5 GiB in three grids: the papers print no size.
+impl Default for Stencil2d {
+    fn default() -> Self {
+        Self { rows: 8192, columns: 8192, iterations: 100 }
+    }
+}
+
+/// 8192 x 8192 points, 1.75 GiB: the papers print no size.
+impl Default for Seismic {
+    fn default() -> Self {
+        Self { rows: 8192, columns: 8192, iterations: 100 }
+    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 //! [`super::rounds`] has the rest.
 
 use super::compiled::Compiled;
+use super::compiled::Shares;
 use super::ports;
-use super::remote::Remote;
-use super::shares::Shares;
-use super::split::Split;
+use super::ports::Remote;
+use super::ports::Split;
 
 /// Steps 1 to 4 for every memory, without corrections and common limits; whether some pool has less than its threads want.
 #[inline]

@@ -21,18 +21,17 @@
 //! - `proportional`: each gets the part of what it asks that the controller serves if others ask for all they can.
 //! - `remote-first`: a link has its part of the controller beside all that other links can ask for, the own threads have what all links leave.
 
-mod asked;
-mod level;
-mod others;
-mod port;
-
-use super::compiled::Compiled;
-use super::solver::Solver;
-use crate::ids::{AppId, NodeId};
-use crate::sharing_model::ModelKind;
 pub use asked::MostThreads;
-pub use others::DrawnByOthers;
 use port::{Port, Taker};
+
+use crate::ids::{AppId, NodeId};
+use crate::sharing::compiled::Compiled;
+use crate::sharing::least::asked::Asked;
+use crate::sharing::solver::Solver;
+use crate::sharing_model::ModelKind;
+
+mod asked;
+mod port;
 
 /// Room for rounding in other orders of sums.
 const ROUNDING: f64 = 1e-11;
@@ -107,6 +106,87 @@ impl Solver {
     /// What threads on `node` keep whatever others do, if the model and the machine let that be said.
     pub fn kept(&self, node: NodeId) -> Option<Kept> {
         Kept::new(&self.compiled, node)
+    }
+}
+
+/// What threads on other nodes draw of the memory of one node: no more than they want, and than all their ways let through. Holds of every model.
+#[derive(Clone, Debug)]
+pub struct DrawnByOthers(Asked);
+
+impl DrawnByOthers {
+    /// The most that they draw, GB/s.
+    ///
+    /// `threads`: of each application on the node itself. `most`: the most that each has.
+    pub fn at_most(&self, threads: &[u32], most: MostThreads<'_>) -> f64 {
+        self.0.at_most(threads, most)
+    }
+}
+
+impl Solver {
+    /// What threads elsewhere may draw of the memory of `node`.
+    pub fn drawn_by_others(&self, node: NodeId) -> DrawnByOthers {
+        let links = self.compiled.memories[node.0].links.clone();
+        DrawnByOthers(Asked::drawn(&self.compiled, links, node))
+    }
+}
+
+#[cfg(test)]
+mod others_tests {
+    use super::tests::{most, solver_on};
+    use super::*;
+    use crate::app::Placement;
+
+    #[test]
+    fn others_draw_no_more_than_their_narrowest_way_lets_through() {
+        // Three nodes, links of 5 GB/s to the memory of the third and of 50 to the others. A thread of `spread` wants 10 GB/s, a third of it from node 0.
+        // Of 3 threads one is here: two elsewhere want 6.7. Of 16 none is here: those of one node get 5 from the third memory and of this no more, those of
+        // the third node read that without a link: 8 of them ask for 26.7 here.
+        let links = vec![50.0, 50.0, 5.0, 50.0, 50.0, 5.0, 50.0, 50.0, 50.0];
+        let drawn = solver_on(3, links, &[(1.0, Placement::Interleave)]).drawn_by_others(NodeId(0));
+        assert!((drawn.at_most(&[1], most(&[3])) - 20.0 / 3.0).abs() < 1e-9);
+        assert!((drawn.at_most(&[0], most(&[16])) - (5.0 + 80.0 / 3.0)).abs() < 1e-9);
+    }
+}
+
+/// GB/s in all at which the takers, each (threads, most of one, pace), have `capacity` GB/s together; infinite where they cannot use that.
+///
+/// Those that have all they want leave the rest to the others.
+fn level(capacity: f64, takers: &(impl Iterator<Item = (f64, f64, f64)> + Clone)) -> f64 {
+    let mut level = 0.0;
+    loop {
+        let (mut left, mut pace) = (capacity, 0.0);
+        for (threads, most, each) in takers.clone().filter(|(threads, ..)| *threads > 0.0) {
+            if each * level >= most {
+                left -= threads * most;
+            } else {
+                pace += threads * each;
+            }
+        }
+        if pace <= 0.0 {
+            return f64::INFINITY;
+        }
+        let next = left.max(0.0) / pace;
+        if next <= level {
+            return next;
+        }
+        level = next;
+    }
+}
+
+#[cfg(test)]
+mod level_tests {
+    use super::level;
+
+    #[test]
+    fn who_has_what_it_wants_leaves_the_rest() {
+        // 30 GB/s for 2 threads that want 5 and 2 that want 20: 10 are taken, 10 each are left.
+        let takers = [(2.0, 5.0, 1.0), (2.0, 20.0, 1.0)];
+        assert_eq!(level(30.0, &takers.into_iter()), 10.0);
+        // Half of their data lies here: 10 GB/s each here are a level of 20.
+        let takers = [(2.0, 5.0, 1.0), (2.0, 20.0, 0.5)];
+        assert_eq!(level(30.0, &takers.into_iter()), 20.0);
+        assert_eq!(level(60.0, &takers.into_iter()), f64::INFINITY);
+        assert_eq!(level(-1.0, &takers.into_iter()), 0.0);
     }
 }
 

@@ -18,9 +18,9 @@
 //! SimGrid's default for flows on networks. In the paper's scenarios with local data and in Table III it answers as the
 //! default does; in the NUMA-bad scenario of 138.75 GFLOPS it has 137.14, because the home node's threads are outvoted.
 
+use super::compiled::Shares;
 use super::compiled::{Compiled, PoolKind};
-use super::remote::Remote;
-use super::shares::Shares;
+use super::ports::Remote;
 
 /// One resource that a group uses.
 #[derive(Clone, Copy, Debug)]

@@ -37,7 +37,7 @@
 //!    use a shared link are filled evenly (max-min) up to its capacity: a port asks for no more than that part.
 //! 2. All ports of a controller are filled at the same pace until each has what it asks for or the controller is used up
 //!    (`ports`).
-//! 3. *Baseline plus proportional* inside a port (`split`; paper: Dokulil and Benkner, section III-A): each thread gets
+//! 3. *Baseline plus proportional* inside a port (`Split`; paper: Dokulil and Benkner, section III-A): each thread gets
 //!    min(demand, baseline); the rest goes out in proportion to what each thread still wants.
 //! 4. A thread takes the smallest granted / cost over the memories it reads. What nobody could use is dealt again by
 //!    steps 0 to 4, without those who have all they want or use something that is full, until nobody gains (`rounds`).
@@ -59,10 +59,8 @@
 
 mod baseline;
 mod compiled;
-mod corrected;
 mod corrections;
 pub mod dealt;
-mod describe;
 pub mod ecm;
 pub mod invariants;
 pub mod least;
@@ -72,13 +70,10 @@ mod ports;
 pub mod proportional;
 #[cfg(feature = "reference")]
 pub mod reference;
-mod remote;
 pub mod remote_first;
 pub mod request_fraction;
 mod rounds;
-mod shares;
 mod solver;
-mod split;
 pub mod trace;
 mod view;
 mod way;

@@ -20,19 +20,193 @@
 //! rounding.) Changing a count allocates nothing, nor does adding a flow where
 //! another one left (but for what a port has never had before).
 
-use self::pools::Reads;
-use super::compiled::{Compiled, Flow, PerThread};
-use super::shares::Shares;
-use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
+use crate::sharing::compiled::Shares;
+use crate::sharing::compiled::{Compiled, Flow, PerThread};
+use crate::sharing::way::{Memory, Way};
 use crate::table::Table;
+use crate::units::FlopPerByte;
 
-mod pools;
+/// Which memories a flow reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// None, or this one.
+    AtMost(Option<NodeId>),
+    Several,
+}
+
+impl Load<'_> {
+    /// A memory is to be solved again.
+    fn mark(&mut self, memory: usize) {
+        if !self.is_changed[memory] {
+            self.is_changed[memory] = true;
+            self.changed.push(memory);
+        }
+    }
+
+    /// Marks the memories that a flow reads: all where it reads several, as then none is apart.
+    fn mark_read_by(&mut self, placed: Placed) {
+        match placed.reads {
+            Reads::AtMost(Some(memory)) => self.mark(memory.0),
+            Reads::AtMost(None) => {}
+            Reads::Several => (0..self.is_changed.len()).for_each(|memory| self.mark(memory)),
+        }
+    }
+
+    /// Takes the entry of a flow on `node` for `memory` out of its pool, if there is one.
+    fn take_out(&mut self, flow: FlowId, node: NodeId, memory: NodeId) {
+        let Some(pool) = self.network.pools[(node, memory)] else { return };
+        if let Some(place) = self.entry(flow, node, memory) {
+            let entries = &mut self.compiled.pools[pool as usize].flows;
+            self.compiled.flows[place..entries.end].rotate_left(1);
+            entries.end -= 1;
+        }
+    }
+
+    /// Where among all entries that of a flow on `node` for `memory` is, if it reads that.
+    fn entry(&self, flow: FlowId, node: NodeId, memory: NodeId) -> Option<usize> {
+        let pool = self.network.pools[(node, memory)]?;
+        let mut entries = self.compiled.pools[pool as usize].flows.clone();
+        entries.find(|&entry| self.compiled.flows[entry].group == flow.0)
+    }
+
+    /// A group that no flow has; there are twice as many when none is free.
+    fn free_group(&mut self) -> usize {
+        if let Some(group) = self.free.pop() {
+            return group as usize;
+        }
+        let group = self.flows.len();
+        self.flows.push(None);
+        if self.threads.len() < self.flows.len() {
+            let groups = (2 * self.threads.len()).max(16);
+            self.threads.resize(groups, 0.0);
+            self.told.resize(groups, f64::NAN);
+            self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0, occupied: 1.0 });
+            self.compiled.intensity.resize(groups, 0.0);
+            self.compiled.demand_gbs.resize_rows(groups, 0.0);
+            self.compiled.peak.resize_rows(groups, 0.0);
+            self.compiled.occupied.resize_rows(groups, 1.0);
+            self.shares.bandwidth.resize_rows(groups, 0.0);
+        }
+        group
+    }
+
+    /// Puts an entry into a pool, in the order of the keys.
+    fn insert(&mut self, pool: usize, key: FlowKey, flow: Flow) {
+        let range = self.compiled.pools[pool].flows.clone();
+        if range.len() == self.room[pool] {
+            // A new place at the end, with twice the room; the old one is left.
+            let first = self.compiled.flows.len();
+            let room = (2 * range.len()).max(4);
+            self.compiled.flows.extend_from_within(range.clone());
+            self.compiled.flows.resize(first + room, flow);
+            self.compiled.pools[pool].flows = first..first + range.len();
+            self.room[pool] = room;
+        }
+        let flows = &self.flows;
+        let entries = &mut self.compiled.pools[pool].flows;
+        let known = &self.compiled.flows[entries.clone()];
+        let key_of = |entry: &Flow| flows[entry.group as usize].map(|placed| placed.key);
+        let place = entries.start + known.partition_point(|entry| key_of(entry) < Some(key));
+        entries.end += 1;
+        let end = entries.end;
+        self.compiled.flows[end - 1] = flow;
+        self.compiled.flows[place..end].rotate_right(1);
+    }
+
+    /// There is room for every flow that there is now.
+    fn flows_changed(&mut self) {
+        self.way.flows_changed(&self.compiled);
+        self.shares.granted.resize(self.compiled.flows.len(), 0.0);
+        let separable = self.spread == 0 && !self.compiled.has_common_limits();
+        self.way.make_room(&self.compiled, separable, &mut self.memory);
+    }
+}
+
+impl Network {
+    /// GB/s that one thread on `node` wants that reads and computes `flop_per_byte` with `fraction` of its data on each memory: what its
+    /// core can digest, under every ceiling on one thread, the machine's (`core_bandwidth_gbs`) and the model's
+    /// (`outstanding_lines`, ...). `None` where there is nothing of these: it computes nothing.
+    pub fn want_gbs(
+        &self,
+        node: NodeId,
+        flop_per_byte: f64,
+        fraction: impl Fn(NodeId) -> f64,
+    ) -> Option<f64> {
+        let cores = self.machine.nodes().get(node.0)?;
+        let drawn = cores.demand_of_thread(FlopPerByte::new(flop_per_byte)).value();
+        let parameters = &self.compiled.model.parameters;
+        let ceiling = parameters.reader_ceiling(&self.machine, node, fraction);
+        Some(ceiling.map_or(drawn, |ceiling| drawn.min(ceiling))).filter(|want| want.is_finite())
+    }
+
+    /// GB/s that one thread on `node` with `fraction` of its data on each memory has with the machine to itself if nothing in its core
+    /// holds it back: the least of what a memory and the link to it have / the fraction there.
+    pub fn alone_gbs(&self, node: NodeId, fraction: impl Fn(NodeId) -> f64) -> f64 {
+        let of = |m: NodeId| {
+            let memory = self.compiled.memories[m.0].bandwidth;
+            let link = self.pools[(node, m)].filter(|_| m != node);
+            link.map_or(memory, |pool| self.compiled.pools[pool as usize].capacity.min(memory)) / fraction(m)
+        };
+        let memories = self.machine.node_ids().filter(|&m| fraction(m) > 0.0);
+        memories.map(of).fold(f64::INFINITY, f64::min)
+    }
+}
+
+#[cfg(test)]
+mod want_tests {
+    use super::*;
+    use crate::machine::{KernelBandwidths, Machine, Node};
+    use crate::sharing_model::{Model, Parameters};
+    use crate::units::{Gflops, GigabytesPerSecond};
+
+    /// Two nodes of 20 GB/s, 10 GFLOPS per core, a link of 5 GB/s, 100 and 200 ns.
+    fn machine(core_gbs: Option<f64>, outstanding_lines: Option<f64>) -> Machine {
+        let node = Node {
+            cores: 2,
+            gflops_per_core: Gflops::new(10.0),
+            bandwidth: GigabytesPerSecond::new(20.0),
+            core_bandwidth: core_gbs.map(GigabytesPerSecond::new),
+            read_bandwidth: None,
+            memory: None,
+            kernels: KernelBandwidths::NONE,
+        };
+        let parameters = Parameters { outstanding_lines, ..Parameters::default() };
+        Machine::uniform("two", 2, node, GigabytesPerSecond::new(5.0))
+            .and_then(|machine| machine.with_latencies_ns(vec![100.0, 200.0, 200.0, 100.0]))
+            .expect("a machine")
+            .with_sharing(Model { parameters, ..Model::default() })
+    }
+
+    fn half(_: NodeId) -> f64 {
+        0.5
+    }
+
+    #[test]
+    fn a_reader_wants_the_least_that_its_core_and_its_lines_allow() {
+        let want =
+            |machine: &Machine, flop_per_byte| Network::new(machine).want_gbs(NodeId(0), flop_per_byte, half);
+        // 10 GFLOPS at 4 FLOP per byte: 2.5. At 0.5 it is 20, the core draws 8. 6 lines of 64 B in the mean of 100 and 200 ns: 2.56.
+        assert_eq!(want(&machine(None, None), 4.0), Some(2.5));
+        assert_eq!(want(&machine(Some(8.0), None), 0.5), Some(8.0));
+        assert_eq!(want(&machine(Some(8.0), Some(6.0)), 0.5), Some(2.56));
+        assert_eq!(want(&machine(None, None), 0.0), None);
+    }
+
+    #[test]
+    fn alone_it_has_the_least_of_memories_and_links() {
+        // Half over the link of 5: 10 in all. All of the own memory: 20.
+        let machine = machine(None, None);
+        let network = Network::new(&machine);
+        assert_eq!(network.alone_gbs(NodeId(0), half), 10.0);
+        assert_eq!(network.alone_gbs(NodeId(0), |memory| if memory == NodeId(0) { 1.0 } else { 0.0 }), 20.0);
+    }
+}
+
 #[cfg(test)]
 mod tests;
-mod want;
 
 /// A machine and its sharing model, compiled for any flows.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! The ports of a controller, filled evenly: step 2 of the default.
+//! The ports of a controller, filled evenly, and each split among its threads: steps 2 and 3 of the default.
 //!
 //! A controller has one port for the threads of its own node and one for each link. All are filled at the same pace until each
 //! has what it asks for or the controller is used up (max-min among ports): a port that asks for more than its equal part
@@ -7,7 +7,7 @@
 //! With a remote weight w links fill w times as fast as the local port; with a cost a GB/s over a link takes that many of the
 //! controller.
 
-use super::remote::Remote;
+use crate::sharing_model::Parameters;
 
 /// Up to where the ports are filled, in GB/s of the local one: `own` and `links` are what the ports ask for. Infinite where
 /// `controller` GB/s are enough for all.
@@ -87,6 +87,102 @@ pub(super) fn shared_level(capacity: f64, asks: &(impl Iterator<Item = f64> + Cl
 /// What `others`, that ask for so much of `capacity` GB/s, leave to one more link, however much it asks for: the level of all of them.
 pub(super) fn left_by(capacity: f64, others: impl Iterator<Item = f64> + Clone) -> f64 {
     shared_level(capacity, &others.chain(std::iter::once(f64::INFINITY)))
+}
+
+/// Remote traffic beside local traffic, which costs 1 and weighs 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Remote {
+    /// GB/s of the controller that one GB/s over a link takes.
+    pub(super) cost: f64,
+    /// The right of remote traffic at a controller.
+    pub(super) weight: f64,
+}
+
+impl Remote {
+    /// Remote traffic as local traffic.
+    pub(super) const PLAIN: Self = Self { cost: 1.0, weight: 1.0 };
+
+    /// As the corrections have it.
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        Self { cost: 1.0 + parameters.remote_loss, weight: parameters.remote_weight }
+    }
+
+    /// The part of a wait at a controller that remote bytes feel.
+    pub(super) fn felt(&self) -> f64 {
+        1.0 / self.weight
+    }
+}
+
+/// How one pool is split: computed once per pool, then asked for each flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Split {
+    /// Pool / cores, GB/s per thread.
+    pub(super) baseline: f64,
+    /// What min(demand, baseline) of all threads adds up to, GB/s.
+    pub(super) allocated_baseline: f64,
+    /// What all threads still want after the baseline, GB/s.
+    pub(super) still_required: f64,
+    /// The part of what it still wants that each thread gets, 0 to 1.
+    pub(super) ratio: f64,
+}
+
+impl Split {
+    /// Splits `pool` GB/s of a node with 1/`inverse_cores` cores among flows of (threads, wants per thread).
+    #[inline]
+    pub(super) fn new(pool: f64, inverse_cores: f64, flows: impl Iterator<Item = (f64, f64)>) -> Self {
+        let baseline = pool * inverse_cores;
+        let (mut allocated_baseline, mut still_required) = (0.0, 0.0);
+        for (threads, demand_gbs) in flows {
+            let base = demand_gbs.min(baseline);
+            allocated_baseline += threads * base;
+            still_required += threads * (demand_gbs - base);
+        }
+        let remaining = pool - allocated_baseline;
+        // A remainder of rounding below zero is nothing left.
+        let ratio = if still_required > 0.0 { (remaining / still_required).clamp(0.0, 1.0) } else { 0.0 };
+        Self { baseline, allocated_baseline, still_required, ratio }
+    }
+
+    /// What one thread that wants `wants` GB/s gets.
+    #[inline]
+    pub(super) fn granted(&self, demand_gbs: f64) -> f64 {
+        let base = demand_gbs.min(self.baseline);
+        // The minimum guards against rounding: nobody gets more than it wants.
+        (base + self.ratio * (demand_gbs - base)).min(demand_gbs)
+    }
+}
+
+#[cfg(test)]
+mod split_tests {
+    use super::*;
+
+    #[test]
+    fn remainder_goes_out_in_proportion_to_what_is_still_wanted() {
+        // 32 GB/s, 8 cores: baseline 4. One thread wants 40, two want 6: 4 + 4 + 4 given, 20 left;
+        // still wanted 36 + 2 + 2 = 40, so each gets half of it: 4 + 18 = 22, 4 + 1 = 5, 5.
+        let split = Split::new(32.0, 1.0 / 8.0, [(1.0, 40.0), (2.0, 6.0)].into_iter());
+        assert_eq!(split.granted(40.0), 22.0);
+        assert_eq!(split.granted(6.0), 5.0);
+    }
+
+    #[test]
+    fn everyone_is_satisfied_when_the_pool_is_large() {
+        let split = Split::new(100.0, 1.0 / 4.0, [(1.0, 30.0), (3.0, 2.0)].into_iter());
+        assert_eq!((split.granted(30.0), split.granted(2.0)), (30.0, 2.0));
+    }
+
+    #[test]
+    fn an_empty_pool_grants_nothing() {
+        let split = Split::new(0.0, 1.0 / 4.0, [(2.0, 5.0)].into_iter());
+        assert_eq!(split.granted(5.0), 0.0);
+    }
+
+    #[test]
+    fn with_all_cores_hungry_everyone_gets_the_baseline() {
+        // 4 threads want 12 and 4 want 5 of 32 GB/s on 8 cores: 8 x 4 = 32, nothing left.
+        let split = Split::new(32.0, 1.0 / 8.0, [(4.0, 12.0), (4.0, 5.0)].into_iter());
+        assert_eq!((split.granted(12.0), split.granted(5.0)), (4.0, 4.0));
+    }
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@
 //! 3.7 of 6 GB/s, where max-min gives them all.
 
 use super::compiled::Compiled;
-use super::remote::Remote;
-use super::shares::Shares;
+use super::compiled::Shares;
+use super::ports::Remote;
 
 /// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
 pub(super) fn share(compiled: &Compiled, remote: Remote, m: usize, controller: f64, shares: &mut Shares) {

@@ -28,21 +28,154 @@
 //! section III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications). Ports and rounds
 //! are ours.
 
-use super::dealt::{self, Thread, threads_of};
-use super::invariants::{Grants, Group};
-use crate::allocation::Allocation;
+use crate::allocation::{Allocation, TooManyThreads};
+use crate::app::Placement;
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::sharing::dealt::{self, Thread, demand_in_all, split, threads_of};
+use crate::sharing::invariants::{Grants, Group};
 use crate::sharing_model::ModelKind;
 use crate::units::{Gflops, GigabytesPerSecond};
 
-mod check;
-mod remote_first;
+// The paper's literal rule, memory by memory.
+//
+// For memory m with bandwidth `B_m` and `C_m` cores:
+// 1. Remote first: the threads of another node n together get min(what they want, link n->m). If all links
+//    together would get more than `B_m`, each is scaled by the same factor.
+// 2. Inside one link the threads split what the link got, with baseline = what the link got / cores of n.
+// 3. What is left of `B_m` goes to the threads that run on m, with baseline = what is left / `C_m`.
+
+/// Shares every memory.
+fn remote_first(machine: &Machine, threads: &mut [Thread]) {
+    for memory in machine.node_ids() {
+        serve(machine, memory, threads);
+    }
+}
+
+fn serve(machine: &Machine, memory: NodeId, threads: &mut [Thread]) {
+    let controller = machine.node(memory).bandwidth.value();
+
+    // Step 1: remote first.
+    let mut link_gets: Vec<(NodeId, f64)> = Vec::new();
+    for from in machine.node_ids() {
+        if let Some(link) = machine.link(from, memory) {
+            let on_from = threads.iter().filter(|thread| thread.node == from);
+            let wanted: f64 = on_from.map(|thread| thread.demand_gbs(memory)).sum();
+            link_gets.push((from, wanted.min(link.value())));
+        }
+    }
+    let all_links: f64 = link_gets.iter().map(|&(_, gets)| gets).sum();
+    let too_much = all_links > controller;
+    if too_much {
+        for (_, gets) in &mut link_gets {
+            *gets *= controller / all_links;
+        }
+    }
+
+    // Step 2: inside one link.
+    for &(from, gets) in &link_gets {
+        grant(machine, gets, from, memory, threads);
+    }
+
+    // Step 3: what is left. Exactly nothing after scaling; the subtraction would leave a rounding error.
+    grant(machine, if too_much { 0.0 } else { controller - all_links }, memory, memory, threads);
+}
+
+/// Splits `pool` among the threads that run on `from`, by what they want of `memory`.
+fn grant(machine: &Machine, pool: f64, from: NodeId, memory: NodeId, threads: &mut [Thread]) {
+    let mut readers: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.node == from).collect();
+    let wants: Vec<f64> = readers.iter().map(|thread| thread.demand_gbs(memory)).collect();
+    let gets = split(pool, f64::from(machine.node(from).cores), &wants);
+    for (thread, gets) in readers.iter_mut().zip(gets) {
+        thread.gets[memory.0] = gets;
+    }
+}
+
+/// How far the fractions of an application's data may be from a sum of 1.
+const FRACTION_SUM_TOLERANCE: f64 = 1e-9;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReferenceError {
+    /// More threads than cores on a node.
+    #[error(transparent)]
+    TooManyThreads(#[from] TooManyThreads),
+    /// The allocation is for another number of applications or nodes.
+    #[error(
+        "{apps} applications on {nodes} nodes need as many rows and columns of threads, not {rows} x {columns}"
+    )]
+    Shape {
+        /// Applications given.
+        apps: usize,
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Applications of the allocation.
+        rows: usize,
+        /// Nodes of the allocation.
+        columns: usize,
+    },
+    /// The data of an application is not wholly on the nodes of this machine.
+    #[error("the data of application {} does not lie on the {nodes} nodes of the machine: {placement:?}", app.0)]
+    Placement {
+        /// The application.
+        app: AppId,
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Where its data is said to lie.
+        placement: Placement,
+    },
+    /// The arithmetic intensity is not positive, or too small for the demand to be a finite number.
+    #[error("the arithmetic intensity of application {} must be a positive finite number and ask for a finite bandwidth, not {value}", app.0)]
+    ArithmeticIntensity {
+        /// The application.
+        app: AppId,
+        /// Its arithmetic intensity in FLOP per byte.
+        value: f64,
+    },
+}
+
+/// The allocation, the placements and the demands fit the machine.
+fn check(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Result<(), ReferenceError> {
+    let (apps, nodes) = (demands.len(), machine.node_count());
+    let (rows, columns) = (allocation.apps(), allocation.nodes());
+    // Without applications an allocation cannot say how many nodes it is for.
+    if rows != apps || (apps > 0 && columns != nodes) {
+        return Err(ReferenceError::Shape { apps, nodes, rows, columns });
+    }
+    let is_memory = |home: NodeId| home.0 < nodes && machine.has_memory(home);
+    for (a, demand) in demands.iter().enumerate() {
+        let app = AppId(a);
+        let on_machine = match &demand.placement {
+            Placement::Local | Placement::Interleave => true,
+            Placement::Home(home) => is_memory(*home),
+            Placement::PartHome { home, share } => is_memory(*home) && (0.0..=1.0).contains(share),
+            Placement::PartInterleave { share } => (0.0..=1.0).contains(share),
+            Placement::Fractions(fractions) => {
+                fractions.len() == nodes
+                    && fractions.iter().all(|fraction| (0.0..=1.0).contains(fraction))
+                    && machine.node_ids().all(|node| fractions[node.0] == 0.0 || machine.has_memory(node))
+                    && (fractions.iter().sum::<f64>() - 1.0).abs() <= FRACTION_SUM_TOLERANCE
+            }
+        };
+        if !on_machine {
+            let placement = demand.placement.clone();
+            return Err(ReferenceError::Placement { app, nodes, placement });
+        }
+        let value = demand.arithmetic_intensity.value();
+        let finite = machine.compute_nodes().all(|node| demand_in_all(machine, node, demand).is_finite());
+        if !(value > 0.0 && value.is_finite() && finite) {
+            return Err(ReferenceError::ArithmeticIntensity { app, value });
+        }
+    }
+    if apps > 0 {
+        allocation.fits(machine)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests;
-
-pub use check::ReferenceError;
 
 /// The threads of one application on one node that read one memory; figures are those of one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,10 +268,10 @@ pub fn solve(
     demands: &[Demand],
     allocation: &Allocation,
 ) -> Result<ReferenceOutcome, ReferenceError> {
-    check::check(machine, demands, allocation)?;
+    check(machine, demands, allocation)?;
     let mut threads = threads_of(machine, demands, allocation);
     match machine.sharing().kind {
-        ModelKind::RemoteFirst => remote_first::share(machine, &mut threads),
+        ModelKind::RemoteFirst => remote_first(machine, &mut threads),
         _ => dealt::share(machine, &mut threads, drop),
     }
     Ok(report(machine, demands, allocation, &threads))

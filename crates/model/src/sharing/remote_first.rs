@@ -15,8 +15,8 @@
 
 use super::baseline::share_pool;
 use super::compiled::Compiled;
-use super::remote::Remote;
-use super::shares::Shares;
+use super::compiled::Shares;
+use super::ports::Remote;
 
 /// Shares memory `m`, where pools have made their offers and the controller has `controller` GB/s.
 pub(super) fn share(

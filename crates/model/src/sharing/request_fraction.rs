@@ -24,9 +24,9 @@
 //! It differs from `proportional` where a thread wants more than the whole controller: that counts as 1, not more.
 
 use super::compiled::Compiled;
+use super::compiled::Shares;
+use super::ports::Remote;
 use super::proportional::parts;
-use super::remote::Remote;
-use super::shares::Shares;
 
 /// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it. `by_link` has room for a note on
 /// each pool.

@@ -32,19 +32,16 @@
 //! a geometric series, as what goes out in proportion depends on what is still wanted, and what is full at last depends on
 //! differences between controllers that shrink more slowly than the rest.
 
+use super::compiled::Shares;
 use super::compiled::{Compiled, PoolKind};
+use super::ports::Remote;
 use super::ports::shared_level;
-use super::remote::Remote;
-use super::shares::Shares;
-use at_hand::AtHand;
-use column::{Bank, Column, split};
-use lanes::{LANES, lanes};
+use rows::AtHand;
 use rows::Rows;
+use rows::{Bank, Column, split};
+use rows::{LANES, lanes};
 use run::{Brought, Run, Taker};
 
-mod at_hand;
-mod column;
-mod lanes;
 mod rows;
 mod run;
 

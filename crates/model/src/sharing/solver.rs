@@ -5,7 +5,7 @@
 //! for, has a path of its own (`baseline`); the others begin in `corrected`.
 
 use super::compiled::Compiled;
-use super::shares::Shares;
+use super::compiled::Shares;
 use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};

@@ -4,8 +4,8 @@
 //! of the split with its intermediate values.
 
 use super::compiled::PoolKind;
+use super::ports::Split;
 use super::solver::{Solver, Workspace};
-use super::split::Split;
 use super::view::{FlowView, PoolView};
 use crate::allocation::Allocation;
 use crate::ids::{AppId, NodeId};

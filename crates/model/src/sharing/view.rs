@@ -1,8 +1,10 @@
 //! A solved allocation for reports and checks: flows, pools, and nodes that are starved.
 
-use super::compiled::PoolKind;
-use super::solver::{Solver, Workspace};
 use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+use crate::sharing::compiled::PoolKind;
+use crate::sharing::invariants::{Grants, Group};
+use crate::sharing::solver::{Solver, Workspace};
 use crate::sharing_model::ModelKind;
 
 /// One flow of a solved allocation, for reports and checks.
@@ -169,5 +171,39 @@ impl Solver {
                 PoolKind::Own => 1.0,
             },
         }
+    }
+}
+
+impl Solver {
+    /// What steps 1 to 4 granted, for [`crate::sharing::invariants`].
+    pub fn grants(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
+        self.describe(machine, threads, workspace, |flow| flow.granted)
+    }
+
+    /// What is really drawn after step 5, in the same form: within every capacity and demand, but below the baseline
+    /// where a thread waits for another memory.
+    pub fn draws(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
+        let bandwidth = workspace.bandwidth_per_thread();
+        self.describe(machine, threads, workspace, |flow| bandwidth[(flow.app, flow.from)] * flow.cost())
+    }
+
+    fn describe(
+        &self,
+        machine: &Machine,
+        threads: &[u32],
+        workspace: &Workspace,
+        amount: impl Fn(&FlowView) -> f64,
+    ) -> Grants {
+        let mut grants = Grants::of_idle(machine);
+        grants.groups.extend(self.flows(threads, workspace).map(|(flow, _)| Group {
+            app: flow.app,
+            from: flow.from,
+            memory: flow.memory,
+            threads: flow.threads,
+            demand_gbs: flow.demand_gbs,
+            granted_gbs: amount(&flow),
+        }));
+        grants.groups.sort_by_key(|group| (group.app, group.from, group.memory));
+        grants
     }
 }

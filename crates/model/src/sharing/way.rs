@@ -1,13 +1,13 @@
-//! How a model shares what is compiled: all memories, or one of them.
+//! How a model shares what is compiled, all memories or one of them: for every model but the plain default offers, what each
+//! controller has, then the rules of the model.
 
-use super::baseline;
-use super::compiled::Compiled;
-use super::corrected::{Corrected, Notes};
-use super::remote::Remote;
-use super::rounds::Dealing;
-use super::shares::Shares;
 use crate::ids::NodeId;
-use crate::machine::Machine;
+use crate::machine::{Machine, Node};
+use crate::sharing::compiled::{Compiled, Shares};
+use crate::sharing::ports::{Remote, shared_level};
+use crate::sharing::rounds::Dealing;
+use crate::sharing::{baseline, ecm, max_min, proportional, remote_first, request_fraction};
+use crate::sharing_model::{ModelKind, Parameters};
 
 /// The way from counts of threads to rates.
 #[derive(Clone, Debug)]
@@ -175,4 +175,204 @@ fn begins_port_by_port(threads: &[f64]) -> bool {
     const MANY: usize = 256;
     let takers = threads.iter().filter(|&&count| count > 0.0).count();
     !(FEW + 1..MANY).contains(&takers)
+}
+
+/// What such a model needs besides the compiled flows.
+#[derive(Clone, Debug)]
+pub(super) struct Corrected {
+    kind: ModelKind,
+    parameters: Parameters,
+    remote: Remote,
+    /// For max-min: which resources each group uses.
+    paths: max_min::Paths,
+    /// For ECM: what each controller does to a waiting line.
+    queues: Vec<ecm::Queue>,
+}
+
+/// Working memory of one evaluation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    /// For max-min.
+    filling: max_min::Filling,
+    ecm: ecm::Notes,
+    /// For request fraction, per pool: the part of its requests that a link lets through.
+    parts: Vec<f64>,
+    /// Per shared link: what it lets through of each link. Per pool: what it offers before that.
+    caps: Vec<f64>,
+    uncapped: Vec<f64>,
+}
+
+impl Corrected {
+    /// Compiles what the model of `compiled` needs.
+    pub(super) fn new(compiled: &Compiled, machine: &Machine) -> Self {
+        let (kind, parameters) = (compiled.model.kind, compiled.model.parameters);
+        let remote = Remote::new(&parameters);
+        let mut paths = max_min::Paths::default();
+        let mut queues = Vec::new();
+        match kind {
+            ModelKind::MaxMin => paths = max_min::Paths::new(remote, compiled),
+            ModelKind::Ecm => {
+                let queue = |node: &Node| ecm::Queue::of_controller(node, parameters.ecm_penalty);
+                queues = machine.nodes().iter().map(queue).collect();
+            }
+            _ => {}
+        }
+        Self { kind, parameters, remote, paths, queues }
+    }
+
+    /// Whether this goes by rounds. `separable`: each thread reads one memory, and no limit is shared.
+    pub(super) fn deals(&self, separable: bool) -> bool {
+        self.kind == ModelKind::BaselineProportional && !separable
+    }
+
+    /// Whether rounds would give all what they want: a controller then has its bandwidth, unless it has a knee.
+    pub(super) fn all_have_room(&self, compiled: &Compiled, threads: &[f64]) -> bool {
+        self.deals(false)
+            && self.parameters.saturation_knee == 0.0
+            && baseline::all_have_room(compiled, self.remote, threads)
+    }
+
+    /// How controllers treat what is read over links.
+    pub(super) fn remote(&self) -> Remote {
+        self.remote
+    }
+
+    /// Whether the rules look at one memory at a time.
+    pub(super) fn looks_at_one_memory(&self) -> bool {
+        self.kind != ModelKind::MaxMin
+    }
+
+    /// Learns which flows there are now.
+    pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
+        if self.kind == ModelKind::MaxMin {
+            self.paths.compile(self.remote, compiled);
+        }
+    }
+
+    /// Makes room for the notes.
+    pub(super) fn make_room(&self, compiled: &Compiled, notes: &mut Notes) {
+        let of = |kind: ModelKind, count: usize| if self.kind == kind { count } else { 0 };
+        self.paths.make_room(&mut notes.filling);
+        if self.kind == ModelKind::Ecm {
+            notes.ecm.make_room(compiled);
+        }
+        notes.parts.resize(of(ModelKind::RequestFraction, compiled.pools.len()), 0.0);
+        notes.caps.resize(compiled.shared.len(), 0.0);
+        notes.uncapped.resize(if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }, 0.0);
+    }
+
+    /// Shares by the rules of the model; `shares.bandwidth` has what every thread wants, and then what it gets.
+    pub(super) fn share(
+        &self,
+        compiled: &Compiled,
+        separable: bool,
+        threads: &[f64],
+        shares: &mut Shares,
+        dealing: &mut Dealing,
+        notes: &mut Notes,
+    ) {
+        if self.deals(separable) {
+            let controllers =
+                |m: usize, asked: f64| self.parameters.controller(compiled.memories[m].bandwidth, asked);
+            dealing.share(compiled, self.remote, controllers, threads, shares);
+            return;
+        }
+        for m in 0..compiled.memories.len() {
+            offer(compiled, m, threads, shares);
+        }
+        self.cap_shared_links(compiled, shares, notes);
+        for m in 0..compiled.memories.len() {
+            self.share_offers(compiled, m, threads, shares, notes);
+        }
+        if self.kind == ModelKind::MaxMin {
+            max_min::share(compiled, &self.paths, threads, shares, &mut notes.filling);
+        }
+    }
+
+    /// Shares memory `m` alone, where no limit is shared.
+    pub(super) fn share_one(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        notes: &mut Notes,
+    ) {
+        offer(compiled, m, threads, shares);
+        self.share_offers(compiled, m, threads, shares, notes);
+    }
+
+    /// The rules of the model for memory `m`, where pools have made their offers.
+    fn share_offers(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        notes: &mut Notes,
+    ) {
+        let (memory, remote) = (&compiled.memories[m], self.remote);
+        let links = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+        let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
+        let controller = self.parameters.controller(memory.bandwidth, asked);
+        shares.controllers[m] = controller;
+        match self.kind {
+            ModelKind::BaselineProportional => {
+                baseline::fill(compiled, remote, m, controller, threads, shares);
+            }
+            ModelKind::RemoteFirst => {
+                remote_first::share(compiled, remote, m, controller, threads, shares);
+            }
+            ModelKind::Proportional => proportional::share(compiled, remote, m, controller, shares),
+            ModelKind::RequestFraction => {
+                let parts = &mut notes.parts;
+                request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
+            }
+            ModelKind::Ecm => {
+                ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.ecm);
+            }
+            ModelKind::MaxMin => {} // needs all controllers first
+        }
+    }
+
+    /// Links that share a link offer no more than it carries: filled evenly, or, under `proportional`, each the same part of
+    /// what it would offer. Under ECM they are queues of what the others leave. `request-fraction` refuses machines with shared links.
+    fn cap_shared_links(&self, compiled: &Compiled, shares: &mut Shares, notes: &mut Notes) {
+        if compiled.shared.is_empty() || self.kind == ModelKind::MaxMin {
+            return;
+        }
+        // All caps first: no shared link sees what another one has cut.
+        for (cap, common) in notes.caps.iter_mut().zip(&compiled.shared) {
+            let offers = common.users.iter().map(|&p| shares.offered[p as usize]);
+            *cap = match self.kind {
+                ModelKind::Proportional => (common.capacity / offers.sum::<f64>()).min(1.0),
+                _ => shared_level(common.capacity, &offers),
+            };
+        }
+        notes.uncapped.copy_from_slice(&shares.offered);
+        if self.kind == ModelKind::Ecm {
+            notes.ecm.leave(compiled, &notes.uncapped);
+        }
+        for (&cap, common) in notes.caps.iter().zip(&compiled.shared) {
+            for p in common.users.iter().map(|&p| p as usize) {
+                let capped = if self.kind == ModelKind::Proportional { notes.uncapped[p] * cap } else { cap };
+                shares.offered[p] = shares.offered[p].min(capped);
+            }
+        }
+    }
+}
+
+/// Notes what each pool of memory `m` wants, and what of it reaches the controller.
+fn offer(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) {
+    let memory = &compiled.memories[m];
+    for p in memory.links.clone() {
+        let wanted = compiled.wanted(p, threads);
+        shares.wanted[p] = wanted;
+        shares.offered[p] = wanted.min(compiled.pools[p].capacity);
+    }
+    if let Some(own) = memory.own {
+        let wanted = compiled.wanted(own, threads);
+        shares.wanted[own] = wanted;
+        shares.offered[own] = wanted;
+    }
 }

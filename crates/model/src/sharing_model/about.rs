@@ -1,7 +1,7 @@
 //! What each model is, for people who must choose one.
 
-use super::kind::ModelKind;
-use super::parameter::Parameter;
+use super::ModelKind;
+use super::Parameter;
 
 /// A model in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

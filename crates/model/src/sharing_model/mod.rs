@@ -2,13 +2,538 @@
 //!
 //! Values only, part of a [`crate::Machine`]; what the models do with them is in [`crate::sharing`].
 
-pub mod about;
-mod kind;
-mod model;
-mod parameter;
-mod parameters;
+use crate::bounds::{self, LARGEST, SMALLEST};
 
-pub use kind::ModelKind;
-pub use model::{Model, Refusal};
-pub use parameter::Parameter;
-pub use parameters::{ParameterError, Parameters};
+pub mod about;
+
+/// The rules by which bandwidth is shared; each is described in the module of its name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelKind {
+    /// Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.
+    #[default]
+    BaselineProportional,
+    /// The paper's literal rule: remote readers first, then baseline plus proportional.
+    RemoteFirst,
+    /// All rates rise together until a resource is full.
+    MaxMin,
+    /// Shares in proportion to demand.
+    Proportional,
+    /// Shares in proportion to the part of the controller that a thread alone would use.
+    RequestFraction,
+    /// Every cache line waits the same time; soft saturation.
+    Ecm,
+}
+
+impl ModelKind {
+    /// All of them, the default first.
+    pub const ALL: [Self; 6] = [
+        Self::BaselineProportional,
+        Self::RemoteFirst,
+        Self::MaxMin,
+        Self::Proportional,
+        Self::RequestFraction,
+        Self::Ecm,
+    ];
+
+    /// Its name on the command line, in files and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BaselineProportional => "baseline-proportional",
+            Self::RemoteFirst => "remote-first",
+            Self::MaxMin => "max-min",
+            Self::Proportional => "proportional",
+            Self::RequestFraction => "request-fraction",
+            Self::Ecm => "ecm",
+        }
+    }
+
+    /// The model with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_is_found_by_its_name() {
+        for kind in ModelKind::ALL {
+            assert_eq!(ModelKind::from_name(kind.name()), Some(kind));
+        }
+        assert_eq!(ModelKind::from_name("fair"), None);
+    }
+}
+
+/// A sharing model and its corrections: part of a machine, because it says how that machine arbitrates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Model {
+    /// The rules.
+    pub kind: ModelKind,
+    /// The corrections.
+    pub parameters: Parameters,
+}
+
+/// A machine says something that a model has no reading of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the model {} has no reading of `{what}`", model.name())]
+pub struct Refusal {
+    /// The model.
+    pub model: ModelKind,
+    /// The key of the machine file.
+    pub what: &'static str,
+}
+
+impl From<ModelKind> for Model {
+    fn from(kind: ModelKind) -> Self {
+        Self { kind, parameters: Parameters::default() }
+    }
+}
+
+impl Model {
+    /// Its name on the command line, in files and in JSON.
+    pub const fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// The same corrections with the rules of another model.
+    #[must_use]
+    pub const fn with_kind(self, kind: ModelKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// The same model with one parameter set.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if the parameter cannot have this value.
+    pub fn with(mut self, parameter: Parameter, value: f64) -> Result<Self, ParameterError> {
+        self.parameters.set(parameter, value)?;
+        Ok(self)
+    }
+
+    /// The same model without the ceilings on single threads: nobody gets less from it, wherever the data lies.
+    #[must_use]
+    pub const fn without_ceilings(mut self) -> Self {
+        self.parameters.core_local_gbs = None;
+        self.parameters.core_remote_gbs = None;
+        self.parameters.outstanding_lines = None;
+        self
+    }
+
+    /// The parameters that change what this model answers, with their values.
+    pub fn in_use(&self) -> impl Iterator<Item = (Parameter, f64)> + '_ {
+        self.parameters.in_use().filter(|(parameter, _)| parameter.is_used_by(self.kind))
+    }
+
+    /// Whether this is the default as it is, without any correction: it has a compiled path of its own.
+    pub(crate) fn is_plain_default(&self) -> bool {
+        self.is_plain(ModelKind::BaselineProportional)
+    }
+
+    /// Whether these are the rules of `kind` without any correction.
+    pub(crate) fn is_plain(&self, kind: ModelKind) -> bool {
+        self.kind == kind && self.in_use().next().is_none()
+    }
+
+    /// Whether links are served before the node's own threads, whatever these want.
+    pub fn serves_remote_first(&self) -> bool {
+        self.kind == ModelKind::RemoteFirst
+    }
+
+    /// Whether a thread added on one node never helps a thread on another one, wherever their data lies. The search
+    /// proves with it: GFLOPS on a node with all others empty are then an upper bound.
+    ///
+    /// - Remote first: more demand on one link leaves less for every other port, and a smaller pool gives nobody more.
+    /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
+    /// - ECM: more demand means a longer wait for all; not where a controller also loses bandwidth when too much is asked of it: a random question had
+    ///   somebody with 0.03 % more beside others.
+    /// - The default and max-min: only where every thread reads one memory; else a thread that is slowed down at one memory
+    ///   leaves more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
+    /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
+    pub fn threads_elsewhere_never_help(&self) -> bool {
+        !matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin)
+            && self.one_controller_never_helps()
+    }
+
+    /// The same of threads that all read one memory each.
+    pub(crate) fn one_controller_never_helps(&self) -> bool {
+        let loses = self.kind == ModelKind::Ecm && self.parameters.overload_loss != 0.0;
+        self.parameters.saturation_knee == 0.0 && !loses
+    }
+
+    /// What this model has no reading of, on a machine with shared links or nodes whose reads are limited; `None` where it
+    /// honours everything.
+    ///
+    /// Links that share a link: filled evenly or in proportion before a controller looks at them, but not where threads claim
+    /// parts of a controller (request-fraction). What a node reads in all limits several controllers
+    /// at once, which only models that look at all of them can do.
+    pub fn refusal(&self, shared_links: bool, limited_reads: bool) -> Option<Refusal> {
+        let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin);
+        let what = if self.kind == ModelKind::RequestFraction && shared_links {
+            "[[machine.shared_link]]"
+        } else if !whole && limited_reads {
+            "read_gbs"
+        } else {
+            return None;
+        };
+        Some(Refusal { model: self.kind, what })
+    }
+
+    /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.
+    pub fn in_words(&self) -> String {
+        let used: Vec<String> =
+            self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.key())).collect();
+        if used.is_empty() {
+            self.name().to_owned()
+        } else {
+            format!("{} ({})", self.name(), used.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod model_tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_that_a_model_does_not_use_leaves_it_as_it_is() {
+        let weighted = Model::from(ModelKind::RemoteFirst).with(Parameter::RemoteWeight, 2.0).unwrap();
+        assert!(weighted.is_plain(ModelKind::RemoteFirst));
+        assert_eq!(weighted.in_words(), "remote-first");
+        assert_eq!(weighted.with_kind(ModelKind::MaxMin).in_words(), "max-min (remote_weight 2)");
+    }
+}
+
+// The figures of the sharing models beyond the machine's own: corrections, each of which its default switches off.
+//
+// A parameter is named by its key, in `[machine.sharing]`, in `sweep --set machine.sharing.KEY=…` and when it is
+// fitted to measurements. The unit is part of the key where there is one.
+
+/// One of the corrections, or the one parameter of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Parameter {
+    /// How soft the transition to a saturated controller is.
+    SaturationKnee,
+    /// What a controller loses when it is asked for more than it has.
+    OverloadLoss,
+    /// The most one thread can draw from the memory of its own node.
+    CoreLocal,
+    /// The most one thread can draw from the memory of another node.
+    CoreRemote,
+    /// Cache lines that one thread has under way at a time.
+    OutstandingLines,
+    /// The part of a link's bandwidth that data really gets.
+    LinkEfficiency,
+    /// What remote readers cost the home node beyond what they get.
+    RemoteLoss,
+    /// The weight of remote traffic beside local traffic at a controller.
+    RemoteWeight,
+    /// The time that each other thread adds to a cache line on a busy controller or link.
+    EcmPenalty,
+}
+
+impl Parameter {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 9] = [
+        Self::SaturationKnee,
+        Self::OverloadLoss,
+        Self::CoreLocal,
+        Self::CoreRemote,
+        Self::OutstandingLines,
+        Self::LinkEfficiency,
+        Self::RemoteLoss,
+        Self::RemoteWeight,
+        Self::EcmPenalty,
+    ];
+
+    /// Its key in `[machine.sharing]`.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::SaturationKnee => "saturation_knee",
+            Self::OverloadLoss => "overload_loss",
+            Self::CoreLocal => "core_local_gbs",
+            Self::CoreRemote => "core_remote_gbs",
+            Self::OutstandingLines => "outstanding_lines",
+            Self::LinkEfficiency => "link_efficiency",
+            Self::RemoteLoss => "remote_loss",
+            Self::RemoteWeight => "remote_weight",
+            Self::EcmPenalty => "ecm_penalty",
+        }
+    }
+
+    /// The parameter with this key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|parameter| parameter.key() == key)
+    }
+
+    /// The unit of its value; empty for a plain number.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::CoreLocal | Self::CoreRemote => "GB/s",
+            Self::OutstandingLines => "lines of 64 byte",
+            Self::EcmPenalty => "transfer times of a line",
+            _ => "",
+        }
+    }
+
+    /// The value that switches it off; `None`: it is off where it is not given.
+    pub const fn default(self) -> Option<f64> {
+        match self {
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
+            Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
+            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines => None,
+        }
+    }
+
+    /// The smallest and the largest value it may have.
+    pub const fn range(self) -> (f64, f64) {
+        match self {
+            Self::SaturationKnee => (0.0, 1.0),
+            Self::CoreLocal | Self::CoreRemote => (SMALLEST, LARGEST),
+            Self::OutstandingLines => (1e-3, 1e6),
+            Self::LinkEfficiency => (1e-3, 1.0),
+            Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => (0.0, 100.0),
+            Self::RemoteWeight => (1e-3, 1e3),
+        }
+    }
+
+    /// "a number from 0 to 1".
+    pub fn range_in_words(self) -> String {
+        let (low, high) = self.range();
+        if high > 1e9 {
+            "a finite number above 0".to_owned()
+        } else {
+            format!("a number from {low} to {high}")
+        }
+    }
+
+    /// What it means, in one or two sentences.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::SaturationKnee => {
+                "A controller asked for W GB/s has (W^-p + B^-p)^(-1/p) GB/s with p = 1/saturation_knee, instead of \
+                 min(W, B). 0 is the hard corner; at 0.1 a controller asked for just what it has gives 93 % of it."
+            }
+            Self::OverloadLoss => {
+                "A controller asked for W GB/s, more than its B, has B / (1 + overload_loss x (W/B - 1)) GB/s: the more \
+                 readers queue, the less it delivers. Only with a ceiling on single threads (core_local_gbs, \
+                 core_bandwidth_gbs): without one a single thread may ask for many times B."
+            }
+            Self::CoreLocal => {
+                "The most one thread draws from the memory of its own node. Data on several nodes: the time per byte \
+                 is the mean over the data."
+            }
+            Self::CoreRemote => {
+                "The most one thread draws from the memory of another node. Data on several nodes: the time per byte \
+                 is the mean over the data."
+            }
+            Self::OutstandingLines => {
+                "A thread with C lines under way draws at most C x 64 byte / latency from a memory. Needs \
+                 latency_matrix_ns."
+            }
+            Self::LinkEfficiency => "The part of the bandwidth of every link that data gets.",
+            Self::RemoteLoss => {
+                "Each GB/s read from outside costs the home controller 1 + remote_loss GB/s: it then delivers \
+                 B x (1 - remote_loss x remote / B) in all."
+            }
+            Self::RemoteWeight => {
+                "A remote thread (baseline-proportional: a link) has this many times the right of a local one at a controller."
+            }
+            Self::EcmPenalty => {
+                "p0 / T_mem: the latency that each further thread adds on a busy controller or link, in units of the time that it \
+                 needs for a line. 0.2 to 0.4 on most machines."
+            }
+        }
+    }
+
+    /// Where it comes from.
+    pub const fn source(self) -> &'static str {
+        match self {
+            Self::SaturationKnee => {
+                "a common smooth minimum; the soft knee itself: Hofmann, Hager, Fey, arXiv 1803.01618"
+            }
+            Self::OverloadLoss => {
+                "our addition, fitted: some controllers are slower with all cores reading than with half of them \
+                 (ThunderX2 in the machine files of Kerncraft)"
+            }
+            Self::CoreLocal | Self::CoreRemote => {
+                "McCalpin 2025: the bandwidth of one core is limited by concurrency and latency"
+            }
+            Self::OutstandingLines => "Little's law: concurrency = bandwidth x latency",
+            Self::LinkEfficiency => "our addition: protocol overhead on links, fitted",
+            Self::RemoteLoss => "our addition: coherence and probe traffic, B_eff = B (1 - beta rho), fitted",
+            Self::RemoteWeight => "our addition: arbitration between local and remote requests, fitted",
+            Self::EcmPenalty => "Hofmann, Hager, Fey, arXiv 1803.01618: T(n) = T + (n - 1) u(n - 1) p0",
+        }
+    }
+
+    /// Whether a model looks at it.
+    pub const fn is_used_by(self, kind: ModelKind) -> bool {
+        match self {
+            // Remote first leaves nothing to weigh.
+            Self::RemoteWeight => !matches!(kind, ModelKind::RemoteFirst),
+            Self::EcmPenalty => matches!(kind, ModelKind::Ecm),
+            _ => true,
+        }
+    }
+}
+
+/// Values of the parameters; everything off by default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// See [`Parameter::SaturationKnee`]; 0 is a hard corner.
+    pub saturation_knee: f64,
+    /// See [`Parameter::OverloadLoss`]; 0 is none.
+    pub overload_loss: f64,
+    /// See [`Parameter::CoreLocal`], GB/s; `None` is no limit.
+    pub core_local_gbs: Option<f64>,
+    /// See [`Parameter::CoreRemote`], GB/s; `None` is no limit.
+    pub core_remote_gbs: Option<f64>,
+    /// See [`Parameter::OutstandingLines`]; `None` is no limit. Needs a latency matrix.
+    pub outstanding_lines: Option<f64>,
+    /// See [`Parameter::LinkEfficiency`]; 1 is all of it.
+    pub link_efficiency: f64,
+    /// See [`Parameter::RemoteLoss`]; 0 is none.
+    pub remote_loss: f64,
+    /// See [`Parameter::RemoteWeight`]; 1 is as local traffic.
+    pub remote_weight: f64,
+    /// See [`Parameter::EcmPenalty`], in transfer times of a line; 0 is none.
+    pub ecm_penalty: f64,
+}
+
+impl Default for Parameters {
+    fn default() -> Self {
+        Self {
+            saturation_knee: 0.0,
+            overload_loss: 0.0,
+            core_local_gbs: None,
+            core_remote_gbs: None,
+            outstanding_lines: None,
+            link_efficiency: 1.0,
+            remote_loss: 0.0,
+            remote_weight: 1.0,
+            ecm_penalty: 0.0,
+        }
+    }
+}
+
+/// A value that a parameter cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("`{}` must be {}, not {value}", parameter.key(), parameter.range_in_words())]
+pub struct ParameterError {
+    /// The parameter.
+    pub parameter: Parameter,
+    /// The value.
+    pub value: f64,
+}
+
+impl Parameters {
+    /// The value of a parameter; `None` where it is off without a value.
+    pub const fn get(&self, parameter: Parameter) -> Option<f64> {
+        match parameter {
+            Parameter::SaturationKnee => Some(self.saturation_knee),
+            Parameter::OverloadLoss => Some(self.overload_loss),
+            Parameter::CoreLocal => self.core_local_gbs,
+            Parameter::CoreRemote => self.core_remote_gbs,
+            Parameter::OutstandingLines => self.outstanding_lines,
+            Parameter::LinkEfficiency => Some(self.link_efficiency),
+            Parameter::RemoteLoss => Some(self.remote_loss),
+            Parameter::RemoteWeight => Some(self.remote_weight),
+            Parameter::EcmPenalty => Some(self.ecm_penalty),
+        }
+    }
+
+    /// Sets a parameter.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if it cannot have this value; nothing is changed then.
+    pub fn set(&mut self, parameter: Parameter, value: f64) -> Result<(), ParameterError> {
+        let (low, high) = parameter.range();
+        if bounds::outside(value, low, high).is_some() {
+            return Err(ParameterError { parameter, value });
+        }
+        let value = value + 0.0; // -0.0 is 0
+        match parameter {
+            Parameter::SaturationKnee => self.saturation_knee = value,
+            Parameter::OverloadLoss => self.overload_loss = value,
+            Parameter::CoreLocal => self.core_local_gbs = Some(value),
+            Parameter::CoreRemote => self.core_remote_gbs = Some(value),
+            Parameter::OutstandingLines => self.outstanding_lines = Some(value),
+            Parameter::LinkEfficiency => self.link_efficiency = value,
+            Parameter::RemoteLoss => self.remote_loss = value,
+            Parameter::RemoteWeight => self.remote_weight = value,
+            Parameter::EcmPenalty => self.ecm_penalty = value,
+        }
+        Ok(())
+    }
+
+    /// Switches a parameter off.
+    pub fn reset(&mut self, parameter: Parameter) {
+        let off = Self::default();
+        match parameter {
+            Parameter::SaturationKnee => self.saturation_knee = off.saturation_knee,
+            Parameter::OverloadLoss => self.overload_loss = off.overload_loss,
+            Parameter::CoreLocal => self.core_local_gbs = None,
+            Parameter::CoreRemote => self.core_remote_gbs = None,
+            Parameter::OutstandingLines => self.outstanding_lines = None,
+            Parameter::LinkEfficiency => self.link_efficiency = off.link_efficiency,
+            Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
+            Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
+            Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
+        }
+    }
+
+    /// The parameters that are not off, with their values.
+    pub fn in_use(&self) -> impl Iterator<Item = (Parameter, f64)> + '_ {
+        Parameter::ALL.into_iter().filter_map(|parameter| {
+            let value = self.get(parameter)?;
+            (Some(value) != parameter.default()).then_some((parameter, value))
+        })
+    }
+
+    /// Whether any of the three ceilings on a thread is set.
+    pub(crate) const fn have_ceilings(&self) -> bool {
+        self.core_local_gbs.is_some() || self.core_remote_gbs.is_some() || self.outstanding_lines.is_some()
+    }
+}
+
+#[cfg(test)]
+mod parameters_tests {
+    use super::*;
+
+    #[test]
+    fn every_parameter_is_found_by_its_key_and_starts_off() {
+        for parameter in Parameter::ALL {
+            assert_eq!(Parameter::from_key(parameter.key()), Some(parameter));
+            assert_eq!(Parameters::default().get(parameter), parameter.default());
+        }
+        assert_eq!(Parameters::default().in_use().count(), 0);
+    }
+
+    #[test]
+    fn what_is_set_is_got_and_can_be_switched_off() {
+        let mut parameters = Parameters::default();
+        for parameter in Parameter::ALL {
+            parameters.set(parameter, 0.5).unwrap();
+            assert_eq!(parameters.get(parameter), Some(0.5));
+        }
+        assert_eq!(parameters.in_use().count(), Parameter::ALL.len());
+        for parameter in Parameter::ALL {
+            parameters.reset(parameter);
+        }
+        assert_eq!(parameters, Parameters::default());
+    }
+
+    #[test]
+    fn values_out_of_range_are_refused_in_words() {
+        let mut parameters = Parameters::default();
+        for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            assert!(parameters.set(Parameter::SaturationKnee, wrong).is_err(), "{wrong}");
+        }
+        let error = parameters.set(Parameter::LinkEfficiency, 2.0).unwrap_err();
+        assert_eq!(error.to_string(), "`link_efficiency` must be a number from 0.001 to 1, not 2");
+        assert_eq!(parameters, Parameters::default());
+    }
+}

@@ -3,7 +3,8 @@
 use numasim_model::access::Access;
 use numasim_model::app::{App, MAX_INSTANCES};
 use numasim_model::bounds::MOST_REPEATED;
-use numasim_model::dynamics::{Binding, Control, Phase, Pick, Scaling};
+use numasim_model::dynamics::{Binding, Phase, Pick, Scaling};
+use numasim_model::order::Control;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
     Partition, Source, Storage,

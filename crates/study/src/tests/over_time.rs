@@ -3,10 +3,10 @@
 use super::{MACHINE, files, problem, problems, read, with_app};
 use crate::{Problem, ProblemKind, Reading, TableKind, read_study};
 use numasim_model::dynamics::{
-    Binding, Call, Channel, Cluster, Command, Control, Course, Order, Os, Phase, Pick, Scaling,
-    Synchronisation, Work,
+    Binding, Call, Channel, Cluster, Command, Course, Os, Phase, Pick, Scaling, Synchronisation, Work,
 };
 use numasim_model::ids::{AppId, NodeId};
+use numasim_model::order::{Control, Order};
 use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
 use numasim_model::{Data, Placement};
 

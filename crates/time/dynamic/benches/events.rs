@@ -7,8 +7,9 @@ use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_engine::SimTime;
-use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::dynamics::{Binding, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, Data, Placement, Placing, Study};
 

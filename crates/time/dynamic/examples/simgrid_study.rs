@@ -12,8 +12,9 @@
 use std::time::Instant;
 
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
-use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::dynamics::{Binding, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
 

@@ -2,7 +2,7 @@
 
 use numasim_model::{AppId, Study};
 
-use crate::observer::{Counts, Snapshot};
+use crate::result::{Counts, Snapshot};
 
 /// What an application does on a node, until the next row of both.
 #[derive(Clone, Copy, Debug, PartialEq)]

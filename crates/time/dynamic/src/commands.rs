@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use numasim_engine::SimTime;
-use numasim_model::dynamics::Order;
+use numasim_model::order::Order;
 use numasim_model::units::Seconds;
 
 use crate::result::Reaction;

@@ -6,10 +6,10 @@ use numasim_policy::{MakeError, PolicyName};
 
 use crate::bound::{LowerBound, lower_bound};
 use crate::cluster::{ClusterRun, cluster};
-use crate::error::SimulateError;
-use crate::observer::{Observer, Silent};
-use crate::question::{Controller, Question};
+use crate::result::SimulateError;
+use crate::result::{Controller, Question};
 use crate::result::{Ending, Run};
+use crate::result::{Observer, Silent};
 use crate::simulation::simulate;
 
 /// One simulation.

@@ -16,7 +16,7 @@
 //! # Modules
 //! `threads` (states of the threads of an application), `cores` (how running threads share the cores of a node), `rates` (from
 //! running threads to speeds), `progress` (iterations, phases, tasks, channels, calls), `commands` (orders under way and in
-//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on), `job` (a simulation by the name of its policy), `changes` (rows of a timeline), `slots` and `strips` (what a picture
+//! force), `simulation` (the instants in order), `result` (what is asked and found), `job` (a simulation by the name of its policy), `changes` (rows of a timeline), `slots` (what is counted, and what a picture
 //! over time needs). `reference` (a feature, for tests) answers the same questions thread by thread; it is slow and is there to be compared with.
 //!
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
@@ -27,12 +27,9 @@ mod changes;
 mod cluster;
 mod commands;
 mod cores;
-mod error;
 pub mod invariants;
 mod job;
-mod observer;
 mod progress;
-mod question;
 mod rates;
 #[cfg(feature = "reference")]
 pub mod reference;
@@ -40,19 +37,17 @@ mod result;
 mod simulation;
 mod slots;
 mod spread;
-mod strips;
-mod tally;
 mod threads;
 
 pub use bound::{Bottleneck, LowerBound, lower_bound};
 pub use changes::{Changes, Row, State};
 pub use cluster::{ClusterRun, cluster};
-pub use error::{Deadlock, MOST_FRUITLESS, SimulateError, Stuck, WaitsFor, is_too_short};
 pub use job::{Job, JobError, Outcome};
-pub use observer::{Both, Counts, Observer, Silent, Snapshot, SoFar};
-pub use question::{Controller, Question};
-pub use result::{AppRun, ChannelRun, Ending, Reaction, Run};
+pub use result::{
+    AppRun, Both, ChannelRun, Controller, Counts, Deadlock, Ending, MOST_FRUITLESS, Observer, Question,
+    Reaction, Run, Silent, SimulateError, Snapshot, SoFar, Stuck, WaitsFor, is_too_short,
+};
 pub use simulation::simulate;
+pub use slots::{Items, StripRecorder, Strips};
 pub use slots::{SlotRecorder, Slots};
 pub use spread::task_factors;
-pub use strips::{Items, StripRecorder, Strips};

@@ -11,9 +11,10 @@ use std::collections::{BTreeSet, VecDeque};
 
 use numasim_model::AppId;
 use numasim_model::dynamics::Dynamics;
-use numasim_policy::{Presence, Waiting};
+use numasim_model::order::Waiting;
+use numasim_policy::Presence;
 
-use crate::error::WaitsFor;
+use crate::result::WaitsFor;
 
 /// What an application is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +118,12 @@ impl<'q> Progress<'q> {
         }
     }
 
-    pub(crate) fn waiting(&self, app: usize) -> Option<Waiting> {
+    pub(crate) fn waiting(&self, app: usize) -> Waiting {
         match self.apps[app].stage {
-            Stage::Waits(waiting) => Some(waiting),
+            Stage::Waits(waiting) => waiting,
             // A caller waits until its call returns.
-            Stage::Calls(_) => Some(Waiting::Call),
-            Stage::Ahead | Stage::Works | Stage::Finished => None,
+            Stage::Calls(_) => Waiting::Call,
+            Stage::Ahead | Stage::Works | Stage::Finished => Waiting::None,
         }
     }
 
@@ -279,7 +280,7 @@ impl<'q> Progress<'q> {
                 let callee = course.calls.get(place).map(|&call| self.dynamics.calls[call].to);
                 WaitsFor::Return(callee.unwrap_or(AppId(app)))
             }
-            Stage::Ahead | Stage::Works | Stage::Finished => WaitsFor::Threads,
+            Stage::Waits(Waiting::None) | Stage::Ahead | Stage::Works | Stage::Finished => WaitsFor::Threads,
         }
     }
 }

@@ -10,22 +10,19 @@ use numasim_model::{AppId, Demand, Machine, Study};
 use numasim_policy::{AppView, Looks, Policy, View};
 
 use crate::commands::Commands;
-use crate::error::{MOST_FRUITLESS, SimulateError};
-use crate::observer::{Observer, SoFar};
 use crate::progress::{Next, Progress, Stage};
-use crate::question::{Controller, Question};
 use crate::rates::{LaneId, Rates};
+use crate::result::{Controller, Question};
 use crate::result::{Ending, Run};
-use crate::tally::{AppTally, ChannelTally, State};
+use crate::result::{MOST_FRUITLESS, SimulateError};
+use crate::result::{Observer, SoFar};
+use crate::slots::{AppTally, ChannelTally, State};
 use crate::threads::{Moved, Thread, Threads};
 
 mod deciding;
-mod ending;
-mod looking;
-mod ticking;
 mod work;
 
-use ticking::Ticks;
+use deciding::Ticks;
 use work::AppWork;
 
 /// What is to come.
@@ -143,7 +140,7 @@ pub fn simulate(
         .courses
         .iter()
         .map(|course| {
-            let blocked = controls && course.control != numasim_model::dynamics::Control::None;
+            let blocked = controls && course.control != numasim_model::order::Control::None;
             Threads::new(course, &study.machine, blocked)
         })
         .collect();

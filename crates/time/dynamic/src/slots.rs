@@ -1,9 +1,14 @@
-//! Numbers that change in steps, over slots of equal length: their means and the largest of each.
+//! Numbers that change in steps: their integrals, and over slots of equal length their means and the largest of each.
 //!
 //! What a picture over time needs, in memory that does not depend on the number of steps: the slots become twice as long whenever
 //! there are too many. Between two steps a number is constant, so the mean of a slot is exact.
 
+use numasim_engine::SimTime;
+use numasim_model::order::Waiting;
 use numasim_model::units::Seconds;
+use numasim_model::{AppId, NodeId, Study, Table};
+
+use crate::result::{Observer, Snapshot};
 
 /// Most slots; a picture has hardly more columns.
 const MOST_SLOTS: usize = 2048;
@@ -133,6 +138,201 @@ impl Series {
     fn join_slots(&mut self) {
         self.sums = self.sums.chunks(2).map(|pair| pair.iter().sum()).collect();
         self.most = self.most.chunks(2).map(|pair| pair.iter().copied().fold(0.0, f64::max)).collect();
+    }
+}
+
+/// Cores, GFLOPS and items over time. Slot i is the time from i x `slot` to (i + 1) x `slot`; the last one ends with `end`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Strips {
+    /// Length of a slot.
+    pub slot: Seconds,
+    /// Length of all slots together: when the simulation ended.
+    pub end: Seconds,
+    /// For each application and node: the cores that its threads use, on average over each slot.
+    pub busy: Table<Vec<f64>>,
+    /// For each application and node: its GFLOPS, on average over each slot.
+    pub gflops: Table<Vec<f64>>,
+    /// For each channel, in file order: its items in each slot.
+    pub items: Vec<Vec<Items>>,
+}
+
+/// Items that are produced and not finished in a channel, over one slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Items {
+    /// On average.
+    pub mean: f64,
+    /// The most at the end of an instant.
+    pub max: f64,
+}
+
+impl Strips {
+    /// How many slots there are.
+    pub fn slots(&self) -> usize {
+        let busy = self.busy.as_slice().first().map(Vec::len);
+        busy.or_else(|| self.items.first().map(Vec::len)).unwrap_or(0)
+    }
+
+    /// When slot `number` begins.
+    pub fn begins(&self, number: usize) -> Seconds {
+        self.slot * number as f64
+    }
+}
+
+/// Looks on at a simulation and makes strips of it.
+#[derive(Clone, Debug)]
+pub struct StripRecorder {
+    apps: usize,
+    nodes: usize,
+    channels: usize,
+    /// Cores of each application and node, then their GFLOPS, then the items of each channel.
+    slots: SlotRecorder,
+}
+
+impl StripRecorder {
+    /// For the applications, nodes and channels of a study.
+    pub fn new(study: &Study) -> Self {
+        let (apps, nodes) = (study.apps.len(), study.machine.node_count());
+        let channels = study.dynamics.channels.len();
+        Self { apps, nodes, channels, slots: SlotRecorder::new(2 * apps * nodes + channels) }
+    }
+
+    /// The strips of a simulation that ended at `end`.
+    pub fn finish(self, end: Seconds) -> Strips {
+        let slots = self.slots.finish(end);
+        let cells = self.apps * self.nodes;
+        let mut means = slots.mean.into_iter();
+        let mut table =
+            || Table::from_fn(self.apps, self.nodes, |_: AppId, _: NodeId| means.next().unwrap_or_default());
+        let (busy, gflops) = (table(), table());
+        let items = means.zip(slots.most.into_iter().skip(2 * cells));
+        let items = items.map(|(mean, most)| {
+            mean.into_iter().zip(most).map(|(mean, max)| Items { mean, max }).collect::<Vec<_>>()
+        });
+        Strips { slot: slots.slot, end, busy, gflops, items: items.collect() }
+    }
+}
+
+impl Observer for StripRecorder {
+    fn looks(&self) -> bool {
+        true
+    }
+
+    fn instant(&mut self, snapshot: &dyn Snapshot) {
+        let now = snapshot.time();
+        let cells = self.apps * self.nodes;
+        for cell in 0..cells {
+            let (app, node) = (AppId(cell / self.nodes), cell % self.nodes);
+            self.slots.set(cell, now, snapshot.counts(app, node).busy);
+            self.slots.set(cells + cell, now, snapshot.gflops(app, node));
+        }
+        for channel in 0..self.channels {
+            self.slots.set(2 * cells + channel, now, snapshot.items(channel) as f64);
+        }
+    }
+}
+
+/// The integral of a number that changes in steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Integral {
+    value: f64,
+    since: SimTime,
+    sum: f64,
+}
+
+impl Integral {
+    /// From `now` on it is `value`.
+    pub(crate) fn set(&mut self, now: SimTime, value: f64) {
+        if value != self.value {
+            self.sum += self.value * now.since(self.since);
+            self.since = now;
+            self.value = value;
+        }
+    }
+
+    /// Up to `now`.
+    pub(crate) fn until(&self, now: SimTime) -> f64 {
+        self.sum + self.value * now.since(self.since)
+    }
+}
+
+/// Threads of an application, and what it waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State {
+    /// Threads that compute.
+    pub(crate) running: u32,
+    /// Of these, those that share their cores.
+    pub(crate) shared: u32,
+    /// Threads that might run and have nothing to do.
+    pub(crate) idle: u32,
+    pub(crate) blocked: u32,
+    pub(crate) waiting: Waiting,
+}
+
+/// One application.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AppTally {
+    pub(crate) arrived: Option<SimTime>,
+    pub(crate) finished: Option<SimTime>,
+    running: Integral,
+    shared: Integral,
+    idle: Integral,
+    blocked: Integral,
+    waits: [Integral; Waiting::ALL.len()],
+}
+
+impl AppTally {
+    pub(crate) fn set(&mut self, now: SimTime, state: State) {
+        let State { running, shared, idle, blocked, waiting } = state;
+        self.running.set(now, f64::from(running));
+        self.shared.set(now, f64::from(shared));
+        self.idle.set(now, f64::from(idle));
+        self.blocked.set(now, f64::from(blocked));
+        for (kind, integral) in Waiting::ALL.into_iter().zip(&mut self.waits) {
+            integral.set(now, f64::from(u8::from(waiting == kind)));
+        }
+    }
+
+    /// From its arrival to its end, or to `now`; nothing where it has not arrived.
+    pub(crate) fn mean_threads(&self, now: SimTime) -> f64 {
+        let Some(arrived) = self.arrived else { return 0.0 };
+        let time = self.finished.unwrap_or(now).since(arrived);
+        if time > 0.0 { self.running.until(now) / time } else { 0.0 }
+    }
+
+    pub(crate) fn waited(&self, kind: Waiting, now: SimTime) -> Seconds {
+        Seconds::new(self.waits[kind as usize].until(now))
+    }
+
+    pub(crate) fn idle(&self, now: SimTime) -> Seconds {
+        Seconds::new(self.idle.until(now))
+    }
+
+    pub(crate) fn blocked(&self, now: SimTime) -> Seconds {
+        Seconds::new(self.blocked.until(now))
+    }
+
+    pub(crate) fn shared(&self, now: SimTime) -> Seconds {
+        Seconds::new(self.shared.until(now))
+    }
+}
+
+/// One channel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChannelTally {
+    items: Integral,
+    pub(crate) max_items: u64,
+}
+
+impl ChannelTally {
+    /// Items at the end of an instant.
+    pub(crate) fn set(&mut self, now: SimTime, items: u64) {
+        self.items.set(now, items as f64);
+        self.max_items = self.max_items.max(items);
+    }
+
+    pub(crate) fn mean_items(&self, now: SimTime) -> f64 {
+        let time = now.seconds();
+        if time > 0.0 { self.items.until(now) / time } else { 0.0 }
     }
 }
 

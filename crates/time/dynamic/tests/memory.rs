@@ -8,7 +8,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use numasim_dynamic::{Controller, Question, Silent, simulate};
-use numasim_model::dynamics::{Order, Os};
+use numasim_model::dynamics::Os;
+use numasim_model::order::Order;
 use numasim_model::units::Seconds;
 
 #[path = "dynamic/common.rs"]

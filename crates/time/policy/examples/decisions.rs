@@ -6,8 +6,9 @@
 
 use std::time::Instant;
 
-use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::dynamics::{Binding, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
 use numasim_policy::{AppView, PolicyName, Presence, View};
@@ -107,7 +108,7 @@ fn view(study: &Study) -> View {
         running: vec![0; course.threads.len()],
         blocked: course.threads.clone(),
         progress: 0,
-        waiting: None,
+        waiting: Waiting::None,
         queued: Some(1),
         phase: 0,
         left: course.total_work(),

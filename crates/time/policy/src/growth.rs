@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use numasim_model::sharing::Network;
 use numasim_model::{AppId, NodeId, Table};
 
+use crate::dealing::is_less;
 use crate::known::{Known, Member};
-use crate::rounding::is_less;
 use crate::speeds::Speeds;
 
 /// Gives each its fewest threads, in file order, one by one to the node with most free cores (ties: lowest), as far as there are

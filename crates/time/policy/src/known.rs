@@ -4,7 +4,7 @@ use numasim_model::dynamics::{Channel, Course, Os, Phase, Scaling, Work};
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId, Demand, Machine, Study};
 
-use crate::rounding::TOLERANCE;
+use crate::dealing::TOLERANCE;
 use crate::view::{AppView, View};
 
 /// The part of a study that such policies need.

@@ -16,13 +16,13 @@
 use numasim_model::Study;
 use numasim_model::sharing::Network;
 
-use crate::ahead::{Channels, ENOUGH, TOO_MANY, ToCome};
 use crate::dealing::decided;
-use crate::decision::{Decision, Policy, PolicyError};
 use crate::growth::{give_fewest, grow};
 use crate::known::{Known, Member, has_nothing_to_do};
+use crate::lead::{Channels, ENOUGH, TOO_MANY, ToCome};
 use crate::memo::Memo;
 use crate::speeds::Speeds;
+use crate::view::{Decision, Policy, PolicyError};
 use crate::view::{Looks, View};
 
 /// Most applications x nodes for which tasks are looked at.
@@ -115,7 +115,8 @@ mod tests {
 
     use super::*;
     use crate::testing::{app, channel, machine, rows, study, view, with_running};
-    use crate::view::{AppView, Presence, Waiting};
+    use crate::view::{AppView, Presence};
+    use numasim_model::order::Waiting;
 
     fn threads(study: &Study, apps: Vec<AppView>) -> Vec<Option<Vec<u32>>> {
         rows(&Marginal::new(study).decide(&view(apps)).expect("a decision"))
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn who_waits_gets_nothing_and_threads_that_do_not_exist_are_not_given() {
         let study = study(machine(&[8]), &[10.0, 10.0]);
-        let waits = AppView { waiting: Some(Waiting::Input), ..app(0, &[8]) };
+        let waits = AppView { waiting: Waiting::Input, ..app(0, &[8]) };
         assert_eq!(threads(&study, vec![waits, app(1, &[5])]), [Some(vec![0]), Some(vec![5])]);
     }
 

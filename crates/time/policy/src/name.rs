@@ -6,16 +6,12 @@ use std::str::FromStr;
 use numasim_model::text::visible;
 use numasim_model::{App, AppId, NodeId, Refusal, Scenario, Study};
 
-use crate::decision::Policy;
-use crate::fair_share::FairShare;
-use crate::fixed::{Fixed, lacking};
 use crate::lead::Lead;
-use crate::lend::Lend;
 use crate::marginal::Marginal;
-use crate::oversubscribe::Oversubscribe;
 use crate::reexplore::Reexplore;
 use crate::replan::Replan;
-use crate::static_even::StaticEven;
+use crate::shares::{Fixed, Lend, Oversubscribe, StaticEven, lacking};
+use crate::view::Policy;
 
 /// Most items between a producer and its consumers where nobody says otherwise.
 const DEFAULT_LEAD: u64 = 2;
@@ -268,7 +264,7 @@ impl PolicyName {
             Self::None | Self::Script => return Ok(None),
             Self::StaticEven => Box::new(StaticEven::new(&study.machine)),
             Self::Static(name) => Box::new(Fixed::new(find_scenario(study, name)?)),
-            Self::FairShare => Box::new(FairShare::new(&study.machine)),
+            Self::FairShare => Box::new(Oversubscribe::new(study, 0)),
             Self::Lead(most) => Box::new(Lead::new(study, *most)),
             Self::Lend => Box::new(Lend::new(&study.machine)),
             Self::Oversubscribe(more) => Box::new(Oversubscribe::new(study, *more)),

@@ -1,12 +1,13 @@
 //! What every policy promises, on random machines and views.
 
-use numasim_model::dynamics::{Channel, Control, Order, Phase, Scaling};
+use numasim_model::dynamics::{Channel, Phase, Scaling};
+use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
 use numasim_model::{AppId, Machine, Study};
 use proptest::prelude::*;
 
 use crate::testing::{machine, scenario, study, view};
-use crate::{AppView, Decision, Looks, Policy, PolicyName, Presence, View, Waiting, orders};
+use crate::{AppView, Decision, Looks, Policy, PolicyName, Presence, View, orders};
 
 const APPS: usize = 4;
 
@@ -68,9 +69,9 @@ fn any_app(entry: usize, nodes: usize) -> impl Strategy<Value = AppView> {
             threads: threads.iter().map(|(all, ..)| *all).collect(),
             progress,
             waiting: match waiting {
-                0 => Some(Waiting::Input),
-                1 => Some(Waiting::Call),
-                _ => None,
+                0 => Waiting::Input,
+                1 => Waiting::Call,
+                _ => Waiting::None,
             },
             queued,
             phase,
@@ -141,7 +142,7 @@ proptest! {
                 let Some(row) = row else { continue };
                 prop_assert!(row.iter().zip(&app.threads).all(|(row, own)| row <= own), "{} {:?}", name, decision);
                 let even_so = name.starts_with("static");
-                prop_assert!(even_so || app.waiting.is_none() || row.iter().all(|&threads| threads == 0), "{}", name);
+                prop_assert!(even_so || app.waiting == Waiting::None || row.iter().all(|&threads| threads == 0), "{}", name);
             }
             for (n, &cores) in cores.iter().enumerate() {
                 prop_assert!(sum(&decision, n) <= cores || name.starts_with("oversubscribe"), "{} {:?}", name, decision);

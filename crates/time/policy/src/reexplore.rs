@@ -17,11 +17,11 @@ use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
 
 use crate::dealing::decided;
-use crate::decision::{Decision, Policy, PolicyError};
 use crate::growth::{give_fewest, grow};
 use crate::known::{Known, Member};
 use crate::memo::Memo;
 use crate::speeds::Speeds;
+use crate::view::{Decision, Policy, PolicyError};
 use crate::view::{Looks, View};
 
 /// Steps of a search: a tenth of a second or so where it cannot prove its answer, far less where it can.
@@ -175,7 +175,8 @@ impl Policy for Reexplore {
 mod tests {
     use super::*;
     use crate::testing::{app, machine, rows, study, view};
-    use crate::view::{AppView, Waiting};
+    use crate::view::AppView;
+    use numasim_model::order::Waiting;
 
     #[test]
     fn the_search_gives_cores_to_the_compute_bound_one() {
@@ -187,7 +188,7 @@ mod tests {
         let dealt = rows(&policy.decide(&view(all)).expect("a decision"));
         let totals: Vec<u32> = dealt.iter().flatten().map(|row| row.iter().sum()).collect();
         assert_eq!((totals.iter().sum::<u32>(), totals[3] >= 20), (32, true), "{dealt:?}");
-        let waits = |entry| AppView { waiting: Some(Waiting::Input), ..app(entry, &[8; 4]) };
+        let waits = |entry| AppView { waiting: Waiting::Input, ..app(entry, &[8; 4]) };
         let alone = policy.decide(&view(vec![waits(0), waits(1), waits(2), app(3, &[8; 4])]));
         let none = || Some(vec![0; 4]);
         assert_eq!(rows(&alone.expect("a decision")), [none(), none(), none(), Some(vec![8; 4])]);
@@ -219,7 +220,7 @@ mod tests {
     #[test]
     fn nobody_is_no_question() {
         let study = study(machine(&[2]), &[10.0]);
-        let waits = AppView { waiting: Some(Waiting::Input), ..app(0, &[2]) };
+        let waits = AppView { waiting: Waiting::Input, ..app(0, &[2]) };
         let decision = Reexplore::new(&study).decide(&view(vec![waits])).expect("a decision");
         assert_eq!(rows(&decision), [Some(vec![0])]);
     }

@@ -1,13 +1,14 @@
 //! Small machines, studies and views for the tests of this crate.
 
-use numasim_model::dynamics::{Binding, Channel, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::dynamics::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{
     Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Placing, Scenario,
     Study,
 };
 
-use crate::decision::Decision;
+use crate::view::Decision;
 use crate::view::{AppView, Presence, View};
 
 /// Nodes with so many cores of 10 GFLOPS and 32 GB/s (the paper's node), links of 10 GB/s.
@@ -87,7 +88,7 @@ pub(crate) fn app(entry: usize, threads: &[u32]) -> AppView {
         running: vec![0; threads.len()],
         blocked: threads.to_vec(),
         progress: 0,
-        waiting: None,
+        waiting: Waiting::None,
         queued: None,
         phase: 0,
         left: Some(Gflop::new(100.0)),

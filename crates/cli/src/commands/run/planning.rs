@@ -86,7 +86,7 @@ pub(super) fn order(
 
 /// All processors of the nodes on which it has threads.
 fn mask(host: &[NodeCores], course: &Course) -> Vec<u32> {
-    numasim_agent::started::mask(&cores(host, course))
+    numasim_agent::load::mask(&cores(host, course))
 }
 
 /// The cores of a program of its own, of each its processors: as many on each node as it has threads there.

@@ -7,7 +7,7 @@ use numasim_bench::live::{Family, FamilyError, Left, Program};
 use numasim_host::memory::bytes_per_thread;
 use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
-use numasim_model::dynamics::Control;
+use numasim_model::order::Control;
 use numasim_model::text::visible;
 use numasim_model::{AppId, Data, Study};
 use numasim_policy::PolicyName;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         if foreign {
             let cores = planning::cores(&host, course);
             let unset = |(key, _): &(String, String)| std::env::var_os(key).is_none();
-            environment.extend(numasim_agent::started::variables(&cores).into_iter().filter(unset));
+            environment.extend(numasim_agent::load::variables(&cores).into_iter().filter(unset));
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;

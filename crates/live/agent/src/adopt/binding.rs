@@ -6,9 +6,9 @@
 //! A thread is known by its number and its start. One that is bound and not in the list any more has left, for another control group: it
 //! gets back at once what it had, and follows from then on whatever is adopted where it went.
 
-use super::children::Children;
 use super::ledger::{Cpus, Ledger, Owner};
-use super::threads::{Threads, is_gone};
+use super::process::Children;
+use super::process::{Threads, is_gone};
 use numasim_host::os::thread::{now_ns, thread_cpu_ns};
 use numasim_host::system::Identity;
 use rustix::io::Errno;

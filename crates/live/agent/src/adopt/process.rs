@@ -1,18 +1,24 @@
-//! A process that is held on to: its number may become another's, what is open here does not.
+//! A process that is held on to, with its threads and the processes that it starts: its number may become another's, what is open here
+//! does not.
 
-use super::error::AdoptError;
-use super::threads::Threads;
-use super::{Adopted, Ledger};
-use numasim_host::os::process::own_uid;
-use numasim_host::system::System;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
-use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::io::Read as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use numasim_host::os::process::own_uid;
+use numasim_host::os::thread::{affinity_of, bind_thread};
+use numasim_host::os::thread::{now_ns, thread_cpu_ns};
+use numasim_host::system::{Allowed, Identity, Listed, System, descendants};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use crate::adopt::AdoptError;
+use crate::adopt::{Adopted, Ledger};
 
 /// See the module.
 #[derive(Debug)]
@@ -183,7 +189,7 @@ impl Starting {
         }
         match Adopted::of(self.process, cores.to_vec(), ledger) {
             Ok(adopted) => Ok(Became::Program(adopted)),
-            Err(AdoptError::Refused { source, .. }) if super::threads::is_gone(&source) => Ok(Became::Ended),
+            Err(AdoptError::Refused { source, .. }) if is_gone(&source) => Ok(Became::Ended),
             Err(error) => Err(error),
         }
     }
@@ -213,6 +219,104 @@ impl<'a> Watch<'a> {
     pub(crate) fn polled(&self) -> PollFd<'a> {
         PollFd::from_borrowed_fd(self.fd, self.tells_by)
     }
+}
+
+// Processes that adopted ones started. They follow no order, but begin with that of the thread that started them.
+
+/// How often they are looked for: one whose parents end sooner is not known to descend from them.
+const EVERY: Duration = Duration::from_secs(1);
+/// Looking for them takes at most this part of a processor.
+const PART: u32 = 200;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Children {
+    known: BTreeSet<Identity>,
+    /// By the clock of the system.
+    next_ns: u64,
+}
+
+impl Children {
+    /// Looks for them, if it is time; `is_adopted` names the processes that are adopted.
+    pub(super) fn look(&mut self, threads: &impl Threads, is_adopted: impl Fn(u32) -> bool) {
+        if now_ns() < self.next_ns {
+            return;
+        }
+        let before = thread_cpu_ns();
+        self.find(threads, is_adopted);
+        let took = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
+        let pause = EVERY.max(took * PART);
+        self.next_ns = now_ns().saturating_add(u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX));
+    }
+
+    /// Looks for them now; those that live.
+    pub(super) fn find(
+        &mut self,
+        threads: &impl Threads,
+        is_adopted: impl Fn(u32) -> bool,
+    ) -> &BTreeSet<Identity> {
+        let table = threads.table();
+        let is_root = |one: &Identity| is_adopted(one.number) || self.known.contains(one);
+        let mut now: BTreeSet<Identity> =
+            descendants(&table, is_root, |_| false).iter().map(|one| one.identity).collect();
+        now.extend(table.iter().map(|one| one.identity).filter(|one| self.known.contains(one)));
+        self.known = now;
+        &self.known
+    }
+}
+
+// The threads of a process or control group, and what the system tells of each and does with it.
+
+/// The threads of a process or control group. Lists of processors are ascending.
+pub(super) trait Threads {
+    /// Those that are in it now.
+    fn list(&self) -> io::Result<Vec<u32>>;
+
+    /// How many those are, if that takes less than to list them.
+    fn count(&self) -> Option<u64> {
+        None
+    }
+
+    /// The processors that a thread may use now.
+    fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
+        affinity_of(thread)
+    }
+
+    fn bind(&self, thread: u32, cpus: &[u32]) -> io::Result<()> {
+        bind_thread(thread, cpus)
+    }
+
+    /// Its process, and the processors that it may use, off-line ones too.
+    fn allowed(&self, thread: u32) -> io::Result<Allowed> {
+        System::host().allowed(thread)
+    }
+
+    /// Which one it is.
+    fn identity(&self, thread: u32) -> io::Result<Identity> {
+        System::host().thread(thread)
+    }
+
+    /// All processes of the system.
+    fn table(&self) -> Vec<Listed> {
+        System::host().table()
+    }
+
+    /// The threads of any process.
+    fn of_process(&self, pid: u32) -> Vec<u32> {
+        System::host().threads(pid)
+    }
+
+    /// Whether it is still that thread, and not another one of this number.
+    fn is_alive(&self, thread: Identity) -> bool {
+        self.identity(thread.number).is_ok_and(|now| now == thread)
+    }
+}
+
+/// Whether a thread, process or control group is not there any more.
+pub(super) fn is_gone(why: &io::Error) -> bool {
+    [Errno::SRCH, Errno::NOENT, Errno::NODEV]
+        .iter()
+        .any(|gone| why.raw_os_error() == Some(gone.raw_os_error()))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! What the agent makes of the lines of a connection.
 
 use super::Core;
+use super::application::Effect;
 use super::application::{Application, Client, ConnectionId, Orders, Peer, Place, Reached, Role};
-use super::effect::Effect;
-use super::showing::count;
+use super::deciding::count;
 use numasim_model::text::visible;
 use numasim_policy::{PolicyName, check_threads};
 use numasim_protocol::{

@@ -2,16 +2,13 @@
 //!
 //! Times are since the beginning of the agent. After each event [`Core::take_effects`] has what is to be done for it, in order.
 
-mod adopting;
 mod answering;
 mod application;
 mod deciding;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) mod driven;
-mod effect;
 #[cfg(test)]
 mod properties;
-mod showing;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -25,12 +22,9 @@ use numasim_model::{AppId, Study};
 use numasim_policy::Looks;
 use numasim_protocol::{Closed, FromAgent};
 
-use application::{Application, Place};
-use application::{Client, Role};
-pub use application::{ConnectionId, Peer};
-pub use effect::Question;
-pub use effect::Settings;
-pub use effect::{Action, Decided, Effect, Seen};
+use application::{Application, Client, Place, Role};
+pub use application::{ConnectionId, Decided, Effect, Peer, Question, Seen, Settings};
+pub use numasim_protocol::Action;
 
 /// Within this time a connection says who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(2);

@@ -4,12 +4,10 @@
 //! not read waits in its own queue until it is full.
 
 mod accepting;
-mod adopting;
 mod deciding;
 mod pace;
 #[cfg(test)]
 mod tests;
-mod waiting;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,9 +21,10 @@ use crate::core::{ConnectionId, Core, Decided, Effect, Settings};
 use crate::load::NodeLoad;
 use crate::socket::Socket;
 use accepting::Connection;
-pub use adopting::{Adopted, Change, Nobody};
 use deciding::Decider;
-use pace::{Pace, Signals};
+pub use deciding::{Adopted, Change, Nobody};
+use pace::Pace;
+use pace::Signals;
 
 /// Whom an agent tells what happens. None of it may wait for long.
 pub trait Outside {
@@ -135,7 +134,7 @@ impl<'a> Server<'a> {
         let beside = settings.policy.computes();
         let decider = policy.map(|policy| Decider::new(policy, beside)).transpose();
         let decider = decider.map_err(ServeError::system("start a thread for the policy"))?;
-        let calm = waiting::calm(settings.period);
+        let calm = pace::calm(settings.period);
         let period = if settings.period.is_zero() { LOOKED_AT } else { settings.period };
         let mut core = Core::new(settings, looks);
         let mut failed = Vec::new();

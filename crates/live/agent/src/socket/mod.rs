@@ -8,7 +8,6 @@
 //! The mode of the socket is that of the open file before it has a name (`unix_bind` of Linux takes the mode of the
 //! socket's inode and the umask), so that the umask, which all threads of a process share, is left alone.
 
-mod error;
 mod folder;
 #[cfg(test)]
 mod tests;
@@ -26,7 +25,7 @@ use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
 };
 
-pub use error::SocketError;
+pub use folder::SocketError;
 use folder::{Folder, Id};
 
 /// Applications that may wait for the agent to take their connection, as far as the system allows (`somaxconn`).
@@ -133,7 +132,7 @@ fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
     };
     match FileType::from_raw_mode(found.st_mode) {
         FileType::Socket => {}
-        other => return Err(SocketError::NotASocket { path: path.to_owned(), what: error::kind(other) }),
+        other => return Err(SocketError::NotASocket { path: path.to_owned(), what: folder::kind(other) }),
     }
     match connected(path) {
         Ok(stream) => {

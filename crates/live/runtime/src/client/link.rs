@@ -1,16 +1,21 @@
-//! The thread that looks for the agent, again and again.
+//! The thread that looks for the agent, again and again; one connection with it: hello, welcome, orders, until it ends; and the statuses
+//! meanwhile, as often as the agent asks, and at once when something changes, but at most 50 in any second.
 
+use std::io::{ErrorKind, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
-use super::session::{self, End};
-use super::wire::State;
-use super::{Agent, connect};
-use crate::order::Order;
+use numasim_protocol::{AppStatus, Control, FromAgent, FromApp, Hello, Lines, Order, Welcome};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+
+use super::Agent;
+use super::fork::Closed;
 use crate::shared::Shared;
 
 /// From the loss of an agent to the first attempt; doubled until the last.
@@ -34,12 +39,12 @@ impl Link {
     /// Tries once, so that workers of a pool that begins are held before their first task, and leaves the rest to the thread.
     pub(crate) fn start(agent: Agent, shared: Arc<Shared>) -> io::Result<Self> {
         let state = Arc::new(State::default());
-        let first = connect::connected(&agent.socket).ok();
+        let first = connected(&agent.socket).ok();
         if first.is_some() {
             hold(&agent, &shared);
         }
-        let (of_thread, for_thread) = (state.clone(), shared.clone());
-        let life = move || live(&agent, &for_thread, &of_thread, first);
+        let (affinity_of, for_thread) = (state.clone(), shared.clone());
+        let life = move || live(&agent, &for_thread, &affinity_of, first);
         let thread = Builder::new().name("agent".into()).spawn(life)?;
         Ok(Self { state, shared, thread: Some(thread) })
     }
@@ -65,7 +70,7 @@ impl Drop for Link {
 /// From the connection to the agent's first word nobody runs.
 fn hold(agent: &Agent, shared: &Shared) {
     if agent.control != numasim_protocol::Control::None {
-        let _ = shared.order(&Order::Total(0)); // no order is easier to follow
+        let _ = shared.order(Some(&Order::Total(0))); // no order is easier to follow
     }
 }
 
@@ -74,13 +79,13 @@ fn live(agent: &Agent, shared: &Arc<Shared>, state: &State, first: Option<UnixSt
     let mut pause = FIRST;
     while !state.stop.load(Ordering::Acquire) {
         let stream = next.take().or_else(|| {
-            let stream = connect::connected(&agent.socket).ok()?;
+            let stream = connected(&agent.socket).ok()?;
             hold(agent, shared);
             Some(stream)
         });
         if let Some(stream) = stream {
-            let end = session::run(agent, shared, state, stream);
-            let _ = shared.order(&Order::All); // nobody is too many
+            let end = talk(agent, shared, state, stream);
+            let _ = shared.order(None); // nobody is too many
             match end {
                 End::Refused(why) => {
                     eprintln!(
@@ -96,5 +101,299 @@ fn live(agent: &Agent, shared: &Arc<Shared>, state: &State, first: Option<UnixSt
         }
         shared.said.pause(pause, &state.stop);
         pause = (2 * pause).min(LAST);
+    }
+}
+
+// A connection to a socket, without ever waiting for it.
+
+/// A write that takes longer has failed.
+const WRITE: Duration = Duration::from_secs(1);
+
+/// Connects. A listener whose queue is full counts as nobody: a plain `connect` would wait for it.
+fn connected(path: &Path) -> io::Result<UnixStream> {
+    let address = SocketAddrUnix::new(path)?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    connect(&socket, &address)?;
+    let stream = UnixStream::from(socket);
+    stream.set_nonblocking(false)?;
+    stream.set_write_timeout(Some(WRITE))?;
+    Ok(stream)
+}
+
+// One connection: hello, welcome, orders, until it ends.
+
+/// An agent that says nothing for so long is lost.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// How a connection ended.
+pub(super) enum End {
+    /// The agent is gone.
+    Lost {
+        /// It had answered.
+        welcomed: bool,
+    },
+    /// The agent does not want us.
+    Refused(String),
+}
+
+/// Says hello and does what the agent says until the connection ends. The caller lifts the last order then.
+fn talk(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) -> End {
+    let stream = Arc::new(stream);
+    let _closed = Closed::in_children(&stream); // ends before the stream, whose number may have another meaning then
+    state.set_stream(Some(stream.clone()));
+    if state.stop.load(Ordering::Acquire) {
+        return End::Lost { welcomed: false }; // who stopped us may have seen no connection to close
+    }
+    let sender = Sender::new(&stream);
+    let over = AtomicBool::new(false);
+    let threads = shared.layout.workers().into_iter().map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
+    sender.send(&FromApp::Hello(Hello::new(&agent.name, agent.control, threads)));
+    let end = std::thread::scope(|threads| {
+        let mut welcome: Option<Welcome> = None;
+        let mut lines = Lines::new();
+        let end = loop {
+            match next(&stream, &mut lines) {
+                Some(FromAgent::Welcome(new)) if welcome.is_none() => {
+                    if !new.hold {
+                        let _ = shared.order(None); // nobody is too many
+                    }
+                    let every = Duration::try_from_secs_f64(new.status_ms / 1e3).unwrap_or(SILENCE);
+                    let (sender, over) = (&sender, &over);
+                    threads.spawn(move || report(shared, sender, every, over));
+                    welcome = Some(new);
+                }
+                Some(FromAgent::Set { seq, order }) => {
+                    sender.send(&answer(agent, shared, welcome.as_ref(), seq, &order));
+                }
+                // A status that came too late, or a welcome again, changes nothing.
+                Some(FromAgent::Ping | FromAgent::Error { .. } | FromAgent::Welcome(_)) => {}
+                Some(FromAgent::Refused { text }) => break End::Refused(text),
+                None => break End::Lost { welcomed: welcome.is_some() },
+            }
+        };
+        let _ = stream.shutdown(Shutdown::Both);
+        // Before the reporter has ended: it may be writing.
+        let _ = shared.order(None);
+        over.store(true, Ordering::Release);
+        shared.said.ring();
+        end
+    });
+    state.set_stream(None);
+    end
+}
+
+/// Puts an order in force, and what to say then.
+fn answer(agent: &Agent, shared: &Shared, welcome: Option<&Welcome>, seq: u64, order: &Order) -> FromApp {
+    let done = match order {
+        order if order.control() != agent.control || agent.control == Control::None => Err(format!(
+            "an order of the kind {} for control {}",
+            order.control().as_str(),
+            agent.control.as_str()
+        )),
+        // The agent counts the cores of its machine.
+        Order::Cores(cores) => {
+            let cores_of: Option<Vec<usize>> =
+                welcome.map(|welcome| welcome.cores.iter().map(|&cores| cores as usize).collect());
+            shared.order_cores(&cores_of.unwrap_or_default(), cores).map_err(|error| error.to_string())
+        }
+        Order::Total(_) | Order::PerNode(_) => shared.order(Some(order)).map_err(|error| error.to_string()),
+    };
+    match done {
+        Ok(()) => FromApp::Ack { seq },
+        Err(text) => FromApp::Refused { seq, text },
+    }
+}
+
+/// The next message; `None` when the connection is over, or silent for too long. Lines that nobody understands are
+/// skipped: a later version may say more.
+fn next(mut stream: &UnixStream, lines: &mut Lines) -> Option<FromAgent> {
+    let end = Instant::now() + SILENCE;
+    let mut bytes = [0; 4096];
+    loop {
+        while let Some(line) = lines.next_line().ok()? {
+            if let Ok(message) = FromAgent::parse(line) {
+                return Some(message);
+            }
+        }
+        let left = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero())?;
+        stream.set_read_timeout(Some(left)).ok()?;
+        match stream.read(&mut bytes) {
+            Ok(0) => return None,
+            Ok(read) => lines.push(bytes.get(..read).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+}
+
+// The connection as several threads hold it: who sends, and who ends it.
+
+/// What the thread of the agent and the pool share.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// The pool ends.
+    pub(super) stop: AtomicBool,
+    /// The connection, while there is one.
+    pub(super) stream: Mutex<Option<Arc<UnixStream>>>,
+}
+
+impl State {
+    /// There is a connection, or none any more.
+    pub(super) fn set_stream(&self, stream: Option<Arc<UnixStream>>) {
+        *self.stream.lock().unwrap_or_else(PoisonError::into_inner) = stream;
+    }
+
+    /// Says that the application ends by itself, if somebody listens.
+    pub(super) fn goodbye(&self) {
+        if let Some(stream) = &*self.stream.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = (&**stream).write_all(FromApp::Bye.line().as_bytes()); // nobody may be there
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+/// The sending side: whole lines, one after the other.
+pub(super) struct Sender<'a> {
+    stream: &'a UnixStream,
+    turn: Mutex<()>,
+}
+
+impl<'a> Sender<'a> {
+    pub(super) fn new(stream: &'a UnixStream) -> Self {
+        Self { stream, turn: Mutex::default() }
+    }
+
+    /// Sends a line. What fails ends the connection for both sides.
+    pub(super) fn send(&self, message: &FromApp) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stream = self.stream;
+        if stream.write_all(message.line().as_bytes()).is_err() {
+            let _ = self.stream.shutdown(Shutdown::Both); // it is over either way
+        }
+    }
+}
+
+// Statuses: as often as the agent asks, and at once when something changes, but at most 50 in any second.
+
+/// Between two statuses that nothing asks for but the time, and between two looks at what rings no bell.
+const LEAST: Duration = Duration::from_millis(20);
+
+/// Sends statuses until the connection is over.
+fn report(shared: &Shared, sender: &Sender<'_>, every: Duration, over: &AtomicBool) {
+    let every = every.max(LEAST);
+    let mut allowance = Allowance::new(Instant::now());
+    while !over.load(Ordering::Acquire) {
+        shared.said.heard();
+        let status = now(shared);
+        let (waiting, progress, tasks) = (status.waiting, status.progress, status.queued != Some(0));
+        shared.said.told_tasks.store(tasks, Ordering::Relaxed);
+        sender.send(&FromApp::Status(status));
+        let sent = Instant::now();
+        let next = allowance.take(sent);
+        // Whatever changes meanwhile is in the next one.
+        while !over.load(Ordering::Acquire) && Instant::now() < next {
+            shared.said.listen(next);
+        }
+        let changed = || {
+            shared.said.heard();
+            let said = (shared.said.waiting(), told(shared.said.progress()), shared.has_tasks());
+            said != (waiting, progress, tasks)
+        };
+        while !over.load(Ordering::Acquire) && sent.elapsed() < every && !changed() {
+            // A worker that takes the last task and stays with it rings no bell; one that finds none does.
+            let look = if shared.gate.all_parked() { every } else { LEAST };
+            shared.said.listen((sent + every).min(Instant::now() + look));
+        }
+    }
+}
+
+/// How many statuses may be sent: a few in a row, as the end of an iteration and what comes after it are several
+/// changes within a millisecond, and a policy that heard of them later would leave cores idle meanwhile.
+struct Allowance {
+    left: u32,
+    since: Instant,
+}
+
+impl Allowance {
+    /// In a row, and with those that come again within a second 50.
+    const ROW: u32 = 10;
+    /// In this time one comes again: 40 a second.
+    const AGAIN: Duration = Duration::from_millis(25);
+
+    fn new(now: Instant) -> Self {
+        Self { left: Self::ROW, since: now }
+    }
+
+    /// One was sent; when the next one may be.
+    fn take(&mut self, now: Instant) -> Instant {
+        while self.left < Self::ROW && now.saturating_duration_since(self.since) >= Self::AGAIN {
+            self.left += 1;
+            self.since += Self::AGAIN;
+        }
+        if self.left == Self::ROW {
+            self.since = now;
+        }
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 { now } else { self.since + Self::AGAIN }
+    }
+}
+
+fn told(value: usize) -> u64 {
+    u64::try_from(value).unwrap_or(u64::MAX).min(numasim_protocol::LARGEST)
+}
+
+/// How the application is now.
+fn now(shared: &Shared) -> AppStatus {
+    let number = |count: &usize| u32::try_from(*count).unwrap_or(u32::MAX);
+    let counts = shared.counts();
+    AppStatus {
+        running: counts.running.iter().map(number).collect(),
+        blocked: counts.blocked.iter().map(number).collect(),
+        progress: told(shared.said.progress()),
+        waiting: shared.said.waiting(),
+        queued: Some(told(shared.queued())),
+        phase: told(shared.said.phase.load(Ordering::Acquire)),
+        tasks: Some(told(shared.tasks_done())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_in_a_row_then_one_each_25_ms_are_fifty_in_the_fullest_second() {
+        let start = Instant::now();
+        let mut allowance = Allowance::new(start);
+        let mut sent = vec![start];
+        while sent.len() < 200 {
+            let last = *sent.last().expect("one");
+            sent.push(allowance.take(last));
+        }
+        let ms = |at: &Instant| (*at - start).as_millis();
+        assert_eq!(
+            sent.iter().take(13).map(ms).collect::<Vec<_>>(),
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 50, 75]
+        );
+        let fullest = sent.iter().map(|from| {
+            let within = |at: &&Instant| **at >= *from && **at < *from + Duration::from_secs(1);
+            sent.iter().filter(within).count()
+        });
+        // 10 at 0 ms, then at 25, 50, ... 975 ms.
+        assert_eq!(fullest.max(), Some(49));
+    }
+
+    #[test]
+    fn who_was_silent_for_a_second_has_all_again_and_no_more() {
+        let start = Instant::now();
+        let mut allowance = Allowance::new(start);
+        (0..10).for_each(|_| {
+            allowance.take(start);
+        });
+        let later = start + Duration::from_secs(1);
+        let in_a_row = (0..20).take_while(|_| allowance.take(later) == later).count();
+        // The tenth is sent, too; the eleventh has to wait.
+        assert_eq!(in_a_row, 9);
     }
 }

@@ -5,17 +5,9 @@
 //! when something changes. An agent that closes the connection, or says nothing for 1 s, is lost: all workers run again.
 
 #[cfg(target_os = "linux")]
-mod connect;
-#[cfg(target_os = "linux")]
 mod fork;
 #[cfg(target_os = "linux")]
 mod link;
-#[cfg(target_os = "linux")]
-mod report;
-#[cfg(target_os = "linux")]
-mod session;
-#[cfg(target_os = "linux")]
-mod wire;
 
 use std::path::PathBuf;
 

@@ -193,7 +193,7 @@ impl Team {
     /// Lets all threads run, whatever the agent says: tasks that nobody may run would keep the end waiting.
     pub(super) fn let_go(&self) {
         // The one order that fits every pool.
-        let _ = self.pool.order(&numasim_runtime::Order::All);
+        let _ = self.pool.order(None);
     }
 
     /// Writes down how many threads are kept from running.

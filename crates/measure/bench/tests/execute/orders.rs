@@ -152,20 +152,20 @@ fn whatever_is_ordered_while_graphs_run_their_results_are_those_of_a_serial_run(
     thread::scope(|scope| {
         scope.spawn(|| {
             let orders = [
-                Order::Total(1),
-                Order::PerNode(vec![2, 0]),
-                Order::Total(0),
-                Order::All,
-                Order::Cores(vec![1, 2]),
-                Order::PerNode(vec![0, 1]),
-                Order::Cores(vec![]),
-                Order::Total(3),
+                Some(Order::Total(1)),
+                Some(Order::PerNode(vec![2, 0])),
+                Some(Order::Total(0)),
+                None,
+                Some(Order::Cores(vec![1, 2])),
+                Some(Order::PerNode(vec![0, 1])),
+                Some(Order::Cores(vec![])),
+                Some(Order::Total(3)),
             ];
             for order in orders.iter().cycle().take_while(|_| !over.load(Ordering::Acquire)) {
-                workers.pool().order(order).expect("an order");
+                workers.pool().order(order.as_ref()).expect("an order");
                 thread::sleep(Duration::from_micros(100));
             }
-            workers.pool().order(&Order::All).expect("an order");
+            workers.pool().order(None).expect("an order");
         });
         let done = catch_unwind(AssertUnwindSafe(|| {
             for (graph, code) in programs(2) {

@@ -1,10 +1,10 @@
 //! One port of a node, and what its threads are granted there at least.
 
 use super::asked::{Asked, MostThreads};
-use super::level::level;
+use super::level;
 use crate::ids::NodeId;
 use crate::sharing::compiled::{Compiled, PoolKind};
-use crate::sharing::split::Split;
+use crate::sharing::ports::Split;
 use crate::sharing_model::ModelKind;
 
 /// The threads of one application at one port.

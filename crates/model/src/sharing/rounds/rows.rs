@@ -1,9 +1,6 @@
 //! What each group reads, node by node: rounds walk the groups, and for each the memories that it reads, four at a time.
 
-use super::lanes::{LANES, Lanes};
 use crate::sharing::compiled::{Compiled, Flow};
-
-mod changes;
 
 /// What a group reads of [`LANES`] memories in a row.
 #[derive(Clone, Copy, Debug)]
@@ -218,5 +215,391 @@ impl Rows {
     /// Where the figures of a pool stand, if it has flows.
     pub(super) fn place(&self, pool: u32) -> Option<&Place> {
         self.places.get(self.place_of[pool as usize] as usize)
+    }
+}
+
+/// For each class there may be so many blocks, most of them left behind by classes that are gone.
+const BLOCKS_PER_CLASS: usize = 8;
+
+impl Rows {
+    /// Adds `group`, which stands in sums where `is_before` ends; `false`, and then all is to be compiled, where some port that it reads has
+    /// no place yet or too much has been left behind.
+    pub(in crate::sharing::rounds) fn add(
+        &mut self,
+        compiled: &Compiled,
+        group: u32,
+        node: usize,
+        is_before: impl Fn(u32) -> bool,
+    ) -> bool {
+        if self.blocks.len() > BLOCKS_PER_CLASS * (self.classes.len() + 1) {
+            return false;
+        }
+        let first_block = self.blocks.len();
+        if !self.push_blocks(compiled, group, node) {
+            self.blocks.truncate(first_block);
+            return false;
+        }
+        let (known, new) = self.blocks.split_at(first_block);
+        let blocks_of = |class: &Class| &known[class.first_block as usize..class.end_block as usize];
+        let node = number(node);
+        let order =
+            |class: &Class| class.node.cmp(&node).then_with(|| figures(blocks_of(class)).cmp(figures(new)));
+        let place = self.classes.binary_search_by(order);
+        if let Ok(place) = place {
+            let class = &mut self.classes[place];
+            let alike = &self.groups[class.first as usize..class.end as usize];
+            let before = alike.partition_point(|&known| is_before(known));
+            self.groups.insert(class.first as usize + before, group);
+            class.end += 1;
+            self.blocks.truncate(first_block);
+        } else if let Err(place) = place {
+            let first = if place > 0 { self.classes[place - 1].end } else { 0 };
+            self.groups.insert(first as usize, group);
+            let limited = compiled.reads.iter().position(|reads| reads.users.contains(&group));
+            let class = Class {
+                node,
+                first,
+                end: first + 1,
+                first_block: number(first_block),
+                end_block: number(self.blocks.len()),
+                reads: limited.map_or(Class::UNLIMITED, number),
+                occupied: compiled.occupied[group as usize],
+            };
+            self.classes.insert(place, class);
+        }
+        let (Ok(place) | Err(place)) = place;
+        for class in &mut self.classes[place + 1..] {
+            (class.first, class.end) = (class.first + 1, class.end + 1);
+        }
+        true
+    }
+
+    /// Takes `group` away.
+    pub(in crate::sharing::rounds) fn remove(&mut self, group: u32) {
+        let Some(at) = self.groups.iter().position(|&known| known == group) else { return };
+        self.groups.remove(at);
+        let place = self.classes.partition_point(|class| class.end as usize <= at);
+        for class in &mut self.classes[place + 1..] {
+            (class.first, class.end) = (class.first - 1, class.end - 1);
+        }
+        self.classes[place].end -= 1;
+        if self.classes[place].first == self.classes[place].end {
+            self.classes.remove(place);
+        }
+    }
+
+    /// Adds what `group` reads to the blocks; whether every port that it reads has a place.
+    fn push_blocks(&mut self, compiled: &Compiled, group: u32, node: usize) -> bool {
+        let first = self.blocks.len();
+        for (m, p, _) in compiled.pool_indices().filter(|&(_, p, _)| compiled.pools[p].from.0 == node) {
+            let mut flows = compiled.flows[compiled.pools[p].flows.clone()].iter();
+            let Some(flow) = flows.find(|flow| flow.group == group) else { continue };
+            let Some(&place) = self.place(number(p)) else { return false };
+            if self.blocks[first..].last().is_none_or(|block| block.column != place.column) {
+                self.blocks.push(Block { column: place.column, ..Block::NONE });
+            }
+            if let Some(block) = self.blocks.last_mut() {
+                block.set(m % LANES, flow);
+            }
+        }
+        true
+    }
+}
+
+/// Memories side by side.
+pub(super) const LANES: usize = 4;
+
+/// One figure for each of [`LANES`] memories.
+pub(super) type Lanes = [f64; LANES];
+
+/// One figure for each memory.
+#[inline]
+pub(super) fn lanes(figure: impl FnMut(usize) -> f64) -> Lanes {
+    std::array::from_fn(figure)
+}
+
+/// The smaller one; `b` where one is not a number.
+#[inline]
+pub(super) fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The larger one; `b` where one is not a number.
+#[inline]
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// Adds `factor` times the figures.
+#[inline]
+pub(super) fn add(sum: &mut Lanes, factor: f64, figures: &Lanes) {
+    for lane in 0..LANES {
+        sum[lane] += factor * figures[lane];
+    }
+}
+
+/// The smallest figure.
+#[inline]
+pub(super) fn smallest(figures: &Lanes) -> f64 {
+    smaller(smaller(figures[0], figures[1]), smaller(figures[2], figures[3]))
+}
+
+/// The ports of one node to [`LANES`] memories; GB/s.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    /// What its threads want, and what it asks its controller for.
+    pub(super) wanted: Lanes,
+    pub(super) offered: Lanes,
+    /// What it gets.
+    pub(super) granted: Lanes,
+    /// The link, what is left of it, and what is nothing to it. Infinite for the node's own memory, and none.
+    pub(super) capacity: Lanes,
+    pub(super) left: Lanes,
+    pub(super) nothing: Lanes,
+    /// Threads that use it, and what one of them wants of it at least.
+    pub(super) users: Lanes,
+    pub(super) lowest: Lanes,
+    /// What each thread gets before others get more, and all of that.
+    pub(super) baseline: Lanes,
+    pub(super) allocated: Lanes,
+    /// Whether what is allocated has to be added up group by group.
+    pub(super) is_mixed: bool,
+    /// What one thread that wants w gets: min(w, flat + ratio w).
+    pub(super) flat: Lanes,
+    pub(super) ratio: Lanes,
+    /// What its threads take.
+    pub(super) drawn: Lanes,
+    /// GB/s of the controller that one GB/s takes, and the pace at which the port is filled.
+    pub(super) cost: Lanes,
+    pub(super) weight: Lanes,
+    pub(super) inverse_cores: f64,
+    /// A bit for each memory where something that its threads use is full.
+    pub(super) full: u8,
+}
+
+impl Column {
+    /// No port yet, on a node with 1/`inverse_cores` cores.
+    pub(super) fn new(inverse_cores: f64) -> Self {
+        let none = [0.0; LANES];
+        Self {
+            wanted: none,
+            offered: none,
+            granted: none,
+            capacity: [f64::INFINITY; LANES],
+            left: none,
+            nothing: [f64::NEG_INFINITY; LANES],
+            users: none,
+            lowest: [f64::INFINITY; LANES],
+            baseline: none,
+            allocated: none,
+            is_mixed: false,
+            flat: none,
+            ratio: none,
+            drawn: none,
+            cost: [1.0; LANES],
+            weight: [1.0; LANES],
+            inverse_cores,
+            full: 0,
+        }
+    }
+
+    /// Everything is left.
+    pub(super) fn begin(&mut self) {
+        (self.left, self.full) = (self.capacity, 0);
+    }
+
+    /// Nobody wants anything yet.
+    #[inline]
+    pub(super) fn clear_wants(&mut self) {
+        (self.wanted, self.lowest) = ([0.0; LANES], [f64::INFINITY; LANES]);
+    }
+
+    /// Groups whose threads want `wants` GB/s in all, and each of them at least `least`.
+    #[inline]
+    pub(super) fn want(&mut self, block: &Block, wants: f64, least: f64) {
+        add(&mut self.wanted, wants, &block.cost);
+        self.lowest = lanes(|lane| smaller(least * block.floor[lane], self.lowest[lane]));
+    }
+
+    /// Step 1: what it asks for, before shared links cut that.
+    #[inline]
+    pub(super) fn offer(&mut self) {
+        self.offered = lanes(|lane| smaller(self.wanted[lane], self.left[lane]));
+    }
+
+    /// What its threads get, where controllers are filled up to `level`.
+    #[inline]
+    fn grant(&mut self, level: &Lanes) {
+        self.granted = lanes(|lane| smaller(self.offered[lane], level[lane] * self.weight[lane]));
+        self.baseline = lanes(|lane| self.granted[lane] * self.inverse_cores);
+    }
+
+    /// What is allocated where all threads want at least the baseline; whether that is so for every memory that has not enough for
+    /// all. Else, or where threads ask for less than they want, nothing is allocated yet.
+    #[inline]
+    pub(super) fn allocate(&mut self, are_limited: bool) -> bool {
+        let mut is_mixed = are_limited;
+        let allocated = lanes(|lane| {
+            let all_above = self.baseline[lane] <= self.lowest[lane];
+            is_mixed |= !all_above && self.wanted[lane] > self.granted[lane];
+            self.users[lane] * self.baseline[lane]
+        });
+        self.is_mixed = is_mixed;
+        self.allocated = if is_mixed { [0.0; LANES] } else { allocated };
+        !is_mixed
+    }
+
+    /// Step 3, when `allocated` is known.
+    #[inline]
+    pub(super) fn split(&mut self) {
+        for lane in 0..LANES {
+            (self.flat[lane], self.ratio[lane]) =
+                split(self.granted[lane], self.wanted[lane], self.baseline[lane], self.allocated[lane]);
+        }
+    }
+}
+
+/// How `granted` GB/s are split: one thread that wants w GB/s gets min(w, the first + the second times w).
+#[inline]
+pub(super) fn split(granted: f64, wanted: f64, baseline: f64, allocated: f64) -> (f64, f64) {
+    // Not a number, or above 1, only where all have what they want; a remainder of rounding below zero is nothing left.
+    let ratio = larger(smaller((granted - allocated) / (wanted - allocated), 1.0), 0.0);
+    // Above zero, so that it is infinite for who has no data here.
+    let flat = larger(baseline * (1.0 - ratio), f64::MIN_POSITIVE);
+    let enough = wanted <= granted;
+    (if enough { f64::INFINITY } else { flat }, if enough { 0.0 } else { ratio })
+}
+
+/// The controllers of [`LANES`] memories.
+#[derive(Clone, Debug)]
+pub(super) struct Bank {
+    /// The columns that have their ports.
+    pub(super) columns: std::ops::Range<usize>,
+    /// GB/s left of them, and what is nothing to them.
+    pub(super) left: Lanes,
+    pub(super) nothing: Lanes,
+}
+
+impl Bank {
+    /// GB/s that the ports ask for.
+    pub(super) fn asked(&self, columns: &[Column]) -> Lanes {
+        let mut asked = [0.0; LANES];
+        for column in &columns[self.columns.clone()] {
+            for lane in 0..LANES {
+                asked[lane] += column.cost[lane] * column.offered[lane];
+            }
+        }
+        asked
+    }
+
+    /// Step 2: fills the ports evenly, each at the pace of its weight, until all have what they ask for or nothing is left.
+    pub(super) fn fill(&self, columns: &mut [Column]) {
+        let columns = &mut columns[self.columns.clone()];
+        let mut level = [0.0; LANES];
+        // Each pass serves at least one more port of some controller in full, or is the last.
+        loop {
+            let (mut served, mut pace) = ([0.0; LANES], [0.0; LANES]);
+            for column in columns.iter() {
+                for lane in 0..LANES {
+                    let hungry = column.offered[lane] > level[lane] * column.weight[lane];
+                    pace[lane] += if hungry { column.cost[lane] * column.weight[lane] } else { 0.0 };
+                    served[lane] += if hungry { 0.0 } else { column.cost[lane] * column.offered[lane] };
+                }
+            }
+            let mut rises = false;
+            for lane in 0..LANES {
+                let next = (self.left[lane] - served[lane]) / pace[lane];
+                // Infinite where all are served; not a number where rounding has served them.
+                let higher = next > level[lane];
+                level[lane] = if higher { next } else { level[lane] };
+                rises |= higher;
+            }
+            if !rises {
+                break;
+            }
+        }
+        for column in columns {
+            column.grant(&level);
+        }
+    }
+
+    /// Takes what was drawn; whether something is full that was not.
+    pub(super) fn use_up(&mut self, columns: &mut [Column]) -> bool {
+        let mut is_new = false;
+        let mut links_full = 0;
+        for column in &mut columns[self.columns.clone()] {
+            for lane in 0..LANES {
+                self.left[lane] -= column.cost[lane] * column.drawn[lane];
+                column.left[lane] -= column.drawn[lane];
+            }
+            let full = bits(&column.left, &column.nothing);
+            links_full |= full & !column.full;
+            column.full |= full;
+        }
+        is_new |= links_full != 0;
+        let full = bits(&self.left, &self.nothing);
+        if full != 0 {
+            for column in &mut columns[self.columns.clone()] {
+                is_new |= full & !column.full != 0;
+                column.full |= full;
+            }
+        }
+        is_new
+    }
+}
+
+/// A bit for each memory where what is left is nothing.
+#[inline]
+fn bits(left: &Lanes, nothing: &Lanes) -> u8 {
+    (0..LANES).fold(0, |bits, lane| bits | (u8::from(left[lane] <= nothing[lane]) << lane))
+}
+
+// The ports of one column, in registers while groups that stand one after the other take from them.
+//
+// Each group adds to what is drawn and wanted: in memory, each would wait for the one before.
+
+/// A column that groups take from; see there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AtHand {
+    /// Its number, if there is one.
+    column: Option<u32>,
+    pub(super) flat: Lanes,
+    pub(super) ratio: Lanes,
+    pub(super) drawn: Lanes,
+    wanted: Lanes,
+    lowest: Lanes,
+}
+
+impl AtHand {
+    /// No column.
+    pub(super) const NONE: Self = {
+        let none = [0.0; LANES];
+        Self { column: None, flat: none, ratio: none, drawn: none, wanted: none, lowest: none }
+    };
+
+    /// Takes that column, and gives the last one back.
+    #[inline]
+    pub(super) fn reach(&mut self, column: u32, columns: &mut [Column]) {
+        if self.column != Some(column) {
+            self.give_back(columns);
+            let Column { flat, ratio, drawn, wanted, lowest, .. } = columns[column as usize];
+            *self = Self { column: Some(column), flat, ratio, drawn, wanted, lowest };
+        }
+    }
+
+    /// Notes down in the column what was taken.
+    #[inline]
+    pub(super) fn give_back(&mut self, columns: &mut [Column]) {
+        if let Some(number) = self.column.take() {
+            let column = &mut columns[number as usize];
+            (column.drawn, column.wanted, column.lowest) = (self.drawn, self.wanted, self.lowest);
+        }
+    }
+
+    /// As [`Column::want`].
+    #[inline]
+    pub(super) fn want(&mut self, block: &Block, wants: f64, least: f64) {
+        add(&mut self.wanted, wants, &block.cost);
+        self.lowest = lanes(|lane| smaller(least * block.floor[lane], self.lowest[lane]));
     }
 }

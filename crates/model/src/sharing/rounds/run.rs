@@ -5,10 +5,10 @@
 //! has all it wants, each gains flat + ratio x what it still wants: then a round is a few figures for the class, and what that
 //! means for each group is computed when it is needed ([`Run::settle`]).
 
-use super::at_hand::AtHand;
-use super::column::Column;
-use super::lanes::{LANES, add, lanes, larger, smaller, smallest};
+use super::rows::AtHand;
+use super::rows::Column;
 use super::rows::{Block, Class};
+use super::rows::{LANES, add, lanes, larger, smaller, smallest};
 
 /// A group that takes part.
 #[derive(Clone, Copy, Debug)]

@@ -1,14 +1,15 @@
 //! Steps 2 and 3 of an instant: who is asked, what is ordered, which threads block.
 
-use numasim_model::dynamics::{Command, Control, Order};
+use numasim_model::dynamics::Command;
+use numasim_model::order::{Control, Order};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, Machine};
 use numasim_policy::{AppView, Policy, Presence, View, orders};
 
-use super::course::Applications;
+use super::Applications;
 use super::records::{Application, INSTANT_S, Left, Stage};
-use crate::error::{ImpossibleOrder, SimulateError};
-use crate::question::Controller;
+use crate::result::Controller;
+use crate::result::{ImpossibleOrder, SimulateError};
 
 /// An order that has not taken effect.
 struct Sent {

@@ -1,15 +1,18 @@
-//! Who decides: the policy is asked, orders are given and carried out.
+//! Who decides: the policy is asked, at its ticks or at every event, orders are given and carried out, observers look on, and the run ends.
 
+use numasim_engine::{SAME_INSTANT_S, SimTime};
 use numasim_model::AppId;
-use numasim_model::dynamics::Order;
+use numasim_model::order::Order;
+use numasim_model::order::Waiting;
 use numasim_model::units::{Gflop, Seconds};
 use numasim_policy::{Looks, Presence, orders};
 
-use super::{Event, Simulation};
 use crate::commands::Sent;
-use crate::error::{ImpossibleOrder, SimulateError};
-use crate::observer::Observer;
 use crate::progress::Stage;
+use crate::result::{AppRun, ChannelRun, Ending, Run};
+use crate::result::{Counts, Observer, Snapshot};
+use crate::result::{Deadlock, ImpossibleOrder, SimulateError, Stuck, WaitsFor};
+use crate::simulation::{Event, Simulation};
 
 impl Simulation<'_, '_, '_, '_> {
     /// Whether a policy that is asked whenever something happens looks at something that has happened.
@@ -144,6 +147,203 @@ impl Simulation<'_, '_, '_, '_> {
                 view.blocked[node] = threads.blocked(node);
             }
             view.queued = Some(self.work[app].queued());
+        }
+    }
+}
+
+impl Snapshot for Simulation<'_, '_, '_, '_> {
+    fn time(&self) -> Seconds {
+        Seconds::new(self.now().seconds())
+    }
+
+    fn is_there(&self, app: AppId) -> bool {
+        self.progress.presence(app.0) == Presence::There
+    }
+
+    fn counts(&self, app: AppId, node: usize) -> Counts {
+        if !self.is_there(app) {
+            return Counts::default();
+        }
+        let threads = &self.threads[app.0];
+        let busy = self.rates.cores_used(app.0, node);
+        let blocked = threads.blocked(node);
+        if self.work[app.0].is_pool() {
+            Counts { running: threads.idle(node), busy, idle: 0, blocked }
+        } else {
+            Counts { running: threads.in_task(node), busy, idle: threads.idle(node), blocked }
+        }
+    }
+
+    fn gflops(&self, app: AppId, node: usize) -> f64 {
+        self.rates.gflops(app.0, node)
+    }
+
+    fn bandwidth_gbs(&self, app: AppId, node: usize) -> f64 {
+        self.rates.bandwidth(app.0, node)
+    }
+
+    fn items(&self, channel: usize) -> u64 {
+        self.progress.items(channel)
+    }
+
+    fn channels_out_of(&self, app: AppId) -> &[usize] {
+        self.progress.outputs_of(app.0)
+    }
+}
+
+fn seconds(time: SimTime) -> Seconds {
+    Seconds::new(time.seconds())
+}
+
+impl Simulation<'_, '_, '_, '_> {
+    pub(super) fn result(&self, ending: Ending) -> Run {
+        let now = self.now();
+        let apps: Vec<AppRun> = (0..self.threads.len()).map(|app| self.app_run(app, now)).collect();
+        let mut finished = apps.iter().map(|app| app.finished.map(Seconds::value));
+        let makespan = finished.try_fold(0.0_f64, |last, finished| Some(last.max(finished?)));
+        let channels = self.dynamics.channels.iter().zip(&self.channels);
+        Run {
+            ending,
+            time: seconds(now),
+            makespan: makespan.map(Seconds::new),
+            events: self.all_events(),
+            apps,
+            channels: channels
+                .map(|(channel, tally)| ChannelRun {
+                    from: channel.from,
+                    to: channel.to,
+                    max_items: tally.max_items,
+                    mean_items: tally.mean_items(now),
+                })
+                .collect(),
+            commands: self.commands.given,
+            core_moves: self.commands.moves,
+            reaction: self.commands.reaction(),
+        }
+    }
+
+    fn app_run(&self, app: usize, now: SimTime) -> AppRun {
+        let tally = &self.tallies[app];
+        AppRun {
+            arrived: tally.arrived.map(seconds),
+            finished: tally.finished.map(seconds),
+            iterations: self.progress.done(app),
+            work: Gflop::new(self.work[app].done_gflop(now)),
+            mean_threads: tally.mean_threads(now),
+            waited_input: tally.waited(Waiting::Input, now),
+            waited_output: tally.waited(Waiting::Output, now),
+            waited_call: tally.waited(Waiting::Call, now),
+            idle: tally.idle(now),
+            blocked: tally.blocked(now),
+            shared: tally.shared(now),
+        }
+    }
+
+    pub(super) fn deadlock(&self) -> SimulateError {
+        let unfinished = (0..self.threads.len()).filter(|&app| self.progress.stage(app) != Stage::Finished);
+        let stuck = unfinished.map(|app| Stuck {
+            app: AppId(app),
+            iteration: self.progress.done(app) + 1,
+            waits_for: match self.progress.waits_for(app) {
+                WaitsFor::Threads if self.rates.running(app) > 0 => WaitsFor::Speed,
+                other => other,
+            },
+        });
+        SimulateError::Deadlock(Deadlock { time: seconds(self.now()), stuck: stuck.collect() })
+    }
+}
+
+// When a policy is asked that is asked at its time: every so many seconds.
+//
+// A tick at which nothing has changed that the policy looks at changes nothing either, as its decision depends on that alone. So such ticks
+/// The ticks of a policy: at 0, one period, two periods, ... Numbers are whole; beyond 2^53 they are as exact as times are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ticks {
+    /// The first one that has not been counted.
+    next: f64,
+    /// The one that is scheduled.
+    scheduled: Option<f64>,
+    /// How many have passed.
+    passed: u64,
+}
+
+impl Ticks {
+    pub(super) fn is_scheduled(self) -> bool {
+        self.scheduled.is_some()
+    }
+
+    /// The first tick not before `time` that has not been counted: its number and its time.
+    fn from(self, time: SimTime, period_s: f64) -> (f64, SimTime) {
+        let seconds = time.seconds();
+        let at = |number: f64| SimTime::START.after(number * period_s);
+        let mut number = (seconds / period_s).ceil();
+        // The quotient is rounded.
+        if at(number) < time {
+            number += 1.0;
+        } else if number >= 1.0 && at(number - 1.0) >= time {
+            number -= 1.0;
+        }
+        let number = number.max(self.next);
+        (number, at(number).max(time))
+    }
+}
+
+impl Simulation<'_, '_, '_, '_> {
+    /// All that has happened, ticks included.
+    pub(super) fn all_events(&self) -> u64 {
+        self.events.saturating_add(self.ticks.passed)
+    }
+
+    /// Whether there are ticks.
+    fn has_ticks(&self) -> bool {
+        self.policy.is_some() && self.period_s() > 0.0
+    }
+
+    pub(super) fn schedule_first_tick(&mut self) {
+        if self.has_ticks() {
+            self.ticks.scheduled = Some(0.0);
+            self.instants.schedule(SimTime::START, Event::Tick);
+        }
+    }
+
+    /// The scheduled tick comes.
+    pub(super) fn tick_comes(&mut self) {
+        if let Some(number) = self.ticks.scheduled.take() {
+            self.count_ticks(number + 1.0);
+        }
+    }
+
+    /// Counts those before `number`.
+    fn count_ticks(&mut self, number: f64) {
+        // Not negative; the conversion of a float saturates.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let passed = (number - self.ticks.next).max(0.0) as u64;
+        self.ticks.passed = self.ticks.passed.saturating_add(passed);
+        self.ticks.next = number.max(self.ticks.next);
+    }
+
+    /// Schedules the next tick after this instant at which the policy may decide something else.
+    pub(super) fn schedule_tick(&mut self) {
+        if !self.has_ticks() || self.ticks.is_scheduled() {
+            return;
+        }
+        let after_this = SimTime::START.after(self.instants.end().seconds().next_up());
+        let next_event = self.instants.next_time().filter(|_| !self.has_news());
+        // A tick that comes less than an instant before an event is of its instant.
+        let not_before = next_event.map_or(after_this, |event| {
+            after_this.max(SimTime::START.after(event.seconds() - SAME_INSTANT_S))
+        });
+        let (number, time) = self.ticks.from(not_before, self.period_s());
+        self.ticks.scheduled = Some(number);
+        self.instants.schedule(time, Event::Tick);
+    }
+
+    /// Counts the ticks that were skipped until the end.
+    pub(super) fn pass_ticks(&mut self) {
+        if self.has_ticks() {
+            let after_this = SimTime::START.after(self.instants.end().seconds().next_up());
+            let (number, _) = self.ticks.from(after_this, self.period_s());
+            self.count_ticks(number);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Orders and the threads that follow them.
 
-use numasim_model::dynamics::Control;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::order::Control;
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
 use super::*;

@@ -2,10 +2,9 @@
 
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, simulate};
 use numasim_engine::SimTime;
-use numasim_model::dynamics::{
-    Binding, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, Scaling, Work,
-};
+use numasim_model::dynamics::{Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::order::{Control, Order};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
 

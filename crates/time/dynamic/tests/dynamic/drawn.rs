@@ -3,10 +3,10 @@
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, reference, simulate};
 use numasim_engine::SimTime;
 use numasim_model::dynamics::{
-    Binding, Call, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, PolicyChoice,
-    Scaling, Work,
+    Binding, Call, Channel, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Scaling, Work,
 };
 use numasim_model::machine::{KernelBandwidths, Machine, Node, SharedLink};
+use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
@@ -77,7 +77,7 @@ impl Policy for Whim {
         };
         for app in &view.apps {
             stir(app.presence as u64 + 1);
-            stir(if looks.waiting { app.waiting.map_or(7, |waiting| waiting as u64) } else { 0 });
+            stir(if looks.waiting { app.waiting as u64 } else { 0 });
             stir(if looks.progress { app.progress } else { 0 });
             stir(if looks.phase { app.phase as u64 } else { 0 });
             if looks.tasks && app.presence == Presence::There {
@@ -89,7 +89,7 @@ impl Policy for Whim {
             if stir(1) % 5 == 0 {
                 return None;
             }
-            let waits = looks.waiting && app.waiting.is_some();
+            let waits = looks.waiting && app.waiting != Waiting::None;
             let lowest = u64::from(!waits);
             let mut on = |there: u32| {
                 let there = u64::from(there);

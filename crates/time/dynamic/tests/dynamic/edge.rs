@@ -6,7 +6,8 @@ use crate::common::*;
 use numasim_dynamic::{
     Controller, Ending, Observer, Question, Run, Silent, SimulateError, SoFar, WaitsFor, reference, simulate,
 };
-use numasim_model::dynamics::{Binding, Control, Order, PolicyChoice, Scaling};
+use numasim_model::dynamics::{Binding, PolicyChoice, Scaling};
+use numasim_model::order::{Control, Order};
 use numasim_model::units::{Megabytes, Seconds};
 use numasim_model::{AppId, Data, NodeId, Placement, Study};
 use numasim_policy::{Decision, Looks, Policy, PolicyError, View};

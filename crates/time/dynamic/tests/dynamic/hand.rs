@@ -3,7 +3,8 @@
 use crate::common::*;
 use numasim_dynamic::{Controller, SimulateError, WaitsFor};
 use numasim_model::AppId;
-use numasim_model::dynamics::{Binding, Call, Control, Order, Os, Pick, PolicyChoice, Scaling};
+use numasim_model::dynamics::{Binding, Call, Os, Pick, PolicyChoice, Scaling};
+use numasim_model::order::{Control, Order};
 use numasim_model::units::Seconds;
 
 #[test]

@@ -1,7 +1,8 @@
 //! Policies by name in simulated time, by hand.
 
 use numasim_dynamic::{Controller, Run};
-use numasim_model::dynamics::{Binding, Call, Control, Os, Scaling};
+use numasim_model::dynamics::{Binding, Call, Os, Scaling};
+use numasim_model::order::Control;
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, Study};
 use numasim_policy::PolicyName;

@@ -17,14 +17,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use numasim_model::Node;
-use numasim_model::dynamics::{Control, Work};
+use numasim_model::dynamics::Work;
+use numasim_model::order::Control;
 use numasim_model::sharing::Network;
 
-use super::pace::{Event, Pace};
+use super::{Event, Pace};
 use crate::dealing::{cores_of, deal};
+use crate::dealing::{first_of, is_less, slack};
 use crate::known::{Known, Member};
 use crate::memo::most_of;
-use crate::rounding::{first_of, is_less, slack};
 use crate::speeds::Speeds;
 use crate::view::{AppView, View};
 

@@ -5,7 +5,8 @@ use numasim_model::units::{Gflop, Seconds};
 
 use super::*;
 use crate::testing::{app, machine, rows, study, view, with_running};
-use crate::view::{AppView, Waiting};
+use crate::view::AppView;
+use numasim_model::order::Waiting;
 
 fn left(app: AppView, gflop: f64) -> AppView {
     AppView { left: Some(Gflop::new(gflop)), ..app }
@@ -97,7 +98,7 @@ fn who_arrives_begins_and_who_waits_gives_its_cores() {
         "{said:?}"
     );
     // The first one waits.
-    let waits = AppView { waiting: Some(Waiting::Call), ..with_running(app(0, &[8]), &[4]) };
+    let waits = AppView { waiting: Waiting::Call, ..with_running(app(0, &[8]), &[4]) };
     let (dealt, said) = threads(&study, vec![waits, with_running(app(1, &[8]), &[4])]);
     assert_eq!(dealt, [0, 8]);
     assert_eq!(said[0].as_deref(), Some("waits for call: 4 cores free"));

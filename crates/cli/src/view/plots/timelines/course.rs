@@ -2,7 +2,7 @@
 
 use numasim_dynamic::{Observer, SlotRecorder, Slots, Snapshot};
 use numasim_evidence::timeline::Step;
-use numasim_model::dynamics::Order;
+use numasim_model::order::Order;
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, NodeId, Study};
 use numasim_policy::View;

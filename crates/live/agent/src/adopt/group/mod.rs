@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests;
 
+use super::GroupError;
 use super::binding::{Binding, less};
-use super::error::GroupError;
 use super::ledger::Ledger;
-use super::threads::{Threads, is_gone};
+use super::process::{Threads, is_gone};
 use numasim_host::os::process::own_uid;
 use numasim_model::cpus::{CpuList, ranges};
 use rustix::fs::{Access, AtFlags, CWD, Dir, FileType, Mode, OFlags, accessat, fstat, fstatfs, openat};

@@ -10,7 +10,7 @@ use numasim_host::system::{Allowed, Identity, Listed};
 
 use super::super::binding::Binding;
 use super::super::ledger::Ledger;
-use super::super::threads::Threads;
+use super::super::process::Threads;
 
 /// What happens to the threads before the next call of a kind.
 type Event = Box<dyn FnOnce(&mut BTreeMap<u32, Vec<u32>>)>;

@@ -1,8 +1,148 @@
-//! The course of one application: iterations of phases, their work, and the threads that do it.
+//! What applications do over time: iterations, phases and tasks, who waits for whom, and what commands say.
+//!
+//! The static model asks for threads only. Here is the rest of a study, for simulated time and for an agent: values, as the
+//! input files give them (`input`), without any behaviour in time. Terms follow paper 002, sections II, IV and V.
 
 use crate::app::Data;
-use crate::dynamics::order::Control;
-use crate::units::{FlopPerByte, Gflop, Seconds};
+use crate::ids::AppId;
+use crate::order::{Control, Order};
+use crate::units::{FlopPerByte, Gflop, Megabytes, Seconds};
+
+/// The part of a study that is about time; the default is that of files that say nothing of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dynamics {
+    /// What each application instance does; one entry for each application of the study.
+    pub courses: Vec<Course>,
+    /// `[[channel]]`, in the order of the files. With the calls they form no circle.
+    pub channels: Vec<Channel>,
+    /// `[[call]]`, in the order of the files.
+    pub calls: Vec<Call>,
+    /// `[[command]]`, in the order of the files; one entry for each instance that a command names.
+    pub commands: Vec<Command>,
+    /// `[policy]`.
+    pub policy: PolicyChoice,
+    /// `[os]`.
+    pub os: Os,
+    /// `[cluster]`, where there is one.
+    pub cluster: Option<Cluster>,
+}
+
+/// A `[[command]]` of a file, for one instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// When it is given.
+    pub at: Seconds,
+    /// To whom.
+    pub app: AppId,
+    /// What it says; of the kind that the application can follow, and no more threads than it has.
+    pub order: Order,
+}
+
+/// A producer hands one item for each of its iterations to a consumer.
+///
+/// The producer's iteration i may begin while produced - finished < capacity; the consumer's when i items are produced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// The producer.
+    pub from: AppId,
+    /// The consumer.
+    pub to: AppId,
+    /// The size of an item.
+    pub item: Megabytes,
+    /// Most items that are produced and not finished; at least 1, `None` is no limit.
+    pub capacity: Option<u64>,
+}
+
+/// Every `every`-th iteration of an application ends with an iteration of another one, for which it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who calls.
+    pub from: AppId,
+    /// Who works.
+    pub to: AppId,
+    /// After each how many iterations; at least 1.
+    pub every: u64,
+}
+
+impl Call {
+    /// How often `iterations` iterations of the caller call.
+    pub fn count(&self, iterations: u64) -> u64 {
+        iterations.checked_div(self.every).unwrap_or(0)
+    }
+}
+
+/// `[policy]`: who decides, how often, and how long a decision takes to arrive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PolicyChoice {
+    /// As in a file: `lead:2`; `None` where no file says it.
+    pub name: Option<String>,
+    /// Time between two decisions; 0 is whenever something happens.
+    pub period: Seconds,
+    /// From a decision to the threads that see it.
+    pub command_delay: Seconds,
+}
+
+/// `[os]`: what it costs that more threads run than there are cores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Os {
+    /// How long a thread keeps its core.
+    pub slice: Seconds,
+    /// The change to another thread.
+    pub switch: Seconds,
+    /// Filling the private caches again.
+    pub refill: Seconds,
+}
+
+impl Os {
+    /// The part of its speed that is left to a thread that shares its core: slice / (slice + switch + refill).
+    pub fn efficiency(&self) -> f64 {
+        let slice = self.slice.value();
+        let all = slice + self.switch.value() + self.refill.value();
+        if all > 0.0 { slice / all } else { 1.0 }
+    }
+}
+
+impl Default for Os {
+    /// Assumed, as the order of magnitude of Linux: slices of 3 ms (EEVDF, CFS), 5 us for a switch, and 0.1 ms to fill a
+    /// private cache of 1 MB at 10 GB/s.
+    fn default() -> Self {
+        Self { slice: Seconds::new(3e-3), switch: Seconds::new(5e-6), refill: Seconds::new(1e-4) }
+    }
+}
+
+/// `[cluster]`: the machine stands for one of several equal nodes of a cluster (paper 002, section V).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cluster {
+    /// How many nodes of the cluster; at least 1.
+    pub nodes: u64,
+    /// How they wait for each other.
+    pub sync: Synchronisation,
+    /// On how many of them the policy decides; on the others it is `static-even`.
+    pub policy_on: u64,
+}
+
+crate::words! {
+    /// How the nodes of a cluster wait for each other.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Synchronisation {
+        /// After every iteration, for the slowest.
+        #[default]
+        Barrier = "barrier",
+        /// Work is spread by speed.
+        Loose = "loose",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_assumed_price_of_sharing_a_core() {
+        // 3 / (3 + 0.005 + 0.1) = 0.966184
+        assert!((Os::default().efficiency() - 0.966_184).abs() < 1e-6);
+    }
+}
 
 /// What one application instance does, from its arrival to its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,7 +358,7 @@ crate::words! {
 }
 
 #[cfg(test)]
-mod tests {
+mod course_tests {
     use super::*;
 
     #[test]

@@ -1,9 +1,7 @@
-//! What an application can be told about its threads: the three options of paper 002, section II.
+//! What an application can be told about its threads, the three options of paper 002, section II, and what it waits for: the words of
+//! files, traces and the protocol between applications and an agent.
 
 use serde::{Deserialize, Serialize};
-
-use crate::ids::AppId;
-use crate::units::Seconds;
 
 crate::words! {
     /// Which orders an application can follow: the words of files, of traces and of the protocol.
@@ -45,13 +43,19 @@ impl Order {
     }
 }
 
-/// A `[[command]]` of a file, for one instance.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Command {
-    /// When it is given.
-    pub at: Seconds,
-    /// To whom.
-    pub app: AppId,
-    /// What it says; of the kind that the application can follow, and no more threads than it has.
-    pub order: Order,
+crate::words! {
+    /// What an application without an iteration under way waits for, or one that is in a call.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Waiting {
+        /// It does not wait.
+        #[default]
+        None = "none",
+        /// For an item of a channel.
+        Input = "input",
+        /// For room in a channel.
+        Output = "output",
+        /// To be called, or for the return of its own call.
+        Call = "call",
+    }
 }
