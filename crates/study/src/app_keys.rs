@@ -11,10 +11,11 @@ use numasim_model::units::{FlopPerByte, Gibibytes};
 
 use crate::course::{self, CourseReading, Known};
 use crate::keys::{Key, app, problem};
+use crate::log::Log;
 use crate::machine::MachineReading;
 use crate::names::plural;
 use crate::nodes::node_list;
-use crate::problem::{Log, Problem, ProblemKind};
+use crate::problem::{Problem, ProblemKind};
 use crate::table::TableReader;
 use crate::value::{Count, Value};
 use crate::{data, names};

@@ -13,7 +13,7 @@ use crate::names::{self, plural};
 use crate::problem::{Place, Problem, ProblemKind};
 use crate::reading::AppPlaces;
 use crate::table::TableReader;
-use crate::threads::thread_row;
+use crate::thread_row;
 use crate::value::Value;
 
 const ORDER_HINT: &str = "write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`";
@@ -118,7 +118,7 @@ const fn key(control: Control) -> Option<&'static str> {
 
 /// Whom a value names, if it can be said.
 fn addressee<'a>(value: &Value<'_>, apps: &'a Apps) -> Option<Addressee<'a>> {
-    let (first, instances) = match names::named(value, apps)? {
+    let (first, instances) = match crate::apps::named(value, apps)? {
         Named::Group(group) => apps.groups.get(group).map(|group| (group.first, group.instances))?,
         Named::Instance(instance) => (instance, 1),
         Named::Unclear | Named::Nothing => return None,
@@ -171,7 +171,7 @@ fn read_order(
             Some(Order::Total(total))
         }
         Control::PerNode => {
-            let order = thread_row(value, u32::MAX, machine.cores.as_deref())?;
+            let order = thread_row::read(value, u32::MAX, machine.cores.as_deref())?;
             if let Some((app, threads)) = threads {
                 for (node, (&ordered, &there)) in order.iter().zip(threads).enumerate() {
                     let entry = value.list_entry(node);

@@ -8,8 +8,9 @@ use numasim_model::units::Megabytes;
 
 use crate::apps::Apps;
 use crate::keys::{call, channel};
+use crate::log::Log;
 use crate::names::{self, plural};
-use crate::problem::{Log, Place, Problem, ProblemKind};
+use crate::problem::{Place, Problem, ProblemKind};
 use crate::table::TableReader;
 use crate::value::Value;
 
@@ -220,7 +221,7 @@ fn ends(
 ) -> Option<Joint> {
     let header = table.place();
     // Both are looked up, so that both mistakes are reported.
-    let found = [&from, &to].map(|end| names::instance(end.as_ref()?, apps, single));
+    let found = [&from, &to].map(|end| crate::apps::instance(end.as_ref()?, apps, single));
     let [Some(first), Some(second)] = found else { return None };
     table.name = format!("{} -> {}", apps.instance_name(first), apps.instance_name(second));
     Some(Joint { from: first, to: second, header, from_place: from?.place(), to_place: to?.place() })

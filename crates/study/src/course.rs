@@ -15,7 +15,7 @@ use super::machine::MachineReading;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::PhasePlaces;
 use super::table::TableReader;
-use super::threads::{is_list, nodes_are_allowed, thread_row};
+use super::thread_row;
 use super::value::{Count, Quantity, Value};
 
 /// What the file says about one application, as far as it could be read.
@@ -107,9 +107,9 @@ fn read_threads(table: &mut TableReader<'_>, known: Known<'_>, machine: &Machine
     let Some(value) = table.given(&app::THREADS) else {
         return cores.map(|cores| only_allowed(cores.to_vec()));
     };
-    let threads = thread_row(&value, MAX_CORES_PER_NODE, cores)?;
-    let threads = if is_list(&value) {
-        nodes_are_allowed(&value, &threads, known.nodes)?;
+    let threads = thread_row::read(&value, MAX_CORES_PER_NODE, cores)?;
+    let threads = if thread_row::is_list(&value) {
+        thread_row::nodes_are_allowed(&value, &threads, known.nodes)?;
         threads
     } else {
         only_allowed(threads)

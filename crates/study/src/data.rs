@@ -7,8 +7,8 @@ use numasim_model::ids::NodeId;
 
 use super::keys::{data, fractions, home, interleave};
 use super::machine::MachineReading;
+use super::machine::{has_memory, node_with_memory};
 use super::names::plural;
-use super::nodes::{has_memory, node_with_memory};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::Value;

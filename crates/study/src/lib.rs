@@ -14,6 +14,7 @@ pub mod csv;
 mod data;
 pub mod figure;
 pub mod keys;
+mod log;
 mod machine;
 pub mod names;
 mod nodes;
@@ -29,6 +30,7 @@ mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
+mod thread_row;
 mod threads;
 mod value;
 pub mod writing;
@@ -39,9 +41,9 @@ use toml::de::DeTable;
 /// What readers of further tables are made of.
 pub mod reader {
     pub use super::commands::time;
-    pub use super::machine::MachineReading;
-    pub use super::nodes::{node_number, node_with_memory};
-    pub use super::problem::{Log, Source};
+    pub use super::log::{Log, Source};
+    pub use super::machine::{MachineReading, node_with_memory};
+    pub use super::nodes::node_number;
     pub use super::table::{TableReader, Tables};
     pub use super::value::Value;
 }
@@ -54,10 +56,10 @@ use apps::Apps;
 use commands::Commands;
 use couplings::Couplings;
 use keys::{Table, root};
+use log::{Log, Source};
 use machine::MachineReading;
 use numasim_model::dynamics::Dynamics;
 use numasim_model::scenario::Study;
-use problem::{Log, Source};
 use scenarios::Scenarios;
 use table::Tables;
 use value::Value;

@@ -11,9 +11,8 @@ use numasim_model::units::{GigabytesPerSecond, Megabytes};
 use toml::de::DeValue;
 
 use crate::keys::{Key, machine, node};
-use crate::machine::MachineReading;
+use crate::log::Log;
 use crate::names::plural;
-use crate::problem::Log;
 use crate::problem::{Problem, ProblemKind};
 use crate::reading::TableKind;
 use crate::table::TableReader;
@@ -533,28 +532,4 @@ pub(super) fn node_list(value: &Value<'_>, nodes: Option<usize>) -> Option<Vec<N
         list.push(node.filter(|_| !again));
     }
     list.into_iter().collect()
-}
-
-/// One node that has memory; `machine` as far as it could be read.
-pub fn node_with_memory(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
-    let node = node_number(value, machine.nodes())?;
-    has_memory(value, node, machine)?;
-    Some(node)
-}
-
-/// `None`, and a report at `value`, if `node` has no memory that data could lie in.
-pub(super) fn has_memory(value: &Value<'_>, node: NodeId, machine: &MachineReading) -> Option<()> {
-    if !machine.without_memory.contains(&node) {
-        return Some(());
-    }
-    let with_memory = (0..machine.nodes()?).filter(|&node| !machine.without_memory.contains(&NodeId(node)));
-    let with_memory: Vec<String> = with_memory.map(|node| node.to_string()).collect();
-    let noun = if with_memory.len() == 1 { "node" } else { "nodes" };
-    let hint = format!(
-        "name a node that has memory: {noun} {}; the machine says `memory_gib = 0` for {node}",
-        with_memory.join(", ")
-    );
-    let message = format!("`{}` places data on {node}, which has no memory", value.name);
-    value.report(ProblemKind::BadValue, message, "no memory", hint);
-    None
 }

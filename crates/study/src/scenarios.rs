@@ -8,11 +8,11 @@ use numasim_model::ids::{AppId, NodeId};
 use numasim_model::scenario::Scenario;
 
 use super::apps::{Apps, Named};
+use super::apps::{by_instance, look_up};
 use super::data;
 use super::keys::scenario;
 use super::machine::MachineReading;
 use super::names;
-use super::names::{by_instance, look_up};
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::ScenarioPlaces;
 use super::table::TableReader;

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue, Error};
 
 use super::census::{self, Grammar, MAX_MISTAKES, MAX_TABLES, Mistake, TooMuch};
 use super::keys::{Shape, root};
-use super::problem::Source;
+use super::log::Source;
 use super::problem::{Place, Problem, ProblemKind};
 
 /// Parses one file. Whatever could be read comes back; problems go to the log.
@@ -348,7 +348,7 @@ fn open_at<'v, 'i: 'v>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::Log;
+    use crate::log::Log;
 
     fn problems(text: &str) -> Vec<(String, String)> {
         let log = Log::default();

@@ -6,8 +6,9 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use crate::keys::{Key, Meant, Shape, Table, root};
+use crate::log::{Log, Source};
 use crate::names;
-use crate::problem::{Log, Place, Problem, ProblemKind, Source};
+use crate::problem::{Place, Problem, ProblemKind};
 use crate::value::Value;
 
 /// A table while its keys are read.

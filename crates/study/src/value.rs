@@ -6,8 +6,8 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeValue};
 
 use super::keys::Key;
+use super::log::Source;
 use super::names;
-use super::problem::Source;
 use super::problem::{Place, Problem, ProblemKind};
 use numasim_model::bounds;
 use numasim_model::text::is_bidirectional;
