@@ -17,8 +17,8 @@
 use std::borrow::{Borrow, Cow};
 use std::fmt::Write as _;
 
-use numasim_draw::figures;
 use numasim_draw::grid::{Align, Grid};
+use numasim_draw::{Grade, Style, figures};
 use numasim_evidence::statistics;
 use serde_json::{Value, json};
 
@@ -262,17 +262,53 @@ pub struct Of<'a, R> {
 /// How people see a column, if not as programs do.
 struct People<'a, R> {
     title: Option<String>,
+    page_title: Option<&'static str>,
     align: Option<Align>,
     show: Show,
     scale: f64,
     one: Option<fn(f64) -> String>,
     /// What `one` cannot write.
     none: &'static str,
+    once: bool,
+    alike: Option<&'static str>,
+    only_known: bool,
     style: Option<Paint<'a, R>>,
+    grade: Option<GradeOf<'a, R>>,
+    place: Option<PlaceOf<'a, R>>,
 }
 
 /// What the terminal makes of a shown cell.
 type Paint<'a, R> = Box<dyn Fn(&R, String) -> String + 'a>;
+/// How good the value of a row is.
+type GradeOf<'a, R> = Box<dyn Fn(&R) -> Option<Grade> + 'a>;
+/// Where the value of a row is in a document, by the number of the row.
+type PlaceOf<'a, R> = Box<dyn Fn(usize, &R) -> String + 'a>;
+
+impl<R> People<'_, R> {
+    fn new() -> Self {
+        Self {
+            title: None,
+            page_title: None,
+            align: None,
+            show: Show::Always,
+            scale: 1.0,
+            one: None,
+            none: "-",
+            once: false,
+            alike: None,
+            only_known: false,
+            style: None,
+            grade: None,
+            place: None,
+        }
+    }
+
+    /// The same of other rows: what does not depend on the row.
+    fn of_others<'b, Q>(self) -> People<'b, Q> {
+        let Self { title, page_title, align, show, scale, one, none, once, alike, only_known, .. } = self;
+        People { title, page_title, align, show, scale, one, none, once, alike, only_known, ..People::new() }
+    }
+}
 
 /// In which tables for people a column is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -283,18 +319,33 @@ enum Show {
     IfAny,
 }
 
+/// A column as people see it.
+pub struct Shown {
+    /// What is above it in a terminal; its lines are those of the title.
+    pub title: String,
+    /// What is above it on a page.
+    pub page_title: String,
+    /// At the right, as numbers are.
+    pub is_right: bool,
+    /// A cell for each row.
+    pub cells: Vec<ShownCell>,
+}
+
+/// A cell as people see it.
+pub struct ShownCell {
+    /// The text.
+    pub text: String,
+    /// The same for a terminal: with its style, and without what the row above says.
+    painted: String,
+    /// How good the value is.
+    pub grade: Option<Grade>,
+    /// Where it is in a document.
+    pub place: Option<String>,
+}
+
 impl<'a, R: 'a> Of<'a, R> {
     fn new<C: Into<Cell<'a>>>(column: Column, cell: impl Fn(&R) -> C + 'a) -> Self {
-        let people = People {
-            title: None,
-            align: None,
-            show: Show::Always,
-            scale: 1.0,
-            one: None,
-            none: "-",
-            style: None,
-        };
-        Self { column, cell: Box::new(move |row| cell(row).into()), people }
+        Self { column, cell: Box::new(move |row| cell(row).into()), people: People::new() }
     }
 
     /// A column of numbers.
@@ -394,44 +445,113 @@ impl<'a, R: 'a> Of<'a, R> {
         self
     }
 
-    /// What people see in all rows; `None` if the column is not for them.
-    fn for_people(&self, rows: &[R]) -> Option<Vec<String>> {
-        let cells: Vec<Cell> = rows.iter().map(|row| self.cell(row)).collect();
+    /// For people left out where the first column of the table says the same as in the row above.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.people.once = true;
+        self
+    }
+
+    /// For people rounded to the decimals that all columns of this name share.
+    #[must_use]
+    pub fn alike(mut self, name: &'static str) -> Self {
+        self.people.alike = Some(name);
+        self.rounded()
+    }
+
+    /// For people rounded as if there were no rows without a number.
+    #[must_use]
+    pub fn only_known(mut self) -> Self {
+        self.people.only_known = true;
+        self
+    }
+
+    /// With the grade of each value: its colour.
+    #[must_use]
+    pub fn graded(mut self, grade: impl Fn(&R) -> Option<Grade> + 'a) -> Self {
+        self.people.grade = Some(Box::new(grade));
+        self
+    }
+
+    /// With the place of each value in a document, as a page names it.
+    #[must_use]
+    pub fn at(mut self, place: impl Fn(usize, &R) -> String + 'a) -> Self {
+        self.people.place = Some(Box::new(place));
+        self
+    }
+
+    /// With another title on a page.
+    #[must_use]
+    pub fn on_page(mut self, title: &'static str) -> Self {
+        self.people.page_title = Some(title);
+        self
+    }
+
+    /// A number for people, in their unit; not a number if there is none.
+    fn seen_number(&self, cell: &Cell) -> f64 {
+        match cell {
+            Cell::Number(number) => *number * self.people.scale,
+            #[allow(clippy::cast_precision_loss, reason = "people see some digits")]
+            Cell::Whole(number) => *number as f64,
+            _ => f64::NAN,
+        }
+    }
+
+    /// Whether the column is for people, with these cells.
+    fn is_shown(&self, cells: &[Cell]) -> bool {
         let is_more = |cell: &Cell| match cell {
             Cell::Number(number) => *number > 0.0,
             Cell::Whole(number) => *number > 0,
             other => !other.is_empty(),
         };
-        let shown = match self.people.show {
+        match self.people.show {
             Show::Always => true,
             Show::Never => false,
             Show::IfAny => cells.iter().any(is_more),
-        };
-        let number = |cell: &Cell| match cell {
-            Cell::Number(number) => *number * self.people.scale,
-            #[allow(clippy::cast_precision_loss, reason = "people see some digits")]
-            Cell::Whole(number) => *number as f64,
-            _ => f64::NAN,
-        };
-        shown.then(|| {
-            let texts = match (self.people.one, self.column.look) {
-                (Some(one), _) => cells
+        }
+    }
+
+    /// What people see of its cells; `alike`: the numbers of all columns with the same decimals.
+    fn texts(&self, cells: &[Cell], alike: &[f64]) -> Vec<String> {
+        match (self.people.one, self.column.look) {
+            (Some(one), _) => {
+                cells
                     .iter()
-                    .map(|cell| if cell.is_empty() { self.people.none.to_owned() } else { one(number(cell)) })
-                    .collect(),
-                (None, Look::Rounded) => figures::column(&cells.iter().map(number).collect::<Vec<_>>()),
-                (None, _) => self.column.shown(&cells.iter().collect::<Vec<_>>()),
-            };
-            match &self.people.style {
-                Some(paint) => rows.iter().zip(texts).map(|(row, text)| paint(row, text)).collect(),
-                None => texts,
+                    .map(|cell| {
+                        if cell.is_empty() {
+                            self.people.none.to_owned()
+                        } else {
+                            one(self.seen_number(cell))
+                        }
+                    })
+                    .collect()
             }
-        })
+            (None, Look::Rounded) if self.people.only_known => {
+                let numbers: Vec<f64> = cells.iter().map(|cell| self.seen_number(cell)).collect();
+                let known: Vec<f64> = numbers.iter().copied().filter(|number| number.is_finite()).collect();
+                let mut texts = figures::column(&known).into_iter();
+                let mut shown = Vec::new();
+                for number in numbers {
+                    shown.push(
+                        if number.is_finite() { texts.next() } else { None }
+                            .unwrap_or_else(|| "-".to_owned()),
+                    );
+                }
+                shown
+            }
+            (None, Look::Rounded) => {
+                let own = cells.iter().map(|cell| self.seen_number(cell));
+                let mut texts = figures::column(&own.chain(alike.iter().copied()).collect::<Vec<_>>());
+                texts.truncate(cells.len());
+                texts
+            }
+            (None, _) => self.column.shown(&cells.iter().collect::<Vec<_>>()),
+        }
     }
 
     /// The same column of rows of which each has several of these: the mean of all; nothing if one has no number.
     pub fn mean<Q: 'a>(self, rows: impl Fn(&Q) -> Vec<R> + 'a) -> Of<'a, Q> {
-        let Self { mut column, cell, people: People { title, align, show, scale, one, none, .. } } = self;
+        let Self { mut column, cell, people } = self;
         column.kind = Kind::Number;
         let mean = move |group: &Q| {
             let rows = rows(group);
@@ -443,11 +563,7 @@ impl<'a, R: 'a> Of<'a, R> {
             });
             numbers.collect::<Option<Vec<f64>>>().and_then(|numbers| statistics::mean(&numbers)).into()
         };
-        Of {
-            column,
-            cell: Box::new(mean),
-            people: People { title, align, show, scale, one, none, style: None },
-        }
+        Of { column, cell: Box::new(mean), people: people.of_others() }
     }
 
     /// As people see it.
@@ -469,17 +585,57 @@ impl<'a, R: 'a> Of<'a, R> {
 
     /// The same column of rows of which this row is a part.
     pub fn within<Q: 'a>(self, part: impl Fn(&Q) -> &R + 'a) -> Of<'a, Q> {
-        let Self { column, cell, people: People { title, align, show, scale, one, none, .. } } = self;
-        let people = People { title, align, show, scale, one, none, style: None };
-        Of { column, cell: Box::new(move |row| cell(part(row))), people }
+        let Self { column, cell, people } = self;
+        Of { column, cell: Box::new(move |row| cell(part(row))), people: people.of_others() }
     }
+}
+
+/// The columns that are for people, with a cell for each of `rows`.
+pub fn shown<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>, rows: &[R]) -> Vec<Shown> {
+    let cells = |of: &'d Of<'a, R>| (of, rows.iter().map(|row| of.cell(row)).collect());
+    let declared: Vec<(&'d Of<'a, R>, Vec<Cell<'a>>)> = declared.into_iter().map(cells).collect();
+    let is_repeated = |r: usize| r > 0 && declared.first().is_some_and(|(_, first)| first[r] == first[r - 1]);
+    let mut all = Vec::new();
+    for (of, own) in declared.iter().filter(|(of, own)| of.is_shown(own)) {
+        let People { alike, once, style, grade, place, title, page_title, align, .. } = &of.people;
+        let others = declared.iter().filter(|(other, _)| alike.is_some() && other.people.alike == *alike);
+        let numbers: Vec<f64> =
+            others.flat_map(|(other, cells)| cells.iter().map(|cell| other.seen_number(cell))).collect();
+        let cell = |(r, (row, text)): (usize, (&R, String))| ShownCell {
+            painted: match style {
+                _ if *once && is_repeated(r) => String::new(),
+                Some(paint) => paint(row, text.clone()),
+                None => text.clone(),
+            },
+            text,
+            grade: grade.as_ref().and_then(|grade| grade(row)),
+            place: place.as_ref().map(|place| place(r, row)),
+        };
+        let title = title.clone().unwrap_or_else(|| of.column.title());
+        all.push(Shown {
+            page_title: page_title.map_or_else(|| title.trim().replace('\n', ", "), str::to_owned),
+            title,
+            is_right: align.unwrap_or(of.column.align()) == Align::Right,
+            cells: rows.iter().zip(of.texts(own, &numbers)).enumerate().map(cell).collect(),
+        });
+    }
+    all
 }
 
 /// A table for people: the columns that are for them, with `rows`.
 pub fn grid<'d, 'a: 'd, R: 'a>(declared: impl IntoIterator<Item = &'d Of<'a, R>>, rows: &[R]) -> Grid {
-    let columns = declared.into_iter().filter_map(|of| {
-        let title = of.people.title.clone().unwrap_or_else(|| of.column.title());
-        Some((title, of.people.align.unwrap_or(of.column.align()), of.for_people(rows)?))
+    graded(declared, rows, &Style::default())
+}
+
+/// The same with the colours of grades.
+pub fn graded<'d, 'a: 'd, R: 'a>(
+    declared: impl IntoIterator<Item = &'d Of<'a, R>>,
+    rows: &[R],
+    style: &Style,
+) -> Grid {
+    let columns = shown(declared, rows).into_iter().map(|Shown { title, is_right, cells, .. }| {
+        let cells = cells.into_iter().map(|cell| style.graded(cell.grade, &cell.painted));
+        (title, if is_right { Align::Right } else { Align::Left }, cells.collect())
     });
     laid_out(&columns.collect::<Vec<_>>(), rows.len(), None)
 }
@@ -498,11 +654,11 @@ pub fn named<'d, 'a, R: 'a>(
 }
 
 /// CSV with a header, and a line of each of `rows`.
-pub fn csv<'a, R: 'a>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item = R>) -> String {
+pub fn csv<'a, R: 'a>(declared: &[Of<'a, R>], rows: impl IntoIterator<Item: Borrow<R>>) -> String {
     let columns: Vec<Column> = declared.iter().map(|of| of.column.clone()).collect();
     let mut text = header(&columns);
     for row in rows {
-        line(&mut text, declared.iter().map(|of| of.cell(&row)));
+        line(&mut text, declared.iter().map(|of| of.cell(row.borrow())));
     }
     text
 }

@@ -45,6 +45,15 @@ pub const fn value_title(objective: Objective, weighted: bool) -> &'static str {
     }
 }
 
+/// The same along an axis or a scale of colours, where the unit is in parentheses.
+pub const fn axis_title(objective: Objective, weighted: bool) -> &'static str {
+    match objective {
+        Objective::Geomean => "mean of p",
+        Objective::Makespan => "makespan (s)",
+        Objective::TotalGflops | Objective::Fair => value_title(objective, weighted),
+    }
+}
+
 /// `254.0 GFLOPS`, `p = 0.5`, `10.00 s`
 pub fn with_unit(objective: Objective, value: f64) -> String {
     let figure = figures::single(value);

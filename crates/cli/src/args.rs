@@ -1,32 +1,13 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod evidence;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody is there who reads it"))]
-mod agent;
-mod bench;
-mod calibrate;
-mod catalog;
-mod cluster;
-mod compare;
-mod discriminate;
-mod emit;
-mod export;
-mod fit;
-mod import;
-mod init;
-mod model;
-mod pareto;
-mod placing;
-mod plan;
-mod plot;
-mod profile;
-mod profile_app;
-mod report;
-mod run;
-mod simulate;
+mod live;
+mod machine;
+mod measure;
+mod search;
 mod sweep;
-mod tasks;
-mod top;
-mod topology;
+mod time;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,36 +19,23 @@ use numasim_sim::search::over_models::ModelList;
 use numasim_sim::search::{WITHIN, within};
 
 use crate::documents::Document;
+use crate::failure::Failure;
 use crate::help;
-use crate::output::OutputArgs;
-pub(crate) use agent::AgentArgs;
+use crate::output::{Destination, OutputArgs};
+pub(crate) use evidence::{
+    Axes, CompareArgs, DiscriminateArgs, FitArgs, Page, PlotArgs, PlotKind, ReportArgs,
+};
+pub(crate) use live::{AgentArgs, RunArgs, TopArgs};
 #[cfg(target_os = "linux")]
-pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
-pub(crate) use bench::{BenchArgs, Benchmark};
-pub(crate) use calibrate::{CalibrateArgs, Calibrating, ValidateArgs};
-pub(crate) use catalog::CatalogArgs;
-pub(crate) use cluster::{ClusterArgs, MOST_SHARDS};
-pub(crate) use compare::CompareArgs;
-pub(crate) use discriminate::DiscriminateArgs;
-pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
-pub(crate) use export::{ExportArgs, ExportHwlocArgs, ExportKind};
-pub(crate) use fit::FitArgs;
-pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
-pub(crate) use init::{AppTemplate, InitArgs, Like};
-pub(crate) use model::{ModelChoice, ModelsArgs};
-pub(crate) use pareto::ObjectivePair;
-pub(crate) use placing::PlacingArgs;
-pub(crate) use plan::PlanArgs;
-pub(crate) use plot::{Axes, PlotArgs, PlotKind};
-pub(crate) use profile::ProfileArgs;
-pub(crate) use profile_app::ProfileAppArgs;
-pub(crate) use report::{Page, ReportArgs};
-pub(crate) use run::RunArgs;
-pub(crate) use simulate::SimulateArgs;
-pub(crate) use sweep::{Shard, SweepArgs};
-pub(crate) use tasks::TasksArgs;
-pub(crate) use top::TopArgs;
-pub(crate) use topology::{FiguresArgs, LscpuArgs, NumactlArgs, positive};
+pub(crate) use live::{AgentCommand, StatusFormat, is_period};
+pub(crate) use machine::{
+    AppTemplate, CatalogArgs, ExportArgs, ExportHwlocArgs, ExportKind, FiguresArgs, GraphFolder, ImportArgs,
+    ImportKind, InitArgs, Like, LscpuArgs, ModelChoice, ModelsArgs, NumactlArgs, positive,
+};
+pub(crate) use measure::{BenchArgs, Benchmark, CalibrateArgs, Calibrating, ProfileAppArgs, ValidateArgs};
+pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair, PlacingArgs};
+pub(crate) use sweep::{ClusterArgs, MOST_SHARDS, Shard, SweepArgs};
+pub(crate) use time::{PlanArgs, ProfileArgs, SimulateArgs, TasksArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
@@ -209,7 +177,7 @@ pub(crate) struct StudyArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    #[arg(long, value_name = "NAME", value_parser = machine::one())]
     pub(crate) model: Option<ModelKind>,
 }
 
@@ -222,7 +190,7 @@ pub(crate) struct EvaluateArgs {
 
     /// Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else
     /// baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = model::one_or_all())]
+    #[arg(long, value_name = "NAME", value_parser = machine::one_or_all())]
     pub(crate) model: Option<ModelChoice>,
 
     /// Only the scenario with this name; may be given more than once
@@ -262,7 +230,7 @@ pub(crate) struct ExploreArgs {
 
     /// Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the
     /// other
-    #[arg(long, value_name = "FIRST,SECOND", value_parser = pareto::pair)]
+    #[arg(long, value_name = "FIRST,SECOND", value_parser = search::pair)]
     #[arg(conflicts_with_all = ["objective", "top", "emit", "sensitivity"])]
     pub(crate) pareto: Option<ObjectivePair>,
 
@@ -371,6 +339,13 @@ pub(crate) struct FileArgs {
     /// Write to FILE, whole or not at all, instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl FileArgs {
+    /// The place of the result, known to be writable.
+    pub(crate) fn open(&self) -> Result<Destination, Failure> {
+        Destination::open(self.output.as_deref())
+    }
 }
 
 /// `numasim schema`.

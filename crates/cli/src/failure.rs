@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use numasim_ask::refusal::{Explained, Refusal};
 
-use crate::style;
+use crate::shell::{CAUSE, ERROR, HINT};
 
 /// Exit code of what is no fault of the program: the input, the question, the output, the limits of the system.
 pub(crate) const OF_INPUT: u8 = 1;
@@ -135,9 +135,9 @@ impl fmt::Display for Failure {
             | Self::Interrupted(explained)
             | Self::Fault(explained) => explained.parts().try_for_each(|(word, text)| {
                 let style = match word {
-                    "caused by" => style::CAUSE,
-                    "hint" => style::HINT,
-                    _ => style::ERROR,
+                    "caused by" => CAUSE,
+                    "hint" => HINT,
+                    _ => ERROR,
                 };
                 writeln!(f, "{style}{word}:{style:#} {text}")
             }),

@@ -1,23 +1,21 @@
 //! From paths to a checked study: the only place where input files are read from disk, or taken from the catalogue.
 
-mod bundles;
-mod lines;
-
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use numasim_ask::Input;
+use numasim_bench::bundle::{self, Bundle};
 use numasim_graph::Reading;
 use numasim_model::text::visible;
+use numasim_plan::{Fault, File, Lines};
 use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, SourceFile};
 
 use crate::catalog::{self, Unknown};
-use crate::diagnostics;
+use crate::diagnostics::LineProblem;
 use crate::failure::Failure;
-use crate::inputs;
-pub(crate) use bundles::{is_bundle, read_bundle};
-pub(crate) use lines::{PlainFiles, Stop};
+use crate::output::Whole;
+use crate::{diagnostics, inputs, watch};
 
 /// Reads and checks the files of a study. `-` is standard input, `@NAME` a file of the catalogue.
 ///
@@ -84,7 +82,7 @@ pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Fail
         let mut from: Box<dyn BufRead> = if path == Path::new("-") {
             Box::new(io::stdin().lock())
         } else {
-            Box::new(BufReader::new(File::open(path)?))
+            Box::new(BufReader::new(fs::File::open(path)?))
         };
         if !path.is_dir() && from.fill_buf()?.starts_with(MARK) {
             from.consume(MARK.len());
@@ -127,7 +125,7 @@ pub(crate) fn csv_header(path: &Path) -> Option<String> {
     /// A header is shorter.
     const MOST_BYTES: u64 = 64 << 10;
     inputs::note(path);
-    let lines = BufReader::new(File::open(path).ok()?.take(MOST_BYTES)).lines().map_while(Result::ok);
+    let lines = BufReader::new(fs::File::open(path).ok()?.take(MOST_BYTES)).lines().map_while(Result::ok);
     let mut lines = lines.map(|line| line.trim_start_matches('\u{feff}').trim().to_owned());
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
@@ -278,13 +276,192 @@ fn read_bytes(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
         io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
     } else {
         inputs::note(path);
-        let file = File::open(path)?;
+        let file = fs::File::open(path)?;
         if file.metadata()?.len() > most {
             return Ok(None);
         }
         file.take(most + 1).read_to_end(&mut bytes)?;
     }
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
+}
+
+// Bundles of `numasim validate`, from disk into memory.
+
+const BUNDLE: Kind = Kind {
+    most_bytes: bundle::MOST_BYTES,
+    name_one: "name a bundle of `numasim validate --bundle`",
+    name_them: "name the bundles in it one by one",
+    too_large: "is this a bundle? Those of a million measurements are smaller",
+};
+
+/// Whether a path is that of a bundle: its name says so.
+pub(crate) fn is_bundle(path: &Path) -> bool {
+    ends_with(path, bundle::ENDING)
+}
+
+/// A bundle of `numasim validate`, checked.
+pub(crate) fn read_bundle(path: &Path) -> Result<Bundle, Failure> {
+    let refused = |why: &str| Failure::input(format!("{} {why}", named(path)));
+    let unread = |why: Why| refused(&why.message).hint(why.hint);
+    let bytes = read_bytes(path, BUNDLE.most_bytes).map_err(|error| unread(Why::of(&error, &BUNDLE)))?;
+    let Some(bytes) = bytes else { return Err(unread(Why::too_large(&BUNDLE))) };
+    Bundle::from_bytes(&bytes).map_err(|error| {
+        refused(&error.to_string()).hint(
+            "a bundle is what `numasim validate --bundle` writes; who sent it makes it again with `numasim validate -o DIR --resume \
+             --bundle FILE.tar.zst`",
+        )
+    })
+}
+
+// Files of profiles and plans, line by line: they may be longer than memory.
+
+/// The longest line that is read: a path of a program is shorter.
+const LONGEST: u64 = 1 << 20;
+/// Lines between two questions whether Ctrl-C was pressed.
+const LINES_PER_LOOK: u64 = 1 << 16;
+
+/// Files of a folder.
+pub(crate) struct PlainFiles<'a> {
+    folder: &'a Path,
+    whole: Whole,
+    /// What the folder should have in it.
+    expected: &'static str,
+}
+
+/// Why reading ends before the end.
+pub(crate) enum Stop {
+    /// Something is wrong with a line.
+    Fault(Fault),
+    /// A file cannot be read, or Ctrl-C.
+    Failure(Failure),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl<'a> PlainFiles<'a> {
+    /// `files` are those that will be read.
+    ///
+    /// # Errors
+    /// A run was killed while it wrote there.
+    pub(crate) fn in_folder(
+        folder: &'a Path,
+        files: &[File],
+        expected: &'static str,
+    ) -> Result<Self, Failure> {
+        Ok(Self { folder, whole: Whole::look(folder, files.iter().map(|file| file.name()))?, expected })
+    }
+
+    /// That all that was read is of one run.
+    ///
+    /// # Errors
+    /// A file was written meanwhile.
+    pub(crate) fn are_unchanged(&self) -> Result<(), Failure> {
+        self.whole.is_unchanged()
+    }
+
+    /// Tells all lines of a file.
+    pub(crate) fn feed(&self, file: File, each: Lines<'_>) -> Result<(), Stop> {
+        let mut from = self.open(file).map_err(Stop::Failure)?;
+        let mut bytes = Vec::new();
+        let mut number = 0;
+        while self.next(file, &mut from, &mut bytes, number).map_err(Stop::Failure)? {
+            number += 1;
+            if number % LINES_PER_LOOK == 0 && watch::interrupted() {
+                return Err(Stop::Failure(Failure::interrupted("interrupted")));
+            }
+            let text = std::str::from_utf8(&bytes)
+                .map_err(|_| Stop::Failure(self.bad_line(file, number, "is no UTF-8 text")))?;
+            each(number, text)?;
+        }
+        Ok(())
+    }
+
+    /// What a person is told.
+    pub(crate) fn failure(&self, stop: Stop) -> Failure {
+        match stop {
+            Stop::Failure(failure) => failure,
+            Stop::Fault(fault) => {
+                let name = self.path(fault.file).display().to_string();
+                let text = self.line(&fault).unwrap_or_default();
+                Failure::Diagnostics(diagnostics::render_line(&LineProblem {
+                    name: &name,
+                    line: usize::try_from(fault.line).unwrap_or(usize::MAX),
+                    span: cell(&text, fault.cell),
+                    text: &text,
+                    message: &fault.message,
+                    hint: fault.hint.as_deref(),
+                }))
+            }
+        }
+    }
+
+    fn path(&self, file: File) -> PathBuf {
+        self.folder.join(file.name())
+    }
+
+    fn open(&self, file: File) -> Result<BufReader<fs::File>, Failure> {
+        let path = self.path(file);
+        inputs::note(&path);
+        let opened = fs::File::open(&path).and_then(|opened| {
+            // A folder can be opened, but not read.
+            if opened.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(opened) }
+        });
+        opened.map(BufReader::new).map_err(|error| {
+            Failure::input(format!("{} cannot be read", path.display())).caused_by(&error).hint(self.expected)
+        })
+    }
+
+    /// Reads a line without its end; whether there was one.
+    fn next(
+        &self,
+        file: File,
+        from: &mut BufReader<fs::File>,
+        bytes: &mut Vec<u8>,
+        before: u64,
+    ) -> Result<bool, Failure> {
+        bytes.clear();
+        let read = from.take(LONGEST).read_until(b'\n', bytes).map_err(|error| {
+            Failure::input(format!("{} cannot be read", self.path(file).display())).caused_by(&error)
+        })?;
+        if read as u64 == LONGEST {
+            return Err(self.bad_line(file, before + 1, "is longer than 1 MiB"));
+        }
+        if before == 0 && bytes.starts_with(MARK) {
+            bytes.drain(..MARK.len());
+        }
+        if bytes.last() == Some(&b'\n') {
+            bytes.pop();
+            bytes.pop_if(|last| *last == b'\r');
+        }
+        Ok(read > 0)
+    }
+
+    fn bad_line(&self, file: File, number: u64, why: &str) -> Failure {
+        Failure::input(format!("{}:{number}: this line {why}", self.path(file).display())).hint(self.expected)
+    }
+
+    /// The text of the line of a fault, read again.
+    fn line(&self, fault: &Fault) -> Option<String> {
+        let mut from = self.open(fault.file).ok()?;
+        let mut bytes = Vec::new();
+        for before in 0..fault.line {
+            if !self.next(fault.file, &mut from, &mut bytes, before).ok()? {
+                return None;
+            }
+        }
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// The bytes of a cell, or of the whole line.
+fn cell(text: &str, cell: Option<usize>) -> std::ops::Range<usize> {
+    let Some(cell) = cell else { return 0..text.len() };
+    let start: usize = text.split(';').take(cell).map(|cell| cell.len() + 1).sum();
+    start..start + text.split(';').nth(cell).map_or(0, str::len)
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@
 //! new option is protected before anyone thinks of it. What reads files adds each file that it opens ([`note`]), whoever named it.
 //! Every output is compared with both, when it is opened and again just before it gets its name ([`refuse`]).
 
-mod identity;
-
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +13,6 @@ use clap::builder::ValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
-use self::identity::{Identity, identity, is_linked_twice, resolved};
 use crate::catalog;
 use crate::failure::Failure;
 
@@ -347,6 +345,63 @@ fn roles(program: &Command) -> String {
     let mut rows = String::new();
     of(program, "", &mut rows);
     rows
+}
+
+// Which file a name stands for, whatever the name is: through `..`, symbolic links and second hard links.
+
+/// Device and number of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Identity {
+    /// Of an open file; `None` where the system has no such numbers.
+    #[cfg_attr(unix, allow(clippy::unnecessary_wraps, reason = "other systems have no such numbers"))]
+    fn of(found: &Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            Some(Self { device: found.dev(), number: found.ino() })
+        }
+        #[cfg(not(unix))]
+        {
+            let _ = found;
+            None
+        }
+    }
+}
+
+/// Of the regular file with this name.
+fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().filter(Metadata::is_file).as_ref().and_then(Identity::of)
+}
+
+/// Whether the file has another name, too.
+fn is_linked_twice(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(path).is_ok_and(|found| found.nlink() > 1)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// The name without links and `..`, also of a file that is not there yet.
+fn resolved(path: &Path) -> PathBuf {
+    let of_folder = || {
+        let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok::<_, io::Error>(folder.canonicalize()?.join(name))
+    };
+    path.canonicalize()
+        .or_else(|_| of_folder())
+        .unwrap_or_else(|_| std::path::absolute(path).unwrap_or(path.to_owned()))
 }
 
 #[cfg(test)]

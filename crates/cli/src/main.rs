@@ -17,8 +17,6 @@ mod plot_file;
 mod report;
 mod sharing;
 mod shell;
-mod signals;
-mod style;
 mod threads;
 mod trace;
 mod view;
@@ -39,13 +37,10 @@ const PUBLISHED: &str = "cargo run --release -p numasim-published";
 
 fn main() -> ExitCode {
     fault::guard(|| {
-        if commands::bench_worker::is_wanted() {
-            return commands::bench_worker::run();
+        if let Some(served) = commands::workers::served() {
+            return served;
         }
-        if commands::run_app::is_wanted() {
-            return commands::run_app::run();
-        }
-        signals::survive_size_limits();
+        threads::survive_size_limits();
         let mut program = Cli::command();
         let read = program.try_get_matches_from_mut(std::env::args_os());
         let read = read.and_then(|matches| {
@@ -85,21 +80,21 @@ fn main() -> ExitCode {
             Command::Calibrate(args) => commands::calibrate::run(args, &shell),
             Command::Validate(args) => commands::validate::run(args, &shell),
             Command::Bench(args) => commands::bench::run(args, &shell),
-            Command::Models(args) => commands::models::run(args, &shell),
-            Command::Fit(args) => commands::fit::run(args, &shell),
-            Command::Compare(args) => commands::compare::run(args, &shell),
-            Command::Discriminate(args) => commands::discriminate::run(args, &shell),
+            Command::Models(args) => commands::itself::models(args, &shell),
+            Command::Fit(args) => commands::evidence::fit(args, &shell),
+            Command::Compare(args) => commands::evidence::compare(args, &shell),
+            Command::Discriminate(args) => commands::evidence::discriminate(args, &shell),
             Command::Plot(args) => commands::plot::run(args, &shell),
             Command::Report(args) => commands::report::run(args, &shell),
-            Command::Check(args) => commands::check::run(args, &shell),
+            Command::Check(args) => commands::itself::check(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Import(args) => commands::import::run(args, &shell),
-            Command::Catalog(args) => commands::catalog::run(args, &shell),
+            Command::Catalog(args) => commands::itself::catalog(args, &shell),
             Command::Init(args) => commands::init::run(args, &shell),
             Command::Export(args) => commands::export::run(args, &shell),
-            Command::Schema(args) => commands::schema::run(args, &shell),
-            Command::Completions(args) => commands::completions::run(args, &shell),
-            Command::Man(args) => commands::man::run(args, &shell),
+            Command::Schema(args) => commands::itself::schema(args),
+            Command::Completions(args) => commands::itself::completions(args),
+            Command::Man(args) => commands::itself::man(args),
         };
         ended(done, &shell)
     })

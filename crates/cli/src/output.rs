@@ -1,25 +1,23 @@
 //! Where a result goes: standard output, or a file that is written whole or not at all.
 
-mod draft;
-mod folder;
-mod path;
-mod place;
-mod printout;
-mod tame;
-
+use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use anstream::adapter::StripStr;
 use clap::{Args, ValueEnum, ValueHint};
+pub(crate) use folder::{Folder, FolderFiles, Text, Whole};
+use numasim_model::text::is_hidden;
+use place::Found;
+pub(crate) use place::{NotCreated, Place};
 
 use crate::failure::Failure;
 use crate::inputs;
-pub(crate) use folder::{Folder, FolderFiles, Text, Whole};
-use place::Found;
-pub(crate) use place::{NotCreated, Place};
-use printout::Printout;
-pub(crate) use tame::tame;
+
+mod draft;
+mod folder;
+mod place;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -53,6 +51,13 @@ pub(crate) struct OutputArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
+impl OutputArgs {
+    /// The place of the result, known to be writable.
+    pub(crate) fn open(&self) -> Result<Destination, Failure> {
+        Destination::open(self.output.as_deref())
+    }
+}
+
 /// A place for a result, known to be writable when it was opened.
 #[derive(Debug)]
 pub(crate) enum Destination {
@@ -78,6 +83,11 @@ impl Destination {
             Found::File(place) => Self::File(place),
             Found::Special => Self::Special(output.to_owned()),
         })
+    }
+
+    /// The same of a file that is written beside the result, if it is asked for.
+    pub(crate) fn beside(output: Option<&Path>) -> Result<Option<Self>, Failure> {
+        output.map(|path| Self::open(Some(path))).transpose()
     }
 
     /// A place for a result that is too long to be held: standard output, a pipe or a device. `None` for a regular file,
@@ -113,6 +123,17 @@ impl Destination {
         };
         let written = written.or_else(closed_pipe_is_no_error);
         written.map_err(|error| place::explained(Failure::output(format!("cannot write to {name}")), &error))
+    }
+
+    /// The same of a file that is perhaps not asked for: then `write` has nowhere to write to.
+    pub(crate) fn deliver_if(
+        asked: Option<&Self>,
+        write: impl FnOnce(Option<&mut dyn Write>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        match asked {
+            Some(destination) => destination.deliver_by(|out| write(Some(out))),
+            None => write(None).map_err(|error| Failure::output("cannot write").caused_by(&error)),
+        }
     }
 
     /// Writes a result that is no text.
@@ -178,6 +199,226 @@ fn open_special(path: &Path) -> io::Result<File> {
 /// Names that systems have for standard output. It may be a file, which then belongs to who started the program.
 fn is_stdout(path: &Path) -> bool {
     cfg!(unix) && ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+// Files by their names: the folder of one, and opening one itself rather than what a link names.
+
+/// Opening fails where the name is a symbolic link.
+fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flag = rustix::fs::OFlags::NOFOLLOW.bits();
+        options.custom_flags(flag.cast_signed());
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+        options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
+    }
+    options
+}
+
+/// The folder of a file; `.` where the path names none.
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+// A result on its way out, piece by piece: what is long is never held whole.
+
+/// Bytes that are held before they are passed on, at the next end of a line.
+const ENOUGH: usize = 64 << 10;
+
+/// Writes text to `out`, without what could do harm to a terminal, and without colours where `out` takes none.
+///
+/// Text is passed on at ends of lines: no sequence of a colour contains one.
+struct Printout<W: Write> {
+    out: W,
+    /// Ends with a part of a line.
+    held: Vec<u8>,
+    /// Length of the whole lines of `held`.
+    whole: usize,
+    tamed: bool,
+    /// Takes the colours out. `None` where they stay.
+    strip: Option<StripStr>,
+    /// Nothing but letters, digits, signs and ends of lines so far: there was nothing to take out.
+    plain_so_far: bool,
+}
+
+impl<W: Write> Printout<W> {
+    /// For a terminal, or a program that reads what a terminal would get.
+    fn to_terminal(out: W, colours: bool) -> Self {
+        Self { tamed: true, ..Self::to_file(out, colours) }
+    }
+
+    /// For a file, which has everything as it is but colours.
+    fn to_file(out: W, colours: bool) -> Self {
+        let strip = (!colours).then(StripStr::new);
+        Self { out, held: Vec::new(), whole: 0, tamed: false, strip, plain_so_far: true }
+    }
+
+    /// Passes on what is left.
+    fn finish(mut self) -> io::Result<()> {
+        self.whole = self.held.len();
+        self.pass_on()?;
+        self.out.flush()
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        let lines = &self.held[..self.whole];
+        // Most of a long result is plain: to look at each character takes longer than to make it.
+        self.plain_so_far &= is_plain(lines);
+        if self.plain_so_far {
+            self.out.write_all(lines)?;
+        } else {
+            let text =
+                str::from_utf8(lines).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            let text = if self.tamed { tame(text) } else { Cow::Borrowed(text) };
+            match &mut self.strip {
+                None => self.out.write_all(text.as_bytes())?,
+                Some(strip) => {
+                    for part in strip.strip_next(&text) {
+                        self.out.write_all(part.as_bytes())?;
+                    }
+                }
+            }
+        }
+        self.held.drain(..self.whole);
+        self.whole = 0;
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Printout<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = &bytes[..bytes.len().min(ENOUGH)];
+        if let Some(end) = taken.iter().rposition(|&byte| byte == b'\n') {
+            self.whole = self.held.len() + end + 1;
+        }
+        self.held.extend_from_slice(taken);
+        if self.held.len() >= ENOUGH && self.whole > 0 {
+            self.pass_on()?;
+        }
+        Ok(taken.len())
+    }
+
+    /// Lines wait until there are enough of them.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Whether these are only characters that a terminal shows as they are.
+fn is_plain(bytes: &[u8]) -> bool {
+    let plain = |&byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
+    // In blocks without a way out of them, which the compiler makes fast.
+    bytes.chunks(256).all(|block| block.iter().fold(true, |all, byte| all & plain(byte)))
+}
+
+#[cfg(test)]
+mod printout_tests {
+    use super::*;
+
+    /// As one piece and as many.
+    fn printed(text: &str, colours: bool, terminal: bool) -> String {
+        let all = [text.len(), 7, 1].map(|length| {
+            let mut out = Vec::new();
+            let made = if terminal { Printout::to_terminal } else { Printout::to_file };
+            let mut printout = made(&mut out, colours);
+            for piece in text.as_bytes().chunks(length.max(1)) {
+                printout.write_all(piece).expect("memory");
+            }
+            printout.finish().expect("memory");
+            String::from_utf8(out).expect("text")
+        });
+        assert!(all[0] == all[1] && all[1] == all[2], "{all:?}");
+        all[0].clone()
+    }
+
+    #[test]
+    fn colours_reach_only_those_that_take_them() {
+        let text = "\u{1b}[1mbold\u{1b}[0m\nplain";
+        assert_eq!(printed(text, true, true), text);
+        assert_eq!(printed(text, false, true), "bold\nplain");
+        assert_eq!(printed(text, false, false), "bold\nplain");
+    }
+
+    #[test]
+    fn a_terminal_gets_nothing_hidden() {
+        assert_eq!(printed("a\u{1b}[2Jb\u{202e}\n", true, true), "a\\u{1b}[2Jb\\u{202e}\n");
+        assert_eq!(printed("\u{202e}ä\n", false, false), "\u{202e}ä\n");
+    }
+
+    #[test]
+    fn long_text_arrives_whole_whatever_its_lines_are() {
+        // Umlauts of two bytes lie across the borders of the pieces; the first text has no line at all.
+        for line in ["xä", "xä\n", "ä\u{1b}[1mö\u{1b}[0m\n", "plain\n"] {
+            let text = line.repeat(100_000);
+            let mut out = Vec::new();
+            let mut printout = Printout::to_file(&mut out, true);
+            printout.write_all(text.as_bytes()).expect("memory");
+            printout.finish().expect("memory");
+            assert!(out == text.as_bytes(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn of_long_text_only_the_last_lines_are_held() {
+        let mut printout = Printout::to_file(io::sink(), false);
+        for _ in 0..1_000_000 {
+            printout.write_all(b"a line\n").expect("nothing is written");
+            assert!(printout.held.len() <= ENOUGH);
+        }
+    }
+}
+
+// What a result may do to a terminal: text, line breaks and colours. A name or a remark in an input file does no more.
+
+/// The text with everything written out that would do something else to a terminal than print or colour: other sequences,
+/// control characters, changes of direction.
+pub(crate) fn tame(text: &str) -> Cow<'_, str> {
+    let suspect = |c: char| is_hidden(c) && c != '\n' && c != '\t';
+    if !text.contains(suspect) {
+        return Cow::Borrowed(text);
+    }
+    let mut tamed = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(suspect) {
+        tamed.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let colour = colour_at_start(rest);
+        if colour > 0 {
+            tamed.push_str(&rest[..colour]);
+            rest = &rest[colour..];
+        } else if let Some(c) = rest.chars().next() {
+            tamed.extend(c.escape_default());
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    tamed.push_str(rest);
+    Cow::Owned(tamed)
+}
+
+/// Length of the sequence that sets colours (SGR of ECMA-48) at the start of the text; 0 if there is none.
+fn colour_at_start(text: &str) -> usize {
+    let Some(parameters) = text.strip_prefix("\u{1b}[") else { return 0 };
+    let length = parameters.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    if parameters[length..].starts_with('m') { "\u{1b}[".len() + length + "m".len() } else { 0 }
+}
+
+#[cfg(test)]
+mod tame_tests {
+    use super::*;
+
+    #[test]
+    fn colours_pass_and_nothing_else() {
+        let coloured = "\u{1b}[1;31mred\u{1b}[0m\tplain\n";
+        assert!(matches!(tame(coloured), Cow::Borrowed(_)) || tame(coloured) == coloured);
+        // Clears the screen, sets the title, hides what follows, begins a sequence that never ends.
+        let hostile = "a\u{1b}[2Jb\u{1b}]0;title\u{7}c\u{202e}d\r\u{1b}[1";
+        assert_eq!(tame(hostile), "a\\u{1b}[2Jb\\u{1b}]0;title\\u{7}c\\u{202e}d\\r\\u{1b}[1");
+    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,11 @@ impl PlotFile {
         Ok(Self { destination: Destination::open(path)?, kind })
     }
 
+    /// The same of a plot that is written beside a result, if it is asked for.
+    pub(crate) fn beside(path: Option<&Path>) -> Result<Option<Self>, Failure> {
+        path.map(|path| Self::open(Some(path))).transpose()
+    }
+
     /// Writes what was drawn.
     ///
     /// # Errors

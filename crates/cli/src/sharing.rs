@@ -1,10 +1,13 @@
 //! Which sharing model a command computes with: the one on the command line, else the one in the machine file.
 
+use std::path::PathBuf;
+
 use numasim_ask::Input;
 use numasim_ask::input::model_warnings;
 use numasim_model::{ModelKind, Study};
 
 use crate::failure::Failure;
+use crate::files;
 use crate::shell::Shell;
 
 /// Takes the model of the command line, if there is one, and warns of corrections that it does not look at, and of figures
@@ -18,6 +21,11 @@ pub(crate) fn choose(mut study: Study, chosen: Option<ModelKind>, shell: &Shell)
     }
     shell.warn_all(&model_warnings(&study.machine)?);
     Ok(study)
+}
+
+/// Reads files, for the model of the command line.
+pub(crate) fn read(paths: &[PathBuf], chosen: Option<ModelKind>, shell: &Shell) -> Result<Input, Failure> {
+    choose_for(files::read_input(paths)?, chosen, shell)
 }
 
 /// The same of files with their places.

@@ -4,15 +4,28 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write as _};
 
 use anstream::ColorChoice;
+use anstyle::AnsiColor;
+use numasim_ask::document;
 use numasim_draw::grid::wrap;
 use numasim_draw::markdown;
 use numasim_model::text::visible;
+use serde::Serialize;
 
 use crate::args::ColorWhen;
 use crate::failure::Failure;
-use crate::output::{Format, tame};
-use crate::style;
+use crate::output::{Destination, Format, tame};
 use crate::view::Style;
+
+// The colours, one for each meaning. Terminals that want none get none.
+
+/// `error:`
+pub(crate) const ERROR: anstyle::Style = AnsiColor::Red.on_default().bold();
+/// `warning:`
+pub(crate) const WARNING: anstyle::Style = AnsiColor::Yellow.on_default().bold();
+/// `caused by:`
+pub(crate) const CAUSE: anstyle::Style = anstyle::Style::new().bold();
+/// `hint:`
+pub(crate) const HINT: anstyle::Style = AnsiColor::Cyan.on_default().bold();
 
 /// The surroundings of a command.
 #[derive(Debug)]
@@ -69,6 +82,24 @@ impl Shell {
         tame(&markdown::document(&text)).into_owned()
     }
 
+    /// Writes an answer in a format: as text for people, as a document, or as rows.
+    pub(crate) fn answer(
+        &self,
+        to: &Destination,
+        format: Format,
+        people: impl FnOnce(&Style) -> String,
+        document: &impl Serialize,
+        rows: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        match format {
+            Format::Table | Format::Markdown => {
+                to.deliver(&self.for_people(format, !matches!(to, Destination::Stdout), people))
+            }
+            Format::Json => to.deliver_by(|out| document::write(document, out)),
+            Format::Csv => to.deliver(&rows()),
+        }
+    }
+
     /// Tells a failure on standard error.
     #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn report(&self, failure: &Failure) {
@@ -80,7 +111,7 @@ impl Shell {
         if self.silent {
             return;
         }
-        tell(&format!("{}note:{:#} {}\n", style::CAUSE, style::CAUSE, visible(&note.to_string())));
+        tell(&format!("{CAUSE}note:{CAUSE:#} {}\n", visible(&note.to_string())));
     }
 
     /// Tells warnings on standard error, one after the other.
@@ -101,7 +132,7 @@ impl Shell {
             let room = stderr_columns().saturating_sub(TITLE).max(40);
             text = wrap(&text, room).join(&format!("\n{}", " ".repeat(TITLE)));
         }
-        tell(&format!("{}warning:{:#} {text}\n", style::WARNING, style::WARNING));
+        tell(&format!("{WARNING}warning:{WARNING:#} {text}\n"));
     }
 }
 

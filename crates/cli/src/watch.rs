@@ -1,7 +1,5 @@
 //! The outside world of a search: the time limit, Ctrl-C, and the progress bar.
 
-mod parts;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,6 +9,7 @@ use numasim_ask::Clock;
 use numasim_ask::explored::WhyUnproven;
 use numasim_draw::figures;
 use numasim_sim::Objective;
+use numasim_sim::pareto::{Stage, Stages};
 use numasim_sim::search::over_models::Shared;
 use numasim_sim::search::{Monitor, Progress};
 use signal_hook::consts::SIGINT;
@@ -18,7 +17,6 @@ use signal_hook::flag;
 
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
-pub(crate) use parts::Parts;
 
 /// A search that takes longer than this shows what it is doing.
 pub(crate) const SHOW_AFTER: Duration = Duration::from_secs(1);
@@ -65,6 +63,58 @@ pub(crate) fn told_to_end() -> std::io::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
+/// A bar of things that are counted, on the screen once they have taken a while; none where standard error is not a terminal.
+pub(crate) struct Bar {
+    start: Instant,
+    template: &'static str,
+    progress: Option<ProgressBar>,
+    shown: OnceLock<()>,
+}
+
+impl Bar {
+    /// A bar for `all` things, of which `done` are there already.
+    pub(crate) fn new(template: &'static str, all: u64, done: u64, shell: &Shell) -> Self {
+        let bar = shell.stderr_is_terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
+            bar.set_position(done);
+            bar.reset_eta();
+            bar
+        });
+        Self { start: Instant::now(), template, progress: bar, shown: OnceLock::new() }
+    }
+
+    /// An empty one of the same kind.
+    fn another(&self) -> Self {
+        let bar = self
+            .progress
+            .as_ref()
+            .map(|_| ProgressBar::with_draw_target(Some(FULL), ProgressDrawTarget::hidden()));
+        Self { start: Instant::now(), template: self.template, progress: bar, shown: OnceLock::new() }
+    }
+
+    /// To say how far it is.
+    pub(crate) fn drawn(&self) -> Option<&ProgressBar> {
+        let bar = self.progress.as_ref()?;
+        if self.start.elapsed() >= SHOW_AFTER {
+            self.shown.get_or_init(|| {
+                if let Ok(style) = ProgressStyle::with_template(self.template) {
+                    bar.set_style(style.progress_chars("=> "));
+                }
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                threads::tick(bar, REDRAW);
+            });
+        }
+        Some(bar)
+    }
+
+    /// Takes it off the screen.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.progress {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Watches one search.
 pub(crate) struct Watch {
     start: Instant,
@@ -73,9 +123,7 @@ pub(crate) struct Watch {
     kept_back: Mutex<Duration>,
     /// Whether the clock was the first to ask for an end.
     out_of_time: AtomicBool,
-    /// Hidden until [`SHOW_AFTER`]; none where standard error is not a terminal.
-    bar: Option<ProgressBar>,
-    shown: OnceLock<()>,
+    bar: Bar,
     objective: Objective,
 }
 
@@ -89,30 +137,13 @@ impl Watch {
             limit,
             kept_back: Mutex::default(),
             out_of_time: AtomicBool::new(false),
-            bar: shell.stderr_is_terminal.then(ProgressBar::hidden),
-            shown: OnceLock::new(),
+            bar: Bar::new("exploring {elapsed} [{bar:8}] {wide_msg}", FULL, 0, shell),
             objective,
         }
     }
 
     fn kept_back(&self) -> Duration {
         *self.kept_back.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Puts the bar on the screen once the search has taken long enough.
-    fn show(&self) {
-        let Some(bar) = &self.bar else { return };
-        if self.start.elapsed() < SHOW_AFTER {
-            return;
-        }
-        self.shown.get_or_init(|| {
-            bar.set_length(FULL);
-            if let Ok(style) = ProgressStyle::with_template("exploring {elapsed} [{bar:8}] {wide_msg}") {
-                bar.set_style(style.progress_chars("=> "));
-            }
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-            threads::tick(bar, REDRAW);
-        });
     }
 }
 
@@ -144,9 +175,9 @@ fn message(objective: Objective, progress: &Progress, columns: usize) -> String 
 
 impl Monitor for Watch {
     fn stop(&self) -> bool {
-        self.show();
+        let bar = self.bar.drawn();
         if interrupted() {
-            if let Some(bar) = &self.bar {
+            if let Some(bar) = bar {
                 bar.set_message("stopping with the best so far; Ctrl-C again quits without an answer");
             }
             return true;
@@ -159,7 +190,7 @@ impl Monitor for Watch {
     }
 
     fn progress(&self, progress: &Progress) {
-        let Some(bar) = &self.bar else { return };
+        let Some(bar) = self.bar.drawn() else { return };
         // Effort or time, whichever is closer to its end; the bar never goes back.
         let timed = self.limit.map_or(0.0, |limit| self.start.elapsed().as_secs_f64() / limit.as_secs_f64());
         let part = progress.effort_spent.max(timed).clamp(0.0, 1.0);
@@ -209,23 +240,94 @@ impl Clock for Watch {
             limit,
             kept_back: Mutex::default(),
             out_of_time: AtomicBool::new(false),
-            bar: self.bar.is_some().then(ProgressBar::hidden),
-            shown: OnceLock::new(),
+            bar: self.bar.another(),
             objective: self.objective,
         })
     }
 
     /// Takes the bar off the screen.
     fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.bar.finish();
     }
 }
 
 /// Columns for the message.
 fn room() -> usize {
     stderr_columns().saturating_sub(BESIDE)
+}
+
+// A search in three parts that share one time limit.
+
+/// Watches the search for both ends of a front and for what lies between them.
+pub(crate) struct Parts {
+    /// The clock and the bar.
+    pub(crate) watch: Watch,
+    objectives: [Objective; 2],
+    stage: Mutex<Stage>,
+}
+
+impl Parts {
+    pub(crate) fn new(watch: Watch, objectives: [Objective; 2]) -> Self {
+        Self { watch, objectives, stage: Mutex::new(Stage::FirstEnd) }
+    }
+
+    fn stage(&self) -> Stage {
+        *self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Where the part begins and ends, as shares of the time limit.
+    fn share(&self) -> (f64, f64) {
+        match self.stage() {
+            Stage::FirstEnd => (0.0, 0.3),
+            Stage::SecondEnd => (0.3, 0.6),
+            Stage::Between => (0.6, 1.0),
+        }
+    }
+
+    fn show(&self, text: String, part: f64) {
+        let Some(bar) = self.watch.bar.drawn() else { return };
+        let (from, to) = self.share();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to FULL")]
+        let at = ((from + (to - from) * part.clamp(0.0, 1.0)) * FULL as f64) as u64;
+        bar.set_position(bar.position().max(at));
+        bar.set_message(text);
+    }
+}
+
+impl Monitor for Parts {
+    fn stop(&self) -> bool {
+        if self.watch.stop() {
+            return true;
+        }
+        let (_, share) = self.share();
+        let out_of_time =
+            self.watch.limit.is_some_and(|limit| self.watch.start.elapsed() >= limit.mul_f64(share));
+        if out_of_time {
+            self.watch.out_of_time.store(true, Ordering::Relaxed);
+        }
+        out_of_time
+    }
+
+    fn progress(&self, progress: &Progress) {
+        let objective = match self.stage() {
+            Stage::FirstEnd => self.objectives[0],
+            Stage::SecondEnd => self.objectives[1],
+            Stage::Between => return, // a search that only looks for a start
+        };
+        let name = format!("{}: ", objective.name());
+        let found = message(objective, progress, room().saturating_sub(name.len()));
+        self.show(format!("{name}{found}"), progress.effort_spent);
+    }
+}
+
+impl Stages for Parts {
+    fn begin(&self, stage: Stage) {
+        *self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = stage;
+    }
+
+    fn compared(&self, allocations: u64, part: f64) {
+        self.show(format!("in between: {allocations} compared; Ctrl-C stops and keeps the front"), part);
+    }
 }
 
 #[cfg(test)]

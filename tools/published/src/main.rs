@@ -8,12 +8,12 @@ mod plots;
 mod sets;
 mod view;
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
+use numasim_ask::document;
 use numasim_ask::refusal::Refusal;
 use numasim_draw::Style;
 use numasim_study::SourceFile;
@@ -116,8 +116,8 @@ fn answer(args: &Args) -> Result<String, Refusal> {
         let sent = bundles::judge(&args.bundle)?;
         return Ok(match args.format {
             Format::Table => view::bundles::table(&sent, &Style::default()),
-            Format::Json => format!("{:#}\n", view::bundles::json(&sent)),
-            Format::Csv => csv(view::bundles::csv(&sent))?,
+            Format::Json => document::pretty(&view::bundles::Document::from(&*sent)),
+            Format::Csv => view::bundles::csv(&sent),
         });
     }
     let judged = match (&args.scaling, &args.data) {
@@ -136,8 +136,8 @@ fn answer(args: &Args) -> Result<String, Refusal> {
     }
     Ok(match args.format {
         Format::Table => view::table(&judged, &Style::default()),
-        Format::Json => format!("{:#}\n", view::json(&judged)),
-        Format::Csv => csv(view::csv(&judged))?,
+        Format::Json => document::pretty(&view::Document::from(&*judged)),
+        Format::Csv => view::csv(&judged),
     })
 }
 
@@ -185,11 +185,6 @@ fn read(path: &Path) -> Result<SourceFile, Refusal> {
 
 fn located(problems: Vec<numasim_study::Problem>, source: &SourceFile) -> Refusal {
     Refusal::Located { problems, sources: vec![source.clone()] }
-}
-
-/// Memory does not fail.
-fn csv(written: Result<String, Box<dyn Error>>) -> Result<String, Refusal> {
-    written.map_err(|error| Refusal::said("cannot write CSV").caused_by(error.as_ref()))
 }
 
 /// No file of a person can cause it.

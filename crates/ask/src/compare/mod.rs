@@ -1,6 +1,7 @@
 //! Compare: predictions beside measurements.
 
 mod document;
+mod tables;
 mod words;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::table::{self, Cell};
 use crate::{Input, intervals, located, suggest};
 
 use document::figures_of;
+pub use tables::{Holding, Known, holdings, known_errors, of_coverage, of_errors, of_null_models};
 pub use words::{
     PROMISED, SMALL, WAYS, advantage, grade, judged, percent, place, reason, scale, sentences,
     sharing_sentence, signed, spread, standing,

@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, ArgGroup, Args, ValueHint, value_parser};
+use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
 
-use super::cluster::{ANSWERED, ClusterArgs};
-use super::{ObjectiveName, model, seconds, simulate};
+use crate::args::{ObjectiveName, machine, seconds, time};
 use crate::output::Format;
 
 const EXPLORING: &str = "With --explore";
@@ -24,7 +23,7 @@ pub(crate) struct SweepArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    #[arg(long, value_name = "NAME", value_parser = machine::one())]
     pub(crate) model: Option<ModelKind>,
 
     /// An input and the values it takes; several make a grid, the last one varies fastest
@@ -73,12 +72,12 @@ pub(crate) struct SweepArgs {
 
     /// Who decides about threads; each of several has a row at every point [default: that of [policy] in the files,
     /// else none]
-    #[arg(long, value_name = "NAME[:ARG]", value_parser = simulate::policy, action = ArgAction::Append)]
+    #[arg(long, value_name = "NAME[:ARG]", value_parser = time::policy, action = ArgAction::Append)]
     #[arg(requires = "simulate", help_heading = SIMULATING)]
     pub(crate) policy: Vec<PolicyName>,
 
     /// End each simulation after so many seconds of simulated time [default: when every application is finished]
-    #[arg(long, value_name = "SECONDS", value_parser = simulate::simulated_seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = time::simulated_seconds, allow_negative_numbers = true)]
     #[arg(requires = "simulate", help_heading = SIMULATING)]
     pub(crate) until: Option<f64>,
 
@@ -156,6 +155,140 @@ fn shard(text: &str) -> Result<Shard, String> {
     match parts {
         Some((index, count)) if 1 <= index && index <= count => Ok(Shard { index, count }),
         _ => Err("write I/N with I from 1 to N, e.g. 1/8".to_owned()),
+    }
+}
+
+// The switches of `numasim sweep` that spread it over a cluster.
+
+/// Where these are given the question is known: it lies in the folder.
+pub(super) const ANSWERED: [&str; 2] = ["resubmit", "collect"];
+
+/// What belongs to a question, and what a folder has decided.
+const QUESTION: [&str; 17] = [
+    "files",
+    "model",
+    "set",
+    "scenario",
+    "explore",
+    "objective",
+    "same_on_every_node",
+    "whole_nodes",
+    "min_threads_per_node",
+    "no_idle_cores",
+    "time_limit",
+    "simulate",
+    "policy",
+    "until",
+    "seed",
+    "shard",
+    "shards",
+];
+
+const HEADING: &str = "On a cluster";
+
+/// More tasks than any cluster takes in one array.
+pub(crate) const MOST_SHARDS: u32 = 100_000;
+
+/// Who runs jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Batch {
+    /// A job array of Slurm
+    Slurm,
+}
+
+/// A sweep as a job array: everything that is known of it lies in one folder.
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("submits").args(["submit", "resubmit"])))]
+pub(crate) struct ClusterArgs {
+    /// Write the sweep into --folder as a job array, and submit it; prints the number of the job
+    ///
+    /// The folder has copies of the input files, the batch script and, as tasks end, a shard of the rows from each. It must
+    /// be on a file system that the nodes share.
+    #[arg(long, value_name = "BATCH", requires = "folder", help_heading = HEADING)]
+    #[arg(conflicts_with_all = ["shard", "resume", "plot", "format", "output"])]
+    pub(crate) submit: Option<Batch>,
+
+    /// The folder of --submit, new or empty
+    #[arg(long, value_name = "FOLDER", requires = "submit", value_hint = ValueHint::DirPath, help_heading = HEADING)]
+    pub(crate) folder: Option<PathBuf>,
+
+    /// Into how many shards the points are divided; each is a task of --threads worker threads [default: 16]
+    #[arg(long, value_name = "N", requires = "submit", value_parser = value_parser!(u32).range(1..=i64::from(MOST_SHARDS)))]
+    #[arg(help_heading = HEADING)]
+    pub(crate) shards: Option<u32>,
+
+    /// An option for sbatch, e.g. --sbatch-option=--partition=long; may be given more than once
+    #[arg(long, value_name = "OPTION", value_parser = sbatch_option, action = ArgAction::Append)]
+    #[arg(allow_hyphen_values = true, requires = "submits", help_heading = HEADING)]
+    pub(crate) sbatch_option: Vec<String>,
+
+    /// Submit nothing: with --submit write the folder, and print the command that would submit
+    #[arg(long, requires = "submits", help_heading = HEADING)]
+    pub(crate) dry_run: bool,
+
+    /// Submit again what is missing in the folder of a --submit: shards that failed, were killed or never ran
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, help_heading = HEADING)]
+    #[arg(conflicts_with_all = QUESTION, conflicts_with_all = ["submit", "collect", "resume", "threads", "plot", "format", "output"])]
+    pub(crate) resubmit: Option<PathBuf>,
+
+    /// Join the shards in the folder of a --submit, once all are there; byte for byte what one run writes
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, help_heading = HEADING)]
+    #[arg(conflicts_with_all = QUESTION, conflicts_with_all = ["submit", "resume", "threads", "plot", "format"])]
+    #[arg(conflicts_with_all = ["sbatch_option", "dry_run"])]
+    pub(crate) collect: Option<PathBuf>,
+}
+
+/// Options that would make another array of it, or nothing at all.
+const OURS: [&str; 7] = ["--array", "-a", "--wrap", "--chdir", "-D", "--test-only", "--parsable"];
+
+/// Reads `--partition=long`.
+fn sbatch_option(text: &str) -> Result<String, String> {
+    if !text.starts_with('-') || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Err("write an option as sbatch takes it, in one word: --time=02:00:00".to_owned());
+    }
+    // In the script and on a command line an option is one and the same text only without these.
+    if let Some(sign) = text.chars().find(|sign| "'\"\\#".contains(*sign)) {
+        return Err(format!("sbatch gives {sign} a meaning in a script: write the option without it"));
+    }
+    let name = text.split('=').next().unwrap_or(text);
+    let is_ours = |ours: &&&str| {
+        let is_short = ours.len() == 2 && name.starts_with(**ours) && !name.starts_with("--");
+        // sbatch takes the beginning of a long option for the whole.
+        let is_begun = name.len() > "--a".len() && ours.starts_with(name);
+        name == **ours || is_short || is_begun
+    };
+    match OURS.iter().find(is_ours) {
+        Some(ours) => Err(format!("{ours} is set by numasim, or would change what the tasks compute")),
+        None => Ok(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod cluster_tests {
+    use super::sbatch_option;
+
+    #[test]
+    fn options_that_numasim_sets_are_refused() {
+        for fine in ["--partition=long", "-pshort", "--account=x", "-Ax", "--acctg-freq=30"] {
+            assert_eq!(sbatch_option(fine), Ok(fine.to_owned()));
+        }
+        for wrong in [
+            "--array=1-4",
+            "-a1",
+            "-a 1",
+            "--wrap=true",
+            "-D/tmp",
+            "partition=long",
+            "-A x",
+            "--x=1\n#SBATCH",
+            "--arr=1-4",
+            "--comment=it's",
+            "--comment=\"mine\"",
+            "--comment=a\\b",
+            "--comment=a#b",
+        ] {
+            assert!(sbatch_option(wrong).is_err(), "{wrong}");
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `numasim detect`: the skeleton of a machine file for this host, or for another one that hwloc can describe.
 
 use numasim_ask::detect::{self, Detected, DetectedCache, DetectedFirmware, DetectedNode};
-use numasim_ask::document::{self, Head};
+use numasim_ask::document::Head;
 use numasim_host::topology::{Counting, Firmware, HostTopology, Origin, Unusable, UnusableThing};
 use numasim_host::{DetectError, Source, machine_file};
 use numasim_model::units::GigabytesPerSecond;
@@ -9,22 +9,19 @@ use numasim_model::units::GigabytesPerSecond;
 use crate::args::DetectArgs;
 use crate::failure::Failure;
 use crate::files;
-use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::view::Style;
 
 /// Runs the command.
 pub(crate) fn run(args: &DetectArgs, shell: &Shell) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = args.output.open()?;
     let host = read(args)?;
     for unusable in host.unusable.iter().filter(|_| host.origin == Origin::ThisHost) {
         shell.note(format!("not used: {}", unusable.describe()));
     }
-    destination.deliver(&match args.output.format {
-        Format::Table => machine_file::skeleton(&host),
-        Format::Markdown => shell.for_people(Format::Markdown, true, |style| detected(&host).text(style)),
-        Format::Json => document::pretty(&detected(&host)),
-        Format::Csv => detected(&host).csv(),
-    })
+    let found = detected(&host);
+    let text = |style: &Style| if style.markdown { found.text(style) } else { machine_file::skeleton(&host) };
+    shell.answer(&destination, args.output.format, text, &found, || found.csv())
 }
 
 fn read(args: &DetectArgs) -> Result<HostTopology, Failure> {
@@ -150,7 +147,7 @@ mod tests {
 
     #[test]
     fn json_says_null_for_what_is_unknown() {
-        let read: Value = serde_json::from_str(&document::pretty(&detected(&host()))).expect("valid JSON");
+        let read: Value = serde_json::to_value(detected(&host())).expect("JSON");
         assert_eq!(
             read["nodes"],
             json!([{ "node": 0, "os_index": 0, "cores": 8, "cpus": "0-7", "unusable_cpus": "8,10",

@@ -19,9 +19,7 @@ use crate::suggest;
 use crate::view;
 use crate::view::saved::Saved;
 use crate::view::side_by_side;
-use crate::view::{
-    ScenarioView, Style, caution, compare, explain, figures, machine_title, saved, table, warning,
-};
+use crate::view::{ScenarioView, Style, caution, explain, figures, machine_title, saved, table, warning};
 use numasim_ask::tables::Placed;
 
 /// Runs the command.
@@ -43,8 +41,8 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     input = sharing::choose_for(input, kind, shell)?;
     let study = Arc::make_mut(&mut input.study);
     study.machine = processors::complete(study.machine.clone(), &args.emit)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
-    let saved = args.save.as_deref().map(|path| Destination::open(Some(path))).transpose()?;
+    let destination = args.output.open()?;
+    let saved = Destination::beside(args.save.as_deref())?;
     let answer = evaluate(&question(&input), &Unattended)?;
     shell.warn_all(&answer.warnings);
     let views = answer.views();
@@ -94,21 +92,16 @@ fn under_all(args: &EvaluateArgs, question: &Evaluate<'_>, shell: &Shell) -> Res
         )
         .hint("name the model with --model"));
     }
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = args.output.open()?;
     let answer = evaluate_under_all(question, &Unattended)?;
     shell.warn_all(&answer.warnings);
-    let text = match args.output.format {
-        format @ (Format::Table | Format::Markdown) => {
-            let machine = machine_title(&question.input.study.machine);
-            shell.for_people(format, args.output.output.is_some(), |style| {
-                let tables = side_by_side::table(&answer.models, style);
-                format!("Machine: {machine}\nGFLOPS under each sharing model\n\n{tables}")
-            })
-        }
-        Format::Json => return destination.deliver_by(|out| document::write(&answer, out)),
-        Format::Csv => numasim_ask::tables::under_models(&answer.models),
+    let table = |style: &Style| {
+        let machine = machine_title(&question.input.study.machine);
+        let tables = side_by_side::table(&answer.models, style);
+        format!("Machine: {machine}\nGFLOPS under each sharing model\n\n{tables}")
     };
-    destination.deliver(&text)
+    let rows = || numasim_ask::tables::under_models(&answer.models);
+    shell.answer(&destination, args.output.format, table, &answer, rows)
 }
 
 /// The scenario that `--emit` is about.
@@ -170,7 +163,7 @@ fn tables(
         let of = |view: &ScenarioView| if all_move { view.worth().0 } else { view.evaluation.total.value() };
         let totals: Vec<(&str, f64)> = views.iter().map(|view| (view.name, of(view))).collect();
         let unit = if all_move { "GB/s" } else { "GFLOPS" };
-        write!(out, "\n{}", compare::compare(&totals, unit, style))?;
+        write!(out, "\n{}", side_by_side::compare(&totals, unit, style))?;
     }
     Ok(())
 }

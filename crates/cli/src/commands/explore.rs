@@ -1,34 +1,30 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
-mod pareto;
-
 use std::sync::Arc;
 
 use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::explore::static_work_warning;
 use numasim_ask::sensitivity::Row;
-use numasim_ask::{Explore, Explored, document, table, tables};
+use numasim_ask::{Explore, Explored, Pareto, table, tables};
 use numasim_sim::search::over_models::Models;
 use numasim_sim::{Objective, Restrictions};
 
-use crate::args::{ExploreArgs, ObjectiveName};
+use crate::args::{ExploreArgs, ObjectiveName, ObjectivePair};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
-use crate::files;
-use crate::output::{Destination, Format};
+use crate::output::Destination;
 use crate::plot_file::{PlotFile, can_be_mapped};
-use crate::sharing;
 use crate::shell::Shell;
-use crate::threads;
 use crate::view::answer::Answer;
 use crate::view::answer::sensitivity::SensitivityView;
-use crate::view::plots;
-use crate::watch::Watch;
+use crate::view::{Style, front, plots};
+use crate::watch::{Parts, Watch};
+use crate::{files, sharing, threads};
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(pair) = args.pareto {
-        return pareto::run(args, pair, shell);
+        return pareto(args, pair, shell);
     }
     let input = files::read_input(&args.study.files)?;
     let chosen = Models::first(args.study.model, args.models.as_ref());
@@ -37,9 +33,9 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     study.machine = processors::complete(study.machine.clone(), &args.emit)?;
     let what = "its figures here are so, while the search takes work that is shared by speed";
     shell.warn_all(static_work_warning(&input.study, what).as_slice());
-    let destination = Destination::open(args.output.output.as_deref())?;
-    let saved = args.save.as_deref().map(|path| Destination::open(Some(path))).transpose()?;
-    let picture = open_plot(args)?;
+    let destination = args.output.open()?;
+    let saved = Destination::beside(args.save.as_deref())?;
+    let picture = PlotFile::beside(args.plot.as_deref())?;
     if picture.is_some() {
         can_be_mapped(&input.study.machine)?;
     }
@@ -73,20 +69,15 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         return destination.deliver(&text);
     }
     let sensitivity = SensitivityView::of(&answer);
-    let text = match (args.output.format, &sensitivity) {
-        (format @ (Format::Table | Format::Markdown), view) => {
-            shell.for_people(format, args.output.output.is_some(), |style| match view {
-                None => answer.table(style),
-                Some(view) => format!("{}\n{}", answer.table(style), view.table(style)),
-            })
-        }
-        (Format::Json, _) => return destination.deliver_by(|out| document::write(&found, out)),
-        (Format::Csv, _) => match &found.sensitivity {
-            None => tables::explored(&found),
-            Some(sensitivity) => table::csv(&Row::columns(&found.problem), Row::all(sensitivity)),
-        },
+    let table = |style: &Style| match &sensitivity {
+        None => answer.table(style),
+        Some(view) => format!("{}\n{}", answer.table(style), view.table(style)),
     };
-    destination.deliver(&text)
+    let rows = || match &found.sensitivity {
+        None => tables::explored(&found),
+        Some(sensitivity) => table::csv(&Row::columns(&found.problem), Row::all(sensitivity)),
+    };
+    shell.answer(&destination, args.output.format, table, &found, rows)
 }
 
 /// The answer, found by this many worker threads.
@@ -96,11 +87,6 @@ pub(super) fn searched(
     watch: &Watch,
 ) -> Result<Explored, Failure> {
     Ok(in_pool(workers, || numasim_ask::explore(question, watch))??)
-}
-
-/// The file of `--plot`, which replaces no other file of this command.
-fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
-    args.plot.as_deref().map(|path| PlotFile::open(Some(path))).transpose()
 }
 
 /// What a name on the command line stands for.
@@ -128,4 +114,33 @@ fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> 
         None => threads::start(None).map(|()| search()),
         Some(threads) => Ok(threads::pool(usize::from(threads))?.install(search)),
     }
+}
+
+// `numasim explore --pareto FIRST,SECOND`: what one objective costs in the other.
+
+/// Runs the command.
+fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
+    let input = files::read_input(&args.study.files)?;
+    let input = sharing::choose_for(input, args.study.model, shell)?.placed(&args.placing.asked())?;
+    let what = "its figures here are those of work shared by speed, as in the search";
+    shell.warn_all(static_work_warning(&input.study, what).as_slice());
+    let destination = args.output.open()?;
+    let picture = PlotFile::beside(args.plot.as_deref())?;
+    let question = Pareto {
+        objectives: pair.0.map(objective),
+        restrictions: restrictions(args),
+        seed: args.seed,
+        most_figures: Some(MOST_FIGURES),
+        ..Pareto::new(&input)
+    };
+    let start = Watch::start(args.time_limit, question.objectives[0], shell);
+    let parts = Parts::new(start, question.objectives);
+    let searched = || numasim_ask::pareto(&question, &parts.watch, &parts);
+    let found = in_pool(args.placing.workers(), searched)??;
+    shell.warn_all(&found.notes());
+    if let Some(picture) = picture {
+        picture.deliver(&plots::front(&found).svg())?;
+    }
+    let rows = || table::csv(&found.columns(), found.rows());
+    shell.answer(&destination, args.output.format, |style| front::table(&found, style), &found, rows)
 }

@@ -5,7 +5,6 @@ use numasim_host::xml_file;
 use crate::args::{ExportArgs, ExportHwlocArgs, ExportKind};
 use crate::failure::Failure;
 use crate::files;
-use crate::output::Destination;
 use crate::shell::Shell;
 
 /// Runs the command.
@@ -16,7 +15,7 @@ pub(crate) fn run(args: &ExportArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 fn hwloc(args: &ExportHwlocArgs, shell: &Shell) -> Result<(), Failure> {
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = args.output.open()?;
     let machine = files::read_study(&args.files)?.study.machine;
     let xml = xml_file::xml(&machine).map_err(|error| Failure::input(error.to_string()))?;
     if xml.rounding > 0.0 {

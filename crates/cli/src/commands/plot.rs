@@ -10,10 +10,9 @@ use numasim_ask::{Input, Refusal};
 use numasim_model::evaluation::Options;
 use numasim_model::{Scenario, Study};
 
-use super::compare;
+use super::evidence;
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
-use crate::files;
 use crate::plot_file::{PlotFile, can_be_mapped};
 use crate::sharing;
 use crate::shell::Shell;
@@ -25,7 +24,7 @@ use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = sharing::choose_for(files::read_input(&args.study.files)?, args.study.model, shell)?;
+    let input = sharing::read(&args.study.files, args.study.model, shell)?;
     let Input { study, located, .. } = &input;
     refuse_idle_switches(args)?;
     let file = PlotFile::open(args.output.as_deref())?;
@@ -76,8 +75,8 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
 
 /// Prediction beside measurement.
 fn compared(args: &PlotArgs, input: &Input, shell: &Shell) -> Result<Compared, Failure> {
-    let measured = compare::read(args.measured.as_deref().unwrap_or(Path::new("-")))?;
-    compare::of(input, args.scenario.as_slice(), &measured, shell)
+    let measured = evidence::measured(args.measured.as_deref().unwrap_or(Path::new("-")))?;
+    evidence::compared_with(input, args.scenario.as_slice(), &measured, shell)
 }
 
 /// The scenario of `--scenario`, if it was given.

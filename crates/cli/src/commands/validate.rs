@@ -1,27 +1,31 @@
 //! `numasim validate`: the whole loop on this host, from calibration to report, in one folder.
 
-mod bundled;
-mod cache;
-mod readme;
-
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use numasim_ask::compare::{Compared, Measured};
 use numasim_ask::{Input, document};
+use numasim_bench::bundle::private::Hidden;
+use numasim_bench::bundle::{self, Bundle, BundleError};
+use numasim_bench::provenance::{self, Provenance};
 use numasim_evidence::compare::CONTENDED;
-use numasim_evidence::contended;
+use numasim_evidence::contended::{self, CachePlan, LastLevel};
+use numasim_host::HostTopology;
+use numasim_host::memory::{SharedCache, shared_last_level};
 use numasim_model::Study;
 
-use super::{bench, calibrate, compare, report};
 use crate::args::{Benchmark, Calibrating, ValidateArgs};
+use crate::commands::bench::{self, Kept};
+use crate::commands::{calibrate, evidence, report};
+use crate::emit;
 use crate::failure::Failure;
-use crate::files;
 use crate::output::{Destination, Format};
-use crate::sharing;
 use crate::shell::Shell;
+use crate::view::cached::Document;
 use crate::view::{cached, compared};
+use crate::{files, sharing};
 
 /// Time from the common start to the measuring window.
 const WARM_UP: Duration = Duration::from_millis(300);
@@ -46,8 +50,8 @@ impl Folder {
 /// Runs the command.
 pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let folder = open(args)?;
-    let bundle = bundled::open(args)?;
-    if let Some(bundle) = bundle.as_ref().filter(|_| args.resume && bundled::is_finished(&folder)) {
+    let bundle = wanted_bundle(args)?;
+    if let Some(bundle) = bundle.as_ref().filter(|_| args.resume && is_finished(&folder)) {
         return bundle.write(args, &folder, shell);
     }
     calibrated(args, &folder, shell)?;
@@ -56,14 +60,14 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     measured(args, &folder, studied, shell)?;
     let input = what_ran(args, &folder, "measured.study.toml", shell)?;
     // Scenarios of a person ask what that person wants to know.
-    let cached = if args.files.is_empty() { Some(cache::asked(args, &folder, shell)?) } else { None };
+    let cached = if args.files.is_empty() { Some(asked_cache(args, &folder, shell)?) } else { None };
     let verdict = compared(&folder, &input, cached.as_ref(), shell)?;
-    let made = readme::Made {
-        command: &readme::command(args),
+    let made = Made {
+        command: &command_line(args),
         has_scenarios: args.files.is_empty(),
         one_process: args.one_process,
     };
-    folder.write("README.md", &readme::text(&made, &input.study, cached.as_ref()))?;
+    folder.write("README.md", &readme(&made, &input.study, cached.as_ref()))?;
     report::of_folder(&folder.path, args.model, shell)?;
     shell.note(format!("everything is in {}", folder.path.display()));
     if let Some(bundle) = bundle {
@@ -197,9 +201,9 @@ fn comparison(compared: &Compared, cached: Option<&cached::Document>, shell: &Sh
 
 /// What was measured into files of this name beside what the model says.
 fn of_files(folder: &Folder, name: &str, input: &Input, shell: &Shell) -> Result<Compared, Failure> {
-    let measured = compare::read(&folder.file(&format!("{name}.csv")))?;
+    let measured = evidence::measured(&folder.file(&format!("{name}.csv")))?;
     // Without the folder: what is in a result must not depend on where it lies.
-    compare::of(input, &[], &Measured { name: format!("{name}.csv"), ..measured }, shell)
+    evidence::compared_with(input, &[], &Measured { name: format!("{name}.csv"), ..measured }, shell)
 }
 
 /// What ran into files of this name, under the model of the command line.
@@ -207,3 +211,275 @@ fn what_ran(args: &ValidateArgs, folder: &Folder, name: &str, shell: &Shell) -> 
     let input = files::read_input(&[folder.file(name)])?;
     sharing::choose_for(input, args.model, shell)
 }
+
+// What a person sends back: the result as one file.
+
+/// Said in the README of a bundle.
+const TAKEN_OUT: &str = "\nThis is a bundle to be sent: the name of the host and the folders of who measured were taken out, and with them the page, \
+    the comparison and this file were made again. Measurements are as they were. `bundle.toml` has the SHA-256 of each file.\n";
+
+/// Where the bundle goes, known to be writable.
+struct Wanted {
+    path: PathBuf,
+    to: Destination,
+}
+
+/// The bundle that is asked for. Nothing is written yet.
+fn wanted_bundle(args: &ValidateArgs) -> Result<Option<Wanted>, Failure> {
+    let Some(path) = &args.bundle else { return Ok(None) };
+    let to = Destination::open(Some(path))?;
+    Ok(Some(Wanted { path: path.clone(), to }))
+}
+
+/// Whether an earlier run came to its end: the page is the last that it writes.
+fn is_finished(folder: &Folder) -> bool {
+    let ended = recorded(folder).is_ok_and(|known| known.ended_utc.is_some());
+    ended && folder.file(bundle::PAGE).exists()
+}
+
+impl Wanted {
+    /// Packs what the folder has.
+    fn write(&self, args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
+        let known = recorded(folder)?;
+        let hidden = Hidden::of(&known);
+        let known = hidden.provenance(known);
+        let mut files =
+            vec![(bundle::PROVENANCE, known.to_json()), (bundle::MEASURED, read(folder, bundle::MEASURED)?)];
+        for name in [bundle::MACHINE, bundle::STUDY] {
+            files.push((name, hidden.toml(&read(folder, name)?)));
+        }
+        // Not every result has these: who had a machine file or scenarios needs neither.
+        for name in [bundle::CALIBRATION, bundle::SCENARIOS] {
+            if folder.file(name).exists() {
+                files.push((name, hidden.toml(&read(folder, name)?)));
+            }
+        }
+        files.extend(of_cache(folder, &hidden)?);
+        let mut bundle = Bundle::of(files).map_err(not_packed)?;
+        for (name, text) in made_again(&bundle, &known, args, &shell.silenced())? {
+            bundle.insert(name, text).map_err(not_packed)?;
+        }
+        let bytes = bundle.to_bytes().map_err(not_packed)?;
+        // Somebody far away could not ask for it again.
+        if !Bundle::from_bytes(&bytes).is_ok_and(|read| read == bundle) {
+            return Err(Failure::fault("the bundle is another one when it is read back"));
+        }
+        self.to.deliver_bytes(&bytes)?;
+        let size = numasim_host::memory::size(bytes.len() as u64);
+        shell.note(format!(
+            "the bundle to send is {} ({size}); name of the host and folders are not in it, texts of your own files are",
+            self.path.display()
+        ));
+        Ok(())
+    }
+}
+
+/// What was found of the last-level cache; nothing with scenarios of a person.
+fn of_cache(folder: &Folder, hidden: &Hidden) -> Result<Vec<(&'static str, String)>, Failure> {
+    let there = |names: &[&'static str]| -> Result<Vec<(&'static str, String)>, Failure> {
+        let there = names.iter().filter(|name| folder.file(name).exists());
+        there.map(|name| Ok((*name, read(folder, name)?))).collect()
+    };
+    let mut files = there(&[bundle::CACHE])?;
+    files.extend(there(&bundle::CACHE_MEASURED)?);
+    for (name, text) in there(&[bundle::CACHE_SCENARIOS])?.into_iter().chain(there(&bundle::CACHE_STUDY)?) {
+        files.push((name, hidden.toml(&text)));
+    }
+    for (name, text) in there(&bundle::CACHE_PROVENANCE)? {
+        files.push((name, hidden.provenance(parsed(folder, name, &text)?).to_json()));
+    }
+    Ok(files)
+}
+
+/// What would give away what was taken out: page, comparison and README.
+fn made_again(
+    bundle: &Bundle,
+    known: &Provenance,
+    args: &ValidateArgs,
+    shell: &Shell,
+) -> Result<Vec<(&'static str, String)>, Failure> {
+    let source = |name: &str| {
+        bundle.source(name, name).ok_or_else(|| not_packed(BundleError::Missing { name: name.to_owned() }))
+    };
+    let input = sharing::choose_for(Input::of_sources(vec![source(bundle::STUDY)?])?, args.model, shell)?;
+    let compared = evidence::compared_with(&input, &[], &Measured::read(source(bundle::MEASURED)?)?, shell)?;
+    let cached = bundle.text(bundle::CACHE).map(serde_json::from_str).transpose();
+    let cached = cached
+        .map_err(|error| Failure::input(format!("{} cannot be read", bundle::CACHE)).caused_by(&error))?;
+    let [json, text, _] = comparison(&compared, cached.as_ref(), shell);
+    let command: Vec<String> = known.command.iter().map(|word| emit::typed(word)).collect();
+    let made = Made {
+        command: &command.join(" "),
+        has_scenarios: bundle.text(bundle::SCENARIOS).is_some(),
+        one_process: !known.settings.processes,
+    };
+    let readme = readme(&made, &input.study, cached.as_ref()) + TAKEN_OUT;
+    let mut made =
+        vec![(bundle::COMPARISON_JSON, json), (bundle::COMPARISON, text), (bundle::README, readme)];
+    let mut whole = bundle.clone();
+    for (name, text) in &made {
+        whole.insert(name, text.clone()).map_err(not_packed)?;
+    }
+    made.push((bundle::PAGE, report::of_bundle(whole, args.model, shell)?));
+    Ok(made)
+}
+
+/// How the folder's measurements were made.
+fn recorded(folder: &Folder) -> Result<Provenance, Failure> {
+    parsed(folder, bundle::PROVENANCE, &read(folder, bundle::PROVENANCE)?)
+}
+
+fn parsed(folder: &Folder, name: &str, text: &str) -> Result<Provenance, Failure> {
+    let path = folder.file(name);
+    provenance::read(text)
+        .map_err(|error| Failure::input(format!("{} cannot be read", path.display())).caused_by(&error))
+}
+
+fn read(folder: &Folder, name: &str) -> Result<String, Failure> {
+    files::read_measurements(&folder.file(name)).map(|source| source.text)
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn not_packed(error: BundleError) -> Failure {
+    Failure::input(format!("the result makes no bundle: it {error}"))
+}
+
+// The last-level cache, on hosts with one node: measured like the rest, kept and compared apart from it.
+
+/// Measures what the cache can do and writes it as `cache.json`; where the host does not allow it, the reason.
+fn asked_cache(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<Document, Failure> {
+    let study = what_ran(args, folder, "machine.toml", shell)?.study;
+    let model = study.machine.sharing().name();
+    let host =
+        numasim_host::host_to_measure("validate").map_err(|error| Failure::input(error.to_string()))?;
+    let document = match CachePlan::of(&study.machine, last_level(&host)) {
+        Ok(plan) => {
+            shell.note("measuring the last-level cache, which is no part of the verdict");
+            measured_cache(args, folder, &plan, model, shell)?
+        }
+        Err(why) => {
+            shell.note(format!("the last-level cache is not asked: {why}"));
+            Document::without(why, model)
+        }
+    };
+    let text = serde_json::to_string_pretty(&document)
+        .map_err(|error| Failure::fault("cannot write JSON").caused_by(&error))?;
+    folder.write("cache.json", &(text + "\n"))?;
+    Ok(document)
+}
+
+fn measured_cache(
+    args: &ValidateArgs,
+    folder: &Folder,
+    plan: &CachePlan,
+    model: &str,
+    shell: &Shell,
+) -> Result<Document, Failure> {
+    folder.write("cache.toml", &plan.scenarios)?;
+    let inputs = vec![folder.file("machine.toml"), folder.file("cache.toml")];
+    let mut apps = Vec::new();
+    for run in &plan.runs {
+        let name = format!("cache-{}", run.name);
+        let asked = Benchmark {
+            scenario: run.scenarios.clone(),
+            memory_per_thread: Some(run.bytes_per_thread),
+            ..benchmark(args, folder, inputs.clone())
+        };
+        let kept = Kept { is_part: true, ..kept(args, folder, &name) };
+        bench::measure(&asked, &kept, Format::Table, shell)?;
+        let input = what_ran(args, folder, &format!("{name}.study.toml"), shell)?;
+        let compared = of_files(folder, &name, &input, shell)?;
+        apps.extend(contended::cached(&input.study, &compared.comparison, run.bytes_per_thread));
+    }
+    Ok(Document::new(plan, &apps, model))
+}
+
+/// The cache that the first cores of the first node share.
+fn last_level(host: &HostTopology) -> Option<LastLevel> {
+    let SharedCache { bytes, below_bytes, sharers } = shared_last_level(host.nodes.first()?.cpus.as_ref()?)?;
+    Some(LastLevel { bytes, below_bytes, cores: u32::try_from(sharers).ok()? })
+}
+
+// What stands in the README.md of a result: how it was made, and what each file is.
+
+/// The command line that was given.
+fn command_line(args: &ValidateArgs) -> String {
+    let mut command = String::from("numasim validate");
+    for file in &args.files {
+        let _ = write!(command, " {}", file.display());
+    }
+    let _ = write!(command, " -o DIR --repeat {} --window {}", args.repeat, args.window.as_secs_f64());
+    if let Some(bytes) = args.memory_per_thread {
+        let _ = write!(command, " --memory-per-thread {bytes}B");
+    }
+    if let Some(isa) = args.isa {
+        let _ = write!(command, " --isa {isa}");
+    }
+    if args.one_process {
+        command.push_str(" --one-process");
+    }
+    if let Some(model) = args.model {
+        let _ = write!(command, " --model {}", model.name());
+    }
+    command
+}
+
+/// How a result was made.
+struct Made<'a> {
+    /// The command line.
+    command: &'a str,
+    /// Its scenarios are those of this command.
+    has_scenarios: bool,
+    /// All applications were threads of one process.
+    one_process: bool,
+}
+
+/// The text.
+fn readme(made: &Made<'_>, study: &Study, cached: Option<&Document>) -> String {
+    let Made { command, has_scenarios, one_process } = *made;
+    let machine = &study.machine;
+    let scenarios = if has_scenarios {
+        "| `scenarios.toml` | the applications and scenarios that were asked for |\n"
+    } else {
+        ""
+    };
+    let apart = if one_process {
+        "All applications were threads of one process."
+    } else {
+        "Each application was a process of its own; the calibration has threads of one."
+    };
+    let (mut of_cache, mut cache) = (String::new(), String::new());
+    if let Some(found) = cached {
+        of_cache.push_str("| `cache.json` | what the last-level cache does, or why it was not asked |\n");
+        if found.not_measured.is_none() {
+            of_cache.push_str(CACHE_FILES);
+        }
+        cache = format!("\nThe last-level cache: {}\n", found.sentences().join(" "));
+    }
+    format!(
+        "# {}: the model and this machine\n\n\
+         {}\n\n\
+         Made by one command; the same command gives the same report of any other Linux host:\n\n\
+         ```sh\ncargo build --release --features hwloc\n{command}\n```\n\n\
+         | file | what |\n|---|---|\n\
+         | `report.html` | everything below, to look at |\n\
+         | `machine.toml` | the calibrated machine, with uncertainties and doubts |\n\
+         | `calibration.csv` | every round of the calibration |\n\
+         {scenarios}\
+         | `measured.csv` | every measurement: scenario x application x node x repetition |\n\
+         | `measured.provenance.json` | on what and how it was measured; doubts |\n\
+         | `measured.study.toml` | what really ran, and what the model was asked |\n\
+         | `comparison.txt`, `comparison.json` | prediction beside measurement |\n\
+         {of_cache}\n\
+         Model: {}. {apart} The scenarios were not used to calibrate; `comparison.txt` says which of them want more than there is, and what models without a rule of sharing say of them.\n\
+         {cache}",
+        machine.name(),
+        machine.source().unwrap_or("Source of the machine's figures: not given."),
+        machine.sharing().name(),
+    )
+}
+
+/// Rows of the table of files where the cache was measured.
+const CACHE_FILES: &str = "| `cache.toml` | scenarios that share the last-level cache; no part of the verdict |\n\
+     | `cache-inside.csv`, `cache-beyond.csv` | every measurement of them: data of all inside the cache, or of each alone |\n\
+     | `cache-*.provenance.json`, `cache-*.study.toml` | how they were measured, and what ran |\n";

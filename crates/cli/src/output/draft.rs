@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::path::{directory_of, no_follow};
+use super::{directory_of, no_follow};
 
 /// Rounds in which a name may be taken by others; each of them has finished one file meanwhile.
 pub(super) const MOST_ROUNDS: usize = 100;

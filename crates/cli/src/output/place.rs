@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::draft::{Draft, is_at, lock, sync_directory};
-use super::path::{directory_of, no_follow};
+use super::{directory_of, no_follow};
 use crate::failure::Failure;
 use crate::inputs;
 

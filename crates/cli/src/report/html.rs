@@ -1,13 +1,13 @@
 //! Parts that all sections use: figures that name their place in the JSON, pictures, tables in a box of their own.
 
-use std::borrow::Cow;
-
 use maud::{Markup, PreEscaped, Render, html};
 use numasim_ask::compare::grade;
+use numasim_ask::table::{self, Of};
 use numasim_draw::{self as plot, Grade};
-use serde_json::Value;
+use numasim_study::SourceFile;
+use serde_json::{Value, json};
 
-use super::contents::Figure;
+use crate::report::page::Figure;
 
 /// A text, and where the figure in it stands: `comparison#/scenarios/0/error`.
 #[derive(Clone, Debug)]
@@ -35,11 +35,6 @@ impl Shown {
     /// A figure of the simulated tasks, at this JSON pointer.
     pub(super) fn tasked(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
         Self { text: text.into(), place: Some(format!("tasked#{}", pointer.as_ref())) }
-    }
-
-    /// A figure of the last-level cache, at this JSON pointer.
-    pub(super) fn cached(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
-        Self { text: text.into(), place: Some(format!("cache-figures#{}", pointer.as_ref())) }
     }
 
     /// A figure of the search, at this JSON pointer.
@@ -75,7 +70,11 @@ impl Shown {
 
 /// How large an error is, as the class of its colour.
 pub(super) fn judged(error: Option<f64>) -> &'static str {
-    match grade(error) {
+    class(grade(error))
+}
+
+fn class(grade: Option<Grade>) -> &'static str {
+    match grade {
         None => "",
         Some(Grade::Good) => "good",
         Some(Grade::Doubtful) => "warn",
@@ -96,51 +95,26 @@ pub(super) fn error_bar(error: Option<f64>, scale: f64) -> Markup {
     }
 }
 
-/// A cell, by the number of the row and the row.
-type CellOf<'a, R> = dyn Fn(usize, &R) -> Markup + 'a;
-
-/// A column of a table.
-pub(super) struct Column<'a, R> {
-    title: Cow<'a, str>,
-    is_number: bool,
-    cell: Box<CellOf<'a, R>>,
-}
-
-/// A column of numbers.
-pub(super) fn number<'a, R>(
-    title: impl Into<Cow<'a, str>>,
-    cell: impl Fn(usize, &R) -> Markup + 'a,
-) -> Column<'a, R> {
-    Column { title: title.into(), is_number: true, cell: Box::new(cell) }
-}
-
-/// A column of words.
-pub(super) fn words<'a, R>(title: &'a str, cell: impl Fn(&R) -> String + 'a) -> Column<'a, R> {
-    let cell = move |_, row: &R| html! { td.text { (cell(row)) } };
-    Column { title: title.into(), is_number: false, cell: Box::new(cell) }
-}
-
-/// A row for each of `rows`, which a cell of the first column names.
-pub(super) fn table<'r, R: 'r>(
-    caption: impl Render,
-    (title, name): (&str, &dyn Fn(&R) -> Markup),
-    columns: &[Column<'_, R>],
-    rows: impl IntoIterator<Item = &'r R>,
-) -> Markup {
+/// A row for each of `rows`, which the first column names.
+pub(super) fn table<'a, R: 'a>(caption: impl Render, columns: &[Of<'a, R>], rows: &[R]) -> Markup {
+    let columns = table::shown(columns, rows);
     html! {
         table {
             caption { (caption) }
             thead { tr {
-                th scope="col" { (title) }
-                @for column in columns {
-                    @if column.is_number { th.n scope="col" { (column.title) } } @else { th scope="col" { (column.title) } }
+                @for (c, column) in columns.iter().enumerate() {
+                    @if c > 0 && column.is_right { th.n scope="col" { (column.page_title) } } @else { th scope="col" { (column.page_title) } }
                 }
             } }
             tbody {
-                @for (r, row) in rows.into_iter().enumerate() {
+                @for r in 0..rows.len() {
                     tr {
-                        th scope="row" { (name(row)) }
-                        @for column in columns { ((column.cell)(r, row)) }
+                        @for (c, column) in columns.iter().enumerate() {
+                            @let cell = &column.cells[r];
+                            @if c == 0 { th scope="row" { (cell.text) } }
+                            @else if column.is_right { (Shown { text: cell.text.clone(), place: cell.place.clone() }.cell(class(cell.grade))) }
+                            @else { td.text { (cell.text) } }
+                        }
                     }
                 }
             }
@@ -188,4 +162,71 @@ pub(super) fn picture(svg: &str, label: &str) -> Markup {
 pub(super) fn data(id: &str, value: &Value) -> Markup {
     let text = value.to_string().replace('<', "\\u003c");
     html! { script type="application/json" id=(id) { (PreEscaped(text)) } }
+}
+
+// The what-if page (`bindings/web`) as a part of a report: a document of its own in a frame, so that neither's style and script meet
+// the other's, with the report's files in it.
+
+/// How the page begins that this version can embed.
+const MADE_BY: &str =
+    concat!("<meta name=\"generator\" content=\"numasim ", env!("CARGO_PKG_VERSION"), "\">");
+/// Where the files go.
+const STUDY: &str = "<script type=\"application/json\" id=\"study\">null</script>";
+const PROGRAM: (&str, &str) = ("<script id=\"program\">", "</script>");
+
+/// The page with the files of a report in it.
+#[derive(Debug)]
+pub(crate) struct Interactive {
+    page: String,
+}
+
+impl Interactive {
+    /// `None`: this is not the page that this version of numasim comes with.
+    pub(crate) fn new(page: &str, files: &[SourceFile]) -> Option<Self> {
+        if !page.contains(MADE_BY) || !page.contains(PROGRAM.0) {
+            return None;
+        }
+        let (before, after) = page.split_once(STUDY)?;
+        let files: Vec<_> =
+            files.iter().map(|file| json!({ "name": file.name, "text": file.text })).collect();
+        // No text of a file can end the element.
+        let study = json!({ "files": files }).to_string().replace('<', "\\u003c");
+        let empty = STUDY.replace("null", &study);
+        Some(Self { page: format!("{before}{empty}{after}") })
+    }
+
+    /// Its script, which the report must allow.
+    pub(super) fn program(&self) -> &str {
+        let program = self.page.rsplit_once(PROGRAM.0).map_or("", |(_, rest)| rest);
+        program.split_once(PROGRAM.1).map_or("", |(program, _)| program)
+    }
+
+    pub(super) fn section(&self) -> Markup {
+        html! {
+            p { "Move threads and data, change the machine, search again: computed in this page, with the model of numasim." }
+            iframe.interactive title="What if?" srcdoc=(self.page) loading="lazy" {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_takes_the_files_and_no_text_of_them_ends_its_element() {
+        let page = format!("<head>{MADE_BY}</head>{STUDY}<script id=\"program\">go()</script>");
+        let file = SourceFile { name: "a.toml".to_owned(), text: "# </script>".to_owned() };
+        let made = Interactive::new(&page, &[file]).expect("our page");
+        assert_eq!(made.program(), "go()");
+        let study = "{\"files\":[{\"name\":\"a.toml\",\"text\":\"# \\u003c/script>\"}]}</script>";
+        assert!(made.page.contains(study), "{}", made.page);
+    }
+
+    #[test]
+    fn other_pages_and_those_of_other_versions_are_none() {
+        assert!(Interactive::new("<html></html>", &[]).is_none());
+        let other = MADE_BY.replace(env!("CARGO_PKG_VERSION"), "0.0.0");
+        assert!(Interactive::new(&format!("{other}{STUDY}<script id=\"program\"></script>"), &[]).is_none());
+    }
 }

@@ -4,25 +4,13 @@
 //! themselves. The page carries the JSON of `evaluate`, `compare`, `simulate` and `tasks`: each visible figure names its place there
 //! (`data-json`), so that a test, or a reader, can hold both together.
 
-mod cached;
-mod contents;
-mod doubts;
-mod explored;
 mod html;
-mod interactive;
 mod machine;
-mod nulls;
-mod origin;
 mod page;
-mod policy;
-mod row;
-mod scenario;
 mod scenarios;
 mod simulations;
-mod tasks;
 mod verdict;
 
-pub(crate) use contents::{Course, Explored, Figure, ReadFile, Repeated, Report, Simulations, Tasks};
-pub(crate) use interactive::Interactive;
-pub(crate) use page::page;
+pub(crate) use html::Interactive;
+pub(crate) use page::{Course, Explored, Figure, ReadFile, Repeated, Report, Simulations, Tasks, page};
 pub(crate) use simulations::MOST_APPS;

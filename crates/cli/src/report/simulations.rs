@@ -2,14 +2,18 @@
 //! chooses.
 
 use maud::{Markup, html};
+use numasim_ask::compare::percent;
+use numasim_ask::table::{Cell, Of};
 use numasim_model::App;
 use numasim_model::units::Seconds;
+use numasim_tasks::{IdleReason, Traffic};
 use serde_json::Value;
 
-use super::contents::{Course, Report, Simulations};
-use super::html::{self, Shown, figure, number, scrolling};
+use crate::report::html::{self, Shown, figure, scrolling};
+use crate::report::page::{Course, Report, Simulations, Tasks};
 use crate::view::figures;
 use crate::view::simulated::Simulated;
+use crate::view::tasked::{Tasked, bound_in_words, idle_in_words};
 
 /// Of more applications the times of their ends are left to the JSON.
 pub(crate) const MOST_APPS: usize = 200;
@@ -44,73 +48,52 @@ pub(super) fn best(simulations: &Simulations) -> Markup {
     html! {
         p {
             "Over time the applications are finished after "
-            (shown(r, &figures::single(shortest), "makespan_s").inline()) " s with policy " (course.simulated.policy)
+            (Shown::simulated(figures::single(shortest), format!("/runs/{r}/makespan_s")).inline()) " s with policy " (course.simulated.policy)
             @if simulations.courses.len() > 1 { ", the best of " (simulations.courses.len()) " (" a href="#time" { "Over time" } ")" } "."
         }
     }
 }
 
-fn shown(run: usize, text: &str, pointer: &str) -> Shown {
-    Shown::simulated(text, format!("/runs/{run}/{pointer}"))
-}
-
-fn seconds(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
-    figures::column(&values.map(|value| value.unwrap_or(f64::NAN)).collect::<Vec<_>>())
-}
-
 /// A row for each policy.
 fn policies(simulations: &Simulations) -> Markup {
-    let runs = || simulations.courses.iter().map(|course| &course.simulated);
-    let makespans: Vec<Option<f64>> = runs().map(|one| one.run.makespan.map(Seconds::value)).collect();
-    let texts = seconds(makespans.iter().copied());
-    let first = makespans.first().copied().flatten();
-    let ratio = |makespan: Option<f64>| match makespan.zip(first) {
-        Some((makespan, first)) if first > 0.0 => format!("{:.3}", makespan / first),
-        _ => "-".to_owned(),
-    };
-    let bounds = runs().any(|one| one.lower_bound_s.is_some());
-    let bound_texts = seconds(runs().map(|one| one.lower_bound_s));
-    let figure = |title, key, text: fn(&Simulated) -> String| {
-        number(title, move |r, one: &Simulated| shown(r, &text(one), key).cell(""))
-    };
-    let mut columns = vec![
-        number("makespan s", |r, _: &Simulated| shown(r, &texts[r], "makespan_s").cell("")),
-        number("ratio", |r, _: &Simulated| Shown::plain(ratio(makespans[r])).cell("")),
+    let runs: Vec<&Simulated> = simulations.courses.iter().map(|course| &course.simulated).collect();
+    let makespan = |one: &&Simulated| one.run.makespan.map(Seconds::value);
+    let first = runs.first().and_then(makespan).filter(|first| *first > 0.0);
+    let ratio = move |one: &&Simulated| Some(makespan(one)? / first?);
+    let at = |key: &'static str| move |r: usize, _: &&Simulated| format!("simulation#/runs/{r}/{key}");
+    let columns = [
+        Of::text("policy", |one: &&Simulated| one.policy.clone()),
+        Of::number("makespan s", makespan).rounded().at(at("makespan_s")),
+        Of::number("ratio", ratio).written(|ratio| format!("{ratio:.3}")),
+        Of::number("lower bound s", |one: &&Simulated| one.lower_bound_s)
+            .rounded()
+            .at(at("lower_bound_s"))
+            .only_if(runs.iter().any(|one| one.lower_bound_s.is_some())),
+        Of::count("orders", |one: &&Simulated| one.run.commands).at(at("commands")),
+        Of::count("threads unblocked", |one: &&Simulated| one.run.core_moves).at(at("core_moves")),
+        Of::count("events", |one: &&Simulated| one.run.events).at(at("events")),
     ];
-    columns.extend(bounds.then(|| {
-        number("lower bound s", |r, _: &Simulated| shown(r, &bound_texts[r], "lower_bound_s").cell(""))
-    }));
-    columns.extend([
-        figure("orders", "commands", |one| one.run.commands.to_string()),
-        figure("threads unblocked", "core_moves", |one| one.run.core_moves.to_string()),
-        figure("events", "events", |one| one.run.events.to_string()),
-    ]);
-    let caption = "Policies; the ratio is to the first";
-    html::table(caption, ("policy", &|one: &Simulated| html! { (one.policy) }), &columns, runs())
+    html::table("Policies; the ratio is to the first", &columns, &runs)
 }
 
 /// When each application is finished, with a column for each policy.
 fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
-    let finished = |course: &Course| {
-        let times = course.simulated.run.apps.iter().map(|app| app.finished.map(Seconds::value));
-        seconds(times)
-    };
-    let columns = simulations.courses.iter().enumerate().map(|(r, course)| {
-        let times = finished(course);
-        number(course.simulated.policy.as_str(), move |a, _: &App| {
-            shown(r, &times[a], &format!("apps/{a}/finished_s")).cell("")
-        })
-    });
+    type Row<'a> = (usize, &'a App);
     let apps = &report.study.apps;
     let in_json = simulations.document["runs"][0]["apps"].as_array().map_or(0, Vec::len);
     let listed = apps.len().min(MOST_APPS).min(in_json);
+    let mut columns = vec![Of::text("application", |(_, app): &Row| app.name.clone())];
+    columns.extend(simulations.courses.iter().enumerate().map(|(r, course)| {
+        let times = &course.simulated.run.apps;
+        let finished = move |&(a, _): &Row| times.get(a)?.finished.map(Seconds::value);
+        Of::number("finished_s", finished)
+            .titled(course.simulated.policy.as_str())
+            .rounded()
+            .at(move |a, _| format!("simulation#/runs/{r}/apps/{a}/finished_s"))
+    }));
+    let rows: Vec<Row> = apps.iter().enumerate().take(listed).collect();
     html! {
-        (html::table(
-            "When each application is finished, in seconds",
-            ("application", &|app: &App| html! { (app.name) }),
-            &columns.collect::<Vec<_>>(),
-            apps.iter().take(listed),
-        ))
+        (html::table("When each application is finished, in seconds", &columns, &rows))
         @if apps.len() > listed {
             p.faint {
                 "The first " (listed) " applications of " (apps.len()) "; "
@@ -221,4 +204,135 @@ fn picture(run: usize, course: &Course) -> Markup {
         div.course data-run=(run) data-left=(pixels(area.left)) data-right=(pixels(area.right)) data-top=(pixels(area.top))
             data-bottom=(pixels(area.bottom)) { (figure(&course.figure)) }
     }
+}
+
+// A graph of tasks: schedulers beside each other, what served their bytes, why cores were idle, and a chart of each.
+
+pub(super) fn tasks_section(report: &Report<'_>) -> Markup {
+    let Some(tasks) = report.tasks else { return html! {} };
+    let facts = &tasks.facts;
+    let first = tasks.runs.first().map(|(tasked, _)| tasked);
+    let mut bounds: Vec<String> = runs(tasks).map(|tasked| bound_in_words(tasked.bound.because_of)).collect();
+    bounds.dedup();
+    html! {
+        p {
+            b { (facts.name) } ": " (figures::count(facts.tasks as u64, "task")) " on "
+            (figures::count(facts.blocks as u64, "block")) " of data, " (figures::count(facts.edges as u64, "edge"))
+            " between them, " (facts.span) " tasks on the longest path. Simulated on the model: which task runs on which core, \
+             and when. Nothing of this is measured."
+        }
+        @if let Some(first) = first {
+            (scrolling("Schedulers", &schedulers(tasks)))
+            p.faint {
+                "No schedule is shorter than the lower bound: " (bounds.join("; ")) ". Pages: " (first.placement.as_str())
+                "; seed " (first.seed) "."
+            }
+            @if runs(tasks).any(|tasked| tasked.run.traffic.total() > 0.0) { (scrolling("Bytes", &bytes(tasks))) }
+            @if runs(tasks).any(|tasked| tasked.run.idle > 0.0) { (scrolling("Idle cores", &idle(tasks))) }
+        }
+        @for (scheduler, why) in &tasks.without {
+            p.note { "No result with scheduler " (scheduler) ": " (why) "." }
+        }
+        @for (_, chart) in &tasks.runs {
+            @if let Some(chart) = chart { (figure(chart)) }
+        }
+        @if tasks.runs.iter().any(|(_, chart)| chart.is_none()) {
+            p.faint { "There are too many cores for a chart on a page; " code { "numasim tasks --gantt" } " draws one." }
+        }
+    }
+}
+
+/// The scheduler with the shortest makespan, in a sentence.
+pub(super) fn best_tasks(tasks: &Tasks) -> Markup {
+    let seconds = |tasked: &Tasked| tasked.run.makespan.value();
+    let all = runs(tasks).enumerate();
+    let Some((r, shortest)) =
+        all.reduce(|best, next| if seconds(next.1) < seconds(best.1) { next } else { best })
+    else {
+        return html! {};
+    };
+    html! {
+        p {
+            "The tasks of " (tasks.facts.name) " are done after "
+            (Shown::tasked(figures::single(seconds(shortest)), format!("/runs/{r}/makespan_s")).inline()) " s with scheduler "
+            (shortest.scheduler.as_str())
+            @if tasks.runs.len() > 1 { ", the best of " (tasks.runs.len()) " (" a href="#tasks" { "Tasks" } ")" } "."
+        }
+    }
+}
+
+fn runs(tasks: &Tasks) -> impl Iterator<Item = &Tasked> {
+    tasks.runs.iter().map(|(tasked, _)| tasked)
+}
+
+/// A figure of each run, which the document has at this key, or nowhere.
+fn of_run<'a, C: Into<Cell<'a>>>(
+    title: &'static str,
+    key: &'static str,
+    value: impl Fn(&Tasked) -> C + 'a,
+) -> Of<'a, &'a Tasked> {
+    let of = Of::number(title, move |tasked: &&Tasked| value(tasked));
+    if key.is_empty() { of } else { of.at(move |r, _| format!("tasked#/runs/{r}/{key}")) }
+}
+
+/// The first column.
+fn named<'a>() -> Of<'a, &'a Tasked> {
+    Of::text("scheduler", |tasked: &&Tasked| tasked.scheduler.as_str())
+}
+
+/// A row for each scheduler.
+fn schedulers(tasks: &Tasks) -> Markup {
+    let runs: Vec<&Tasked> = runs(tasks).collect();
+    let first = runs.first().map_or(0.0, |tasked| tasked.run.makespan.value());
+    let speedup = move |tasked: &Tasked| {
+        Some(tasked.run.makespan.value()).filter(|seconds| *seconds > 0.0).map(|seconds| first / seconds)
+    };
+    let columns = [
+        named(),
+        of_run("makespan s", "makespan_s", |tasked| tasked.run.makespan.value()).rounded(),
+        of_run("speedup", "", speedup).written(|speedup| format!("{speedup:.3}")),
+        of_run("lower bound s", "bound_s", |tasked| tasked.bound.makespan.value()).rounded(),
+        of_run("above it", "", Tasked::above_bound).written(percent),
+        of_run("remote bytes", "", |tasked| tasked.run.traffic.remote_share()).written(percent),
+        of_run("idle", "idle", |tasked| tasked.run.idle).written(percent),
+        of_run("steals", "steals", |tasked| tasked.run.steals).if_any(),
+        of_run("partition s", "partition_s", |tasked| tasked.run.partition.value())
+            .written(|seconds| if seconds > 0.0 { figures::short(seconds) } else { "0".to_owned() })
+            .if_any(),
+    ];
+    html::table("Schedulers; the speedup is over the first", &columns, &runs)
+}
+
+/// Bytes of all tasks, by what served them.
+fn bytes(tasks: &Tasks) -> Markup {
+    let runs: Vec<&Tasked> = runs(tasks).collect();
+    let class = |title, of: fn(&Traffic) -> f64| {
+        of_run(title, "", move |tasked| of(&tasked.run.traffic) / 1e9).rounded().if_any()
+    };
+    let columns = [
+        named(),
+        class("own cache", |traffic| traffic.llc_local),
+        class("other caches", |traffic| traffic.llc_remote),
+        class("own memory", |traffic| traffic.dram_local),
+        class("other memories", |traffic| traffic.dram_remote),
+        of_run("edges cut", "cut_edges", |tasked| tasked.run.cut.map(|cut| cut.edges))
+            .written(|edges| edges.to_string())
+            .only_if(runs.iter().any(|tasked| tasked.run.cut.is_some())),
+    ];
+    html::table("What served the bytes of all tasks, in GB", &columns, &runs)
+}
+
+/// Why cores were idle.
+fn idle(tasks: &Tasks) -> Markup {
+    let runs: Vec<&Tasked> = runs(tasks).collect();
+    let because = |reason: IdleReason| {
+        of_run(idle_in_words(reason), "", move |tasked| tasked.run.idle_because(reason))
+            .written(percent)
+            .if_any()
+            .at(move |r, _| format!("tasked#/runs/{r}/idle_reasons/{}", reason.as_str()))
+    };
+    let together = of_run("together", "idle", |tasked| tasked.run.idle).written(percent);
+    let columns: Vec<_> =
+        std::iter::once(named()).chain(IdleReason::ALL.map(because)).chain([together]).collect();
+    html::table("Why cores were idle, of all cores x makespan", &columns, &runs)
 }

@@ -1,13 +1,17 @@
 //! Whether to trust the model, in ten seconds; then the figures behind it, as `numasim compare` prints them.
 
 use maud::{Markup, html};
+use numasim_ask::compare::{Known, SMALL, known_errors, of_errors, of_null_models, percent, sentences};
+use numasim_ask::table::Of;
 use numasim_evidence::compare::{CONTENDED, Comparison, Errors, Verdict};
+use serde_json::Value;
 
-use super::contents::Report;
-use super::html::{self, Shown, judged, number, scrolling, words};
-use super::{nulls, simulations, tasks};
+use crate::report::html::{self, Shown, judged, scrolling};
+use crate::report::page::{Explored, Report};
+use crate::report::simulations;
+use crate::view::answer::sensitivity::Price;
+use crate::view::cached::{self, COLUMNS, Document};
 use crate::view::{ScenarioView, Style, caution, figures};
-use numasim_ask::compare::{SMALL, percent, place, sentences};
 
 /// How far the model can be trusted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,9 +55,6 @@ impl Trust {
     }
 }
 
-/// Errors with what they are of, and their key in the JSON.
-type Known<'a> = (&'static str, &'static str, &'a Errors);
-
 pub(super) fn section(report: &Report<'_>) -> Markup {
     match &report.compared {
         Some(view) => measured(&view.comparison, report),
@@ -62,12 +63,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 }
 
 fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
-    let all = [
-        ("scenarios", "totals", &comparison.totals),
-        ("applications in scenarios", "apps", &comparison.apps),
-    ];
-    let known: Vec<Known<'_>> =
-        all.into_iter().filter_map(|(what, key, errors)| Some((what, key, errors.as_ref()?))).collect();
+    let known = known_errors(comparison);
     let trust = Trust::of_comparison(comparison);
     html! {
         @match (trust.map(Trust::shown), known.first()) {
@@ -88,8 +84,8 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
             @if !but.is_empty() { p.note { "It prefers " (view.name) (but) "." } }
         }
         ul.sentences { @for sentence in sentences(comparison, &Style::default()) { li { (sentence) } } }
-        @if !known.is_empty() { (scrolling("Errors", &table(&known))) }
-        (nulls::table(comparison))
+        @if !known.is_empty() { (scrolling("Errors", &html::table("Absolute errors", &of_errors(&Style::default()), &known))) }
+        (null_models(comparison))
         p.faint {
             "The criterion: trust if the mean absolute error is at most 5 % and the worst at most 10 %; with care if the mean is at \
              most 10 %. The worst of scenarios and single applications decides, all of them and those that want at least " (CONTENDED)
@@ -148,27 +144,6 @@ fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
     }
 }
 
-/// All errors, with the place of the worst.
-fn table(known: &[Known<'_>]) -> Markup {
-    let figure = |title, json, of: fn(&Errors) -> f64| {
-        number(title, move |_, (_, key, errors): &Known<'_>| {
-            let value = of(errors);
-            Shown::compared(percent(value), format!("/summary/{key}/{json}")).cell(judged(Some(value)))
-        })
-    };
-    let columns = [
-        number("number", |_, (_, key, errors): &Known<'_>| {
-            Shown::compared(errors.count.to_string(), format!("/summary/{key}/count")).cell("")
-        }),
-        figure("mean", "mean_absolute_error", |errors| errors.mean),
-        figure("median", "median_absolute_error", |errors| errors.median),
-        figure("95th percentile", "p95_absolute_error", |errors| errors.p95),
-        figure("worst", "worst_absolute_error", |errors| errors.worst),
-        words("where", |(_, _, errors): &Known<'_>| place(errors)),
-    ];
-    html::table("Absolute errors", ("of", &|(what, ..): &Known<'_>| html! { (what) }), &columns, known)
-}
-
 /// Nothing was measured.
 fn predicted(report: &Report<'_>) -> Markup {
     let total = |view: &ScenarioView<'_>| view.evaluation.total.value();
@@ -192,9 +167,175 @@ fn predicted(report: &Report<'_>) -> Markup {
             }
         }
         @if let Some(simulations) = report.simulations { (simulations::best(simulations)) }
-        @if let Some(of_tasks) = report.tasks { (tasks::best(of_tasks)) }
+        @if let Some(of_tasks) = report.tasks { (simulations::best_tasks(of_tasks)) }
         @if !report.views.is_empty() {
             p { "To know more, measure with " code { "numasim bench" } " and name its CSV with " code { "--measured" } "." }
         }
     }
+}
+
+// What models without a rule of sharing say of the same measurements.
+
+/// A table; nothing where nothing was measured.
+pub(super) fn null_models(comparison: &Comparison) -> Markup {
+    let nulls = &comparison.beside.nulls;
+    if nulls.is_empty() {
+        return html! {};
+    }
+    let caption = "Absolute errors of models without a rule of sharing";
+    let rows = html::table(caption, &of_null_models(true), nulls);
+    html! {
+        (scrolling("Null models", &rows))
+        p.faint {
+            "No sharing: each thread is as fast as alone. Equal parts: each controller and link is divided by the number of its \
+             threads, whatever they want. The interval is a paired bootstrap over scenarios and their repetitions."
+        }
+    }
+}
+
+// What two applications do to each other in the last-level cache.
+
+/// Empty where nobody asked.
+pub(super) fn cache_section(report: &Report<'_>) -> Markup {
+    let Some(found) = report.cached else { return html! {} };
+    html! {
+        ul.sentences { @for sentence in found.sentences() { li { (sentence) } } }
+        @if !found.apps.is_empty() {
+            (scrolling("Last-level cache", &cache_table(found)))
+            p.faint { (COLUMNS) }
+        }
+    }
+}
+
+/// The figures of the section.
+pub(super) fn document(found: &Document) -> Value {
+    serde_json::to_value(found).unwrap_or_default()
+}
+
+fn cache_table(found: &Document) -> Markup {
+    let caption = format!("Bandwidth of applications that share a cache of {}", found.what());
+    html::table(caption, &cached::columns(found, &Style::default()), &found.apps)
+}
+
+// The answer of a search: best, simplest and robust placement side by side, what wider resources are worth, and what to copy.
+
+/// Empty where nobody searched.
+pub(super) fn explored_section(report: &Report<'_>) -> Markup {
+    let Some(found) = report.explored else { return html! {} };
+    html! {
+        @for words in &found.words { (paragraph(words)) }
+        (scrolling("Placements side by side", &side_by_side(found)))
+        p.faint {
+            "Maps of all of them are under " a href="#scenarios" { "Scenarios" } ". A loss is the part of the best that is missed; of a model, of the best under that one."
+        }
+        @if !found.prices.is_empty() {
+            (scrolling("What a wider resource is worth", &prices(found)))
+            p.faint { "Each resource alone, threads where they are; threads moved: after a local search, at least this much." }
+        }
+        @match &found.script {
+            Some(script) => { details { summary { "Start the best with numactl" } pre tabindex="0" { code { (script) } } } }
+            None => { p {
+                "The machine file does not name processors (" code { "cpus" } "): with them, " code { "numasim explore --emit numactl" }
+                " writes a script that starts the best."
+            } }
+        }
+        details { summary { "The placements as scenarios for other commands" } pre tabindex="0" { code { (found.saved) } } }
+    }
+}
+
+/// The first line is a sentence, others are of one application each.
+fn paragraph(words: &str) -> Markup {
+    let mut lines = words.lines();
+    html! {
+        p { (lines.next().unwrap_or_default()) }
+        @let rest = lines.map(str::trim).collect::<Vec<_>>();
+        @if !rest.is_empty() { ul { @for line in rest { li { (line) } } } }
+    }
+}
+
+/// A placement of the document: its name, and where it stands.
+fn placements(document: &Value) -> Vec<(String, String)> {
+    let mut found = vec![("best".to_owned(), "/best".to_owned())];
+    for (name, pointer) in [("simple", "/simple/best"), ("robust", "/robust/best")] {
+        if document.pointer(pointer).is_some() {
+            found.push((name.to_owned(), pointer.to_owned()));
+        }
+    }
+    let baselines = document.get("baselines").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (number, baseline) in baselines.iter().enumerate() {
+        let name = baseline.get("name").and_then(Value::as_str).unwrap_or_default();
+        found.push((name.to_owned(), format!("/baselines/{number}")));
+    }
+    found
+}
+
+fn side_by_side(found: &Explored) -> Markup {
+    let document = &found.document;
+    let models: Vec<&String> = document
+        .pointer("/robust/models")
+        .and_then(Value::as_object)
+        .map_or_else(Vec::new, |all| all.keys().collect());
+    let figure = |pointer: &str| document.pointer(pointer).and_then(Value::as_f64);
+    let shown = |pointer: &str| match figure(pointer) {
+        Some(value) => Shown::explored(figures::single(value), pointer),
+        None => Shown::nothing(),
+    };
+    // Under each model: of the robust one, of the bests and of baselines by name; the simplest was not asked.
+    let loss = |name: &str, model: &str| {
+        let place = match name {
+            "robust" => format!("/robust/regrets/{model}"),
+            "best" => {
+                let first = document.pointer("/model").and_then(Value::as_str).unwrap_or_default();
+                format!("/robust/others/best of {first}/{model}")
+            }
+            _ => format!("/robust/others/{}/{model}", name.replace('~', "~0").replace('/', "~1")),
+        };
+        match figure(&place) {
+            Some(loss) => Shown::explored(percent(loss), place),
+            None => Shown::nothing(),
+        }
+    };
+    html! {
+        table {
+            caption { "Placements side by side" }
+            thead {
+                @if !models.is_empty() {
+                    tr { th scope="col" { } th.n scope="col" { } th.n scope="col" { } th.n scope="colgroup" colspan=(models.len()) { "loss if this model is right" } }
+                }
+                tr {
+                    th scope="col" { "placement" } th.n scope="col" { "objective" } th.n scope="col" { "total GFLOPS" }
+                    @for model in &models { th.n scope="col" { (model) } }
+                }
+            }
+            tbody {
+                @for (name, place) in placements(document) {
+                    tr {
+                        th scope="row" { (name) }
+                        (shown(&format!("{place}/value")).cell(""))
+                        (shown(&format!("{place}/total_gflops")).cell(""))
+                        @for model in &models { (loss(&name, model).cell("")) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn prices(found: &Explored) -> Markup {
+    let cell = |title, column: usize| Of::text(title, move |price: &Price| price.cells[column].clone());
+    let gain = |title, column: usize, key: &'static str| {
+        let place =
+            move |_, price: &Price| format!("exploration#/sensitivity/widening/{}/{key}", price.place);
+        cell(title, column).right().at(place)
+    };
+    let columns = [
+        cell("resource", 0),
+        cell("now", 1).right(),
+        cell("step", 2).right(),
+        gain("gain", 3, "gain"),
+        gain("threads moved", 4, "gain_threads_moved"),
+        gain("10 % wider", 5, "gain_10_percent"),
+    ];
+    let caption = format!("What a wider resource is worth, in {}", found.gain_unit);
+    html::table(caption, &columns, &found.prices)
 }

@@ -10,9 +10,9 @@ use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
 use numasim_protocol::Action;
 use numasim_study::SourceFile;
 
-use super::host::{has_machine, host_of};
-use super::lines::{Lines, Numbered, Unreadable};
-use super::record::{Decision, Line, SCHEMA, Seen, Start, json};
+use super::agent::{Decision, Line, SCHEMA, Seen, Start, json};
+use super::{Lines, Numbered, Unreadable};
+use super::{has_machine, host_of};
 use crate::diagnostics;
 use crate::failure::Failure;
 
@@ -83,7 +83,7 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     if start.schema != SCHEMA {
         return Err(no_trace(name, &format!("its schema is {}, not {SCHEMA}", start.schema)));
     }
-    let source = |file: &super::record::InputFile| SourceFile {
+    let source = |file: &super::agent::InputFile| SourceFile {
         name: format!("{name}:1, in it {}", file.path),
         text: file.text.clone(),
     };

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_ask::table::{Of, grid};
+use numasim_draw::grid::wrap;
 use numasim_model::text::visible;
 use numasim_protocol::{AgentStatus, AppEntry, Control, Order, State, Waiting};
 
@@ -87,33 +88,23 @@ fn on_nodes(threads: &[u32]) -> String {
 }
 
 fn apps(apps: &[AppEntry], style: &Style) -> String {
-    let mut grid = Grid::new(&[
-        ("name", Align::Left),
-        ("pid", Align::Right),
-        ("state", Align::Left),
-        ("done", Align::Right),
-        ("waits\nfor", Align::Left),
-        ("threads", Align::Right),
-        ("running", Align::Right),
-        ("blocked", Align::Right),
-        ("may run", Align::Left),
-    ]);
-    for app in apps {
-        let known =
-            |threads: &Option<Vec<u32>>| threads.as_deref().map_or_else(|| UNKNOWN.to_owned(), on_nodes);
-        grid.row(vec![
-            visible(&app.name).into_owned(),
-            if app.pid == 0 { UNKNOWN.to_owned() } else { app.pid.to_string() },
-            app.state.as_str().to_owned(),
-            app.progress.map_or_else(|| UNKNOWN.to_owned(), |progress| progress.to_string()),
-            waits_for(app.waiting).to_owned(),
-            on_nodes(&app.threads),
-            known(&app.running),
-            known(&app.blocked),
-            target(app),
-        ]);
-    }
-    grid.render(style)
+    let known = |threads: &Option<Vec<u32>>| threads.as_deref().map_or_else(|| UNKNOWN.to_owned(), on_nodes);
+    let columns = [
+        Of::text("name", |app: &AppEntry| visible(&app.name).into_owned()),
+        Of::text("pid", |app: &AppEntry| if app.pid == 0 { UNKNOWN.to_owned() } else { app.pid.to_string() })
+            .right(),
+        Of::text("state", |app: &AppEntry| app.state.as_str()),
+        Of::text("done", |app: &AppEntry| {
+            app.progress.map_or_else(|| UNKNOWN.to_owned(), |progress| progress.to_string())
+        })
+        .right(),
+        Of::text("waits\nfor", |app: &AppEntry| waits_for(app.waiting)),
+        Of::text("threads", |app: &AppEntry| on_nodes(&app.threads)).right(),
+        Of::text("running", move |app: &AppEntry| known(&app.running)).right(),
+        Of::text("blocked", move |app: &AppEntry| known(&app.blocked)).right(),
+        Of::text("may run", target),
+    ];
+    grid(&columns, apps).render(style)
 }
 
 fn waits_for(waiting: Option<Waiting>) -> &'static str {

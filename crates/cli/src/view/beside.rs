@@ -1,20 +1,17 @@
 //! A simulation beside a run on a host: what finished when, what lay in channels, and how far they are apart.
 
-mod compared;
-
 use numasim_ask::simulate::{ComparedFigure, ComparedRun};
-use numasim_draw::grid::{Align, Grid};
-use numasim_model::Study;
+use numasim_ask::table::{Of, grid};
+use numasim_model::units::Seconds;
+use numasim_model::{AppId, Study};
 use serde::Deserialize;
 
-use super::simulated::Simulated;
-use super::{Style, figures};
-use compared::{Compared, compared};
+use crate::view::simulated::Simulated;
+use crate::view::{Style, figures};
 
 /// What the last columns are, in a line above a table.
 pub(crate) const TITLE: &str =
     "Error: simulated / measured - 1. Beside it what needs no simulation: work / peak of all cores";
-const HEADER: [&str; 7] = ["of", "figure", "simulated", "measured", "error", "work / peak", "its error"];
 /// Rows of a picture are those of so many applications and channels.
 const MOST_DRAWN: usize = 7;
 
@@ -108,13 +105,7 @@ pub(crate) fn table(
     folder: &str,
     style: &Style,
 ) -> String {
-    let align = |column: usize| if column < 2 { Align::Left } else { Align::Right };
-    let columns: Vec<(&str, Align)> =
-        HEADER.iter().enumerate().map(|(column, title)| (*title, align(column))).collect();
-    let mut grid = Grid::new(&columns).named_by(2);
-    for one in compared(study, simulated, measured) {
-        grid.row(one.cells(one.figure.key()));
-    }
+    let grid = grid(&columns(Figure::key), &compared(study, simulated, measured)).named_by(2);
     let ended = if measured.ended == "finished" { String::new() } else { format!(" ({})", measured.ended) };
     format!(
         "Beside the run in {folder}{ended}: machine {}, policy {}\n{TITLE}\n\n{}",
@@ -126,8 +117,151 @@ pub(crate) fn table(
 
 /// The same for a picture, with the titles of its columns as the first row; of many applications and channels the first.
 pub(crate) fn rows(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<Vec<String>> {
-    let drawn = |one: &&Compared| one.figure.words().is_some() && one.number < MOST_DRAWN;
-    let all = compared(study, simulated, measured);
-    let rows = all.iter().filter(drawn).map(|one| one.cells(one.figure.words().unwrap_or_default()));
-    std::iter::once(HEADER.map(str::to_owned).to_vec()).chain(rows).collect()
+    let drawn = |one: &Compared| one.figure.words().is_some() && one.number < MOST_DRAWN;
+    let all: Vec<Compared> = compared(study, simulated, measured).into_iter().filter(drawn).collect();
+    let columns = columns(|figure| figure.words().unwrap_or_default());
+    let titles = columns.iter().map(|of| of.column().key()).collect();
+    std::iter::once(titles).chain(grid(&columns, &all).into_rows()).collect()
+}
+
+// Every figure that a simulation and a run both have, and what would be said without a simulation.
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Figure {
+    Finished,
+    Gflop,
+    MeanThreads,
+    MaxItems,
+    MeanItems,
+}
+
+impl Figure {
+    /// Its key in the documents of both.
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Finished => "finished_s",
+            Self::Gflop => "gflop",
+            Self::MeanThreads => "mean_threads",
+            Self::MaxItems => "max_items",
+            Self::MeanItems => "mean_items",
+        }
+    }
+
+    /// What a picture calls it; the work is the same in both, and says nothing there.
+    const fn words(self) -> Option<&'static str> {
+        match self {
+            Self::Finished => Some("finished (s)"),
+            Self::Gflop => None,
+            Self::MeanThreads => Some("threads in a task, mean"),
+            Self::MaxItems => Some("items, most"),
+            Self::MeanItems => Some("items, mean"),
+        }
+    }
+
+    /// Both documents have the others, too, under `runs` and in `result.json`.
+    const fn is_in_json(self) -> bool {
+        !matches!(self, Self::MeanThreads)
+    }
+}
+
+/// One figure.
+struct Compared {
+    of: String,
+    figure: Figure,
+    /// Of the application or the channel, in the order of the files.
+    number: usize,
+    simulated: Option<f64>,
+    measured: Option<f64>,
+    /// As if all cores worked at their peak, and nobody waited for anything but its arrival.
+    peak: Option<f64>,
+}
+
+impl Compared {
+    /// By how much the simulation is above the measurement, as a fraction of that.
+    fn error(&self) -> Option<f64> {
+        error(self.simulated, self.measured)
+    }
+}
+
+/// The columns of a table; `name` is that of a figure.
+fn columns(name: fn(Figure) -> &'static str) -> [Of<'static, Compared>; 7] {
+    let value =
+        |title, value: fn(&Compared) -> Option<f64>| Of::number(title, value).written(figures::rounded);
+    let percent = |title, error: fn(&Compared) -> Option<f64>| {
+        // A zero has no sign of its own.
+        Of::number(title, error).written(|error| format!("{:+.1} %", (error * 1000.0).round() / 10.0 + 0.0))
+    };
+    [
+        Of::text("of", |one: &Compared| one.of.clone()),
+        Of::text("figure", move |one: &Compared| name(one.figure)),
+        value("simulated", |one| one.simulated),
+        value("measured", |one| one.measured),
+        percent("error", Compared::error),
+        value("work / peak", |one| one.peak),
+        percent("its error", |one| error(one.peak, one.measured)),
+    ]
+}
+
+fn error(said: Option<f64>, measured: Option<f64>) -> Option<f64> {
+    let (said, measured) = said.zip(measured)?;
+    (measured > 0.0).then(|| said / measured - 1.0)
+}
+
+/// All of them: of everything, of each application, of each channel.
+fn compared(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<Compared> {
+    let seconds = |time: Option<Seconds>| time.map(Seconds::value);
+    let mut found = vec![Compared {
+        of: "all".to_owned(),
+        figure: Figure::Finished,
+        number: 0,
+        simulated: seconds(simulated.run.makespan),
+        measured: measured.makespan_s,
+        peak: makespan_at_peak(study),
+    }];
+    for (number, (app, run)) in study.apps.iter().zip(&simulated.run.apps).enumerate() {
+        let other = measured.apps.iter().find(|other| other.name == app.name);
+        let mut add = |figure, simulated, measured, peak| {
+            found.push(Compared { of: app.name.clone(), figure, number, simulated, measured, peak });
+        };
+        let finished = other.and_then(|other| other.finished_s);
+        add(Figure::Finished, seconds(run.finished), finished, end_at_peak(study, AppId(number)));
+        add(Figure::Gflop, Some(run.work.value()), other.and_then(|other| other.gflop), None);
+        let all = study.dynamics.courses.get(number).map(|course| f64::from(course.thread_count()));
+        let threads = other.zip(all).and_then(|(other, all)| other.mean_running(all, measured.time_s));
+        add(Figure::MeanThreads, Some(run.mean_threads), threads, None);
+    }
+    for (number, channel) in simulated.run.channels.iter().enumerate() {
+        let name = |app: AppId| study.apps.get(app.0).map_or("", |app| app.name.as_str());
+        let (from, to) = (name(channel.from), name(channel.to));
+        let other = measured.channels.iter().find(|other| other.from == from && other.to == to);
+        let mut add = |figure, simulated, measured| {
+            let of = format!("{from} -> {to}");
+            found.push(Compared { of, figure, number, simulated: Some(simulated), measured, peak: None });
+        };
+        add(Figure::MaxItems, channel.max_items as f64, other.map(|other| other.max_items as f64));
+        add(Figure::MeanItems, channel.mean_items, other.map(|other| other.mean_items));
+    }
+    found
+}
+
+/// What all cores compute together, in GFLOPS.
+fn peak(study: &Study) -> f64 {
+    study.machine.nodes().iter().map(|node| node.gflops_per_core.value() * f64::from(node.cores)).sum()
+}
+
+fn gflop(study: &Study, app: AppId) -> Option<f64> {
+    study.dynamics.courses.get(app.0)?.total_work().map(numasim_model::units::Gflop::value)
+}
+
+/// The work of all over the peak.
+fn makespan_at_peak(study: &Study) -> Option<f64> {
+    let all: Option<Vec<f64>> = (0..study.apps.len()).map(|app| gflop(study, AppId(app))).collect();
+    Some(all?.iter().sum::<f64>() / peak(study)).filter(|seconds| seconds.is_finite())
+}
+
+/// The work of one over the peak, behind its arrival.
+fn end_at_peak(study: &Study, app: AppId) -> Option<f64> {
+    let arrives = study.dynamics.courses.get(app.0)?.arrives.value();
+    Some(arrives + gflop(study, app)? / peak(study)).filter(|seconds| seconds.is_finite())
 }

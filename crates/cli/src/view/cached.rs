@@ -6,7 +6,8 @@
 mod tests;
 
 use numasim_ask::compare::percent;
-use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_ask::table::{self, Of};
+use numasim_draw::grid::wrap;
 use numasim_evidence::contended::{CachePlan, CachedApp, NoCache};
 use numasim_host::memory::size;
 use serde::{Deserialize, Serialize};
@@ -177,45 +178,38 @@ impl App {
             |spread| format!("{} of {}", percent(spread), self.repetitions),
         )
     }
+}
 
-    /// GB/s: measured, of the model, of both null models.
-    pub(crate) fn all_gbs(&self) -> [f64; 4] {
-        [self.gbs, self.model_gbs, self.no_sharing_gbs, self.equal_parts_gbs]
-    }
+/// The columns of its table, for terminals and pages.
+pub(crate) fn columns<'a>(document: &Document, style: &'a Style) -> [Of<'a, App>; 9] {
+    let gbs = |title: &'static str, key: &'static str, gbs: fn(&App) -> f64| {
+        Of::number(key, gbs)
+            .titled(title)
+            .alike("gbs")
+            .at(move |i, _| format!("cache-figures#/apps/{i}/{key}"))
+    };
+    [
+        Of::text("scenario", |app: &App| app.scenario().to_owned())
+            .titled(format!("last-level cache\n{}", document.what()))
+            .on_page("scenario")
+            .once(),
+        Of::text("app", |app: &App| app.app.clone()).titled("\napplication"),
+        Of::text("data", App::data).titled("\ndata").right().once(),
+        gbs("GB/s\nmeasured", "gbs", |app| app.gbs).painted(|_, text| style.strong(&text)),
+        Of::text("spread", App::spread).titled("\nspread").right(),
+        Of::number("of_alone", |app: &App| app.of_alone)
+            .titled("\nof alone")
+            .written(percent)
+            .at(|i, _| format!("cache-figures#/apps/{i}/of_alone")),
+        gbs("as memory\nmodel", "model_gbs", |app| app.model_gbs).on_page("as memory: model"),
+        gbs("\nno sharing", "no_sharing_gbs", |app| app.no_sharing_gbs),
+        gbs("\nequal parts", "equal_parts_gbs", |app| app.equal_parts_gbs),
+    ]
 }
 
 /// For people.
 pub(crate) fn table(document: &Document, style: &Style) -> String {
-    let right = Align::Right;
-    let title = format!("last-level cache\n{}", document.what());
-    let mut grid = Grid::new(&[
-        (&title, Align::Left),
-        ("\napplication", Align::Left),
-        ("\ndata", right),
-        ("GB/s\nmeasured", right),
-        ("\nspread", right),
-        ("\nof alone", right),
-        ("as memory\nmodel", right),
-        ("\nno sharing", right),
-        ("\nequal parts", right),
-    ]);
-    let all: Vec<f64> = document.apps.iter().flat_map(App::all_gbs).collect();
-    let mut last = "";
-    for (app, gbs) in document.apps.iter().zip(figures::column(&all).chunks_exact(4)) {
-        let again = last == app.scenario;
-        last = &app.scenario;
-        grid.row(vec![
-            if again { String::new() } else { app.scenario().to_owned() },
-            app.app.clone(),
-            if again { String::new() } else { app.data() },
-            style.strong(&gbs[0]),
-            app.spread(),
-            app.of_alone.map_or_else(|| "-".to_owned(), percent),
-            gbs[1].clone(),
-            gbs[2].clone(),
-            gbs[3].clone(),
-        ]);
-    }
+    let grid = table::grid(&columns(document, style), &document.apps);
     let grid = if document.apps.is_empty() { String::new() } else { grid.render(style) };
     let columns = (!document.apps.is_empty()).then(|| COLUMNS.to_owned());
     let lines = columns.into_iter().chain(document.sentences());

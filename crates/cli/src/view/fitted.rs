@@ -3,9 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use numasim_ask::compare::{judged, percent, signed};
+use numasim_ask::compare::{grade, percent, signed};
 use numasim_ask::fit::Fitted;
-use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_ask::table::{self, Of};
+use numasim_draw::grid::wrap;
 use numasim_evidence::fit::{self as evidence, Blind, Errors, Estimate, Residual};
 
 use super::compared::parties;
@@ -31,27 +32,25 @@ const FAR: f64 = 100.0;
 const MOST_TOLD: usize = 5;
 
 fn estimates(fitted: &Fitted, style: &Style) -> String {
-    let mut grid = Grid::new(&[
-        ("figure", Align::Left),
-        ("before", Align::Right),
-        ("fitted", Align::Right),
-        (if style.markdown { "unit" } else { "" }, Align::Left),
-        ("what the measurements say", Align::Left),
-    ]);
-    for one in &fitted.fit.figures {
-        let value = match one.estimate {
-            Estimate::Determined { value, .. } => style.strong(&figures::single(value)),
-            _ => "-".to_owned(),
-        };
-        grid.row(vec![
-            one.parameter.key().to_owned(),
-            one.before.map_or("no limit".to_owned(), figures::single),
-            value,
-            one.parameter.unit().to_owned(),
-            says(one, fitted.fit.figures.len() > 1),
-        ]);
-    }
-    grid.render(style)
+    let value = |one: &evidence::Fitted| match one.estimate {
+        Estimate::Determined { value, .. } => Some(value),
+        _ => None,
+    };
+    let several = fitted.fit.figures.len() > 1;
+    let columns = [
+        Of::text("figure", |one: &evidence::Fitted| one.parameter.key().to_owned()),
+        Of::number("before", |one: &evidence::Fitted| one.before).written(figures::single).none("no limit"),
+        Of::number("fitted", value)
+            .written(figures::single)
+            .painted(move |one, text| if value(one).is_some() { style.strong(&text) } else { text }),
+        Of::text("unit", |one: &evidence::Fitted| one.parameter.unit()).titled(if style.markdown {
+            "unit"
+        } else {
+            ""
+        }),
+        Of::text("what the measurements say", |one: &evidence::Fitted| says(one, several)),
+    ];
+    table::grid(&columns, &fitted.fit.figures).render(style)
 }
 
 /// What is known of a figure; with `others`, several are free.
@@ -107,50 +106,30 @@ fn range(low: f64, high: f64) -> String {
 
 /// Each measured figure: fitted, and predicted by a fit that did not see its scenario; those that the fit did not use have no such fit.
 fn residuals(fitted: &Fitted, residuals: &[Residual], are_used: bool, style: &Style) -> String {
-    let mut titles = vec![
-        ("scenario", Align::Left),
-        ("app", Align::Left),
-        ("GFLOPS\nmeasured", Align::Right),
-        (if are_used { "\nfitted" } else { "\npredicted" }, Align::Right),
-        ("\nerror", Align::Right),
-    ];
-    if are_used {
-        titles.extend([("left out\npredicted", Align::Right), ("\nerror", Align::Right)]);
-    }
-    let mut grid = Grid::new(&titles);
+    let error = |error: fn(&Residual) -> Option<f64>| {
+        Of::number("error", error)
+            .titled("\nerror")
+            .written(|error| signed(Some(error)))
+            .graded(move |one| grade(error(one)))
+    };
     let columns = [
-        column(residuals, |one| Some(one.observed.gflops)),
-        column(residuals, |one| Some(one.predicted)),
-        column(residuals, Residual::blind_gflops),
+        Of::text("scenario", |one: &Residual| fitted.scenario(one).to_owned()).once(),
+        Of::text("app", |one: &Residual| fitted.app(one).unwrap_or("all together").to_owned()),
+        Of::number("measured_gflops", |one: &Residual| one.observed.gflops)
+            .titled("GFLOPS\nmeasured")
+            .rounded(),
+        Of::number("predicted_gflops", |one: &Residual| one.predicted)
+            .titled(if are_used { "\nfitted" } else { "\npredicted" })
+            .rounded(),
+        error(|one| Some(one.error())),
+        Of::number("left_out_gflops", Residual::blind_gflops)
+            .titled("left out\npredicted")
+            .rounded()
+            .only_known()
+            .only_if(are_used),
+        error(Residual::blind_error).only_if(are_used),
     ];
-    for (r, one) in residuals.iter().enumerate() {
-        let mut cells = head(fitted, residuals, r);
-        let error = |error: Option<f64>| judged(error, &signed(error), style);
-        cells.extend([columns[0][r].clone(), columns[1][r].clone(), error(Some(one.error()))]);
-        if are_used {
-            cells.extend([columns[2][r].clone(), error(one.blind_error())]);
-        }
-        grid.row(cells);
-    }
-    grid.render(style)
-}
-
-/// Scenario and application; a scenario is named once.
-fn head(fitted: &Fitted, residuals: &[Residual], r: usize) -> Vec<String> {
-    let scenario = fitted.scenario(&residuals[r]);
-    let again = r > 0 && fitted.scenario(&residuals[r - 1]) == scenario;
-    let app = fitted.app(&residuals[r]).unwrap_or("all together");
-    vec![if again { String::new() } else { scenario.to_owned() }, app.to_owned()]
-}
-
-/// A column of numbers with the same decimals; `-` where there is none.
-fn column(residuals: &[Residual], figure: impl Fn(&Residual) -> Option<f64>) -> Vec<String> {
-    let known: Vec<f64> = residuals.iter().filter_map(&figure).collect();
-    let mut texts = figures::column(&known).into_iter();
-    residuals
-        .iter()
-        .map(|one| figure(one).and_then(|_| texts.next()).unwrap_or_else(|| "-".to_owned()))
-        .collect()
+    table::graded(&columns, residuals, style).render(style)
 }
 
 /// What the fit is worth.

@@ -9,7 +9,6 @@ pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod beside;
 pub(crate) mod cached;
-pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod executed;
 pub(crate) mod fitted;

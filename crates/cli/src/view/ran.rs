@@ -114,7 +114,7 @@ impl Ran {
 }
 
 /// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are.
-fn document(study: &Study, ran: &Ran) -> HostRun {
+pub(crate) fn document(study: &Study, ran: &Ran) -> HostRun {
     let plain = |value: Option<f64>| value.map(|value| value + 0.0);
     let why = match &ran.end {
         End::Failed(why) => Some(why.clone()),
@@ -132,13 +132,6 @@ fn document(study: &Study, ran: &Ran) -> HostRun {
         agent_started_s: plain(ran.agent_started_s),
     };
     HostRun::new(study, observed)
-}
-
-/// For programs.
-pub(crate) fn json(study: &Study, ran: &Ran) -> String {
-    // All keys are text, and memory does not fail.
-    let text = serde_json::to_string_pretty(&document(study, ran)).unwrap_or_default();
-    format!("{text}\n")
 }
 
 /// For people.

@@ -1,4 +1,4 @@
-//! The same scenarios under all sharing models.
+//! Scenarios side by side: all of one answer, or the same ones under all sharing models.
 
 use numasim_ask::evaluate::UnderModel;
 use numasim_draw::grid::wrap;
@@ -73,4 +73,29 @@ fn lines(models: &[UnderModel], scenario: usize) -> Vec<(AppId, String)> {
         (first, names)
     };
     lines.into_iter().map(in_words).collect()
+}
+
+/// What each scenario is worth in `unit` (total GFLOPS), the factor to the best one, and a bar. The best stands out.
+pub(crate) fn compare(totals: &[(&str, f64)], unit: &str, style: &Style) -> String {
+    const BAR: usize = 30;
+    let best = totals.iter().map(|&(_, total)| total).fold(0.0, f64::max);
+    let factor = move |total: f64| if best > 0.0 { total / best } else { 1.0 };
+    let emphasis = |&(_, total): &(&str, f64), text: String| {
+        if total >= best * (1.0 - 1e-12) { style.strong(&text) } else { text }
+    };
+    let bar = |&(_, total): &(&str, f64)| {
+        let shade = if style.unicode { "█" } else { "#" };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BAR")]
+        let cells = (factor(total) * BAR as f64).round() as usize;
+        if style.markdown { String::new() } else { shade.repeat(cells) }
+    };
+    let columns = [
+        Of::text("scenario", |&(name, _): &(&str, f64)| name.to_owned()).painted(emphasis),
+        Of::number("total", |&(_, total): &(&str, f64)| total).titled(unit).rounded().painted(emphasis),
+        Of::number("of best", move |&(_, total): &(&str, f64)| factor(total))
+            .written(|factor| format!("{factor:.3}"))
+            .painted(emphasis),
+        Of::text("bar", bar).titled(""),
+    ];
+    table::grid(&columns, totals).render(style)
 }

@@ -1,17 +1,18 @@
 //! What the sharing models are worth on results that people sent as bundles: figures and verdicts are those of `compare`.
 
-use crate::sets::Role;
 use crate::sets::validated::Method;
+use crate::sets::{Role, Summary};
 use numasim_ask::compare::{Compared, sharing_sentence};
-use numasim_ask::{document, machine_title};
-use numasim_bench::provenance::Provenance;
+use numasim_ask::{document, machine_title, table};
+use numasim_bench::provenance::{Provenance, Tool};
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_draw::{Style, figures};
 use numasim_evidence::compare::{BesideNull, CONTENDED, Errors, Verdict};
 use numasim_model::Study;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::{COLUMNS, heading};
+use super::{Row, columns, heading};
 
 /// A method on the rows of a bundle.
 pub(crate) struct Judged {
@@ -134,67 +135,99 @@ fn better(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// For programs: for each bundle its origin, and for each method what `compare --format json` says of it, without single scenarios.
-pub(crate) fn json(sent: &[Sent]) -> Value {
-    const KEPT: [&str; 4] = ["model", "summary", "null_models", "sharing"];
-    let method = |one: &Judged| {
-        let mut value = document::value(&one.compared);
-        if let Some(object) = value.as_object_mut() {
-            object.retain(|key, _| KEPT.contains(&key.as_str()));
-        }
-        value["variant"] = json!(one.method.variant);
-        value
-    };
-    let one = |sent: &Sent| {
-        let doubts: Vec<&str> = sent.known.doubts.iter().map(|doubt| doubt.code.as_str()).collect();
-        json!({
-            "bundle": sent.file,
-            "machine": sent.study.machine.name(),
-            "run": sent.known.run,
-            "started_utc": sent.known.started_utc,
-            "tool": sent.known.tool,
-            "doubts": doubts,
-            "methods": sent.methods.iter().map(method).collect::<Vec<_>>(),
-        })
-    };
-    json!({ "schema": 1, "command": "published", "bundles": sent.iter().map(one).collect::<Vec<_>>() })
+/// For each bundle its origin, and for each method what `compare --format json` says of it, without single scenarios.
+#[derive(Serialize)]
+pub(crate) struct Document<'a> {
+    schema: u64,
+    command: &'static str,
+    bundles: Vec<BundleEntry<'a>>,
 }
 
-/// The columns of the other sets; two rows for each null model and method, of all scenarios and of those that are contended. Errors are
-/// parts of the measured value.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(sent: &[Sent]) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS)?;
-    for one in sent {
-        let set = format!("{}: {}", one.file, one.study.machine.name());
-        let mut row = |traffic: &str, model: &str, variant: &str, errors: Option<&Errors>| {
-            let Some(errors) = errors else { return Ok(()) };
-            let head = ["bundle", &set, traffic, "", model, variant].map(str::to_owned);
-            let figures = [errors.mean, errors.median, errors.p95, errors.worst];
-            let figures = figures.map(|error| format!("{error:.5}"));
-            let tail = ["", Role::Given.name(), "", ""].map(str::to_owned);
-            let count = std::iter::once(errors.count.to_string());
-            writer.write_record(head.into_iter().chain(count).chain(figures).chain(tail))
+#[derive(Serialize)]
+struct BundleEntry<'a> {
+    bundle: &'a str,
+    machine: &'a str,
+    run: &'a str,
+    started_utc: &'a str,
+    tool: &'a Tool,
+    doubts: Vec<&'a str>,
+    methods: Vec<MethodEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct MethodEntry<'a> {
+    #[serde(flatten)]
+    compared: Map<String, Value>,
+    variant: &'a str,
+}
+
+impl<'a> From<&'a [Sent]> for Document<'a> {
+    fn from(sent: &'a [Sent]) -> Self {
+        let entry = |sent: &'a Sent| BundleEntry {
+            bundle: &sent.file,
+            machine: sent.study.machine.name(),
+            run: &sent.known.run,
+            started_utc: &sent.known.started_utc,
+            tool: &sent.known.tool,
+            doubts: sent.known.doubts.iter().map(|doubt| doubt.code.as_str()).collect(),
+            methods: sent.methods.iter().map(MethodEntry::of).collect(),
+        };
+        Self { schema: 1, command: "published", bundles: sent.iter().map(entry).collect() }
+    }
+}
+
+impl<'a> MethodEntry<'a> {
+    fn of(one: &'a Judged) -> Self {
+        const KEPT: [&str; 4] = ["model", "summary", "null_models", "sharing"];
+        let mut compared = match document::value(&one.compared) {
+            Value::Object(compared) => compared,
+            _ => Map::new(),
+        };
+        compared.retain(|key, _| KEPT.contains(&key.as_str()));
+        Self { compared, variant: &one.method.variant }
+    }
+}
+
+/// The columns of the other sets; two rows for each null model and method, of all scenarios and of those that are contended.
+pub(crate) fn csv(sent: &[Sent]) -> String {
+    let sets: Vec<String> =
+        sent.iter().map(|one| format!("{}: {}", one.file, one.study.machine.name())).collect();
+    let mut rows = Vec::new();
+    for (one, set) in sent.iter().zip(&sets) {
+        let mut row = |traffic, model, variant, errors: Option<&Errors>| {
+            let Some(&Errors { count: points, mean, median, p95: percentile_95, worst, .. }) = errors else {
+                return;
+            };
+            rows.push(Row {
+                part: "bundle",
+                set,
+                traffic,
+                write_allocate: "",
+                model,
+                variant,
+                errors: Summary { points, mean, median, percentile_95, worst },
+                mean_of_machines: None,
+                role: Some(Role::Given),
+                falls: None,
+                figures: "",
+            });
         };
         let nulls = one.methods.first().map(|first| &first.compared.comparison.beside);
         for (traffic, nulls) in
             nulls.into_iter().flat_map(|beside| [(ALL, &beside.nulls), (COUNTED, &beside.contended.nulls)])
         {
             for null in nulls {
-                row(traffic, null.null.name(), "no fit", null.totals.as_ref())?;
+                row(traffic, null.null.name(), "no fit", null.totals.as_ref());
             }
         }
         for Judged { method, compared } in &one.methods {
             let comparison = &compared.comparison;
             let (model, variant) = (method.model.name(), method.variant.as_str());
-            row(ALL, model, variant, comparison.totals.as_ref())?;
-            row(COUNTED, model, variant, comparison.beside.contended.totals.as_ref())?;
+            row(ALL, model, variant, comparison.totals.as_ref());
+            row(COUNTED, model, variant, comparison.beside.contended.totals.as_ref());
         }
     }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+    table::csv(&columns(), rows)
 }
 
 /// What a row of CSV is about.

@@ -1,11 +1,12 @@
 //! What the sharing models are worth on published measurements.
 
-use crate::sets::together::verdict;
-use crate::sets::totals::{Of, totals};
+use crate::sets::together::verdict::{self, OfSet};
+use crate::sets::totals::{self, Total, totals};
 use crate::sets::{EQUAL_PARTS, Judged, NO_SHARING, Part, Role, Summary, summary};
+use numasim_ask::table::{self, Of};
 use numasim_draw::grid::{self, Align, Grid};
 use numasim_model::ModelKind;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use numasim_draw::Style;
 
@@ -14,24 +15,44 @@ mod scaling;
 mod steps;
 mod together;
 
-/// The columns of CSV; of bundles, too.
-const COLUMNS: [&str; 15] = [
-    "part",
-    "set",
-    "traffic",
-    "write_allocate",
-    "model",
-    "variant",
-    "points",
-    "mean",
-    "median",
-    "percentile_95",
-    "worst",
-    "mean_of_machines",
-    "role",
-    "falls",
-    "figures",
-];
+/// A row of CSV: a method on a set, or on several of them. Errors are parts of the measured value.
+struct Row<'a> {
+    part: &'static str,
+    set: &'a str,
+    traffic: &'a str,
+    write_allocate: &'static str,
+    model: &'a str,
+    variant: &'a str,
+    errors: Summary,
+    mean_of_machines: Option<f64>,
+    role: Option<Role>,
+    falls: Option<f64>,
+    figures: &'a str,
+}
+
+/// The columns of CSV.
+fn columns<'a>() -> [Of<'a, Row<'a>>; 15] {
+    let error = |name, error: fn(&Row<'a>) -> Option<f64>| {
+        Of::text(name, move |row: &Row<'a>| error(row).map(|error| format!("{error:.5}")))
+    };
+    [
+        Of::text("part", |row: &Row<'a>| row.part),
+        Of::text("set", |row: &Row<'a>| row.set),
+        Of::text("traffic", |row: &Row<'a>| row.traffic),
+        Of::text("write_allocate", |row: &Row<'a>| row.write_allocate),
+        Of::text("model", |row: &Row<'a>| row.model),
+        Of::text("variant", |row: &Row<'a>| row.variant),
+        Of::count("points", |row: &Row<'a>| row.errors.points),
+        error("mean", |row| Some(row.errors.mean)),
+        error("median", |row| Some(row.errors.median)),
+        error("percentile_95", |row| Some(row.errors.percentile_95)),
+        error("worst", |row| Some(row.errors.worst)),
+        error("mean_of_machines", |row| row.mean_of_machines),
+        Of::text("role", |row: &Row<'a>| row.role.map(Role::name)),
+        error("falls", |row| row.falls),
+        Of::text("figures", |row: &Row<'a>| row.figures),
+    ]
+}
 
 /// For people: one table for each question; four rows of figures for each set, a column for each model.
 pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
@@ -163,56 +184,77 @@ fn label_lines([set, second]: &[String; 2], points: usize) -> Vec<String> {
     lines
 }
 
-/// One row for each set and method, and for curves added up. Errors are parts of the measured value.
-///
-/// # Errors
-/// Only those of the writer; memory does not fail.
-pub(crate) fn csv(judged: &[Judged]) -> Result<String, Box<dyn std::error::Error>> {
-    let mut writer = ::csv::Writer::from_writer(Vec::new());
-    writer.write_record(COLUMNS)?;
-    let errors = |summary: &Summary| {
-        let errors = [summary.mean, summary.median, summary.percentile_95, summary.worst];
-        let errors = errors.map(|error| format!("{error:.5}"));
-        std::iter::once(summary.points.to_string()).chain(errors)
-    };
-    for one in judged {
-        let Some(summary) = summary(&one.points) else { continue };
-        let head = [one.part.name(), &one.set, &one.traffic, one.write_allocate, one.model, &one.variant];
-        let falls = one.falls.map_or_else(String::new, |fall| format!("{:.5}", fall.loss()));
-        let tail = [String::new(), one.role.name().to_owned(), falls, one.figures.clone()];
-        writer.write_record(head.map(str::to_owned).into_iter().chain(errors(&summary)).chain(tail))?;
-    }
-    for total in Of::list(judged).into_iter().flat_map(|of| totals(judged, of)) {
-        let kernel = total.kernel.as_deref().unwrap_or("all kernels");
-        let role = if let Of::Role(role) = total.of { role.name() } else { "" };
-        let head = [Part::Scaling.name(), total.of.name(), kernel, "", total.model, &total.variant];
-        let tail = [format!("{:.5}", total.of_machines), role.to_owned(), String::new(), String::new()];
-        writer.write_record(head.map(str::to_owned).into_iter().chain(errors(&total.pooled)).chain(tail))?;
-    }
-    Ok(String::from_utf8(writer.into_inner()?)?)
+/// One row for each set and method, and for curves added up.
+pub(crate) fn csv(judged: &[Judged]) -> String {
+    let of_sets = judged.iter().filter_map(|one| {
+        Some(Row {
+            part: one.part.name(),
+            set: &one.set,
+            traffic: &one.traffic,
+            write_allocate: one.write_allocate,
+            model: one.model,
+            variant: &one.variant,
+            errors: summary(&one.points)?,
+            mean_of_machines: None,
+            role: Some(one.role),
+            falls: one.falls.map(|fall| fall.loss()),
+            figures: &one.figures,
+        })
+    });
+    let totals: Vec<Total> = totals::Of::list(judged).into_iter().flat_map(|of| totals(judged, of)).collect();
+    let of_several = totals.iter().map(|total| Row {
+        part: Part::Scaling.name(),
+        set: total.of.name(),
+        traffic: total.kernel.as_deref().unwrap_or("all kernels"),
+        write_allocate: "",
+        model: total.model,
+        variant: &total.variant,
+        errors: total.pooled,
+        mean_of_machines: Some(total.of_machines),
+        role: if let totals::Of::Role(role) = total.of { Some(role) } else { None },
+        falls: None,
+        figures: "",
+    });
+    table::csv(&columns(), of_sets.chain(of_several))
 }
 
 /// Every point and every summary.
-pub(crate) fn json(judged: &[Judged]) -> Value {
-    let one = |one: &Judged| {
-        let mut value = json!(one);
-        value["summary"] = json!(summary(&one.points));
-        value
-    };
-    let mut value =
-        json!({ "schema": 1, "command": "published", "judged": judged.iter().map(one).collect::<Vec<_>>() });
-    let sets = verdict::of_sets(judged)
-        .into_iter()
-        .filter(|set| !set.advantages.is_empty() && set.part.is_together());
-    let sets: Vec<Value> = sets
-        .map(|set| {
-            let mut value = json!(set);
-            value["better_than_null_models"] = json!(set.is_better());
-            value
-        })
-        .collect();
-    if !sets.is_empty() {
-        value["sets"] = json!(sets);
+#[derive(Serialize)]
+pub(crate) struct Document<'a> {
+    schema: u64,
+    command: &'static str,
+    judged: Vec<JudgedEntry<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sets: Vec<SetEntry>,
+}
+
+#[derive(Serialize)]
+struct JudgedEntry<'a> {
+    #[serde(flatten)]
+    judged: &'a Judged,
+    summary: Option<Summary>,
+}
+
+#[derive(Serialize)]
+struct SetEntry {
+    #[serde(flatten)]
+    set: OfSet,
+    better_than_null_models: Option<bool>,
+}
+
+impl<'a> From<&'a [Judged]> for Document<'a> {
+    fn from(judged: &'a [Judged]) -> Self {
+        let sets = verdict::of_sets(judged)
+            .into_iter()
+            .filter(|set| !set.advantages.is_empty() && set.part.is_together());
+        Self {
+            schema: 1,
+            command: "published",
+            judged: judged
+                .iter()
+                .map(|judged| JudgedEntry { judged, summary: summary(&judged.points) })
+                .collect(),
+            sets: sets.map(|set| SetEntry { better_than_null_models: set.is_better(), set }).collect(),
+        }
     }
-    value
 }

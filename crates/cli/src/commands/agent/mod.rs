@@ -3,21 +3,15 @@
 #[cfg(target_os = "linux")]
 mod asking;
 #[cfg(target_os = "linux")]
-mod connection;
-#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
-mod question;
-#[cfg(target_os = "linux")]
 mod starting;
-#[cfg(target_os = "linux")]
-mod telling;
 
 use crate::args::AgentArgs;
 use crate::failure::Failure;
 use crate::shell::Shell;
 #[cfg(target_os = "linux")]
-pub(super) use connection::Connection;
+pub(super) use asking::Connection;
 
 /// Runs the command.
 #[cfg(target_os = "linux")]

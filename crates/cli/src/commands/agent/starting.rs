@@ -1,22 +1,36 @@
 //! Starts an agent: everything is checked before anything is made, and what was made is removed where it cannot start.
 
-use numasim_agent::Settings;
-use numasim_agent::server::{Agent, serve};
-use numasim_agent::socket::Socket;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, channel, sync_channel};
+use std::thread;
+use std::time::Duration;
 
-use super::processes::Processes;
-use super::question::{self, Question};
-use super::socket_path;
-use super::telling::Told;
-use crate::args::AgentArgs;
+use numasim_agent::server::{Agent, Outside, serve};
+use numasim_agent::socket::Socket;
+use numasim_agent::{Decided, Settings};
+use numasim_ask::located::Located;
+use numasim_ask::over_time::policy_of_files;
+use numasim_host::system::NodeCores;
+use numasim_model::Study;
+use numasim_model::text::visible;
+use numasim_model::units::Seconds;
+use numasim_policy::{Policy, PolicyName};
+use numasim_study::{SourceFile, TableKind};
+
+use crate::args::{AgentArgs, is_period};
+use crate::commands::agent::processes::Processes;
+use crate::commands::agent::socket_path;
+use crate::commands::host_nodes;
 use crate::failure::Failure;
+use crate::files;
 use crate::shell::Shell;
-use crate::trace::{AgentRecord, Of};
+use crate::trace::{AgentRecord, Of, has_machine, host_of};
 
 /// Serves until somebody ends it.
 pub(super) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
     let path = socket_path(args.socket.as_deref())?;
-    let question = question::read(args, shell)?;
+    let question = read_question(args, shell)?;
     let adopted = Processes::begin(&args.adopt, &args.adopt_started, question.host.as_deref())?;
     adopted.ways().iter().for_each(|way| shell.note(way));
     let record = record(args, &question)?;
@@ -64,4 +78,191 @@ fn record(args: &AgentArgs, question: &Question) -> Result<Option<AgentRecord>, 
         looks_at_work: looks.is_some_and(|looks| looks.work),
     };
     AgentRecord::create(path, &of).map(Some)
+}
+
+// What an agent is to decide, from files and command line: checked, before anything is made.
+
+/// Without a flag and a file.
+const PERIOD_MS: f64 = 80.0;
+
+/// What an agent is to decide.
+pub(super) struct Question {
+    /// Its `[policy]` is what holds: that of the command line, where it says so.
+    pub(super) study: Study,
+    /// The input files themselves.
+    pub(super) sources: Vec<SourceFile>,
+    pub(super) policy: PolicyName,
+    /// `None` where nobody decides.
+    pub(super) decides: Option<Box<dyn Policy + Send>>,
+    pub(super) period: Duration,
+    /// The nodes of this host that are those of the machine, where they are.
+    pub(super) host: Option<Vec<NodeCores>>,
+}
+
+/// Reads and checks.
+///
+/// # Errors
+/// Wrong files; with `--this-host` a machine that is more than this host; a policy that an agent has not, or that cannot be made;
+/// a period that is too long.
+pub(super) fn read_question(args: &AgentArgs, shell: &Shell) -> Result<Question, Failure> {
+    let sources = files::read_texts(&args.files)?;
+    let has_machine = sources.iter().any(|source| has_machine(&source.text));
+    let mut host = if has_machine { None } else { Some(host_nodes::this_host()?) };
+    let mut all = sources.clone();
+    if let Some(host) = &host {
+        let cores: Vec<u32> =
+            host.iter().map(|node| u32::try_from(node.cores.len()).unwrap_or(u32::MAX)).collect();
+        all.push(host_of("this host".to_owned(), &cores));
+    }
+    let reading = files::read_from_texts(&all)?;
+    let has_period = !reading.is_default(TableKind::Policy, "", "period_ms");
+    let (mut study, located) = Located::split(reading, all);
+    if has_machine && args.this_host {
+        host = Some(host_nodes::of_machine(&study.machine)?);
+    }
+    let policy = policy(args, &study, &located, has_machine)?;
+    let period_ms = period_ms(args, &study, has_period)?;
+    study.dynamics.policy.period = Seconds::new(period_ms / 1e3);
+    let decides = policy.make(&study).map_err(|error| {
+        Failure::input(format!("policy '{policy}' cannot decide for these files")).caused_by(&error)
+    })?;
+    warn_of_data(&study, &policy, shell);
+    let period = Duration::from_secs_f64(period_ms / 1e3);
+    Ok(Question { study, sources, policy, decides, period, host })
+}
+
+fn policy(
+    args: &AgentArgs,
+    study: &Study,
+    located: &Located,
+    has_machine: bool,
+) -> Result<PolicyName, Failure> {
+    let policy = match (&args.policy, &study.dynamics.policy.name) {
+        (Some(policy), _) => policy.clone(),
+        (None, Some(_)) => policy_of_files(study, located)?,
+        (None, None) => PolicyName::FairShare,
+    };
+    if policy == PolicyName::Script {
+        return Err(Failure::input("policy 'script' is for simulations: an agent has no [[command]] tables")
+            .hint("`numasim simulate --help` says what the other policies do"));
+    }
+    if policy.computes() && !has_machine {
+        return Err(Failure::input(format!("policy '{policy}' computes, and no file has a [machine]"))
+            .hint("name the machine file of this host; `numasim calibrate` writes one"));
+    }
+    Ok(policy)
+}
+
+fn period_ms(args: &AgentArgs, study: &Study, has_period: bool) -> Result<f64, Failure> {
+    let of_files = || if has_period { study.dynamics.policy.period.value() * 1e3 } else { PERIOD_MS };
+    let period_ms = args.period_ms.unwrap_or_else(of_files);
+    if is_period(period_ms) {
+        return Ok(period_ms);
+    }
+    Err(Failure::input(format!("an agent cannot decide every {period_ms} ms, as period_ms of [policy] says"))
+        .hint("write 0 or 1 to 60000, or give --period-ms"))
+}
+
+/// Where data lies, no agent decides.
+fn warn_of_data(study: &Study, policy: &PolicyName, shell: &Shell) {
+    let PolicyName::Static(name) = policy else { return };
+    let scenario = study.scenarios.iter().find(|scenario| scenario.name == *name);
+    let has_data =
+        |data: &[numasim_model::Data]| study.apps.iter().zip(data).any(|(app, data)| app.data != *data);
+    if scenario.is_some_and(|scenario| has_data(&scenario.data)) {
+        shell.warn(format!("the data of scenario '{name}' is ignored: an agent moves threads, not data"));
+    }
+}
+
+// What a running agent tells a person: lines on standard error, written by a thread of their own, as nobody may read them.
+
+/// So many lines wait for standard error.
+const MOST_WAITING: usize = 4096;
+/// So long the end waits until they are read.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Lines for standard error; none of them makes anybody wait.
+struct Lines {
+    sender: Option<SyncSender<String>>,
+    /// Nothing is sent; it ends when all is written.
+    written: Receiver<()>,
+    lost: u64,
+}
+
+impl Lines {
+    fn new() -> io::Result<Self> {
+        let (lines, waiting) = sync_channel::<String>(MOST_WAITING);
+        let (done, written) = channel();
+        thread::Builder::new().name("stderr".to_owned()).spawn(move || {
+            let _done = done;
+            for line in waiting {
+                // Nobody is left to be told that standard error is closed.
+                let _ = writeln!(io::stderr(), "{}", visible(&line));
+            }
+        })?;
+        Ok(Self { sender: Some(lines), written, lost: 0 })
+    }
+
+    fn write(&mut self, line: &str) {
+        let Some(lines) = &self.sender else { return };
+        if self.lost > 0 {
+            let lost = format!("({} lines were left out: nobody read them)", self.lost);
+            if lines.try_send(lost).is_err() {
+                self.lost += 1;
+                return;
+            }
+            self.lost = 0;
+        }
+        if let Err(TrySendError::Full(_)) = lines.try_send(line.to_owned()) {
+            self.lost += 1;
+        }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        self.sender = None;
+        let _ = self.written.recv_timeout(PATIENCE);
+    }
+}
+
+/// A person, and the record.
+pub(super) struct Told {
+    listening: String,
+    /// Applications could connect.
+    pub(super) has_listened: bool,
+    record: Option<AgentRecord>,
+    lines: Lines,
+}
+
+impl Told {
+    /// # Errors
+    /// Where the system has no thread for it.
+    pub(super) fn new(path: &Path, record: Option<AgentRecord>) -> io::Result<Self> {
+        let listening = format!("listening on {}", path.display());
+        Ok(Self { listening, has_listened: false, record, lines: Lines::new()? })
+    }
+}
+
+impl Outside for Told {
+    fn listening(&mut self) {
+        self.has_listened = true;
+        self.lines.write(&self.listening);
+    }
+
+    fn report(&mut self, line: &str) {
+        self.lines.write(line);
+    }
+
+    fn decided(&mut self, decided: &Decided) {
+        if let Some(record) = &mut self.record
+            && let Err(warning) = record.add(decided)
+        {
+            self.lines.write(&format!("warning: {warning}"));
+        }
+    }
+
+    fn no_more_decisions(&mut self) {
+        self.record = None;
+    }
 }

@@ -1,35 +1,33 @@
 //! `numasim bench`: runs every scenario on this host and keeps what it measures.
 
-mod begun;
-mod doubts;
-mod ended;
-mod files;
-mod planning;
-mod progress;
-mod same_run;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use std::path::PathBuf;
-
-pub(super) use begun::{tool, typed};
-use doubts::Doubting;
-use numasim_ask::document;
-use numasim_bench::plan::Plan;
-use numasim_bench::provenance::Provenance;
+use files::Files;
+use numasim_ask::{evaluate, room};
+use numasim_bench::plan::{self, Bind, Change, Misfit, Options, Plan, PlanError};
+use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
 use numasim_bench::runner::{HostRunner, Settings};
-use numasim_bench::session::{self, Session};
+use numasim_bench::session::{self, Job, Observer, Session, new_run_id};
+use numasim_draw::figures;
+use numasim_evidence::measured::Row;
 use numasim_evidence::measured::summarise;
 use numasim_host::HostTopology;
 use numasim_model::cpus::CpuList;
+use numasim_model::{Machine, Study};
+use numasim_study::SourceFile;
 
 use crate::args::{BenchArgs, Benchmark};
+use crate::commands::bench::doubts::Doubting;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::suggest;
 use crate::view::bench::{self as view, Planned, Result as ResultView};
-use crate::watch;
-use files::Files;
-use planning::Asked;
-use progress::Progress;
+use crate::watch::{self, Bar};
+
+mod doubts;
+mod files;
 
 /// Where measurements are kept.
 pub(super) struct Kept {
@@ -63,9 +61,9 @@ struct Prepared {
 fn prepare(args: &Benchmark, is_part: bool, shell: &Shell) -> Result<Prepared, Failure> {
     let host = numasim_host::host_to_measure("bench").map_err(|error| Failure::input(error.to_string()))?;
     let asked = Asked::read(args)?;
-    let plan = planning::plan(&asked, args, &host)?;
+    let plan = plan(&asked, args, &host)?;
     let settings = settings(args, &plan)?;
-    planning::tell(&plan, shell);
+    tell_changes(&plan, shell);
     let used = doubts::used(&plan)?;
     let doubting = Doubting::new(&asked.study, &plan, &settings, &used);
     doubting.tell_before(is_part, shell);
@@ -75,7 +73,7 @@ fn prepare(args: &Benchmark, is_part: bool, shell: &Shell) -> Result<Prepared, F
 /// Measures, keeps what was measured, and prints a summary of it.
 pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &Shell) -> Result<(), Failure> {
     let Prepared { host, asked, plan, settings, used, mut doubting } = prepare(args, kept.is_part, shell)?;
-    let mut provenance = begun::provenance(&asked, args, &host, &plan, &settings, &doubting);
+    let mut provenance = provenance(&asked, args, &host, &plan, &settings, &doubting);
     let mut files = Files::open(kept, args.repeat, &plan, &mut provenance)?;
     shell.note(format!("measurements go to {}", files.path().display()));
 
@@ -91,9 +89,9 @@ pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &She
     };
     let earlier = std::mem::take(&mut files.earlier);
     let outcome = session::run(&session, earlier, &mut runner, &mut files, &mut progress);
-    progress.finish();
+    progress.bar.finish();
     doubting.after(&outcome.repeated, &used);
-    ended::complete(&mut provenance, &outcome, &doubting);
+    doubts::complete(&mut provenance, &outcome, &doubting);
     let is_whole = files.finish(&plan, &provenance, &outcome)?;
 
     doubting.tell_shown(shell);
@@ -110,15 +108,15 @@ pub(super) fn measure(args: &Benchmark, kept: &Kept, format: Format, shell: &She
             outcome: &outcome,
             summaries: &summaries,
         };
-        Destination::Stdout.deliver(&match format {
-            format @ (Format::Table | Format::Markdown) => {
-                shell.for_people(format, false, |style| view::table(&result, style))
-            }
-            Format::Json => document::pretty(&view::json(&result)),
-            Format::Csv => view::csv(&summaries),
-        })?;
+        shell.answer(
+            &Destination::Stdout,
+            format,
+            |style| view::table(&result, style),
+            &view::json(&result),
+            || view::csv(&summaries),
+        )?;
     }
-    ended::verdict(&outcome, files.path(), shell)
+    doubts::verdict(&outcome, files.path(), shell)
 }
 
 /// What is the same for all measurements.
@@ -150,13 +148,13 @@ fn dry_run(args: &Benchmark, format: Format, shell: &Shell) -> Result<(), Failur
         repetitions: args.repeat,
         doubts: &doubting.before,
     };
-    Destination::Stdout.deliver(&match format {
-        Format::Table | Format::Markdown => {
-            shell.for_people(format, false, |style| view::plan_table(&planned, style))
-        }
-        Format::Json => document::pretty(&view::plan_json(&planned)),
-        Format::Csv => view::plan_csv(&planned),
-    })
+    shell.answer(
+        &Destination::Stdout,
+        format,
+        |style| view::plan_table(&planned, style),
+        &view::plan_json(&planned),
+        || view::plan_csv(&planned),
+    )
 }
 
 /// The provenance that a resumed run takes over from its first part.
@@ -166,6 +164,195 @@ fn take_over(provenance: &mut Provenance, earlier: Provenance) {
     for recorded in earlier.doubts {
         if !provenance.doubts.contains(&recorded) {
             provenance.doubts.push(recorded);
+        }
+    }
+}
+
+// Where a run comes from: what is known of it when it begins.
+
+/// Where a run comes from, before it begins.
+fn provenance(
+    asked: &Asked,
+    args: &Benchmark,
+    host: &HostTopology,
+    plan: &Plan,
+    settings: &Settings,
+    doubting: &Doubting,
+) -> Provenance {
+    let bind = Bind::from(args.bind).as_str();
+    let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {change}", change.scenario()));
+    let mut provenance = Provenance {
+        schema: provenance::SCHEMA,
+        run: new_run_id(),
+        tool: tool(),
+        command: typed(),
+        started_utc: utc(SystemTime::now()),
+        ended_utc: None,
+        facts: doubting.facts.clone(),
+        nodes: provenance::nodes(host),
+        settings: Measuring::new(settings, args.repeat, bind),
+        inputs: asked.texts.iter().map(|file| Input::new(&file.name, &file.text)).collect(),
+        fitted: fitted.collect(),
+        observed: Vec::new(),
+        doubts: Vec::new(),
+    };
+    provenance.doubt(&doubting.before);
+    provenance
+}
+
+/// This program.
+pub(crate) fn tool() -> Tool {
+    let features = if cfg!(feature = "hwloc") { vec!["hwloc".to_owned()] } else { Vec::new() };
+    Tool {
+        name: "numasim".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        features,
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+    }
+}
+
+/// What was typed: the program by its name, wherever on this host it lies.
+pub(crate) fn typed() -> Vec<String> {
+    let mut words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(program) = words.first_mut() {
+        let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
+        if let Some(name) = name {
+            *program = name;
+        }
+    }
+    words
+}
+
+// From files to a plan for this host, and what is told about it.
+
+/// What the files say.
+struct Asked {
+    study: Study,
+    host_machine: Option<Machine>,
+    /// The text of every file, for the provenance.
+    texts: Vec<SourceFile>,
+}
+
+impl Asked {
+    fn read(args: &Benchmark) -> Result<Self, Failure> {
+        let (reading, mut texts) = crate::files::read_study_and_texts(&args.files)?;
+        let host_machine = match &args.host_machine {
+            None => None,
+            Some(path) => {
+                let (reading, text) = crate::files::read_study_and_texts(std::slice::from_ref(path))?;
+                texts.extend(text);
+                Some(reading.study.machine)
+            }
+        };
+        Ok(Self { study: reading.study, host_machine, texts })
+    }
+}
+
+/// The plan, or everything that does not fit.
+fn plan(asked: &Asked, args: &Benchmark, host: &HostTopology) -> Result<Plan, Failure> {
+    let scenarios = evaluate::wanted(&asked.study, &args.scenario)?;
+    // Scaled to a host, the memory of the file's nodes says nothing.
+    for scenario in scenarios.iter().filter(|_| !args.fit_host) {
+        if let Ok(placements) = scenario.placements() {
+            room::check(&asked.study, scenario, &placements)?;
+        }
+    }
+    let host_machine = asked.host_machine.clone();
+    let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine, isa: args.isa };
+    plan::make(&asked.study, &scenarios, host, &options).map_err(|error| refused(&error, args.fit_host, host))
+}
+
+fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
+    let failure = Failure::input(error.to_string());
+    match error {
+        PlanError::Misfits(misfits) => {
+            const MOST: usize = 20;
+            let cores: u64 = host.nodes.iter().map(|node| u64::from(node.cores)).sum();
+            let nodes = figures::count(host.nodes.len() as u64, "NUMA node");
+            let mut failure = Failure::input(format!(
+                "{error} ({nodes}, {} that may be used)",
+                figures::count(cores, "core")
+            ));
+            for misfit in misfits.iter().take(MOST) {
+                failure = failure.caused_by(misfit);
+            }
+            if misfits.len() > MOST {
+                failure = failure.hint(format!("and {} more", misfits.len() - MOST));
+            }
+            let another = |misfit: &Misfit| matches!(misfit, Misfit::OsNode { .. } | Misfit::Cpus { .. });
+            if fitting {
+                failure.hint("choose scenarios with fewer applications, or a host with more cores")
+            } else if misfits.iter().flat_map(|one| &one.misfits).any(another) {
+                failure.hint("`numasim detect` prints the machine file of this host; --fit-host scales to it")
+            } else {
+                failure.hint(
+                    "--fit-host scales them to this host and says what it changed; --dry-run shows the plan",
+                )
+            }
+        }
+        PlanError::OpenHome { app, .. } => failure
+            .hint(format!(
+                "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
+                suggest::key(app)
+            ))
+            .hint("or let `numasim explore` find the best home"),
+        PlanError::OtherHost { .. } => failure
+            .hint("--host-machine takes the machine file of this host, as detect and calibrate write it"),
+        PlanError::Kernel { .. } | PlanError::Study(_) => failure,
+    }
+}
+
+/// Says what was changed and left out.
+fn tell_changes(plan: &Plan, shell: &Shell) {
+    for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
+        let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
+        let messages: Vec<String> = own.map(Change::to_string).collect();
+        shell.warn(format!("scenario '{}' was scaled to this host: {}", scenario.name, messages.join("; ")));
+    }
+    for skipped in &plan.skipped {
+        shell.warn(format!("{skipped}; it is left out"));
+    }
+}
+
+// How far a run has come, for people who wait in front of a terminal.
+
+/// A bar of measurements.
+struct Progress {
+    names: Vec<String>,
+    repetitions: u32,
+    bar: Bar,
+}
+
+impl Progress {
+    /// A bar for a run of which `earlier` rows are there already.
+    fn new(plan: &Plan, repetitions: u32, earlier: &[Row], shell: &Shell) -> Self {
+        let all = plan.scenarios.len() as u64 * u64::from(repetitions);
+        let done =
+            session::done(plan, earlier).iter().filter(|job| job.repetition <= repetitions).count() as u64;
+        if done > 0 {
+            shell.note(format!("{done} of {all} measurements exist already"));
+        }
+        let template = "measuring {elapsed} [{bar:8}] {pos} of {len}, {eta} left: {wide_msg}";
+        let names = plan.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
+        Self { names, repetitions, bar: Bar::new(template, all, done, shell) }
+    }
+}
+
+impl Observer for Progress {
+    fn stop(&self) -> bool {
+        watch::interrupted()
+    }
+
+    fn begins(&mut self, job: Job, again: bool) {
+        let Some(bar) = self.bar.drawn() else { return };
+        let name = self.names.get(job.scenario).map_or("", String::as_str);
+        let again = if again { " (repeated: something was misplaced)" } else { "" };
+        bar.set_message(format!("'{name}', repetition {} of {}{again}", job.repetition, self.repetitions));
+    }
+
+    fn kept(&mut self, _job: Job) {
+        if let Some(bar) = self.bar.drawn() {
+            bar.inc(1);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use numasim_model::text::visible;
 
-use super::apps::{Described, template_names};
-use super::machine::{Chosen, Figures, topology};
+use super::{Chosen, Figures, topology};
+use super::{Described, template_names};
 use crate::args::{AppTemplate, Like, positive};
 use crate::catalog;
 use crate::failure::Failure;

@@ -1,21 +1,29 @@
 //! `numasim init`: the first study of a person, with comments and the commands that come next.
 
-mod apps;
-mod asking;
-mod machine;
-mod study;
-
-use std::fs;
-use std::io;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use crate::args::{AppTemplate, InitArgs};
+use asking::Asking;
+use numasim_graph::read_study;
+use numasim_host::HostTopology;
+use numasim_host::machine_file::{Placeholders, with_placeholders};
+use numasim_model::app::{App, Data, Placement};
+use numasim_model::words::choice;
+use numasim_study::SourceFile;
+use numasim_study::keys::{Key, app as keys};
+use numasim_study::writing::study::{home, placement};
+use numasim_study::writing::{Lines, quoted};
+
+use crate::args::{AppTemplate, InitArgs, Like};
+use crate::catalog::{self, Entry};
+use crate::emit;
 use crate::failure::Failure;
 use crate::output::Destination;
 use crate::shell::Shell;
-use asking::Asking;
-use machine::{Chosen, Figures};
-use study::Study;
+use crate::{files, suggest};
+
+mod asking;
 
 /// The file in a folder.
 const FILE: &str = "study.toml";
@@ -35,7 +43,7 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> Result<(), Failure> {
     } else {
         apps
     };
-    let apps = apps.iter().map(apps::Described::of).collect::<Result<Vec<_>, _>>()?;
+    let apps = apps.iter().map(Described::of).collect::<Result<Vec<_>, _>>()?;
     let name = target.display().to_string();
     let study = Study { machine: &machine, apps: &apps, examples, name: &name };
     let text = study.text()?;
@@ -85,7 +93,7 @@ fn open(target: &Path, args: &InitArgs) -> Result<Destination, Failure> {
 fn chosen(args: &InitArgs) -> Result<Chosen, Failure> {
     match &args.machine {
         Some(path) => Chosen::of_path(path),
-        None => Ok(Chosen::of_host(&machine::topology()?, &Figures::default())),
+        None => Ok(Chosen::of_host(&topology()?, &Figures::default())),
     }
 }
 
@@ -96,3 +104,391 @@ fn ask(args: &InitArgs) -> Result<(Chosen, Vec<AppTemplate>), Failure> {
     let apps = if args.app.is_empty() { asking.apps()? } else { args.app.clone() };
     Ok((machine, apps))
 }
+
+// The applications of a new study: a number, or an application of a workload of the catalogue.
+
+/// An application as it is written.
+#[derive(Clone, Debug, PartialEq)]
+struct Described {
+    /// Its name.
+    name: String,
+    /// FLOP per byte.
+    intensity: f64,
+    /// Where its data lies, as in a file, and what to know of it; `None`: local.
+    data: Option<(String, String)>,
+    /// The template and the workload where it stands.
+    like: Option<(String, String)>,
+}
+
+impl Described {
+    /// Looks a template up.
+    ///
+    /// # Errors
+    /// There is no template of that name.
+    fn of(app: &AppTemplate) -> Result<Self, Failure> {
+        match &app.like {
+            Like::Intensity(intensity) => {
+                Ok(Self { name: app.name.clone(), intensity: *intensity, data: None, like: None })
+            }
+            Like::Template(template) => {
+                let (entry, found) = template_named(template)?;
+                Ok(Self {
+                    name: app.name.clone(),
+                    intensity: found.arithmetic_intensity.value(),
+                    data: data(&found.data, &app.name == template, template, &entry.shortest()),
+                    like: Some((template.clone(), entry.shortest())),
+                })
+            }
+        }
+    }
+
+    /// The `[[app]]` table; with `examples` of keys that it may have.
+    fn toml(&self, examples: bool) -> String {
+        let from = match &self.like {
+            Some((template, file)) => format!("as {template} of {file}, which says why"),
+            None => "measure it: likwid-perfctr -g MEM_DP, or numasim profile-app".to_owned(),
+        };
+        let mut lines = Lines::default();
+        lines.first_table(&keys::TABLE);
+        lines.put(&keys::NAME, quoted(&self.name));
+        let known = format!("{}  # FLOP per byte moved to or from memory; {from}", self.intensity);
+        lines.put(&keys::ARITHMETIC_INTENSITY, known);
+        match &self.data {
+            Some((data, remark)) => lines.put(&keys::DATA, format!("{data}{remark}")),
+            None if examples => example(
+                &mut lines,
+                &keys::DATA,
+                &home("\"any\"", 1.0),
+                "   # all data on one node, which explore chooses; default: each thread's on its own node",
+            ),
+            None => {}
+        }
+        if examples {
+            example(&mut lines, &keys::MIN_THREADS, "4", "           # over the whole machine; default 1");
+            example(&mut lines, &keys::MAX_THREADS, "16", "          # default: no limit");
+            example(&mut lines, &keys::INSTANCES, "2", "             # equal applications, numbered -1, -2");
+            example(
+                &mut lines,
+                &keys::WORK_GFLOP,
+                "1000.0",
+                "       # how much there is to do, for --objective makespan",
+            );
+        }
+        lines.text()
+    }
+}
+
+/// A key that an application may have.
+fn example(lines: &mut Lines, key: &Key, value: &str, what: &str) {
+    lines.comment(format_args!("{} = {value}{what}", key.name));
+}
+
+/// Where data lies, as a file says it, and what to know of it; `None` for what files need not say.
+///
+/// That all of it is on one node holds for the application of the template (`is_it`): how one that is only as intensive puts its data
+/// somewhere, the template does not know. Pages in turn on every node are then the usual advice.
+fn data(data: &Data, is_it: bool, template: &str, file: &str) -> Option<(String, String)> {
+    let has_home = data.is_open() || data.placement().and_then(Placement::home).is_some();
+    let own = match data {
+        Data::Placed(Placement::Local) => return None,
+        Data::Placed(placed) => placement(placed),
+        Data::OpenHome { share } => home("\"any\"", *share),
+    };
+    Some(match (has_home, is_it) {
+        (false, _) => (own, String::new()),
+        (true, true) => {
+            (own, format!("  # on one node, as {template} of {file} has it; spread: data = \"interleave\""))
+        }
+        (true, false) => (
+            "\"interleave\"".to_owned(),
+            format!("  # assumed; on one node, as {template} of {file} has it: data = {own}"),
+        ),
+    })
+}
+
+/// The names of all templates, each once.
+fn template_names() -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for entry in catalog::of_folder("workloads") {
+        for app in apps_of(entry)? {
+            if !names.contains(&app.group) {
+                names.push(app.group);
+            }
+        }
+    }
+    Ok(names)
+}
+
+fn template_named(name: &str) -> Result<(Entry, App), Failure> {
+    for entry in catalog::of_folder("workloads") {
+        if let Some(app) = apps_of(entry)?.into_iter().find(|app| app.group == name) {
+            return Ok((entry, app));
+        }
+    }
+    let names = template_names()?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let close = suggest::nearest(name, &names).map(|close| format!("did you mean '{close}'? "));
+    let hint = format!(
+        "{}write an intensity in FLOP per byte, such as 0.2, or one of {}",
+        close.unwrap_or_default(),
+        choice(names)
+    );
+    Err(Failure::input(format!("'{name}' is no number and no application of the catalogue's workloads"))
+        .hint(hint))
+}
+
+/// The applications of a workload, which any machine makes a study.
+fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
+    let machine =
+        "[machine]\nname = \"any\"\nnodes = 1\ncores_per_node = 64\ngflops_per_core = 1\nbandwidth_gbs = 1\n";
+    let sources = [
+        SourceFile { name: entry.shortest(), text: entry.text.to_owned() },
+        SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },
+    ];
+    // Tests read every template: the program is wrong, not the person.
+    numasim_graph::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
+        let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
+        Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(text: &str) -> Result<Described, Failure> {
+        Described::of(&AppTemplate::parse(text).expect("well written"))
+    }
+
+    #[test]
+    fn a_template_brings_intensity_and_data_and_says_from_where() {
+        let spmv = described("solver=spmv").expect("there is one").toml(false);
+        assert!(spmv.contains("name = \"solver\"\narithmetic_intensity = 0.153  #"), "{spmv}");
+        assert!(spmv.contains("as spmv of @hpc-node"), "{spmv}");
+        let scan = described("scan").expect("there is one").toml(true);
+        assert!(
+            scan.contains("data = { home = \"any\" }  # on one node, as scan of @data-center has it"),
+            "{scan}"
+        );
+    }
+
+    #[test]
+    fn every_template_is_an_application() {
+        let names = template_names().expect("readable");
+        assert!(names.len() > 10, "{names:?}");
+        for name in names {
+            assert!(described(&name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_template_gets_a_suggestion() {
+        let failure = described("solver=spnv").expect_err("there is none").to_string();
+        assert!(failure.contains("did you mean 'spmv'?"), "{failure}");
+    }
+}
+
+// The machine of a new study: from the catalogue, a file, or this host.
+
+/// Figures of a host that nobody has measured: what a person said, or round ones that nobody takes for measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Figures {
+    /// Of a core, in GFLOPS.
+    gflops_per_core: f64,
+    /// Of the memory of a node, in GB/s.
+    bandwidth_gbs: f64,
+    /// Between two nodes, in GB/s.
+    link_gbs: f64,
+}
+
+impl Default for Figures {
+    fn default() -> Self {
+        Self { gflops_per_core: 10.0, bandwidth_gbs: 100.0, link_gbs: 40.0 }
+    }
+}
+
+/// A machine that was chosen, as text.
+struct Chosen {
+    source: SourceFile,
+    assumed: Option<String>,
+}
+
+/// A machine whose text has been read.
+struct Read {
+    /// The text, without a line for editors.
+    text: String,
+    /// What is assumed of it, for a warning.
+    assumed: Option<String>,
+    /// The file has applications, too.
+    has_apps: bool,
+    /// The file has scenarios, too.
+    has_scenarios: bool,
+}
+
+impl Chosen {
+    /// A file, or one of the catalogue.
+    fn of_path(path: &Path) -> Result<Self, Failure> {
+        let mut sources = files::read_texts(&[path.to_owned()])?;
+        let source = sources.pop().ok_or_else(|| Failure::fault("a file was read and is not there"))?;
+        Ok(Self { source, assumed: None })
+    }
+
+    /// This host, with these figures where it tells none.
+    fn of_host(host: &HostTopology, figures: &Figures) -> Self {
+        let placeholders = Placeholders {
+            gflops_per_core: figures.gflops_per_core,
+            bandwidth_gbs: figures.bandwidth_gbs,
+            link_gbs: figures.link_gbs,
+            source: "written by numasim init; measure it with numasim calibrate",
+        };
+        let links = if host.nodes.len() > 1 { ", and between nodes" } else { "" };
+        let assumed = format!(
+            "GFLOPS of a core and GB/s of memories{links} are assumed, not those of this host: measure them (`numasim calibrate \
+             -o machine.toml` does), or look them up; the study says how"
+        );
+        let text = with_placeholders(host, &placeholders);
+        Self { source: SourceFile { name: "this host".to_owned(), text }, assumed: Some(assumed) }
+    }
+
+    /// Reads the text as the program does.
+    ///
+    /// # Errors
+    /// What is wrong with it, each with its place.
+    fn read(self) -> Result<Read, Failure> {
+        let Self { source, assumed } = self;
+        let study = match read_study(std::slice::from_ref(&source)) {
+            Ok(reading) => reading.study,
+            Err(problems) => return Err(files::refused(&problems, source)),
+        };
+        let lines = source.text.lines().skip_while(|line| line.starts_with("#:"));
+        let text = lines.flat_map(|line| [line, "\n"]).collect();
+        let (has_apps, has_scenarios) = (!study.apps.is_empty(), !study.scenarios.is_empty());
+        Ok(Read { text, assumed, has_apps, has_scenarios })
+    }
+}
+
+/// The topology of this host: through hwloc where this program has it, else from `/sys`.
+fn topology() -> Result<HostTopology, Failure> {
+    #[cfg(feature = "hwloc")]
+    {
+        numasim_host::host_topology("init --from-host")
+            .map_err(|error| Failure::input("this host cannot be read").caused_by(&error))
+    }
+    #[cfg(all(not(feature = "hwloc"), target_os = "linux"))]
+    {
+        let allowed = numasim_host::affinity::allowed().map_err(|error| {
+            Failure::input("this host does not say which cores may be used").caused_by(&error)
+        })?;
+        Ok(numasim_host::system::System::host().topology(&allowed))
+    }
+    #[cfg(all(not(feature = "hwloc"), not(target_os = "linux")))]
+    {
+        numasim_host::host_topology("init --from-host").map_err(|error| {
+            Failure::input(error.to_string()).hint("name a machine: --machine @NAME or FILE")
+        })
+    }
+}
+
+#[cfg(test)]
+mod machine_tests {
+    use super::*;
+
+    fn host(cores: &[u32]) -> Read {
+        let chosen = Chosen::of_host(&HostTopology::from_cores("box", cores), &Figures::default());
+        chosen.read().unwrap_or_else(|failure| panic!("{failure}"))
+    }
+
+    #[test]
+    fn a_host_of_any_shape_is_a_machine_that_can_be_read() {
+        for cores in [&[2][..], &[8, 8], &[8, 4], &[8, 8, 0]] {
+            let read = host(cores);
+            assert!(read.text.contains("kind = \"assumed\""), "{}", read.text);
+            assert!(read.assumed.is_some() && !read.has_apps);
+        }
+    }
+
+    #[test]
+    fn a_host_with_one_node_has_no_word_on_links() {
+        let read = host(&[2]);
+        assert!(!read.text.contains("link_gbs = "), "{}", read.text);
+        assert!(!read.assumed.unwrap_or_default().contains("between nodes"));
+    }
+}
+
+// The text of a new study.
+
+/// What a study is made of.
+struct Study<'a> {
+    /// The machine.
+    machine: &'a Read,
+    /// Applications that are added to those of the machine's file.
+    apps: &'a [Described],
+    /// Nobody named these applications: they are there to be replaced.
+    examples: bool,
+    /// The file as a person names it.
+    name: &'a str,
+}
+
+impl Study<'_> {
+    /// The whole file, which can be read.
+    ///
+    /// # Errors
+    /// Two applications have one name; what else is wrong, each with its place.
+    fn text(&self) -> Result<String, Failure> {
+        let mut text = String::from("# A study, written by numasim init. Change what you like; then:\n");
+        for (command, what) in self.commands() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "#   {command:<COLUMNS$}  {what}");
+        }
+        let _ = write!(text, "\n{}", self.machine.text);
+        if self.examples {
+            text.push_str("\n# Examples: replace them by your applications.\n");
+        }
+        for (place, app) in self.apps.iter().enumerate() {
+            let _ = write!(text, "\n{}", app.toml(place == 0));
+        }
+        let source = |text: &str| SourceFile { name: self.name.to_owned(), text: text.to_owned() };
+        let study = match read_study(&[source(&text)]) {
+            Ok(reading) => reading.study,
+            Err(problems) => return Err(files::refused(&problems, source(&text))),
+        };
+        if !study.apps.is_empty() && !self.machine.has_scenarios {
+            let scenario = suggest::scenario(&study);
+            let _ = write!(
+                text,
+                "\n# What you do today, thread by thread and node by node; explore compares the best with it.\n{scenario}"
+            );
+        }
+        match read_study(&[source(&text)]) {
+            Ok(_) => Ok(text),
+            Err(problems) => Err(files::refused(&problems, source(&text))),
+        }
+    }
+
+    /// What to type after the file is there.
+    fn next(&self) -> String {
+        let mut text = format!("Wrote {}. Next:\n", self.name);
+        for (command, what) in self.commands() {
+            let _ = writeln!(text, "  {command:<COLUMNS$}  {what}");
+        }
+        text
+    }
+
+    fn commands(&self) -> Vec<(String, &'static str)> {
+        let name = if self.name == "-" { "study.toml".to_owned() } else { emit::typed(self.name) };
+        let mut commands =
+            vec![(format!("numasim check {name}"), "what is in it, and how each figure is known")];
+        if !self.apps.is_empty() || self.machine.has_apps {
+            commands.push((format!("numasim evaluate {name}"), "how fast the scenarios are"));
+            commands.push((format!("numasim explore {name}"), "the best placement"));
+        }
+        if self.machine.assumed.is_some() {
+            commands
+                .push(("numasim calibrate -o machine.toml".to_owned(), "measure this host (needs hwloc)"));
+        }
+        commands
+    }
+}
+
+/// Commands stand in a column of this width.
+const COLUMNS: usize = 34;

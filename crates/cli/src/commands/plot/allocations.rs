@@ -1,25 +1,22 @@
 //! `numasim plot allocations`: the objective over the threads of two applications on each node.
 
-mod limits;
-mod memory;
-mod question;
-mod words;
-
+use numasim_ask::explore::refused;
+use numasim_ask::located::{HomeNeeded, Located};
+use numasim_ask::room;
+use numasim_ask::wording::{axis_title, weighted};
 use numasim_draw::heat_map::HeatMap;
+use numasim_draw::{Axis, Heading, Scale};
+use numasim_model::memory::{self, MemoryFull};
 use numasim_model::sharing::Solver;
-use numasim_model::{AppId, Demand, Scenario, Study};
+use numasim_model::{Allocation, AppId, Demand, NodeId, Placement, Scenario, Study};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
 use crate::args::{Axes, ObjectiveName};
 use crate::commands::explore::objective;
 use crate::failure::Failure;
-use limits::Room;
-use memory::LyingData;
-use numasim_ask::explore::refused;
-use numasim_ask::located::{HomeNeeded, Located};
-use question::{Addressed, Question};
-use words::{axis, heading, title_of_values};
+use crate::suggest;
+use crate::view::{figures, machine_title};
 
 /// More cells are smaller than a pixel.
 const MOST_THREADS: u32 = 400;
@@ -124,15 +121,15 @@ pub(crate) fn heat_map(
     if values.iter().all(|value| value.is_nan())
         && let Some(full) = &data.full
     {
-        return Err(memory::no_room(study, full, located));
+        return Err(no_room(study, full, located));
     }
-    let best = best(&values, objective);
+    let best = only_best(&values, objective == Objective::Makespan);
     let message = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
     Ok(HeatMap {
         heading: heading(study, &question, &goal, static_work, message),
         x: axis(&question.x, &columns),
         y: axis(&question.y, &rows),
-        label: title_of_values(&goal, &apps),
+        label: axis_title(objective, weighted(&apps)).to_owned(),
         values,
         best,
         numbers: true,
@@ -157,11 +154,212 @@ fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result
     apps.iter().map(demand).collect()
 }
 
-/// The best cell, if there is only one.
-fn best(values: &[f64], objective: Objective) -> Option<usize> {
-    let sign = if objective == Objective::Makespan { -1.0 } else { 1.0 };
+/// The best of the values, if there is only one: where many of them are the best, one mark would mislead.
+pub(in crate::commands) fn only_best(values: &[f64], least: bool) -> Option<usize> {
+    let sign = if least { -1.0 } else { 1.0 };
     let finite = || values.iter().copied().enumerate().filter(|(_, value)| value.is_finite());
     let (at, best) = finite().reduce(|best, next| if sign * next.1 > sign * best.1 { next } else { best })?;
     let equal = finite().filter(|(_, value)| (value - best).abs() <= 1e-9 * best.abs()).count();
     (equal == 1).then_some(at)
+}
+
+// Which numbers of threads there are on each node.
+
+/// What a node offers.
+struct Room {
+    /// Of the smallest node that has cores.
+    cores: u32,
+    /// Nodes that have cores.
+    nodes: u64,
+}
+
+impl Room {
+    /// Fewest and most threads of each instance on each node, by its limits for the whole machine.
+    fn limits(&self, study: &Study, addressed: &Addressed) -> (u32, u32) {
+        let apps = || addressed.apps.iter().map(|&a| &study.apps[a]);
+        let on_each = |threads: u64| u32::try_from(threads).unwrap_or(u32::MAX);
+        let fewest = apps().map(|app| u64::from(app.min_threads).div_ceil(self.nodes)).max().unwrap_or(0);
+        let most = apps().filter_map(|app| app.max_threads).map(|most| u64::from(most) / self.nodes).min();
+        (on_each(fewest), most.map_or(u32::MAX, on_each))
+    }
+
+    /// The numbers of threads that can be.
+    fn threads(&self, study: &Study, addressed: &Addressed) -> Result<Vec<u32>, Failure> {
+        let (fewest, most) = self.limits(study, addressed);
+        let threads: Vec<u32> = (fewest..=most.min(self.cores / addressed.count())).collect();
+        if threads.is_empty() {
+            return Err(Failure::input(format!(
+                "'{}' cannot have the same number of threads on every node: {} nodes of {} cores, its min_threads and its \
+                 max_threads leave no number",
+                addressed.name, self.nodes, self.cores
+            ))
+            .hint("change its limits, or name another application with --x and --y"));
+        }
+        Ok(threads)
+    }
+}
+
+// Whether the data of all fits into the memory of the nodes.
+
+/// The data of all applications of a study, with threads of those that take part.
+struct LyingData<'a> {
+    study: &'a Study,
+    placements: Vec<Placement>,
+    taking_part: &'a [usize],
+    /// Why the first allocation that does not fit does not.
+    full: Option<MemoryFull>,
+}
+
+impl<'a> LyingData<'a> {
+    /// Data as in the scenario; an open home of an application without threads is nowhere.
+    fn new(study: &'a Study, scenario: Option<&Scenario>, taking_part: &'a [usize]) -> Self {
+        let data = |a: usize| scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
+        let placements = (0..study.apps.len()).map(|a| data(a).placement_or_local()).collect();
+        Self { study, placements, taking_part, full: None }
+    }
+
+    /// Whether it fits with these threads: for each application that takes part one number for each node.
+    fn fits(&mut self, threads: &[u32]) -> bool {
+        let Study { machine, apps, .. } = self.study;
+        if !memory::is_limited(machine, apps) {
+            return true;
+        }
+        let nodes = machine.node_count();
+        let mut allocation = Allocation::empty(apps.len(), nodes);
+        for (&app, row) in self.taking_part.iter().zip(threads.chunks_exact(nodes)) {
+            for (node, &threads) in row.iter().enumerate() {
+                allocation.set(AppId(app), NodeId(node), threads);
+            }
+        }
+        match memory::fits(machine, apps, &self.placements, &allocation) {
+            Ok(()) => true,
+            Err(full) => {
+                self.full.get_or_insert(full);
+                false
+            }
+        }
+    }
+}
+
+/// No numbers of threads leave enough memory.
+fn no_room(study: &Study, full: &MemoryFull, located: Option<&Located>) -> Failure {
+    let message = format!("the data does not fit with any numbers of threads: {}", room::words(study, full));
+    let shown = located.and_then(|located| located.too_much_data(study, full, &message));
+    shown.map_or_else(|| Failure::input(message).hint(room::hint()), Failure::from)
+}
+
+// Who takes part in the plot: the applications of both axes, and of the rest.
+
+/// The instances that one name addresses.
+struct Addressed {
+    name: String,
+    apps: Vec<usize>,
+}
+
+impl Addressed {
+    /// The instances of a name, as in `threads = { NAME = 1 }`.
+    fn new(study: &Study, name: &str) -> Result<Self, Failure> {
+        let apps: Vec<usize> = (0..study.apps.len())
+            .filter(|&a| study.apps[a].name == name || study.apps[a].group == name)
+            .collect();
+        if !apps.is_empty() {
+            return Ok(Self { name: name.to_owned(), apps });
+        }
+        let mut known: Vec<&str> =
+            study.apps.iter().flat_map(|app| [app.group.as_str(), &app.name]).collect();
+        known.dedup();
+        let failure = Failure::input(format!("there is no application '{name}'"));
+        Err(match suggest::nearest(name, &known) {
+            Some(near) => failure.hint(format!("did you mean '{near}'?")),
+            None => failure.hint(format!("the applications are: {}", suggest::list(&known))),
+        })
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.apps.len()).unwrap_or(u32::MAX)
+    }
+
+    fn title(&self) -> String {
+        match self.apps.len() {
+            1 => format!("threads of {} on each node", self.name),
+            instances => format!("threads of each {} ({instances} instances) on each node", self.name),
+        }
+    }
+}
+
+/// Who takes part.
+struct Question {
+    x: Addressed,
+    y: Addressed,
+    rest: Option<Addressed>,
+}
+
+impl Question {
+    fn new(axes: &Axes, study: &Study) -> Result<Self, Failure> {
+        let mut groups: Vec<&str> = study.apps.iter().map(|app| app.group.as_str()).collect();
+        groups.dedup();
+        let named = [&axes.x, &axes.y, &axes.rest];
+        let taken = |group: &str| named.iter().any(|name| name.as_deref() == Some(group));
+        let mut free = groups.iter().filter(|group| !taken(group));
+        let mut choose = |name: &Option<String>| match name {
+            Some(name) => Addressed::new(study, name),
+            None => match free.next() {
+                Some(group) => Addressed::new(study, group),
+                None => Err(Failure::input("the plot needs two applications, but there are fewer")
+                    .hint("add another [[app]], or name instances with --x and --y")),
+            },
+        };
+        let (x, y) = (choose(&axes.x)?, choose(&axes.y)?);
+        let rest = axes.rest.as_deref().map(|name| Addressed::new(study, name)).transpose()?;
+        let all: Vec<&Addressed> = [&x, &y].into_iter().chain(&rest).collect();
+        for (i, one) in all.iter().enumerate() {
+            if let Some(other) = all[..i].iter().find(|other| other.apps.iter().any(|a| one.apps.contains(a)))
+            {
+                return Err(Failure::input(format!(
+                    "'{}' and '{}' are the same application",
+                    other.name, one.name
+                ))
+                .hint("name different ones with --x, --y and --rest"));
+            }
+        }
+        Ok(Self { x, y, rest })
+    }
+
+    /// The applications that take part, x first, then y, then the rest.
+    fn apps(&self) -> Vec<usize> {
+        [&self.x, &self.y].into_iter().chain(&self.rest).flat_map(|one| one.apps.iter().copied()).collect()
+    }
+}
+
+// What stands above the plot and beside its axes.
+
+fn axis(addressed: &Addressed, threads: &[u32]) -> Axis {
+    // As words: threads are whole, and so are their ticks.
+    Axis { label: addressed.title(), scale: Scale::Words(threads.iter().map(u32::to_string).collect()) }
+}
+
+fn heading(
+    study: &Study,
+    question: &Question,
+    goal: &Goal,
+    static_work: bool,
+    best: Option<(u32, u32, f64)>,
+) -> Heading {
+    let model = format!("model {}", study.machine.sharing().name());
+    let mut parts = vec![goal.objective().name().to_owned(), model];
+    if static_work {
+        parts.push("work divided beforehand".to_owned());
+    }
+    if let Some(rest) = &question.rest {
+        parts.push(format!("{} gets the remaining cores", rest.name));
+    }
+    let left_out = study.apps.len() - question.apps().len();
+    if left_out > 0 {
+        parts.push(format!("{} without threads", figures::count(left_out as u64, "application")));
+    }
+    if let Some((x, y, value)) = best {
+        let (x_name, y_name) = (&question.x.name, &question.y.name);
+        parts.push(format!("best: {} for {x} {x_name}, {y} {y_name}", figures::single(value)));
+    }
+    Heading { title: machine_title(&study.machine), subtitle: parts.join("; ") }
 }

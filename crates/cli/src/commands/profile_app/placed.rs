@@ -14,7 +14,7 @@ use numasim_host::system::{Process, System};
 use numasim_model::{Machine, Placement};
 use numasim_study::SourceFile;
 
-use super::counted::Counted;
+use super::Counted;
 use crate::args::ProfileAppArgs;
 use crate::failure::Failure;
 use crate::files;

@@ -1,16 +1,29 @@
 //! The plots of a report.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
+use numasim_ask::Simulation;
 use numasim_ask::compare::Compared;
+use numasim_ask::located::Located;
+use numasim_ask::over_time::{can_be_simulated, ignored_data, policy_of_files};
+use numasim_ask::refusal::Refusal;
+use numasim_draw::strips::MOST_COLUMNS;
+use numasim_dynamic::{Items, Strips};
 use numasim_evidence::compare::ComparedScenario;
-use numasim_model::Study;
+use numasim_model::units::Seconds;
+use numasim_model::{AppId, NodeId, Study, Table};
+use numasim_policy::PolicyName;
+use serde_json::{Value, json};
 
-use crate::args::Axes;
+use crate::args::{Axes, Page};
 use crate::commands::plot::allocations;
+use crate::commands::simulate::{Pictured, pictured};
+use crate::failure::Failure;
 use crate::plot_file::MOST_MAPPED_NODES;
-use crate::report::Figure;
-use crate::view::{ScenarioView, plots};
+use crate::report::{Course, Figure, MOST_APPS, Simulations};
+use crate::shell::Shell;
+use crate::view::{ScenarioView, figures, plots};
 
 /// Of more scenarios only these have a map; a page with thousands of pictures opens on no phone.
 const MOST_MAPS: usize = 40;
@@ -168,4 +181,197 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
         ),
         svg: map.svg(),
     })
+}
+
+// Applications over time: simulated with several policies, drawn, and in slots for the script of the page.
+
+/// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
+const MOST_SLOTS: usize = 256;
+const FEWEST_SLOTS: usize = 16;
+/// Most numbers of all slots together: half a megabyte.
+const MOST_NUMBERS: usize = 100_000;
+/// Most steps of all pictures together, about 32 bytes each, and fewest columns of one.
+const MOST_STEPS: usize = 60_000;
+const FEWEST_COLUMNS: usize = 32;
+/// Most applications and channels of all runs together in the JSON of the page, about 300 bytes each; of more it has the first of each run.
+const MOST_OBJECTS: usize = 6_000;
+/// More columns of nodes are no table any more: neighbours share one.
+const MOST_NODES: usize = 8;
+
+/// Simulates the study where every application has work; `None` where not, and nobody asked for a policy.
+pub(super) fn simulations(
+    page: &Page,
+    study: &Study,
+    located: &Located,
+    shell: &Shell,
+) -> Result<Option<Simulations>, Failure> {
+    let policies = if page.policy.is_empty() { usual(study, located)? } else { page.policy.clone() };
+    match can_be_simulated(study, located, &policies) {
+        Ok(()) => {}
+        // A page about placements alone.
+        Err(_) if page.policy.is_empty() => return Ok(None),
+        Err(refusal) => return Err(refusal.into()),
+    }
+    for warning in ignored_data(study, located, &policies) {
+        shell.warn(warning);
+    }
+    let (mut done, mut without): (Vec<Pictured>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+    for policy in &policies {
+        match pictured(study, policy, page.until) {
+            Ok(one) => done.push(one),
+            Err(why) => without.push((policy.to_string(), why)),
+        }
+    }
+    let strips = strips(study, &done);
+    let simulated = done.iter().map(|one| one.simulated.clone()).collect();
+    let simulation = Simulation::new(&Arc::new(study.clone()), simulated);
+    let mut document = serde_json::to_value(&simulation).unwrap_or_default();
+    let is_whole = thinned(&mut document);
+    let runs = done.len();
+    let courses = done.into_iter().map(|one| course(study, one, runs)).collect();
+    Ok(Some(Simulations { courses, without, document, is_whole, strips }))
+}
+
+/// Nobody decides, fixed shares, shares of those that do not wait; and what the files say.
+fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Refusal> {
+    let mut policies = vec![PolicyName::None, PolicyName::StaticEven, PolicyName::FairShare];
+    let of_files = policy_of_files(study, located)?;
+    if !policies.contains(&of_files) {
+        policies.push(of_files);
+    }
+    Ok(policies)
+}
+
+/// Leaves applications and channels out of what `simulate --format json` says where a page has no room for all, and says how many;
+/// whether nothing was left out.
+fn thinned(document: &mut Value) -> bool {
+    let Some(runs) = document.get_mut("runs").and_then(Value::as_array_mut) else { return true };
+    let length = |run: &Value, key: &str| run[key].as_array().map_or(0, Vec::len);
+    let all: usize = runs.iter().map(|run| length(run, "apps") + length(run, "channels")).sum();
+    if all <= MOST_OBJECTS {
+        return true;
+    }
+    let most = (MOST_OBJECTS / (2 * runs.len()).max(1)).min(MOST_APPS);
+    for run in runs {
+        for (key, left_out) in [("apps", "apps_left_out"), ("channels", "channels_left_out")] {
+            run[left_out] = length(run, key).saturating_sub(most).into();
+            if let Some(objects) = run[key].as_array_mut() {
+                objects.truncate(most);
+            }
+        }
+    }
+    false
+}
+
+/// One of `runs` pictures that share a page.
+fn course(study: &Study, Pictured { simulated, strips }: Pictured, runs: usize) -> Course {
+    let mut plot = plots::strips(study, &simulated, &strips, &[]);
+    let room = MOST_STEPS / (plot.rows() * runs).max(1);
+    plot.columns = room.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
+    let per_column = plot.slots_per_column();
+    let thin = if plot.columns < MOST_COLUMNS && per_column > 1 {
+        format!(
+            " Steps are means over {} s: a page of {} has no room for shorter ones, `numasim simulate --plot` has.",
+            figures::rounded(strips.slot.value() * per_column as f64),
+            figures::count(runs as u64, "such picture"),
+        )
+    } else {
+        String::new()
+    };
+    let below = if plot.below.is_empty() { "" } else { " Below: items in the channels." };
+    let title = format!("Policy {}", simulated.policy);
+    let caption =
+        format!("Cores of each application on each node; a full strip is all its cores.{below}{thin}");
+    Course { figure: Figure { title, caption, svg: plot.svg() }, area: plot.area(), simulated }
+}
+
+/// Cores, GFLOPS and items of all simulations, in slots that a page has room for.
+fn strips(study: &Study, done: &[Pictured]) -> Value {
+    let groups = plots::node_groups(study, MOST_NODES);
+    let series = 2 * study.apps.len() * groups.len() + 2 * study.dynamics.channels.len();
+    let most = (MOST_NUMBERS / (series * done.len()).max(1)).min(MOST_SLOTS);
+    let nodes = groups.iter().map(|group| {
+        let numbers: Vec<usize> = group.iter().map(|node| node.0).collect();
+        figures::nodes(&numbers)
+    });
+    let nodes: Vec<String> = nodes.collect();
+    let shown = if most >= FEWEST_SLOTS { done } else { &[] };
+    let runs = shown.iter().map(|one| run(study, &one.strips, &groups, &nodes, most));
+    let end_s = done.iter().map(|one| one.strips.end.value()).fold(0.0, f64::max);
+    let (unit, per_second) = plots::time_unit(Seconds::new(end_s));
+    json!({
+        "unit": unit,
+        "per_second": per_second,
+        "end_s": end_s,
+        "runs": runs.collect::<Vec<_>>(),
+    })
+}
+
+fn run(study: &Study, strips: &Strips, groups: &[Vec<NodeId>], nodes: &[String], most: usize) -> Value {
+    let every = strips.slots().div_ceil(most).max(1);
+    let of = |values: &Table<Vec<f64>>, app: usize| -> Vec<Vec<f64>> {
+        let of_group = |group: &Vec<NodeId>| {
+            let sum = plots::summed(group, strips.slots(), |node| &values[(AppId(app), node)]);
+            joined(strips, every, &sum)
+        };
+        groups.iter().map(of_group).collect()
+    };
+    let app = |(a, app): (usize, &numasim_model::App)| json!({ "name": app.name, "cores": of(&strips.busy, a), "gflops": of(&strips.gflops, a) });
+    let channel = |(items, channel): (&Vec<Items>, &numasim_model::dynamics::Channel)| {
+        let mean: Vec<f64> = items.iter().map(|items| items.mean).collect();
+        let most = items.chunks(every).map(|chunk| chunk.iter().map(|items| items.max).fold(0.0, f64::max));
+        json!({
+            "from": study.apps[channel.from.0].name,
+            "to": study.apps[channel.to.0].name,
+            "items": joined(strips, every, &mean),
+            "most": most.collect::<Vec<f64>>(),
+        })
+    };
+    json!({
+        "slot_s": strips.slot.value() * every as f64,
+        "end_s": strips.end.value(),
+        "nodes": nodes,
+        "apps": study.apps.iter().enumerate().map(app).collect::<Vec<_>>(),
+        "channels": strips.items.iter().zip(&study.dynamics.channels).map(channel).collect::<Vec<_>>(),
+    })
+}
+
+/// Each `every` slots as one, with four digits; the last slot may be shorter than the others.
+fn joined(strips: &Strips, every: usize, values: &[f64]) -> Vec<f64> {
+    let slot_s = strips.slot.value();
+    let length = |slot: usize| (strips.end.value() - slot as f64 * slot_s).min(slot_s).max(0.0);
+    let mean = |(chunk, values): (usize, &[f64])| {
+        let first = chunk * every;
+        let lengths = (first..first + values.len()).map(length);
+        let all: f64 = lengths.clone().sum();
+        let sum: f64 = values.iter().zip(lengths).map(|(value, length)| value * length).sum();
+        four_digits(if all > 0.0 { sum / all } else { 0.0 })
+    };
+    values.chunks(every).enumerate().map(mean).collect()
+}
+
+/// What lies between is rounding: less than a millionth of a core, of a GFLOPS or of an item is nothing.
+fn four_digits(value: f64) -> f64 {
+    if value.abs() < 1e-6 { 0.0 } else { format!("{value:.3e}").parse().unwrap_or(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_slots_are_weighed_by_their_length() {
+        let table = Table::from_fn(1, 1, |_: AppId, _: NodeId| Vec::new());
+        let (slot, end) = (Seconds::new(2.0), Seconds::new(9.0));
+        let strips = Strips { slot, end, busy: table.clone(), gflops: table, items: Vec::new() };
+        // Five slots, the last of 1 s: (1 + 3) / 2, (5 + 5) / 2, 8; by three: 9 / 3, (5 x 2 + 8 x 1) / 3.
+        let values = [1.0, 3.0, 5.0, 5.0, 8.0];
+        assert_eq!(joined(&strips, 2, &values), [2.0, 5.0, 8.0]);
+        assert_eq!(joined(&strips, 3, &values), [3.0, 6.0]);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([1.0 / 3.0, 12345.678, 1e-9, 0.0].map(four_digits), [0.3333, 12350.0, 0.0, 0.0]);
+    }
 }

@@ -1,17 +1,9 @@
 //! `numasim run`: the applications of a study as real processes on this host, with an agent that moves their threads.
 
 #[cfg(target_os = "linux")]
-mod agent;
-#[cfg(target_os = "linux")]
-mod exploring;
-#[cfg(target_os = "linux")]
 mod going;
 #[cfg(target_os = "linux")]
-mod origin;
-#[cfg(target_os = "linux")]
 mod planning;
-#[cfg(target_os = "linux")]
-mod refused;
 #[cfg(target_os = "linux")]
 mod rows;
 #[cfg(target_os = "linux")]

@@ -3,31 +3,34 @@
 use std::fs::{self, File};
 use std::path::Path;
 
+use numasim_ask::located::Located;
+use numasim_ask::{Explore, Input, document, explore, over_time};
 use numasim_bench::live::{Family, FamilyError, Left, Program};
 use numasim_host::memory::bytes_per_thread;
 use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
 use numasim_model::order::Control;
 use numasim_model::text::visible;
-use numasim_model::{AppId, Data, Study};
+use numasim_model::{AppId, Data, NodeId, Study};
 use numasim_policy::PolicyName;
+use numasim_sim::Candidate;
+use numasim_study::writing::study::Written;
+use numasim_study::{Problem, ProblemKind};
 
-use super::agent::{Agent, Wanted};
-use super::going::Going;
-use super::planning::{self, How};
-use super::{exploring, origin, refused};
 use crate::args::RunArgs;
-use crate::commands::host_nodes;
-use crate::commands::measuring;
-use crate::commands::simulate::compared::{RECORD, RESULT, TIMELINE};
+use crate::commands::run::going::Going;
+use crate::commands::run::going::{Agent, Wanted};
+use crate::commands::run::planning::{self, How};
+use crate::commands::run::rows;
+use crate::commands::simulate::{RECORD, RESULT, TIMELINE};
+use crate::commands::{host_nodes, measuring};
 use crate::failure::Failure;
-use crate::files;
-use crate::output::{Destination, Folder, Format};
+use crate::output::{Destination, Folder};
 use crate::shell::Shell;
+use crate::view::Style;
 use crate::view::ran::{self, End, Ran};
-use crate::watch;
-use numasim_ask::Input;
-use numasim_ask::over_time;
+use crate::watch::Watch;
+use crate::{files, watch};
 
 const PROVENANCE: &str = "provenance.json";
 const PLACEMENT: &str = "placement.toml";
@@ -43,8 +46,8 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     if study.apps.is_empty() {
         return Err(Failure::input("there is no [[app]] in the files: nothing to run"));
     }
-    refused::kernels_are_synthetic(study, located)?;
-    refused::programs_stand_alone(study, located)?;
+    kernels_are_synthetic(study, located)?;
+    programs_stand_alone(study, located)?;
     over_time::work_is_given(study, located, "run", |course| course.command.is_none())?;
     Ok(input)
 }
@@ -54,10 +57,10 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let input = read_input(args)?;
     let (study, located) = (&*input.study, &*input.located);
     let host = host_nodes::of_machine(&study.machine)?;
-    let best = args.explore.then(|| exploring::best(&input, shell)).transpose()?;
+    let best = args.explore.then(|| best_placement(&input, shell)).transpose()?;
     let policy = match &best {
-        Some(_) => PolicyName::Static(exploring::NAME.to_owned()),
-        None => refused::policy(args.policy.as_ref(), study, located)?,
+        Some(_) => PolicyName::Static(EXPLORED.to_owned()),
+        None => chosen_policy(args.policy.as_ref(), study, located)?,
     };
     // Without a scenario of that name its agent refuses to start.
     let scenario = policy.scenario(study).ok().flatten();
@@ -78,10 +81,10 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     folder.make()?;
     let mut inputs = args.files.clone();
     if let Some(best) = &best {
-        folder.destination(PLACEMENT)?.deliver(&exploring::scenario(study, best))?;
+        folder.destination(PLACEMENT)?.deliver(&placement_toml(study, best))?;
         inputs.push(args.output.join(PLACEMENT));
     }
-    let mut provenance = origin::provenance(located.sources(), &host, &how, planning::extent(study));
+    let mut provenance = rows::provenance(located.sources(), &host, &how, planning::extent(study));
     watch::listen();
     let told_to_end = watch::told_to_end()
         .map_err(|error| Failure::input("cannot listen for the end").caused_by(&error))?;
@@ -144,10 +147,12 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     drop(going);
     let Some(mut ran) = ran else { return Err(Failure::fault("a run without an end")) };
     ran.orders = orders(&args.output.join(RECORD), &ran);
-    origin::took_place(&mut provenance, ran.started, ran.ended);
+    rows::took_place(&mut provenance, ran.started, ran.ended);
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
-    folder.destination(RESULT)?.deliver(&ran::json(study, &ran))?;
-    show(args, study, &ran, shell)?;
+    let ran_document = ran::document(study, &ran);
+    folder.destination(RESULT)?.deliver_by(|out| document::write(&ran_document, out))?;
+    let (table, rows) = (|style: &Style| ran::table(study, &ran, style), || ran::csv(study, &ran));
+    shell.answer(&Destination::Stdout, args.format, table, &ran_document, rows)?;
     warn_of_pages(study, &ran, shell);
     verdict(&ran, &args.output, shell)
 }
@@ -174,16 +179,6 @@ fn shown(args: &RunArgs, policy: &PolicyName) -> String {
         (None, true) => "none".to_owned(),
         (None, false) => policy.to_string(),
     }
-}
-
-fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), Failure> {
-    Destination::Stdout.deliver(&match args.format {
-        format @ (Format::Table | Format::Markdown) => {
-            shell.for_people(format, false, |style| ran::table(study, ran, style))
-        }
-        Format::Json => ran::json(study, ran),
-        Format::Csv => ran::csv(study, ran),
-    })
 }
 
 /// What a person must know in addition to the result.
@@ -276,6 +271,123 @@ fn orders(record: &Path, ran: &Ran) -> Option<u64> {
 
 fn failed(error: &FamilyError) -> Failure {
     Failure::input(error.to_string())
+}
+
+// `--explore`: the placement is chosen before anything is started.
+
+/// The name of the scenario that it writes.
+pub(super) const EXPLORED: &str = "explored";
+
+/// The best allocation for the total GFLOPS.
+///
+/// # Errors
+/// Those of `explore`.
+pub(super) fn best_placement(input: &Input, shell: &Shell) -> Result<Candidate, Failure> {
+    crate::threads::start(None)?;
+    let question = Explore { top: 0, intervals: false, ..Explore::new(input) };
+    let watch = Watch::start(None, question.objective, shell);
+    let best = explore(&question, &watch)?.best.candidate;
+    let study = &input.study;
+    for (app, course) in study.dynamics.courses.iter().enumerate() {
+        for (node, &threads) in course.threads.iter().enumerate() {
+            let chosen = best.allocation.get(AppId(app), NodeId(node));
+            if chosen > threads {
+                let name = study.apps.get(app).map_or("", |app| app.name.as_str());
+                return Err(Failure::input(format!(
+                    "the best placement has {chosen} threads of '{name}' on node {node}, which has {threads} there"
+                ))
+                .hint("raise its `threads`, or bound it with `max_threads`"));
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// The placement as a scenario that every command reads with the same files.
+pub(super) fn placement_toml(study: &Study, best: &Candidate) -> String {
+    let Candidate { allocation, placements, .. } = best;
+    let written = Written { name: EXPLORED, apps: &study.apps, allocation, placements, static_work: false };
+    let model = study.machine.sharing().in_words();
+    format!(
+        "# Chosen by `numasim run --explore`: the largest total GFLOPS under {model}.\n{}",
+        written.toml()
+    )
+}
+
+// What `run` cannot do, shown where it stands in the files.
+
+/// The policy of the command line, else of the files, else `fair-share`.
+///
+/// # Errors
+/// A name in the files that no policy has, and `script`: commands have times of a simulation.
+pub(super) fn chosen_policy(
+    asked: Option<&PolicyName>,
+    study: &Study,
+    located: &Located,
+) -> Result<PolicyName, Failure> {
+    let policy = match asked {
+        Some(policy) => policy.clone(),
+        None if study.dynamics.policy.name.is_none() => PolicyName::FairShare,
+        None => numasim_ask::over_time::policy_of_files(study, located)?,
+    };
+    if policy == PolicyName::Script {
+        return Err(Failure::input(
+            "policy script is for `numasim simulate`: an agent has no list of commands",
+        )
+        .hint("name another one with --policy"));
+    }
+    Ok(policy)
+}
+
+/// Refuses real kernels: what an application does here is made of tasks of any size, with a synthetic kernel.
+///
+/// # Errors
+/// The first of them.
+pub(super) fn kernels_are_synthetic(study: &Study, located: &Located) -> Result<(), Failure> {
+    let alone = |app: usize| study.dynamics.courses.get(app).is_some_and(|course| course.command.is_some());
+    for (number, app) in study.apps.iter().enumerate() {
+        let Some(problem) = app.problem.filter(|_| !alone(number)) else { continue };
+        let (name, kernel) = (&app.group, problem.kernel().as_str());
+        let message =
+            format!("the kernel {kernel} of `{name}` is measured by `numasim bench`; `run` has tasks");
+        let problem = Problem::new(ProblemKind::BadValue, message).hint(
+            "write `kernel = \"read\"`, \"copy\", \"triad\" or \"update\" with an `arithmetic_intensity`, or the `command` of a program",
+        );
+        return Err(located
+            .refusal(&[match located.app_places(name) {
+                Some(places) => problem.at(places.name.clone(), format!("its kernel is {kernel}")),
+                None => problem,
+            }])
+            .into());
+    }
+    Ok(())
+}
+
+/// Refuses programs of their own that others wait for: nobody outside knows their iterations.
+///
+/// # Errors
+/// The first of them.
+pub(super) fn programs_stand_alone(study: &Study, located: &Located) -> Result<(), Failure> {
+    let channels = study.dynamics.channels.iter().map(|channel| [channel.from, channel.to]);
+    let calls = study.dynamics.calls.iter().map(|call| [call.from, call.to]);
+    for app in channels.chain(calls).flatten() {
+        let course = study.dynamics.courses.get(app.0);
+        if course.is_none_or(|course| course.command.is_none()) {
+            continue;
+        }
+        let Some(name) = study.apps.get(app.0).map(|app| app.group.as_str()) else { continue };
+        let message = format!("`{name}` is a program of its own, and nobody outside knows its iterations");
+        let problem = Problem::new(ProblemKind::BadValue, message).hint(
+            "leave out its [[channel]] and [[call]], or its `command`: then its tasks are those of numasim",
+        );
+        return Err(located
+            .refusal(&[match located.app_places(name) {
+                Some(places) => problem.at(places.name.clone(), "in a channel or a call"),
+                None => problem,
+            }])
+            .into());
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,43 +1,41 @@
 //! `numasim simulate`: applications over time, with a policy that gives and takes cores.
 
-pub(crate) mod compared;
-mod outputs;
-mod picture;
-mod pictured;
-mod progress;
-mod running;
-pub(crate) mod timeline;
+use std::path::{Path, PathBuf};
 
+use numasim_ask::over_time::in_words;
 use numasim_ask::simulate::Replayed;
 use numasim_ask::tables::Ran;
-use numasim_ask::{Input, Simulate, Simulation, Simulations, document, table};
-use numasim_dynamic::{Both, Job, JobError, Observer, Silent};
+use numasim_ask::{Input, Simulate, Simulated, Simulation, Simulations, table};
+use numasim_dynamic::{Both, Job, JobError, Observer, Silent, StripRecorder, Strips};
+use numasim_evidence::timeline;
+use numasim_model::units::Seconds;
+use numasim_model::{AppId, Study};
+use numasim_policy::PolicyName;
+use outputs::Outputs;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use crate::args::SimulateArgs;
+use crate::commands::simulate::progress::Progress;
 use crate::failure::Failure;
-use crate::files;
 use crate::output::{Destination, Format, without_table};
-use crate::sharing;
 use crate::shell::Shell;
-use crate::threads;
 use crate::trace::replay;
-use crate::view::beside;
-use crate::view::simulated::{self, Simulated};
-use crate::view::{Style, figures};
-use crate::watch;
-use outputs::Outputs;
-use picture::Picture;
-pub(super) use pictured::{Pictured, pictured};
-use progress::Progress;
+use crate::view::beside::Measured;
+use crate::view::plots::{self, Course, CourseRecorder, Other};
+use crate::view::{Style, beside, figures, simulated};
+use crate::{files, sharing, threads, trace, watch};
+
+pub(crate) mod outputs;
+mod progress;
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(path) = &args.replay {
         return replayed(path, args, shell);
     }
-    let input = sharing::choose_for(files::read_input(&args.files)?, args.model, shell)?;
+    let input = sharing::read(&args.files, args.model, shell)?;
     let study = &*input.study;
-    let compared = args.compare.as_deref().map(compared::read).transpose()?;
+    let compared = args.compare.as_deref().map(read_run).transpose()?;
     let policies = match (args.policy.as_slice(), &compared) {
         ([], Some(compared)) => vec![compared.policy()?],
         (named, _) => named.to_vec(),
@@ -90,7 +88,7 @@ fn compute(
 ) -> Result<Vec<Option<Result<Simulated, JobError>>>, Failure> {
     let ([only], true) = (jobs, outputs.look_on()) else {
         threads::start(None)?;
-        return Ok(running::all(jobs, progress));
+        return Ok(run_all(jobs, progress));
     };
     let mut silent = Silent;
     let picture: &mut dyn Observer = match picture {
@@ -106,27 +104,22 @@ fn compute(
 fn deliver(
     args: &SimulateArgs,
     answer: &Simulation,
-    compared: Option<&compared::Compared>,
+    compared: Option<&Compared>,
     destination: &Destination,
     shell: &Shell,
 ) -> Result<(), Failure> {
     let Simulation { study, runs, .. } = answer;
-    match args.output.format {
-        format @ (Format::Table | Format::Markdown) => {
-            let table = |style: &Style| {
-                let mut text = simulated::table(study, runs, style);
-                if let (Some(compared), [one]) = (compared, runs.as_slice()) {
-                    let folder = compared.folder.display().to_string();
-                    text.push('\n');
-                    text += &beside::table(study, one, &compared.measured, &folder, style);
-                }
-                text
-            };
-            destination.deliver(&shell.for_people(format, args.output.output.is_some(), table))
+    let table = |style: &Style| {
+        let mut text = simulated::table(study, runs, style);
+        if let (Some(compared), [one]) = (compared, runs.as_slice()) {
+            let folder = compared.folder.display().to_string();
+            text.push('\n');
+            text += &beside::table(study, one, &compared.measured, &folder, style);
         }
-        Format::Json => destination.deliver_by(|out| document::write(answer, out)),
-        Format::Csv => destination.deliver(&table::csv(&Ran::columns(), Ran::all(&study.apps, runs))),
-    }
+        text
+    };
+    let rows = || table::csv(&Ran::columns(), Ran::all(&study.apps, runs));
+    shell.answer(destination, args.output.format, table, answer, rows)
 }
 
 /// What a person must know beside the result.
@@ -150,24 +143,213 @@ fn told(answer: &Simulation, shell: &Shell) -> Result<(), Failure> {
 /// `--replay`.
 fn replayed(path: &std::path::Path, args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let (name, from) = files::open_trace(path)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = args.output.open()?;
     let replayed = replay::replay(&name, from)?;
     if let Some(line) = replayed.torn {
         shell.warn(format!("{name}:{line}: the last line does not end, and is ignored"));
     }
     let (decisions, actions) = (replayed.decisions, replayed.actions);
-    match args.output.format {
-        Format::Markdown => Err(without_table("--replay says whether the orders are the same")),
-        Format::Table => destination.deliver(&format!(
+    if args.output.format == Format::Markdown {
+        return Err(without_table("--replay says whether the orders are the same"));
+    }
+    let sentence = |_: &Style| {
+        format!(
             "Policy '{}', asked again for {}, sends the same {}.\n",
             replayed.policy,
             figures::count(decisions, "decision"),
             figures::count(actions, "order"),
-        )),
-        Format::Json => {
-            let replayed = Replayed::new(decisions, actions);
-            destination.deliver_by(|out| document::write(&replayed, out))
-        }
-        Format::Csv => destination.deliver(&format!("decisions,actions\n{decisions},{actions}\n")),
+        )
+    };
+    let rows = || format!("decisions,actions\n{decisions},{actions}\n");
+    shell.answer(&destination, args.output.format, sentence, &Replayed::new(decisions, actions), rows)
+}
+
+// `--compare DIR`: a run of `numasim run`, read again.
+
+/// What a run writes, as far as it is read here.
+pub(crate) const RESULT: &str = "result.json";
+pub(crate) const TIMELINE: &str = "timeline.csv";
+pub(crate) const RECORD: &str = "agent.jsonl";
+
+const HINT: &str = "give the folder that `numasim run ... -o DIR` wrote";
+
+/// A run and where it is.
+struct Compared {
+    folder: PathBuf,
+    measured: Measured,
+}
+
+/// Reads `result.json` of a folder.
+///
+/// # Errors
+/// There is none, or it is that of something else.
+fn read_run(folder: &Path) -> Result<Compared, Failure> {
+    let path = folder.join(RESULT);
+    let text = files::read_measurements(&path)?.text;
+    let measured: Measured = serde_json::from_str(&text).map_err(|error| {
+        Failure::input(format!("{} is no result of `numasim run`", path.display()))
+            .caused_by(&error)
+            .hint(HINT)
+    })?;
+    if measured.command != "run" {
+        let message = format!("{} is a result of `{}`, not of `run`", path.display(), measured.command);
+        return Err(Failure::input(message).hint(HINT));
     }
+    Ok(Compared { folder: folder.to_owned(), measured })
+}
+
+impl Compared {
+    /// The policy under which it ran.
+    ///
+    /// # Errors
+    /// It is that of an agent which was there before.
+    fn policy(&self) -> Result<PolicyName, Failure> {
+        self.measured.policy.parse().map_err(|_| {
+            Failure::input(format!(
+                "the run was under {}, which simulate does not know",
+                self.measured.policy
+            ))
+            .hint("name the policy with --policy")
+        })
+    }
+
+    /// That it is a run of the applications of these files.
+    ///
+    /// # Errors
+    /// It had others, or not all of them: makespans of different work say nothing about each other.
+    fn is_of(&self, study: &Study) -> Result<(), Failure> {
+        let ran = |name: &str| self.measured.apps.iter().any(|app| app.name == name);
+        let missing = study.apps.iter().map(|app| app.name.as_str()).find(|name| !ran(name));
+        let known = |name: &str| study.apps.iter().any(|app| app.name == name);
+        let other = self.measured.apps.iter().map(|app| app.name.as_str()).find(|name| !known(name));
+        let folder = self.folder.display();
+        let shown = |name: &str| numasim_model::text::visible(name).into_owned();
+        let message = match (missing, other) {
+            (None, None) => return Ok(()),
+            (Some(missing), None) => {
+                format!("'{}' is in the files and not in the run in {folder}", shown(missing))
+            }
+            (None, Some(other)) => {
+                format!("'{}' is in the run in {folder} and not in the files", shown(other))
+            }
+            (Some(missing), Some(other)) => format!(
+                "'{}' is in the files and not in the run in {folder}, which had '{}'",
+                shown(missing),
+                shown(other)
+            ),
+        };
+        Err(Failure::input(message)
+            .hint("simulate the files that were run; provenance.json beside the result has them"))
+    }
+
+    /// What it did over time.
+    ///
+    /// # Errors
+    /// The timeline or the record of the agent cannot be read, or is not one of these applications.
+    fn course(&self, study: &Study) -> Result<Course, Failure> {
+        let source = files::read_measurements(&self.folder.join(TIMELINE)).map_err(|failure| {
+            failure.hint("--plot needs the timeline of the run; without it the table is printed")
+        })?;
+        let names: Vec<&str> = study.apps.iter().map(|app| app.name.as_str()).collect();
+        let steps = timeline::read(&source.text, &names, study.machine.node_count())
+            .map_err(|problems| files::refused(&problems, source))?;
+        let mut recorder = CourseRecorder::new(study);
+        for (at, app) in self.orders()? {
+            if let Some(number) = names.iter().position(|name| *name == app) {
+                recorder.order(at, AppId(number));
+            }
+        }
+        recorder.take(&steps);
+        Ok(recorder.finish(Seconds::new(self.measured.time_s.max(0.0))))
+    }
+
+    /// The orders of its agent, in the time of the run; none without a record, or where nobody knows when the agent started.
+    fn orders(&self) -> Result<Vec<(Seconds, String)>, Failure> {
+        let path = self.folder.join(RECORD);
+        let (Some(started), true) = (self.measured.agent_started_s, path.exists()) else {
+            return Ok(Vec::new());
+        };
+        let (name, from) = files::open_trace(&path)?;
+        let orders = trace::orders(&name, from)?.into_iter();
+        // Those before the common start are in force when it comes.
+        let in_time = |at: Seconds| Seconds::new((at.value() + started).max(0.0));
+        // And those after its end, to applications that were being ended, are not the run's.
+        let counts = |at: Seconds| at.value() <= self.measured.time_s;
+        Ok(orders.map(|(at, app)| (in_time(at), app)).filter(|(at, _)| counts(*at)).collect())
+    }
+}
+
+// `--plot`: the simulation alone, or below the run that it is compared with.
+
+/// A picture whose simulation is under way.
+enum Picture<'a> {
+    Alone(StripRecorder),
+    Beside { recorder: CourseRecorder, compared: &'a Compared, course: Course },
+}
+
+impl<'a> Picture<'a> {
+    /// Reads what a comparison needs.
+    ///
+    /// # Errors
+    /// The files of the run are not there, or not what they should be.
+    fn of(study: &Study, compared: Option<&'a Compared>) -> Result<Self, Failure> {
+        Ok(match compared {
+            None => Self::Alone(StripRecorder::new(study)),
+            Some(compared) => {
+                let course = compared.course(study)?;
+                Self::Beside { recorder: CourseRecorder::new(study), compared, course }
+            }
+        })
+    }
+
+    /// Who looks on at the simulation.
+    fn observer(&mut self) -> &mut dyn Observer {
+        match self {
+            Self::Alone(recorder) => recorder,
+            Self::Beside { recorder, .. } => recorder,
+        }
+    }
+
+    /// The picture of a simulation that is over.
+    fn svg(self, study: &Study, simulated: &Simulated, files: &[String]) -> String {
+        let end = simulated.run.time;
+        match self {
+            Self::Alone(recorder) => plots::strips(study, simulated, &recorder.finish(end), files).svg(),
+            Self::Beside { recorder, compared, course } => {
+                let folder = compared.folder.display().to_string();
+                let other = Other { measured: &compared.measured, folder: &folder, course: &course };
+                plots::timelines(study, simulated, &recorder.finish(end), &other, files).svg()
+            }
+        }
+    }
+}
+
+// Simulations with what a picture of them needs, for the page of `report`.
+
+/// A simulation, with its cores and items over time.
+pub(crate) struct Pictured {
+    pub(crate) simulated: Simulated,
+    pub(crate) strips: Strips,
+}
+
+/// Simulates with one policy.
+///
+/// # Errors
+/// Why there is no result, in words.
+pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>) -> Result<Pictured, String> {
+    let job = Job { study, policy, seed: 1, until_s };
+    let mut recorder = StripRecorder::new(study);
+    let run = job.run(&mut recorder, &|| false).map_err(|ended| in_words(study, &ended))?;
+    let strips = recorder.finish(run.time);
+    Ok(Pictured { simulated: Simulated::of(&job, job.with(run, &watch::interrupted)), strips })
+}
+
+// One simulation after the other, or several at a time.
+
+/// All simulations, in their order; of those that Ctrl-C came before there is none.
+fn run_all(jobs: &[Job], progress: &Progress) -> Vec<Option<Result<Simulated, JobError>>> {
+    let run = |(number, job): (usize, &Job)| {
+        (!watch::interrupted()).then(|| Simulated::run(job, &mut progress.of(number), &watch::interrupted))
+    };
+    jobs.par_iter().enumerate().map(run).collect()
 }

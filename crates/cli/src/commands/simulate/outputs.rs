@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use numasim_dynamic::{Both, Job, JobError, Observer, Run, Silent};
-use numasim_model::ModelKind;
+use numasim_ask::table::quoted;
+use numasim_dynamic::{Both, Changes, Counts, Job, JobError, Observer, Row, Run, Silent, Snapshot, State};
+use numasim_model::{ModelKind, Study};
 use numasim_study::SourceFile;
 
-use super::timeline::Timeline;
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use crate::output::Destination;
@@ -95,8 +95,8 @@ impl Outputs {
         let mut ended = None;
         // Why the trace was not written, where that ends the timeline, too.
         let mut refused = None;
-        let written = written_to(self.timeline.as_ref(), |timeline| {
-            let inner = written_to(self.trace.as_ref(), |trace| {
+        let written = Destination::deliver_if(self.timeline.as_ref(), |timeline| {
+            let inner = Destination::deliver_if(self.trace.as_ref(), |trace| {
                 let mut timeline =
                     timeline.map(|out| Timeline::start(out, job.study, &broken)).transpose()?;
                 let mut trace = trace.map(|out| TraceWriter::start(out, &of, &broken)).transpose()?;
@@ -132,13 +132,80 @@ impl Outputs {
     }
 }
 
-/// Writes to a destination, where there is one.
-fn written_to(
-    destination: Option<&Destination>,
-    write: impl FnOnce(Option<&mut dyn Write>) -> io::Result<()>,
-) -> Result<(), Failure> {
-    match destination {
-        Some(destination) => destination.deliver_by(|out| write(Some(out))),
-        None => write(None).map_err(|error| Failure::output("cannot write").caused_by(&error)),
+// `--timeline`: what every application does over time, row by row while it is simulated.
+//
+// | column | meaning |
+// |---|---|
+// | `time_s` | from when on the row holds, in seconds: until the next row of the same application and node |
+// | `app` | name of the application instance |
+// | `node` | NUMA node, from 0 |
+// | `running` | threads in a task, asleep in one or not; of divisible work those at work |
+// | `busy` | cores that they use |
+// | `idle` | threads that might run and have nothing to do |
+// | `blocked` | threads that may not run |
+// | `gflops` | GFLOPS of the threads on the node |
+// | `gbs` | GB/s that they draw |
+// | `items` | items of the application that are produced and not finished, over all its channels |
+
+pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
+
+/// Looks on at a simulation and writes a row for whatever changes.
+pub(super) struct Timeline<'a> {
+    /// As they stand in a row.
+    names: Vec<String>,
+    changes: Changes,
+    row: Vec<u8>,
+    out: &'a mut dyn Write,
+    /// Set where writing fails: then nobody needs the rest.
+    broken: &'a Cell<bool>,
+    failed: Option<io::Error>,
+}
+
+impl<'a> Timeline<'a> {
+    /// Writes the header.
+    pub(super) fn start(out: &'a mut dyn Write, study: &Study, broken: &'a Cell<bool>) -> io::Result<Self> {
+        out.write_all(HEADER.as_bytes())?;
+        Ok(Self {
+            names: study.apps.iter().map(|app| quoted(&app.name).into_owned()).collect(),
+            changes: Changes::of(study),
+            row: Vec::new(),
+            out,
+            broken,
+            failed: None,
+        })
+    }
+
+    /// That everything was written.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, snapshot: &dyn Snapshot) -> io::Result<()> {
+        let Self { names, changes, row: text, out, .. } = self;
+        changes.each(snapshot, |row| {
+            let Row { time_s, app, node, state } = row;
+            let State { counts: Counts { running, busy, idle, blocked }, gflops, gbs, items } = state;
+            text.clear();
+            writeln!(
+                text,
+                "{time_s},{},{node},{running},{busy},{idle},{blocked},{gflops},{gbs},{items}",
+                names[app.0]
+            )?;
+            out.write_all(text)
+        })
+    }
+}
+
+impl Observer for Timeline<'_> {
+    fn looks(&self) -> bool {
+        true
+    }
+
+    fn instant(&mut self, snapshot: &dyn Snapshot) {
+        if self.failed.is_some() {
+            return;
+        }
+        self.failed = self.write(snapshot).err();
+        self.broken.set(self.broken.get() || self.failed.is_some());
     }
 }

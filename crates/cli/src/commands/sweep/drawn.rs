@@ -4,6 +4,7 @@ use std::path::Path;
 
 use numasim_ask::sweep::Work;
 use numasim_ask::table::{Column, Table};
+use numasim_ask::wording::{self, axis_title};
 use numasim_draw::figures;
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::line::{Line, LinePlot};
@@ -13,7 +14,8 @@ use numasim_policy::PolicyName;
 use numasim_sim::Objective;
 use numasim_sim::sweep::{Axis, Value};
 
-use super::plan::Plan;
+use super::Plan;
+use crate::commands::plot::allocations::only_best;
 use crate::failure::Failure;
 use crate::plot_file::PlotFile;
 
@@ -136,25 +138,19 @@ impl Drawing {
     }
 
     fn heat_map(&self, plan: &Plan, x: usize, y: usize) -> HeatMap {
-        let smaller = match plan.sweep.work() {
+        let least = match plan.sweep.work() {
             Work::Evaluate(_) => false,
             Work::Explore(question) => question.objective == Objective::Makespan,
             Work::Simulate(_) => true,
         };
-        let sign = if smaller { -1.0 } else { 1.0 };
-        let finite = || self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite());
-        let best = finite().reduce(|best, next| if sign * next.1 > sign * best.1 { next } else { best });
-        // Where nothing or half of the map is the best, one mark would mislead.
-        let ties = best
-            .map_or(0, |(_, best)| finite().filter(|(_, v)| (v - best).abs() <= 1e-9 * best.abs()).count());
-        let best = best.filter(|_| ties == 1);
+        let best = only_best(&self.values, least);
         HeatMap {
-            heading: heading(plan, best.map(|(_, value)| value)),
+            heading: heading(plan, best.map(|at| self.values[at])),
             x: axis(&plan.sweep.grid().axes()[x]),
             y: axis(&plan.sweep.grid().axes()[y]),
             label: title_of_values(plan),
             values: self.values.clone(),
-            best: best.map(|(at, _)| at),
+            best,
             numbers: false,
             gap: "no result",
         }
@@ -182,7 +178,7 @@ fn together(lines: impl Iterator<Item = Line>) -> Vec<Line> {
 /// Whether the objective weighs the GFLOPS of the applications.
 fn weighted(plan: &Plan) -> bool {
     let swept = plan.sweep.grid().axes().iter().any(|axis| axis.key().ends_with(".weight"));
-    swept || plan.sweep.grid().study().apps.iter().any(|app| app.weight != 1.0)
+    swept || wording::weighted(&plan.sweep.grid().study().apps)
 }
 
 /// Whether the lines of the applications are drawn too: in the unit of the total, and few.
@@ -196,17 +192,12 @@ fn with_apps(plan: &Plan) -> bool {
 }
 
 fn title_of_values(plan: &Plan) -> String {
-    match plan.sweep.work() {
-        Work::Evaluate(_) => "GFLOPS".to_owned(),
-        Work::Simulate(_) => "makespan (s)".to_owned(),
-        Work::Explore(question) => match question.objective {
-            Objective::TotalGflops if weighted(plan) => "weighted GFLOPS".to_owned(),
-            Objective::TotalGflops => "GFLOPS".to_owned(),
-            Objective::Fair => "smallest p".to_owned(),
-            Objective::Geomean => "mean of p".to_owned(),
-            Objective::Makespan => "makespan (s)".to_owned(),
-        },
-    }
+    let objective = match plan.sweep.work() {
+        Work::Evaluate(_) => return "GFLOPS".to_owned(),
+        Work::Simulate(_) => Objective::Makespan,
+        Work::Explore(question) => question.objective,
+    };
+    axis_title(objective, weighted(plan)).to_owned()
 }
 
 /// The machine as title; what is done, and the keys with one value, below it.

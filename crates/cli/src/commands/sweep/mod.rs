@@ -1,33 +1,33 @@
 //! `numasim sweep`: what if a figure were another one? Evaluates, explores or simulates at every point of a grid.
 
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::io::{ErrorKind, Write};
+use std::ops::Range;
+
+use drawn::Drawing;
+use numasim_ask::located::Located;
+use numasim_ask::sweep::{Batch, Exploring, Simulating, Sweep, Work, sweep};
+use numasim_ask::table::{self, Cell, Table};
+use numasim_draw::grid::wrap;
+use numasim_model::Study;
+use numasim_policy::PolicyName;
+use numasim_sim::Restrictions;
+use partial::Partial;
+use serde_json::{Value, json};
+
+use crate::args::{ObjectiveName, Shard, SweepArgs};
+use crate::commands::explore;
+use crate::failure::Failure;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::{Style, figures, warning};
+use crate::watch::Bar;
+use crate::{files, sharing, threads, watch};
+
 mod cluster;
 mod drawn;
 mod partial;
-mod plan;
-mod progress;
-mod receipt;
-mod shown;
-
-use std::io::{ErrorKind, Write};
-
-use numasim_ask::located::Located;
-use numasim_ask::sweep::Batch;
-use numasim_ask::table;
-
-use crate::args::SweepArgs;
-use crate::failure::Failure;
-use crate::files;
-use crate::output::{Destination, Format};
-use crate::sharing;
-use crate::shell::Shell;
-use crate::threads;
-use crate::view::{figures, warning};
-use crate::watch;
-use drawn::Drawing;
-use partial::Partial;
-use plan::Plan;
-use progress::Bar;
-use shown::Shown;
 
 /// Runs the command.
 pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
@@ -64,6 +64,9 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     sink.finish(&plan, table)?;
     job.drawing.map_or(Ok(()), |drawing| drawing.deliver(&plan))
 }
+
+/// How far a sweep has come.
+const PROGRESS: &str = "sweeping {elapsed} [{bar:8}] {human_pos} of {human_len} points, {eta} left";
 
 /// Where rows go while they are computed.
 enum Sink<'a> {
@@ -132,7 +135,7 @@ impl<'a> Job<'a> {
         if kept > 0 {
             shell.note(format!("{kept} of {all} points exist already"));
         }
-        let bar = Bar::new(all, kept, shell);
+        let bar = Bar::new(PROGRESS, all, kept, shell);
         let mut computed = kept;
         let text = sink.text_of_rows();
         let make = |batch: Batch<'a>| Made { text: text(plan, &batch), batch };
@@ -144,7 +147,9 @@ impl<'a> Job<'a> {
             self.starved += batch.starved;
             self.failed += batch.failed;
             computed += batch.points;
-            bar.advance(batch.points);
+            if let Some(bar) = bar.drawn() {
+                bar.inc(batch.points);
+            }
             // A plot is wanted also where nobody reads the rows to their end.
             Ok::<_, Failure>(sink.add(&made)? || self.drawing.is_some())
         };
@@ -233,4 +238,180 @@ impl<'a> Sink<'a> {
 
 fn not_written(error: &std::io::Error) -> Failure {
     Failure::output("cannot write the rows").caused_by(error)
+}
+
+// From the command line to what is computed at which points.
+
+/// As of `numasim simulate`.
+const SEED_OF_TASKS: u64 = 1;
+
+/// Everything that decides the rows.
+struct Plan {
+    sweep: Sweep,
+    /// The points of this shard.
+    points: Range<u64>,
+    /// Whether the rows begin with the header.
+    header: bool,
+    /// Whether it is a part of a sweep, which leaves a receipt beside its rows.
+    is_part: bool,
+    /// What tells this sweep from others, for the partial file.
+    identity: Value,
+}
+
+impl Plan {
+    /// Checks the command line against the study.
+    fn new(args: &SweepArgs, study: Study, located: &Located) -> Result<Self, Failure> {
+        let shard = args.shard.unwrap_or(Shard::WHOLE);
+        let identity = identity(args, &study, shard);
+        let work = work(args, &study)?;
+        let sweep = sweep(study, located, &args.set, work)?;
+        Ok(Self {
+            points: shard.of(sweep.grid().points()),
+            header: shard.is_first(),
+            is_part: args.shard.is_some(),
+            sweep,
+            identity,
+        })
+    }
+}
+
+/// What is done at every point.
+fn work(args: &SweepArgs, study: &Study) -> Result<Work, Failure> {
+    if args.explore {
+        return Ok(Work::Explore(Exploring {
+            objective: explore::objective(args.objective.unwrap_or(ObjectiveName::TotalGflops)),
+            restrictions: Restrictions {
+                same_on_every_node: args.same_on_every_node,
+                whole_nodes: args.whole_nodes,
+                min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
+                no_idle_cores: args.no_idle_cores,
+            },
+            seed: args.seed.unwrap_or(0),
+            time_limit: args.time_limit,
+        }));
+    }
+    if args.simulate {
+        let seed = args.seed.unwrap_or(SEED_OF_TASKS);
+        return Ok(Work::Simulate(Simulating { policies: args.policy.clone(), seed, until_s: args.until }));
+    }
+    Ok(Work::evaluate(study, &args.scenario)?)
+}
+
+/// Everything that has an influence on the rows, by names that people know.
+fn identity(args: &SweepArgs, study: &Study, shard: Shard) -> Value {
+    json!({
+        "schema": 1,
+        "command": "sweep",
+        "numasim": env!("CARGO_PKG_VERSION"),
+        "model": study.machine.sharing().name(),
+        "files": format!("{:016x}", fnv1a(format!("{study:?}").as_bytes())),
+        "--set": args.set,
+        "--scenario": args.scenario,
+        "--explore": args.explore,
+        "--objective": args.objective.map(|name| explore::objective(name).name()),
+        "--same-on-every-node": args.same_on_every_node,
+        "--whole-nodes": args.whole_nodes,
+        "--min-threads-per-node": args.min_threads_per_node,
+        "--no-idle-cores": args.no_idle_cores,
+        "--time-limit": args.time_limit.map(|limit| limit.as_secs_f64()),
+        "--simulate": args.simulate,
+        "--policy": args.policy.iter().map(PolicyName::to_string).collect::<Vec<_>>(),
+        "--until": args.until,
+        "--seed": args.seed,
+        "--shard": shard.to_string(),
+    })
+}
+
+/// The 64-bit FNV-1a hash: the same on every platform and in every version of Rust.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+// The rows for people.
+
+/// Rows at the beginning and at the end that a table shows of a long sweep.
+const SHOWN_AT_ENDS: usize = 20;
+
+/// The ends of a long sweep, and its best point.
+struct Shown<'a> {
+    first: Table<'a>,
+    last: VecDeque<Vec<Cell<'a>>>,
+    rows: u64,
+    best: Option<(f64, Vec<Cell<'a>>)>,
+    /// The column that says what is best, and whether less is better.
+    judged: (usize, bool),
+}
+
+impl<'a> Shown<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let columns = plan.sweep.columns();
+        let (name, less) = plan.sweep.judged_by();
+        // An axis has a longer name.
+        let judged = columns.iter().position(|column| column.name == name).unwrap_or_default();
+        Self {
+            first: Table::new(columns),
+            last: VecDeque::new(),
+            rows: 0,
+            best: None,
+            judged: (judged, less),
+        }
+    }
+
+    fn add(&mut self, table: &Table<'a>) {
+        let (judged, less) = self.judged;
+        for row in table.rows() {
+            self.rows += 1;
+            if let Some(value) = row[judged].number() {
+                let better = |(best, _): &(f64, _)| if less { value < *best } else { value > *best };
+                if self.best.as_ref().is_none_or(better) {
+                    self.best = Some((value, row.to_vec()));
+                }
+            }
+            if self.first.rows().len() < SHOWN_AT_ENDS {
+                self.first.push(row.iter().cloned());
+            } else {
+                if self.last.len() == SHOWN_AT_ENDS {
+                    self.last.pop_front();
+                }
+                self.last.push_back(row.to_vec());
+            }
+        }
+    }
+
+    fn text(&self, plan: &Plan, style: &Style) -> String {
+        let mut table = self.first.clone();
+        self.last.iter().for_each(|row| table.push(row.iter().cloned()));
+        let left_out = self.rows - table.rows().len() as u64;
+        let grid = table.grid((left_out > 0).then_some(SHOWN_AT_ENDS));
+        let machine = &plan.sweep.grid().study().machine;
+        let (machine, model) = (machine.name(), machine.sharing().in_words());
+        let points = figures::count(plan.points.end - plan.points.start, "point");
+        let mut text =
+            format!("Machine: {machine}\nModel:   {model}\nSweep:   {points}\n\n{}", grid.render(style));
+        if left_out > 0 {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "\n{left_out} rows between are not shown; --format csv has all of them.");
+        }
+        if let Some((value, row)) = &self.best {
+            let axes = plan.sweep.grid().axes().len();
+            let at: Vec<String> = table
+                .columns()
+                .iter()
+                .zip(row)
+                .enumerate()
+                .filter(|(c, (column, _))| *c < axes || ["scenario", "policy"].contains(&&*column.name))
+                .map(|(_, (column, cell))| format!("{} = {cell}", column.key()))
+                .collect();
+            let what = match plan.sweep.work() {
+                Work::Evaluate(_) => "Most GFLOPS".to_owned(),
+                Work::Explore(asked) => format!("Best {}", asked.objective.name()),
+                Work::Simulate(_) => "Shortest makespan".to_owned(),
+            };
+            let best = format!("{what}: {} at {}", figures::single(*value), at.join(", "));
+            let _ = writeln!(text, "\n{}", wrap(&best, style.columns()).join("\n"));
+        }
+        text
+    }
 }

@@ -1,8 +1,6 @@
 //! `numasim top`: what an agent and its applications do now, asked again and again on one connection.
 
 #[cfg(target_os = "linux")]
-mod asking;
-#[cfg(target_os = "linux")]
 mod terminal;
 
 use crate::args::TopArgs;
@@ -19,7 +17,7 @@ pub(crate) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
         files => Traffic::of(&crate::files::read_study(files)?.study),
     };
     let path = super::agent::socket_path(args.socket.as_deref())?;
-    let mut asking = asking::Asking::connect(&path).map_err(|error| nobody(&path, &error))?;
+    let mut asking = terminal::Asking::connect(&path).map_err(|error| nobody(&path, &error))?;
     let status = asking.ask().map_err(|error| nobody(&path, &error))?;
     let seen = Seen::first(status, traffic);
     let style = shell.style(false);

@@ -1,16 +1,391 @@
 //! What plots show of a machine and of an evaluated scenario: from the values of the model to plain figures.
 
-mod compared;
-mod front;
-mod machine;
-mod strips;
+use numasim_ask::compare::Compared;
+use numasim_ask::heading::heading;
+use numasim_ask::pareto::Front;
+pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
+use numasim_ask::wording::weighted;
+use numasim_draw::Heading;
+use numasim_draw::bars::{BarPlot, Pair};
+use numasim_draw::heat_map::{Matrix, MatrixRow};
+use numasim_draw::roofline::{Roof, RoofApp, Roofline};
+use numasim_draw::scatter::{FrontPlot, Mark};
+use numasim_draw::scatter::{Point, ScatterPlot, Series};
+use numasim_draw::strips::{Below, MOST_COLUMNS, Strip, StripPlot};
+use numasim_dynamic::{Items, Strips};
+use numasim_evidence::compare::{self as evidence, Errors};
+use numasim_model::problem::NEXT_TO_NOTHING;
+use numasim_model::roofline::{self, RoofOf};
+use numasim_model::units::Seconds;
+use numasim_model::{Access, App, AppId, Machine, NodeId, Study};
+use numasim_sim::Objective;
+pub(crate) use timelines::{Course, CourseRecorder, Other, timelines};
+
+use crate::view::lettering::{self, Lettering};
+use crate::view::simulated::Simulated;
+use crate::view::{ScenarioView, figures, machine_title};
+
+// Prediction beside measurement.
+
+/// The total of each scenario that was measured.
+pub(crate) fn bars(compared: &Compared) -> BarPlot {
+    let totals = compared.comparison.scenarios.iter().filter_map(|scenario| {
+        let gflops = scenario.total.as_ref()?.gflops;
+        let measured = gflops.measured;
+        Some(Pair {
+            name: scenario.name.clone(),
+            model: gflops.predicted,
+            measured: measured.median,
+            model_interval: gflops.interval.map(|(low, high)| [low, high]),
+            range: (measured.repetitions > 1).then_some([measured.min, measured.max]),
+            error_percent: gflops.error.map(|error| 100.0 * error),
+        })
+    });
+    BarPlot {
+        heading: compared_heading(compared, compared.comparison.totals.as_ref(), "scenarios"),
+        label: "GFLOPS of all applications".to_owned(),
+        pairs: totals.collect(),
+    }
+}
+
+/// Totals and single applications.
+pub(crate) fn scatter(compared: &Compared) -> ScatterPlot {
+    let point = |name: String, compared: &evidence::Compared| Point {
+        name,
+        measured: compared.gflops.measured.median,
+        predicted: compared.gflops.predicted,
+        interval: compared.gflops.interval.map(|(low, high)| [low, high]),
+    };
+    let scenarios = || compared.comparison.scenarios.iter();
+    let totals = scenarios()
+        .filter_map(|scenario| Some(point(scenario.name.clone(), scenario.total.as_ref()?)))
+        .collect();
+    let apps = scenarios().flat_map(|scenario| {
+        scenario.apps.iter().filter_map(|app| {
+            Some(point(format!("{} in {}", app.name, scenario.name), app.compared.as_ref()?))
+        })
+    });
+    let all = [
+        Series { name: "whole scenarios".to_owned(), points: totals },
+        Series { name: "single applications".to_owned(), points: apps.collect() },
+    ];
+    let series: Vec<Series> = all.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let apart = compared.comparison.apps.is_some();
+    let (errors, what) = if apart {
+        (compared.comparison.apps.as_ref(), "applications")
+    } else {
+        (compared.comparison.totals.as_ref(), "scenarios")
+    };
+    ScatterPlot { heading: compared_heading(compared, errors, what), unit: "GFLOPS".to_owned(), series }
+}
+
+/// The machine; model, measurement and how far apart they are.
+fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) -> Heading {
+    let errors = errors.map_or(String::new(), |errors| {
+        format!(
+            "absolute error of {} {what}: mean {:.1} %, worst {:.1} %; ",
+            errors.count,
+            100.0 * errors.mean,
+            100.0 * errors.worst
+        )
+    });
+    let lines = if compared.has_intervals() { "; lines: 95 % interval of the model" } else { "" };
+    Heading {
+        title: machine_title(&compared.study.machine),
+        subtitle: format!("{errors}model {}, measured in {}{lines}", compared.model(), compared.measured),
+    }
+}
+
+// A front as a picture.
+
+/// The first objective to the right, the second upwards.
+pub(crate) fn front(front: &Front) -> FrontPlot {
+    let names = front.objectives().map(Objective::name);
+    let coverage = if front.unproven.is_none() {
+        "every allocation was compared".to_owned()
+    } else {
+        let proven = front.ends.map(|end| end.proven);
+        match proven {
+            [true, true] => "both ends proven, in between the best found".to_owned(),
+            [true, false] => format!("best {} proven, the others the best found", names[0]),
+            [false, true] => format!("best {} proven, the others the best found", names[1]),
+            [false, false] => "the best found".to_owned(),
+        }
+    };
+    let mut marks: Vec<Mark> = Vec::new();
+    let last = front.points.len() - 1;
+    for (point, text) in [
+        (Some(0), format!("best {}", if last == 0 { names.join(" and ") } else { names[0].to_owned() })),
+        (Some(last), format!("best {}", names[1])),
+        (front.knee, "knee".to_owned()),
+    ] {
+        if let Some(point) = point.filter(|&i| i != 0 || marks.is_empty()) {
+            marks.push(Mark { at: front.points[point].values, text, on_front: true });
+        }
+    }
+    let allowed = front.baselines.iter().filter(|baseline| baseline.breaks.is_none());
+    let from = marks.len();
+    for baseline in allowed {
+        let (at, name) = (baseline.point.values, &baseline.point.scenario.name);
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+        let same = |mark: &&mut Mark| close(mark.at[0], at[0]) && close(mark.at[1], at[1]);
+        match marks.iter_mut().skip(from).find(same) {
+            Some(mark) => mark.text = format!("{}, {name}", mark.text),
+            None => marks.push(Mark { at, text: name.clone(), on_front: false }),
+        }
+    }
+    FrontPlot {
+        heading: Heading {
+            title: front.study.machine.name().to_owned(),
+            subtitle: format!(
+                "{} against {}: {coverage}; model {}",
+                names[0],
+                names[1],
+                front.study.machine.sharing().name()
+            ),
+        },
+        labels: front.objectives().map(|objective| axis(objective, weighted(&front.study.apps))),
+        smaller_is_better: front.objectives().map(|objective| objective == Objective::Makespan),
+        points: front.points.iter().map(|point| point.values).collect(),
+        marks,
+    }
+}
+
+fn axis(objective: Objective, weighted: bool) -> String {
+    match objective {
+        Objective::TotalGflops if weighted => "total-gflops (weighted GFLOPS)".to_owned(),
+        Objective::TotalGflops => "total-gflops (GFLOPS)".to_owned(),
+        Objective::Fair => "fair (smallest p = GFLOPS / GFLOPS alone)".to_owned(),
+        Objective::Geomean => "geomean (mean p, p = GFLOPS / GFLOPS alone)".to_owned(),
+        Objective::Makespan => "makespan (s)".to_owned(),
+    }
+}
+
+// The roofline and the bandwidth matrix of a machine.
+
+/// The roofs of a machine with applications on it; with what each gets in `view`, if there is one.
+pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioView<'_>>) -> Roofline {
+    let letters = Lettering::new(apps);
+    let app = |letter: usize| {
+        let instances: Vec<usize> = (0..apps.len()).filter(|&a| letters.of(AppId(a)) == letter).collect();
+        let mut name = letters.name(letter).to_owned();
+        if instances.len() > 1 {
+            name = format!("{name} ({} instances)", instances.len());
+        }
+        RoofApp {
+            letter: lettering::label(letter),
+            name,
+            intensity: instances.first().map_or(0.0, |&a| apps[a].arithmetic_intensity.value()),
+            gflops: view.map(|view| instances.iter().map(|&a| view.evaluation.apps[a].gflops.value()).sum()),
+        }
+    };
+    Roofline {
+        heading: view.map_or_else(
+            || Heading {
+                title: machine_title(machine),
+                subtitle: "roofline: min(peak, bandwidth × arithmetic intensity)".to_owned(),
+            },
+            heading,
+        ),
+        roofs: roofs(machine, apps),
+        apps: (0..letters.count()).map(app).filter(|app| computes(app.intensity)).collect(),
+    }
+}
+
+/// What only moves data has no place on the axis.
+fn computes(intensity: f64) -> bool {
+    intensity > NEXT_TO_NOTHING.value()
+}
+
+/// The roofs of the machine by name, with those of kernels that `apps` use.
+fn roofs(machine: &Machine, apps: &[App]) -> Vec<Roof> {
+    let named = |roof: &roofline::Roof| Roof {
+        name: name(machine, roof.of),
+        bandwidth_gbs: roof.bandwidth.value(),
+        peak_gflops: roof.peak.value(),
+    };
+    let kernels: Vec<Access> = apps.iter().map(|app| app.kernel).collect();
+    let all = [roofline::roofs(machine), roofline::roofs_of_kernels(machine, &kernels)].concat();
+    all.iter().map(named).collect()
+}
+
+fn name(machine: &Machine, of: RoofOf) -> String {
+    let node = |node: NodeId| {
+        let alike = machine.compute_nodes().all(|other| machine.node(other) == machine.node(node));
+        if alike { "one node".to_owned() } else { node.to_string() }
+    };
+    match of {
+        RoofOf::AllNodes => "all nodes, own memories".to_owned(),
+        RoofOf::Node(widest) => format!("{}, own memory", node(widest)),
+        RoofOf::FastestLink { from, to } => format!("{from} reads {} (fastest link)", to.0),
+        RoofOf::SlowestLink { from, to } => format!("{from} reads {} (slowest link)", to.0),
+        RoofOf::AnyLink => "one node reads another".to_owned(),
+        RoofOf::Thread(widest) => format!("one core of {}, own memory", node(widest)),
+        RoofOf::Kernel(widest, kernel) => format!("{}, own memory, {}", node(widest), kernel.as_str()),
+    }
+}
+
+/// Bandwidths from each node with cores to each memory.
+pub(crate) fn matrix(machine: &Machine) -> Matrix {
+    let row = |from: NodeId| MatrixRow {
+        node: from.0,
+        gbs: machine
+            .node_ids()
+            .map(|to| machine.link(from, to).unwrap_or(machine.node(from).bandwidth).value())
+            .collect(),
+    };
+    let kind =
+        ["bandwidth_matrix_gbs", "bandwidth_gbs"].iter().find_map(|key| machine.provenance().get(*key));
+    let kind = kind.map_or(String::new(), |known| format!(", {}", known.kind.as_str()));
+    Matrix {
+        heading: Heading {
+            title: machine_title(machine),
+            subtitle: format!(
+                "bandwidth of cores on one node from the memory of another{kind}; framed: own memory"
+            ),
+        },
+        label: "bandwidth (GB/s)".to_owned(),
+        nodes: machine.node_count(),
+        rows: machine.compute_nodes().map(row).collect(),
+    }
+}
+
+// A simulation over time: cores of each application on each node, and items in channels below.
+
+/// More strips are thinner than their names: of more nodes, neighbours share one.
+const MOST_STRIPS: usize = 32;
+/// Of more applications not each has a colour.
+const MOST_OWN_COLOURS: usize = 8;
+/// More lines are a tangle: of more channels, those that hold most.
+const MOST_LINES: usize = 6;
+
+/// The picture of a simulation; `files` are those that it was read from, where the picture shall name them.
+pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips, files: &[String]) -> StripPlot {
+    let (unit, per_second) = time_unit(strips.end);
+    let channels = fullest(&strips.items);
+    let bands = bands(study, MOST_OWN_COLOURS);
+    let below = channels.iter().map(|&channel| below(study, channel, &strips.items[channel]));
+    StripPlot {
+        heading: strips_heading(study, simulated, strips, files, channels.len()),
+        x: format!("time ({unit})"),
+        slot: strips.slot.value() * per_second,
+        end: strips.end.value() * per_second,
+        columns: MOST_COLUMNS,
+        y: "cores".to_owned(),
+        names: bands.iter().map(|band| band.name.clone()).collect(),
+        strips: node_groups(study, MOST_STRIPS)
+            .iter()
+            .map(|nodes| strip(study, nodes, &bands, strips))
+            .collect(),
+        below_label: "items".to_owned(),
+        below: below.collect(),
+    }
+}
+
+/// The unit in which the numbers on an axis up to `end` are short, and how many of it are a second.
+pub(crate) fn time_unit(end: Seconds) -> (&'static str, f64) {
+    match end.value() {
+        end if end >= 1.0 || end <= 0.0 => ("s", 1.0),
+        end if end >= 1e-3 => ("ms", 1e3),
+        _ => ("µs", 1e6),
+    }
+}
+
+/// The nodes that have cores, drawn together until there are at most `most` groups.
+pub(crate) fn node_groups(study: &Study, most: usize) -> Vec<Vec<NodeId>> {
+    let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
+    nodes.chunks(nodes.len().div_ceil(most.max(1)).max(1)).map(<[NodeId]>::to_vec).collect()
+}
+
+/// For each slot: the sum over nodes.
+pub(crate) fn summed<'a>(nodes: &[NodeId], slots: usize, of: impl Fn(NodeId) -> &'a Vec<f64>) -> Vec<f64> {
+    let mut sums = vec![0.0; slots];
+    for &node in nodes {
+        sums.iter_mut().zip(of(node)).for_each(|(sum, value)| *sum += value);
+    }
+    sums
+}
+
+/// Applications that share a colour.
+struct Band {
+    name: String,
+    apps: Vec<usize>,
+}
+
+/// Each application; of more than `most`, the instances of each one together.
+fn bands(study: &Study, most: usize) -> Vec<Band> {
+    let together = study.apps.len() > most;
+    let all: Vec<usize> = (0..study.apps.len()).collect();
+    let bands = all.chunk_by(|&a, &b| together && study.apps[a].group == study.apps[b].group);
+    let band = |apps: &[usize]| {
+        let name = match apps {
+            [first, _, ..] => format!("{} ({} instances)", study.apps[*first].group, apps.len()),
+            _ => apps.iter().map(|&app| study.apps[app].name.as_str()).collect(),
+        };
+        Band { name, apps: apps.to_vec() }
+    };
+    bands.map(band).collect()
+}
+
+fn strip(study: &Study, nodes: &[NodeId], bands: &[Band], strips: &Strips) -> Strip {
+    let cores = nodes.iter().map(|&node| u64::from(study.machine.node(node).cores));
+    let numbers: Vec<usize> = nodes.iter().map(|node| node.0).collect();
+    let of_app = |app: usize| summed(nodes, strips.slots(), |node| &strips.busy[(AppId(app), node)]);
+    let band = |band: &Band| {
+        let mut sums = vec![0.0; strips.slots()];
+        for &app in &band.apps {
+            sums.iter_mut().zip(of_app(app)).for_each(|(sum, value)| *sum += value);
+        }
+        sums
+    };
+    Strip {
+        name: figures::nodes(&numbers),
+        capacity: cores.sum::<u64>() as f64,
+        bands: bands.iter().map(band).collect(),
+    }
+}
+
+/// The channels that are drawn, in file order.
+fn fullest(items: &[Vec<Items>]) -> Vec<usize> {
+    let held = |channel: usize| items[channel].iter().map(|items| items.mean).sum::<f64>();
+    let mut by_items: Vec<(f64, usize)> = (0..items.len()).map(|channel| (held(channel), channel)).collect();
+    by_items.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut channels: Vec<usize> =
+        by_items.into_iter().take(MOST_LINES).map(|(_, channel)| channel).collect();
+    channels.sort_unstable();
+    channels
+}
+
+fn below(study: &Study, channel: usize, items: &[Items]) -> Below {
+    let ends = &study.dynamics.channels[channel];
+    Below {
+        name: format!("{} → {}", study.apps[ends.from.0].name, study.apps[ends.to.0].name),
+        mean: items.iter().map(|items| items.mean).collect(),
+        most: items.iter().map(|items| items.max).collect(),
+    }
+}
+
+/// The machine; the policy and what came of it. What may be long stands last: a subtitle ends where the picture does.
+fn strips_heading(
+    study: &Study,
+    simulated: &Simulated,
+    strips: &Strips,
+    files: &[String],
+    lines: usize,
+) -> Heading {
+    let mut parts = vec![
+        format!("policy {}: {}", simulated.policy, simulated.outcome()),
+        format!("model {}", study.machine.sharing().name()),
+    ];
+    if lines < strips.items.len() {
+        parts.push(format!("the {lines} fullest of {} channels", strips.items.len()));
+    }
+    if !files.is_empty() {
+        parts.push(files.join(", "));
+    }
+    Heading { title: machine_title(&study.machine), subtitle: parts.join("; ") }
+}
+
 #[cfg(test)]
 mod tests;
 mod timelines;
-
-pub(crate) use compared::{bars, scatter};
-pub(crate) use front::front;
-pub(crate) use machine::{matrix, roofline};
-pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
-pub(crate) use strips::{node_groups, strips, summed, time_unit};
-pub(crate) use timelines::{Course, CourseRecorder, Other, timelines};

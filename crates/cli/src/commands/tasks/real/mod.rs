@@ -5,24 +5,30 @@
 //!
 //! All runs under schedulers have the same workers, which are an application of an agent, where one is there; the serial runs are not.
 
-mod cores;
-mod gantt;
-mod trace;
+use std::io;
+use std::path::Path;
 
-use numasim_ask::{Input, document, tasks};
+use numasim_ask::{Input, tasks};
 use numasim_bench::execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
+use numasim_draw::gantt::Gantt;
+use numasim_draw::{Heading, figures};
 use numasim_graph::values::{GraphSource, PagePlacement, TaskStudy};
+use numasim_host::affinity;
+use numasim_host::system::System;
 use numasim_kernels::{Code, Verdict, code};
 use numasim_model::Machine;
+use numasim_model::units::Seconds;
 use numasim_runtime::{Agent, Control};
 use numasim_tasks::{Job, Program, Question, Silent, simulate};
 
-use super::outputs::one_stream;
-use super::program;
 use crate::args::TasksArgs;
+use crate::commands::tasks::outputs::{Kind as Ending, Writer, one_stream};
+use crate::commands::tasks::{self as simulated, Recorder, title};
 use crate::failure::Failure;
-use crate::output::{Destination, Format};
+use crate::output::Destination;
+use crate::plot_file::PlotFile;
 use crate::shell::Shell;
+use crate::view::Style;
 use crate::view::executed::{self, DataPages, Executed, ExecutedView, Kind, Repetition};
 use crate::view::tasked::GraphFacts;
 use crate::watch;
@@ -33,22 +39,22 @@ use crate::watch;
 /// A graph without kernels, a machine that is not this host, what schedulers and kernels refuse, what cannot be written; a wrong result, when all is written.
 pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), Failure> {
     let code = code_of(&input.tasks)?;
-    let question = program::question(args, input, None)?;
+    let question = simulated::question(args, input, None)?;
     let (program, jobs) = (question.program(), question.jobs());
     let machine = &input.study.machine;
-    let cores = cores::of(machine)?;
+    let cores = processors(machine)?;
     if input.tasks.contender.is_some() {
         return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
     }
-    let result = Destination::open(args.output.output.as_deref())?;
+    let result = args.output.open()?;
     let trace = args.trace.as_deref();
-    let trace = trace.map(|path| trace::Trace::open(path, jobs.len())).transpose()?;
-    let gantt = gantt::open(args, jobs.len())?;
-    one_stream(&result, trace.as_ref().map(trace::Trace::to), args)?;
+    let trace = trace.map(|path| Trace::open(path, jobs.len())).transpose()?;
+    let gantt = open_gantt(args, jobs.len())?;
+    one_stream(&result, trace.as_ref().map(Trace::to), args)?;
     watch::listen();
     fresh_pages();
     let workers = workers(machine, &cores)?;
-    let numbers = cores::numbers(machine);
+    let numbers = os_numbers(machine);
     let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
     let runs = usize::try_from(args.runs).unwrap_or(1);
     let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) =
@@ -89,12 +95,13 @@ pub(super) fn run(args: &TasksArgs, input: &Input, shell: &Shell) -> Result<(), 
         bytes: run.store.bytes(),
         repetitions: &repetitions,
     };
-    deliver(args, &result, &view, shell)?;
+    let table = |style: &Style| executed::table(&view, style);
+    shell.answer(&result, args.output.format, table, &executed::json(&view), || executed::csv(&view))?;
     if let Some(trace) = trace {
         trace.write(job, &run)?;
     }
     if let Some(gantt) = gantt {
-        gantt.deliver(&gantt::chart(job, &run).svg())?;
+        gantt.deliver(&chart(job, &run).svg())?;
     }
     if held {
         shell.warn(HELD);
@@ -160,22 +167,6 @@ fn kinds(program: &Program, code: &dyn Code, repetitions: &[Repetition]) -> Vec<
     graph.types().iter().enumerate().map(of_kind).collect()
 }
 
-fn deliver(
-    args: &TasksArgs,
-    result: &Destination,
-    view: &ExecutedView<'_>,
-    shell: &Shell,
-) -> Result<(), Failure> {
-    match args.output.format {
-        format @ (Format::Table | Format::Markdown) => {
-            let into_file = args.output.output.is_some();
-            result.deliver(&shell.for_people(format, into_file, |style| executed::table(view, style)))
-        }
-        Format::Json => result.deliver_by(|out| document::write(&executed::json(view), out)),
-        Format::Csv => result.deliver(&executed::csv(view)),
-    }
-}
-
 /// What a person must know beside the result.
 fn told(view: &ExecutedView<'_>, runs: usize) -> Result<(), Failure> {
     if !view.verdict.is_right() {
@@ -217,5 +208,122 @@ fn failed(error: ExecuteError) -> Failure {
     match error {
         ExecuteError::Lost => Failure::fault(error.to_string()),
         other => Failure::input(other.to_string()),
+    }
+}
+
+// Processors of this host for the cores of the machine in the files.
+
+/// The operating system's number of each node of the machine: that of the machine file, else that of the node in the same place here.
+fn os_numbers(machine: &Machine) -> Vec<Option<u32>> {
+    let here = System::host().node_cores(&affinity::allowed().unwrap_or_default());
+    let of_node = |node: numasim_model::NodeId| {
+        let listed = machine.os_nodes().get(node.0).map(|os_node| os_node.number);
+        listed.or_else(|| here.get(node.0).map(|node| node.number))
+    };
+    machine.node_ids().map(of_node).collect()
+}
+
+/// A processor for each core: those that the machine file lists, else the first one of each core of the node of the same number.
+///
+/// # Errors
+/// Another operating system than Linux; a machine with more cores than are here.
+fn processors(machine: &Machine) -> Result<Cores, Failure> {
+    let allowed = affinity::allowed()
+        .map_err(|error| Failure::input("--real binds threads, which needs Linux").caused_by(&error))?;
+    let here = System::host().node_cores(&allowed);
+    let of_node = |node: numasim_model::NodeId| {
+        let cores = machine.node(node).cores as usize;
+        let listed = machine.os_nodes().get(node.0).and_then(|os_node| os_node.cpus.as_ref());
+        let own: Vec<u32> = match (listed, here.get(node.0)) {
+            (Some(list), _) => list.as_slice().iter().copied().take(cores).collect(),
+            (None, Some(node)) => {
+                node.cores.iter().filter_map(|core| core.first().copied()).take(cores).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        if own.len() < cores {
+            return Err(Failure::input(format!(
+                "{node} of the machine has {cores} cores, and this process may use {} there",
+                own.len()
+            ))
+            .hint("--real runs on this host: give its machine file, as `numasim detect` or `numasim calibrate` writes it"));
+        }
+        Ok(own)
+    };
+    Ok(Cores(machine.node_ids().map(of_node).collect::<Result<_, _>>()?))
+}
+
+// `--gantt` of a run on this host: drawn as those of simulations.
+
+/// Checks that it can be written, where it is asked for, and changes nothing.
+///
+/// # Errors
+/// More than one run, and those of [`PlotFile::open`].
+fn open_gantt(args: &TasksArgs, runs: usize) -> Result<Option<PlotFile>, Failure> {
+    let Some(path) = args.gantt.as_deref() else { return Ok(None) };
+    if runs > 1 {
+        return Err(Failure::input(format!("--gantt is of one run, and these are {runs}"))
+            .hint("give one --scheduler, and leave out --runs"));
+    }
+    PlotFile::open(Some(path)).map(Some)
+}
+
+/// What each worker did when.
+fn chart(job: &Job<'_>, run: &Execution) -> Gantt {
+    let mut bars = Recorder::default();
+    for record in &run.records {
+        bars.ended(record, job.program.graph.kind(record.task).0);
+    }
+    bars.drawn(job, heading(job, run), Seconds::new(run.makespan_s), Vec::new())
+}
+
+fn heading(job: &Job<'_>, run: &Execution) -> Heading {
+    let busy_s: f64 = run.records.iter().map(|record| record.end_s - record.start_s).sum();
+    let all_s = run.makespan_s * job.machine.total_cores() as f64;
+    let idle = if all_s > 0.0 { 1.0 - busy_s / all_s } else { 0.0 };
+    let mut parts = vec![
+        format!("{}: {} s, measured", job.settings.label(), figures::single(run.makespan_s)),
+        format!("{:.1} % idle", idle * 100.0),
+    ];
+    if run.held > 0 {
+        parts.push("an agent held workers back".to_owned());
+    }
+    Heading { title: title(job), subtitle: parts.join("; ") }
+}
+
+// `--trace` of a run on this host, as for simulations.
+
+/// Where it goes: the last run.
+struct Trace {
+    to: Destination,
+    kind: Ending,
+}
+
+impl Trace {
+    /// Checks that it can be written, and changes nothing.
+    ///
+    /// # Errors
+    /// Those of [`Ending::of`] and [`Destination::open`].
+    fn open(path: &Path, runs: usize) -> Result<Self, Failure> {
+        Ok(Self { to: Destination::open(Some(path))?, kind: Ending::of(path, runs)? })
+    }
+
+    /// Where it goes.
+    const fn to(&self) -> &Destination {
+        &self.to
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    fn write(&self, job: &Job<'_>, run: &Execution) -> Result<(), Failure> {
+        self.to.deliver_by(|out| -> io::Result<()> {
+            let mut writer = Writer::start(out, self.kind)?;
+            let mut trace = writer.of_run(job);
+            run.records.iter().for_each(|record| trace.ended(record));
+            drop(trace);
+            writer.finish()
+        })
     }
 }

@@ -1,0 +1,426 @@
+//! The command lines of the commands about machines and models: `numasim catalog`, `models`, `init`, `export` and `import`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, Subcommand, ValueHint, value_parser};
+use numasim_model::{ModelKind, bounds};
+
+use crate::args::FileArgs;
+use crate::args::measure::{LikwidPerfctrArgs, PerfArgs};
+use crate::output::OutputArgs;
+
+// The command line of `numasim catalog`.
+
+/// `numasim catalog`.
+#[derive(Debug, Args)]
+pub(crate) struct CatalogArgs {
+    /// Print this file (@epyc-7501-2s), or list only this folder (machines) [default: list all]
+    #[arg(value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+// `--model` and `numasim models`.
+
+/// What `evaluate --model` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelChoice {
+    /// One model.
+    One(ModelKind),
+    /// All of them, side by side.
+    All,
+}
+
+/// One of the models.
+pub(super) fn one() -> impl TypedValueParser<Value = ModelKind> {
+    // The parser has refused every other name.
+    PossibleValuesParser::new(names()).map(|name| ModelKind::from_name(&name).unwrap_or_default())
+}
+
+/// One of the models, or all.
+pub(super) fn one_or_all() -> impl TypedValueParser<Value = ModelChoice> {
+    PossibleValuesParser::new(names().into_iter().chain(["all"]))
+        .map(|name| ModelKind::from_name(&name).map_or(ModelChoice::All, ModelChoice::One))
+}
+
+fn names() -> [&'static str; ModelKind::ALL.len()] {
+    ModelKind::ALL.map(ModelKind::name)
+}
+
+/// `numasim models`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArgs {
+    /// Only this model
+    #[arg(value_name = "NAME", value_parser = one(), value_hint = ValueHint::Other)]
+    pub(crate) name: Option<ModelKind>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+// The command line of `numasim import` for tools that print topologies.
+
+const FIGURES: &str = "What a topology does not contain, for all nodes";
+
+/// `numasim import numactl`.
+#[derive(Debug, Args)]
+pub(crate) struct NumactlArgs {
+    /// Output of `numactl --hardware`
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// Output of lscpu on the same machine, in any of its forms: cores, sockets and caches, which numactl does not know
+    #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath, conflicts_with = "threads_per_core")]
+    pub(crate) lscpu: Vec<PathBuf>,
+
+    /// Hardware threads of each core: of so many processors one counts as a core
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=16))]
+    pub(crate) threads_per_core: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) given: FiguresArgs,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// `numasim import lscpu`.
+#[derive(Debug, Args)]
+pub(crate) struct LscpuArgs {
+    /// Output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`; the summary and a table of the same machine are put together
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) given: FiguresArgs,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// `numasim import likwid-topology`.
+#[derive(Debug, Args)]
+pub(crate) struct LikwidTopologyArgs {
+    /// Output of `likwid-topology`, with or without -c or -O
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) given: FiguresArgs,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// Figures of a person, and the name.
+#[derive(Debug, Args)]
+pub(crate) struct FiguresArgs {
+    /// The name of the machine [default: that of the file]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Peak of one core in GFLOPS
+    #[arg(long, value_name = "GFLOPS", value_parser = positive, help_heading = FIGURES)]
+    pub(crate) gflops_per_core: Option<f64>,
+
+    /// What the memory of a node delivers to its own cores, in GB/s
+    #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
+    pub(crate) bandwidth_gbs: Option<f64>,
+
+    /// What the cores of a node get from the memory of another one, in GB/s
+    #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
+    pub(crate) link_gbs: Option<f64>,
+}
+
+/// A figure above zero, in the bounds of files.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    above_zero(text, "a number", "80 or 73.6")
+}
+
+/// `what` above zero, in the bounds of files; `example` is one.
+pub(super) fn above_zero(text: &str, what: &str, example: &str) -> Result<f64, String> {
+    let Ok(number) = text.parse::<f64>() else {
+        return Err(format!("write {what} above zero, such as {example}"));
+    };
+    match bounds::misfit(bounds::as_written(number, text), false) {
+        None => Ok(number),
+        Some(misfit) if misfit.label.starts_with("too ") => {
+            Err(format!("{text} is {}: write {what} of {}, such as {example}", misfit.label, misfit.must))
+        }
+        Some(_) => Err(format!("write {what} above zero, such as {example}")),
+    }
+}
+
+// The command line of `numasim init`.
+
+/// `numasim init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Write study.toml into this directory, which is made if it is missing [default: the current directory]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output")]
+    pub(crate) folder: Option<PathBuf>,
+
+    /// Write the study to FILE; - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The machine: a file of the catalogue (@epyc-7501-2s) or on disk
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from_host")]
+    pub(crate) machine: Option<PathBuf>,
+
+    /// The machine: this host, its nodes, cores and memory; what cannot be read is assumed, and how to measure it is said
+    #[arg(long)]
+    pub(crate) from_host: bool,
+
+    /// An application: NAME=INTENSITY in FLOP per byte, NAME=TEMPLATE, or TEMPLATE alone, where a template is an application of a
+    /// workload of the catalogue (triad, spmv, dgemm, scan, ...); may be given more than once
+    #[arg(long, value_name = "NAME=INTENSITY", action = ArgAction::Append, value_parser = AppTemplate::parse)]
+    pub(crate) app: Vec<AppTemplate>,
+
+    /// Replace a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// What `--app` says of an application.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct AppTemplate {
+    /// Its name.
+    pub(crate) name: String,
+    /// What it is like.
+    pub(crate) like: Like,
+}
+
+/// What an application is like.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Like {
+    /// Its arithmetic intensity in FLOP per byte.
+    Intensity(f64),
+    /// An application of a workload of the catalogue, by its name.
+    Template(String),
+}
+
+impl AppTemplate {
+    /// Reads `solver=0.2`, `solver=spmv` or `spmv`.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (name, like) = text.split_once('=').unwrap_or((text, text));
+        let (name, like) = (name.trim(), like.trim());
+        if name.is_empty() || like.is_empty() {
+            return Err(
+                "write NAME=INTENSITY, such as solver=0.2, or NAME=TEMPLATE, such as solver=spmv".into()
+            );
+        }
+        Ok(Self { name: name.to_owned(), like: Like::parse(like)? })
+    }
+}
+
+impl Like {
+    /// Reads a number above zero, or the name of a template, which is not looked up here.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        match text.parse::<f64>() {
+            Ok(_) => above_zero(text, "an intensity, in FLOP per byte,", "0.2").map(Self::Intensity),
+            Err(_) => Ok(Self::Template(text.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_application_has_a_number_or_a_template() {
+        let read = |text| AppTemplate::parse(text).map(|app| (app.name, app.like));
+        assert_eq!(read("solver=0.2"), Ok(("solver".into(), Like::Intensity(0.2))));
+        assert_eq!(read("solver = spmv"), Ok(("solver".into(), Like::Template("spmv".into()))));
+        assert_eq!(read("spmv"), Ok(("spmv".into(), Like::Template("spmv".into()))));
+        for wrong in ["", "=1", "solver=", "solver=0", "solver=-1", "solver=inf"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
+
+// The command line of `numasim export`.
+
+/// `numasim export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(subcommand)]
+    pub(crate) kind: ExportKind,
+}
+
+/// What is written.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExportKind {
+    /// XML that hwloc reads: nodes and cores, with bandwidths and latencies as memory attributes
+    Hwloc(ExportHwlocArgs),
+}
+
+/// `numasim export hwloc`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportHwlocArgs {
+    /// Input files (TOML); of all tables only [machine] counts
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+// The command line of `numasim import`.
+
+/// `numasim import`.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    #[command(subcommand)]
+    pub(crate) kind: ImportKind,
+}
+
+/// The tools whose output is read.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ImportKind {
+    /// Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file
+    Mlc(MlcArgs),
+    /// hwloc, lstopo --of xml: the skeleton of a machine file, or all of one that numasim exported
+    Hwloc(HwlocArgs),
+    /// numactl --hardware: the skeleton of a machine file, with memory and distances
+    Numactl(NumactlArgs),
+    /// lscpu, as text, -J, -e or -p: the skeleton of a machine file, with cores and caches
+    Lscpu(LscpuArgs),
+    /// likwid-topology, as text, -c or -O: the skeleton of a machine file
+    LikwidTopology(LikwidTopologyArgs),
+    /// perf stat, one file for each run: an application, as `profile-app --perf` writes it
+    Perf(PerfArgs),
+    /// likwid-perfctr, one file for each run: an application, as `profile-app --likwid` writes it
+    LikwidPerfctr(LikwidPerfctrArgs),
+    /// likwid-bench, one run or a sweep: a CSV of bandwidth over threads
+    Likwid(LikwidArgs),
+    /// STREAM or BabelStream: a CSV of bandwidth by kernel
+    Stream(StreamArgs),
+    /// WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks
+    Wfcommons(WfcommonsArgs),
+    /// DOT, a digraph with work and bytes as attributes: a graph of tasks
+    Dot(DotArgs),
+    /// StarPU, the tasks.rec of a run: a graph of tasks
+    Starpu(StarpuArgs),
+}
+
+/// `numasim import mlc`.
+#[derive(Debug, Args)]
+pub(crate) struct MlcArgs {
+    /// Output of mlc, or a CSV with the columns from_node,to_mem0,to_mem1,...
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// The name of the machine [default: that of the table or of the file]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Physical cores of each node, which the matrix does not contain
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=65_536))]
+    pub(crate) cores_per_node: Option<u32>,
+
+    /// Peak of one core in GFLOPS, which the matrix does not contain
+    #[arg(long, value_name = "GFLOPS", value_parser = positive)]
+    pub(crate) gflops_per_core: Option<f64>,
+
+    /// Only the table whose name contains this, in a CSV with a column `file`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) select: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// `numasim import hwloc`.
+#[derive(Debug, Args)]
+pub(crate) struct HwlocArgs {
+    /// Output of `lstopo --of xml`, or of `numasim export hwloc`
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) given: FiguresArgs,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// `numasim import likwid`.
+#[derive(Debug, Args)]
+pub(crate) struct LikwidArgs {
+    /// Output of likwid-bench, or a CSV with the columns kernel,threads,bw_GBs
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// Only machines whose name contains this, in a CSV with a column `machine_file`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) select: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// `numasim import stream`.
+#[derive(Debug, Args)]
+pub(crate) struct StreamArgs {
+    /// Output of STREAM or BabelStream (also --csv), or a CSV with the columns threads,Copy,Scale,Add,Triad
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: FileArgs,
+}
+
+/// `numasim import wfcommons`.
+#[derive(Debug, Args)]
+pub(crate) struct WfcommonsArgs {
+    /// An instance in WfFormat, JSON
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x
+    /// GFLOPS
+    #[arg(long, value_name = "GFLOPS", required = true, value_parser = positive)]
+    pub(crate) reference_gflops: f64,
+
+    #[command(flatten)]
+    pub(crate) output: GraphFolder,
+}
+
+/// `numasim import dot`.
+#[derive(Debug, Args)]
+pub(crate) struct DotArgs {
+    /// A digraph; nodes have `flop` (or `size`) and `type`, edges have `bytes` (or `size`)
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: GraphFolder,
+}
+
+/// `numasim import starpu`.
+#[derive(Debug, Args)]
+pub(crate) struct StarpuArgs {
+    /// The file tasks.rec that StarPU writes with STARPU_FXT_TRACE=1 and starpu_fxt_tool
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// GFLOPS of a core that it was measured on, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS
+    #[arg(long, value_name = "GFLOPS", value_parser = positive)]
+    pub(crate) reference_gflops: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: GraphFolder,
+}
+
+/// Where a graph goes.
+#[derive(Debug, Args)]
+pub(crate) struct GraphFolder {
+    /// Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them
+    #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+}

@@ -1,0 +1,255 @@
+//! The command lines of the commands over time: `numasim simulate`, `tasks`, `profile` and `plan`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgAction, Args, ValueHint, value_parser};
+use numasim_ask::over_time::did_you_mean;
+use numasim_graph::values::{PagePlacement, SchedulerKind, TaskScenario};
+use numasim_model::ModelKind;
+use numasim_plan::Pattern;
+use numasim_policy::{NameError, PolicyName};
+
+use crate::args::machine;
+use crate::output::{Format, OutputArgs};
+
+// The command line of `numasim plan`.
+
+/// `numasim plan`.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// A profile, the folder that `numasim profile` or OCR-Vx has written; or TOML files, read as one, with a [machine] and the
+    /// graph to be planned
+    #[arg(value_name = "DIR|FILE", required = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) from: Vec<PathBuf>,
+
+    /// Of a profile: how blocks are dealt to nodes, consecutive ones together, in turn, or where the programmer wants them
+    /// [default: block]
+    #[arg(long, value_name = "PATTERN", value_parser = pattern())]
+    pub(crate) pattern: Option<Pattern>,
+
+    /// Plan the graph in blocks.csv and tasks.csv in DIR, for the machine in the files
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "pattern")]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Of a graph: bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = machine::one(), conflicts_with = "pattern")]
+    pub(crate) model: Option<ModelKind>,
+
+    /// Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and
+    /// edges.csv
+    #[arg(short, long, value_name = "PLAN", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+
+    /// How to tell what was planned
+    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    pub(crate) format: Format,
+}
+
+fn pattern() -> impl TypedValueParser<Value = Pattern> {
+    let names = Pattern::ALL.map(Pattern::as_str);
+    // The parser has refused every other name.
+    PossibleValuesParser::new(names)
+        .map(|name| Pattern::ALL.into_iter().find(|pattern| pattern.as_str() == name).unwrap_or_default())
+}
+
+// The command line of `numasim profile`.
+
+/// `numasim profile`.
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]] or a [graph] with a generator
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Read the graph from blocks.csv and tasks.csv in DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    pub(crate) model: Option<ModelKind>,
+
+    /// Write the files ptrace-*.csv to DIR
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+}
+
+// The command line of `numasim simulate`.
+
+/// `numasim simulate`.
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArgs {
+    /// TOML files, read as one: exactly one [machine], [[app]] with their work, and where there are any [[channel]],
+    /// [[call]], [[command]], [policy], [os] and [cluster]
+    #[arg(value_name = "FILE", required_unless_present = "replay", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Who decides about threads; several are compared, with ratios to the first [default: that of [policy] in the
+    /// files, else none]
+    #[arg(long, value_name = "NAME[:ARG]", value_parser = policy, action = ArgAction::Append)]
+    pub(crate) policy: Vec<PolicyName>,
+
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    pub(crate) model: Option<ModelKind>,
+
+    /// End the simulation after so many seconds of simulated time [default: when every application is finished]
+    #[arg(long, value_name = "SECONDS", value_parser = simulated_seconds, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
+
+    /// Seed of the work of tasks with a task_spread; the same seed gives the same result
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Simulate with N seeds, from --seed on, and show mean and spread
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+
+    /// Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. With
+    /// --plot, both are in one picture. One policy and one run
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) compare: Option<PathBuf>,
+
+    /// Write what every application does over time to FILE, as CSV; one policy and one run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) timeline: Option<PathBuf>,
+
+    /// Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG, PNG
+    /// or PDF; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Write what the policy saw and decided to FILE, as JSON lines; one policy and one run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one
+    /// differs
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["files", "policy", "model", "until", "seed", "runs", "timeline", "plot", "trace"])]
+    pub(crate) replay: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Reads `--policy`.
+pub(super) fn policy(text: &str) -> Result<PolicyName, String> {
+    text.parse().map_err(|error: NameError| match did_you_mean(&error) {
+        Some(near) => format!("{error}; did you mean '{near}'?"),
+        None => error.to_string(),
+    })
+}
+
+/// Reads `--until`.
+pub(super) fn simulated_seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
+        _ => Err("write a number of seconds, zero or more, such as 0.5 or 60".to_owned()),
+    }
+}
+
+// The command line of `numasim tasks`.
+
+/// `numasim tasks`.
+#[derive(Debug, Args)]
+pub(crate) struct TasksArgs {
+    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]], a [program] of loops or a [graph] with a
+    /// generator; where there are any [scheduler], [runtime] and [contender]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Read the graph from blocks.csv and tasks.csv in DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler]
+    /// in the files, else fifo]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scheduler())]
+    pub(crate) scheduler: Vec<SchedulerKind>,
+
+    /// Read plan-tree.csv and plan-dbs.csv in PLAN, which the scheduler plan goes by
+    #[arg(long, value_name = "PLAN", value_hint = ValueHint::DirPath)]
+    pub(crate) plan: Option<PathBuf>,
+
+    /// Where pages of blocks are
+    #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = placement())]
+    pub(crate) placement: PagePlacement,
+
+    /// A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scenario(),
+        conflicts_with_all = ["scheduler", "placement"])]
+    pub(crate) scenario: Vec<TaskScenario>,
+
+    /// Idle workers steal from other sockets, the nearest first
+    #[arg(long)]
+    pub(crate) steal: bool,
+
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    pub(crate) model: Option<ModelKind>,
+
+    /// Simulate with N seeds, from --seed on, and show mean and spread
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+
+    /// Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.5", value_parser = share)]
+    pub(crate) metg: Option<f64>,
+
+    /// Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and
+    /// stencil2d, with results checked against a serial run. Where an agent is there (NUMASIM_AGENT), its orders hold
+    #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "emit_graph", "placement"])]
+    pub(crate) real: bool,
+
+    /// Write when and where each task ran to FILE. Its ending selects the format: .csv, .json for Perfetto and chrome://tracing, or .rec for a
+    /// tasks.rec as StarPU writes it, of one scheduler and one run. With --real it covers the last run here
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG, PNG or PDF; one scheduler and one run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) gantt: Option<PathBuf>,
+
+    /// Write the graph to blocks.csv, tasks.csv and edges.csv in DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) emit_graph: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// A number above 0 and below 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value < 1.0);
+    number.ok_or_else(|| "write a share above 0 and below 1, such as 0.5".to_owned())
+}
+
+pub(super) fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
+    let names = SchedulerKind::ALL.map(SchedulerKind::as_str);
+    // The parser has refused every other name.
+    PossibleValuesParser::new(names)
+        .map(|name| SchedulerKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or_default())
+}
+
+fn placement() -> impl TypedValueParser<Value = PagePlacement> {
+    let names = PagePlacement::ALL.map(PagePlacement::as_str);
+    // The parser has refused every other name.
+    PossibleValuesParser::new(names).map(|name| {
+        PagePlacement::ALL.into_iter().find(|placement| placement.as_str() == name).unwrap_or_default()
+    })
+}
+
+fn scenario() -> impl TypedValueParser<Value = TaskScenario> {
+    let names = TaskScenario::ALL.map(TaskScenario::as_str);
+    PossibleValuesParser::new(names).map(|name| {
+        let found = TaskScenario::ALL.into_iter().find(|scenario| scenario.as_str() == name);
+        // The parser has refused every other name.
+        found.unwrap_or(TaskScenario::NoapFt)
+    })
+}

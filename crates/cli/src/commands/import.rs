@@ -1,0 +1,282 @@
+//! `numasim import`: a machine file, a measured CSV, an application or a graph of tasks from what another tool printed.
+#![allow(clippy::result_large_err, reason = "a problem is made once in a run, and ends it")]
+
+use std::path::{Path, PathBuf};
+
+use numasim_evidence::formats::matrix::{self, machine_file, read_mlc};
+use numasim_evidence::formats::runs::{self, Runs, read_likwid};
+use numasim_evidence::formats::stream::read_stream;
+use numasim_evidence::formats::topology::likwid::read_likwid_topology;
+use numasim_evidence::formats::topology::lscpu::Lscpu;
+use numasim_evidence::formats::topology::{Cores, Node, Topology, read_numactl};
+use numasim_graph::import::{Imported, Warning, dot, starpu, wfcommons};
+use numasim_host::machine_file::{Given, skeleton_with};
+use numasim_host::topology::{
+    Cache, Counting, Distances, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
+};
+use numasim_host::{DetectError, Source};
+use numasim_model::cpus::{CpuList, ranges};
+use numasim_study::{Problem, SourceFile};
+
+use crate::args::{FiguresArgs, FileArgs, GraphFolder, ImportArgs, ImportKind, LscpuArgs, NumactlArgs};
+use crate::commands::{graph_folder, profile_app};
+use crate::failure::Failure;
+use crate::files;
+use crate::shell::Shell;
+
+/// Runs the command.
+pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
+    match &args.kind {
+        ImportKind::Mlc(mlc) => {
+            let matrices = read(&mlc.file, |text| read_mlc(text, mlc.select.as_deref()))?;
+            let name = mlc.name.as_ref().or(mlc.select.as_ref()).cloned().unwrap_or_else(|| stem(&mlc.file));
+            let file = mlc.file.file_name().unwrap_or(mlc.file.as_os_str()).to_string_lossy();
+            let source = format!("node-to-node matrix in {file}, read by numasim import mlc");
+            let given =
+                matrix::Given { cores_per_node: mlc.cores_per_node, gflops_per_core: mlc.gflops_per_core };
+            let text = machine_file(&matrices, &name, &source, given)
+                .map_err(|why| Failure::input(format!("{}: {why}", mlc.file.display())))?;
+            deliver(&mlc.output, &text)
+        }
+        ImportKind::Hwloc(hwloc) => deliver(&hwloc.output, &of_xml(&hwloc.file, &hwloc.given)?),
+        ImportKind::Numactl(args) => numactl(args),
+        ImportKind::Lscpu(args) => lscpu(args),
+        ImportKind::LikwidTopology(args) => {
+            let found = read(&args.file, read_likwid_topology)?;
+            let text = machine(found, "likwid-topology", &[&args.file], &args.given, None)?;
+            deliver(&args.output, &text)
+        }
+        ImportKind::Perf(args) => profile_app::run(&args.into(), shell),
+        ImportKind::LikwidPerfctr(args) => profile_app::run(&args.into(), shell),
+        ImportKind::Likwid(likwid) => {
+            let found = read(&likwid.file, |text| read_likwid(text, likwid.select.as_deref()))?;
+            deliver(&likwid.output, &csv(&found)?)
+        }
+        ImportKind::Stream(stream) => {
+            let found = read(&stream.file, read_stream)?;
+            deliver(&stream.output, &csv(&found)?)
+        }
+        ImportKind::Wfcommons(args) => graph(&args.file, &args.output, shell, |text, name| {
+            wfcommons::read(text, name, args.reference_gflops)
+        }),
+        ImportKind::Dot(args) => graph(&args.file, &args.output, shell, dot::read),
+        ImportKind::Starpu(args) => graph(&args.file, &args.output, shell, |text, name| {
+            starpu::read(text, name, args.reference_gflops)
+        }),
+    }
+}
+
+/// Reads a file; what is wrong with it is shown where it is.
+fn read<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, Problem>) -> Result<T, Failure> {
+    let source = files::read_measurements(path)?;
+    read(&source.text).map_err(|problem| files::refused(&[problem], source.clone()))
+}
+
+fn csv((found, notes): &Runs) -> Result<String, Failure> {
+    runs::csv(found, notes).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn deliver(output: &FileArgs, text: &str) -> Result<(), Failure> {
+    output.open()?.deliver(text)
+}
+
+// From a graph of another tool to `blocks.csv` and `tasks.csv`.
+
+/// Reads a file with `read`, which also gets a name for the graph, and writes the graph to a folder.
+///
+/// # Errors
+/// What cannot be read, everything that is wrong with it, and what cannot be written.
+fn graph(
+    file: &Path,
+    to: &GraphFolder,
+    shell: &Shell,
+    read: impl FnOnce(&str, &str) -> Result<Imported, Vec<Problem>>,
+) -> Result<(), Failure> {
+    let folder = graph_folder::open(&to.output, "-o")?;
+    let source = files::read_graph(file)?;
+    let imported = match read(&source.text, &stem(file)) {
+        Ok(imported) => imported,
+        Err(problems) => return Err(files::refused(&problems, source)),
+    };
+    for warning in &imported.warnings {
+        shell.warn(located(warning, &source));
+    }
+    // Graphs are large: the text is not needed any more.
+    drop(source);
+    graph_folder::write(&folder, &imported.graph)
+}
+
+/// `FILE:LINE: message`
+fn located(warning: &Warning, source: &SourceFile) -> String {
+    let span = warning.place.as_ref().and_then(|place| place.span.as_ref());
+    match span.and_then(|span| source.text.get(..span.start)) {
+        Some(before) => format!("{}:{}: {}", source.name, before.matches('\n').count() + 1, warning.message),
+        None => format!("{}: {}", source.name, warning.message),
+    }
+}
+
+// From a topology to the skeleton of a machine file, with what a person gives beside it.
+
+/// `numasim import numactl`.
+fn numactl(args: &NumactlArgs) -> Result<(), Failure> {
+    let destination = args.output.open()?;
+    let mut found = read(&args.file, read_numactl)?;
+    if !args.lscpu.is_empty() {
+        let cores = of_lscpu(&args.lscpu)?;
+        found = found.and(cores).map_err(|why| {
+            let message =
+                format!("{} and the output of lscpu do not belong together: {why}", args.file.display());
+            Failure::input(message).hint("import what both tools print on the same machine")
+        })?;
+    }
+    if let Some(threads) = args.threads_per_core {
+        count_cores(&mut found, threads)?;
+    }
+    let files: Vec<&PathBuf> = [&args.file].into_iter().chain(&args.lscpu).collect();
+    destination.deliver(&machine(found, "numactl", &files, &args.given, args.threads_per_core)?)
+}
+
+/// `numasim import lscpu`.
+fn lscpu(args: &LscpuArgs) -> Result<(), Failure> {
+    let destination = args.output.open()?;
+    let files: Vec<&PathBuf> = args.files.iter().collect();
+    destination.deliver(&machine(of_lscpu(&args.files)?, "lscpu", &files, &args.given, None)?)
+}
+
+/// `numasim import hwloc`.
+fn of_xml(file: &Path, given: &FiguresArgs) -> Result<String, Failure> {
+    let text = files::read_topology(file)?;
+    let xml = Source::Xml { text: &text, name: &stem(file) };
+    let mut host = numasim_host::detect(xml, Counting::Cores, "import hwloc").map_err(|error| {
+        let failure = Failure::input(format!("{}: {error}", file.display()));
+        match error.hint().filter(|_| !matches!(error, DetectError::NeedsHwloc(_))) {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    })?;
+    if let Some(name) = &given.name {
+        host.name.clone_from(name);
+    }
+    if host.figures.is_some() && (given.bandwidth_gbs.is_some() || given.link_gbs.is_some()) {
+        return Err(Failure::input(format!("{} has a bandwidth for each pair of nodes", file.display()))
+            .hint("leave out --bandwidth-gbs and --link-gbs; change the figures in the machine file"));
+    }
+    Ok(skeleton_with(&host, figures(given, None)))
+}
+
+fn of_lscpu(paths: &[PathBuf]) -> Result<Topology, Failure> {
+    let mut found = Lscpu::default();
+    for path in paths {
+        read(path, |text| found.read(text))?;
+    }
+    found.topology().map_err(|why| {
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        Failure::input(format!("{}: {why}", names.join(", ")))
+    })
+}
+
+/// One core for so many processors of each node.
+fn count_cores(found: &mut Topology, threads: u32) -> Result<(), Failure> {
+    for node in found.nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
+        let processors = u32::try_from(node.processors.len()).unwrap_or(u32::MAX);
+        if processors % threads != 0 {
+            return Err(Failure::input(format!(
+                "--threads-per-core is {threads}, and node {} has {processors} processors",
+                node.number
+            ))
+            .hint("give the `Thread(s) per core` of lscpu, or its output: --lscpu"));
+        }
+        let first = (threads == 1).then(|| node.processors.clone());
+        node.cores = Some(Cores { count: processors / threads, first });
+    }
+    Ok(())
+}
+
+/// The machine file. `files` are those that were read, the one that names the machine first.
+fn machine(
+    found: Topology,
+    tool: &str,
+    files: &[&PathBuf],
+    given: &FiguresArgs,
+    threads_per_core: Option<u32>,
+) -> Result<String, Failure> {
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .collect();
+    let known = |node: &Node| node.processors.is_empty() || node.cores.is_some();
+    let counting = if found.nodes.iter().all(known) { Counting::Cores } else { Counting::Processors };
+    let mut notes: Vec<String> = found.processor.iter().map(|model| format!("processor: {model}")).collect();
+    notes.extend(found.nodes.iter().filter_map(open_processors));
+    let empty = found.nodes.iter().filter(|node| node.processors.is_empty() && node.memory_bytes.is_none());
+    notes.extend(
+        empty.map(|node| format!("node {} has no processors, and its memory is not known", node.number)),
+    );
+    notes.extend(found.notes);
+    let nodes = found.nodes.iter().map(|node| host_node(node, counting)).collect::<Result<_, _>>();
+    let nodes = nodes.map_err(|why| Failure::input(format!("{}: {why}", names.join(", "))))?;
+    let caches = found.caches.iter().map(|cache| Cache {
+        level: cache.level,
+        bytes: cache.bytes,
+        cores: cache.cores,
+        count: cache.count,
+    });
+    let unusable = CpuList::new(found.unavailable).ok();
+    let unusable = unusable.map(|list| Unusable { what: UnusableThing::Cpus(list), why: Why::Unknown });
+    let host = HostTopology {
+        name: given.name.clone().unwrap_or_else(|| files.first().map(|path| stem(path)).unwrap_or_default()),
+        source: format!("numasim import {tool}: read from {}", names.join(", ")),
+        origin: Origin::Other,
+        counting,
+        nodes,
+        caches: caches.collect(),
+        distances: found.distances.map(|values| Distances { values }),
+        unusable: unusable.into_iter().collect(),
+        figures: None,
+        notes,
+    };
+    Ok(skeleton_with(&host, figures(given, threads_per_core)))
+}
+
+fn figures(given: &FiguresArgs, threads_per_core: Option<u32>) -> Given {
+    Given {
+        gflops_per_core: given.gflops_per_core,
+        bandwidth_gbs: given.bandwidth_gbs,
+        link_gbs: given.link_gbs,
+        threads_per_core,
+    }
+}
+
+/// The processors of a node of which nobody knows one for each core.
+fn open_processors(node: &Node) -> Option<String> {
+    let first = node.cores.as_ref().is_some_and(|cores| cores.first.is_some());
+    (!first && !node.processors.is_empty()).then(|| {
+        format!(
+            "processors of node {}: {}; which of them share a core: lscpu -e",
+            node.number,
+            ranges(&node.processors)
+        )
+    })
+}
+
+fn host_node(node: &Node, counting: Counting) -> Result<HostNode, String> {
+    let cores = match (&node.cores, counting) {
+        (Some(cores), Counting::Cores) => cores.count,
+        _ => u32::try_from(node.processors.len()).map_err(|_| "too many processors".to_owned())?,
+    };
+    let first =
+        node.cores.as_ref().and_then(|cores| cores.first.clone()).filter(|_| counting == Counting::Cores);
+    Ok(HostNode {
+        os_index: node.number,
+        cores,
+        cpus: first.map(CpuList::new).transpose().map_err(|why| why.to_string())?,
+        left_out: None,
+        memory_bytes: node.memory_bytes,
+        packages: node.socket.into_iter().collect(),
+        firmware: None,
+    })
+}
