@@ -13,13 +13,14 @@ use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
 use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::loops::Isa;
-use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
-use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::matrix::{Dmv, Lattice, Spmv};
+use numasim_kernels::memcpy::Memcpy;
 use numasim_kernels::synthetic::Kernel;
 use numasim_kernels::workload::Real;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
+use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 
 /// Measurements starve each other where there are few processors: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -78,18 +79,18 @@ const COPY: Memcpy =
 
 fn all() -> Vec<Real> {
     let lattice = Lattice { cells: [3, 2, 2] };
-    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let (elements, partition) = (Elements::Complex, Partition::Equal);
     let whole = Spmv { lattice, elements, partition, storage: Storage::Whole };
     vec![
         Real::BlackScholes(BlackScholes { options: 10_001 }),
         Real::Dmv(Dmv { rows: 301 }),
         Real::Spmv(whole),
-        Real::Spmv(Spmv { partition: Partition::Elements, storage: Storage::PerGroup, ..whole }),
+        Real::Spmv(Spmv { partition: Partition::Nonzeros, storage: Storage::PerNode, ..whole }),
         Real::Spmv(Spmv { elements: Elements::Real, ..whole }),
         Real::Stencil2d(Stencil2d { rows: 211, columns: 103 }),
         Real::Seismic(Seismic { rows: 103, columns: 211 }),
         Real::Memcpy(COPY),
-        Real::Memcpy(Memcpy { source: Source::PerGroup, how: How::Cached, ..COPY }),
+        Real::Memcpy(Memcpy { source: Source::PerNode, how: How::Cached, ..COPY }),
         Real::Memcpy(Memcpy { source: Source::Own, how: How::Library, ..COPY }),
         Real::Memcpy(Memcpy { faults: Faults::Inside, ..COPY }),
         Real::Chase(Chase { lines: 5000, chains: 3 }),

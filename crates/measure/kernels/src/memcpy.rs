@@ -3,6 +3,7 @@
 //! A byte that is copied counts twice, once read and once written; through the caches each line of the destination is read before, too, which is
 //! not counted.
 
+use numasim_model::problem::{Faults, How, Source};
 use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array};
@@ -16,37 +17,6 @@ use crate::team::{Division, Team};
 const MOST: usize = 1 << 43;
 /// Pages of the destination are touched this far apart, in elements: 4096 bytes.
 const PAGE: usize = 512;
-
-/// Whose the source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Source {
-    /// All parts copy from one, which the first of them filled.
-    Shared,
-    /// The parts of a group copy from one.
-    PerGroup,
-    /// Each has its own.
-    Own,
-}
-
-/// When the pages of the destination are touched for the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Faults {
-    /// By the copy: page faults are a part of what is measured, of the first step only.
-    Inside,
-    /// Before, by a write to every 4096 bytes.
-    Before,
-}
-
-/// What copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum How {
-    /// Stores past the caches, where the instruction set has them.
-    Streaming,
-    /// Stores through the caches.
-    Cached,
-    /// `memcpy` of the C library.
-    Library,
-}
 
 /// A copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +36,7 @@ impl Memcpy {
     fn sources(&self, team: &Team) -> usize {
         match self.source {
             Source::Shared => 1,
-            Source::PerGroup => team.groups(),
+            Source::PerNode => team.groups(),
             Source::Own => team.parts(),
         }
     }
@@ -75,7 +45,7 @@ impl Memcpy {
     fn source_of(&self, team: &Team, part: usize) -> usize {
         match self.source {
             Source::Shared => 0,
-            Source::PerGroup => team.group(part).unwrap_or(0),
+            Source::PerNode => team.group(part).unwrap_or(0),
             Source::Own => part,
         }
     }
@@ -100,7 +70,7 @@ impl Problem for Memcpy {
         SetupError::unless("words", self.words, 1..=MOST)?;
         let lies = |number| match self.source {
             Source::Shared => Lies::Shared,
-            Source::PerGroup => Lies::Group(number),
+            Source::PerNode => Lies::Group(number),
             Source::Own => Lies::Own(number),
         };
         let sources = (0..self.sources(team)).map(|number| Need::new("words", 8 * self.words, lies(number)));
@@ -168,7 +138,7 @@ impl<'m> Placed<'m> {
     fn fills(&self, part: usize) -> bool {
         match self.problem.source {
             Source::Shared => part == 0,
-            Source::PerGroup => self.team.is_first(part),
+            Source::PerNode => self.team.is_first(part),
             Source::Own => true,
         }
     }

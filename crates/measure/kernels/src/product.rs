@@ -3,6 +3,12 @@
 //! A and B are copied into panels first (Goto, van de Geijn 2008), so that the innermost loop reads memory in order: a panel of B stays in the first-level
 //! cache, a block of A in the second-level one.
 
+// The functions of vectors; what they need is looked at before.
+#![allow(unsafe_code)]
+
+use crate::loops::Isa;
+use crate::simd::{LINE, Vector, dispatch};
+
 /// Steps of a panel: 8 columns x 256 steps are 16 KiB.
 const STEPS: usize = 256;
 /// Rows of A at a time: with 256 steps 256 KiB.
@@ -132,8 +138,8 @@ fn pack<const WIDTH: usize>(matrix: Matrix<'_>, (rows, steps): (usize, usize), p
     }
 }
 
-// The two loops in which nearly all time of dense kernels passes are plain Rust that the compiler vectorises; `multiply-add` is one instruction where AVX2 and FMA are there, else two. So results may differ in
-// the last bit between processors, never on one.
+// In the two loops below nearly all time of dense kernels passes. Multiplication and addition are one instruction where the processor has it, else two: results
+// may differ in the last bit between processors, never on one.
 
 /// Rows of a block of the product that stays in registers.
 pub(crate) const ROWS: usize = 4;
@@ -145,86 +151,64 @@ pub(crate) type Block = [[f64; COLUMNS]; ROWS];
 
 /// Which code runs: looked up once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Vectors {
-    /// The processor has AVX2 and FMA. Private: whoever has a value of this type has asked the processor.
-    fused: bool,
-}
+pub(crate) struct Vectors(Isa);
 
 impl Vectors {
-    /// For this processor.
+    /// For this processor; with wider vectors than those of AVX2 the sums of a block would wait for each other.
     pub(crate) fn of_this_processor() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        #[cfg(not(target_arch = "x86_64"))]
-        let fused = false;
-        Self { fused }
+        Self(Isa::best().min(Isa::Avx2))
     }
 
     /// The product of a panel of [`ROWS`] rows and one of [`COLUMNS`] columns, each packed step by step.
     pub(crate) fn product(self, rows: &[f64], columns: &[f64]) -> Block {
-        #[cfg(target_arch = "x86_64")]
-        if self.fused {
-            // SAFETY: `fused` is true only where the processor has both features.
-            #[allow(unsafe_code)]
-            return unsafe { product_fused(rows, columns) };
-        }
-        // Arm has a fused instruction in its least version, on which `mul_add` is that.
-        product::<{ cfg!(target_arch = "aarch64") }>(rows, columns)
+        // SAFETY: the processor has the instruction set (`dispatch`).
+        dispatch!(self.0, product(rows: &[f64], columns: &[f64]) -> Block)
     }
 
     /// y += a x.
     pub(crate) fn add(self, a: f64, x: &[f64], y: &mut [f64]) {
-        #[cfg(target_arch = "x86_64")]
-        if self.fused {
-            // SAFETY: `fused` is true only where the processor has both features.
-            #[allow(unsafe_code)]
-            return unsafe { add_fused(a, x, y) };
-        }
-        add::<{ cfg!(target_arch = "aarch64") }>(a, x, y);
+        // SAFETY: the processor has the instruction set (`dispatch`).
+        dispatch!(self.0, add(a: f64, x: &[f64], y: &mut [f64]));
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn product_fused(rows: &[f64], columns: &[f64]) -> Block {
-    product::<true>(rows, columns)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn add_fused(a: f64, x: &[f64], y: &mut [f64]) {
-    add::<true>(a, x, y);
-}
-
+/// # Safety
+/// The processor has the instruction set.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-fn multiply_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    // Without the instruction `mul_add` would be a slow function.
-    #[allow(clippy::suboptimal_flops)]
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
-}
-
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-fn product<const FUSED: bool>(rows: &[f64], columns: &[f64]) -> Block {
-    let mut sums = [[0.0; COLUMNS]; ROWS];
-    let (rows, _) = rows.as_chunks::<ROWS>();
-    let (columns, _) = columns.as_chunks::<COLUMNS>();
-    for (row, column) in rows.iter().zip(columns) {
-        for (sums, &a) in sums.iter_mut().zip(row) {
-            for (sum, &b) in sums.iter_mut().zip(column) {
-                *sum = multiply_add::<FUSED>(a, b, *sum);
+unsafe fn product<L: Vector>(rows: &[f64], columns: &[f64]) -> Block {
+    // SAFETY: the caller promises the instruction set; a panel has a vector for each step.
+    unsafe {
+        let mut sums = [L::splat(0.0); ROWS];
+        for (row, column) in rows.as_chunks::<ROWS>().0.iter().zip(columns.as_chunks::<COLUMNS>().0) {
+            let column = L::load(column.as_ptr());
+            for (sum, &a) in sums.iter_mut().zip(row) {
+                *sum = L::splat(a).multiply_add(column, *sum);
             }
         }
+        sums.map(|sum| sum.array())
     }
-    sums
 }
 
+/// # Safety
+/// The processor has the instruction set.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-fn add<const FUSED: bool>(a: f64, x: &[f64], y: &mut [f64]) {
-    for (y, &x) in y.iter_mut().zip(x) {
-        *y = multiply_add::<FUSED>(a, x, *y);
+unsafe fn add<L: Vector>(a: f64, x: &[f64], y: &mut [f64]) {
+    let len = x.len().min(y.len());
+    let ((x, last_x), (y, last_y)) = (x[..len].as_chunks::<LINE>(), y[..len].as_chunks_mut::<LINE>());
+    // SAFETY: the caller promises the instruction set; chunks have a vector each, what is left has so many elements.
+    unsafe {
+        let a = L::splat(a);
+        for (y, x) in y.iter_mut().zip(x) {
+            a.multiply_add(L::load(x.as_ptr()), L::load(y.as_ptr())).store(y.as_mut_ptr());
+        }
+        let count = len % LINE;
+        if count > 0 {
+            let (x, own) = (L::load_first(last_x.as_ptr(), count), L::load_first(last_y.as_ptr(), count));
+            let sums = a.multiply_add(x, own).array();
+            last_y.copy_from_slice(&sums[..count]);
+        }
     }
 }
 

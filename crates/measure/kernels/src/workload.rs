@@ -5,8 +5,8 @@ use crate::chase::Chase;
 use crate::grid::{Seismic, Stencil2d};
 use crate::kernel::{NotRunnable, Problem};
 use crate::loops::{Isa, Loops, Way};
-use crate::matrix::{self, Dmv, Lattice, Spmv};
-use crate::memcpy::{self, Memcpy};
+use crate::matrix::{Dmv, Lattice, Spmv};
+use crate::memcpy::Memcpy;
 use numasim_model::Access;
 use numasim_model::problem::{self, Cells, KernelProblem, NEXT_TO_NOTHING};
 use numasim_model::units::FlopPerByte;
@@ -98,41 +98,18 @@ fn spmv(of: &problem::Spmv) -> Spmv {
     let Cells(cells) = of.cells;
     Spmv {
         lattice: Lattice { cells: cells.map(size) },
-        elements: match of.elements {
-            problem::Elements::Complex => matrix::Elements::Complex,
-            problem::Elements::Real => matrix::Elements::Real,
-        },
-        partition: match of.partition {
-            problem::Partition::Equal => matrix::Partition::Rows,
-            problem::Partition::Nonzeros => matrix::Partition::Elements,
-        },
-        storage: match of.storage {
-            problem::Storage::Whole => matrix::Storage::Whole,
-            problem::Storage::PerNode => matrix::Storage::PerGroup,
-        },
+        elements: of.elements,
+        partition: of.partition,
+        storage: of.storage,
     }
 }
 
 fn copy(of: &problem::Memcpy) -> Result<Memcpy, NotRunnable> {
-    let faults = match of.faults {
-        problem::Faults::Before => memcpy::Faults::Before,
-        problem::Faults::Inside if of.copies > 1 => return Err(NotRunnable::Copies { copies: of.copies }),
-        problem::Faults::Inside => memcpy::Faults::Inside,
-    };
-    Ok(Memcpy {
-        words: size(of.words()),
-        source: match of.source {
-            problem::Source::Shared => memcpy::Source::Shared,
-            problem::Source::PerNode => memcpy::Source::PerGroup,
-            problem::Source::Own => memcpy::Source::Own,
-        },
-        faults,
-        how: match of.how {
-            problem::How::Streaming => memcpy::How::Streaming,
-            problem::How::Cached => memcpy::How::Cached,
-            problem::How::Library => memcpy::How::Library,
-        },
-    })
+    let problem::Memcpy { copies, source, faults, how, .. } = *of;
+    if faults == problem::Faults::Inside && copies > 1 {
+        return Err(NotRunnable::Copies { copies });
+    }
+    Ok(Memcpy { words: size(of.words()), source, faults, how })
 }
 
 impl From<Kernel> for Workload {

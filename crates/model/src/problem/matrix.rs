@@ -41,7 +41,7 @@ impl Default for Dmv {
 
 crate::words! {
     /// What elements of a sparse matrix and of its vectors are.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Elements {
         /// Two numbers of 8 bytes.
         Complex = "complex",
@@ -52,7 +52,7 @@ crate::words! {
 
 crate::words! {
     /// How rows are divided among threads.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Partition {
         /// As many rows each.
         Equal = "equal",
@@ -63,7 +63,7 @@ crate::words! {
 
 crate::words! {
     /// How the matrix lies in memory.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Storage {
         /// Arrays with all rows.
         Whole = "whole",

@@ -329,7 +329,7 @@ impl Default for BlackScholes {
 
 crate::words! {
     /// Whose the source is.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Source {
         /// All threads copy from one, which the first of them filled.
         Shared = "shared",
@@ -342,7 +342,7 @@ crate::words! {
 
 crate::words! {
     /// When pages of the destination are touched for the first time.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Faults {
         /// Before what is measured.
         Before = "before",
@@ -353,7 +353,7 @@ crate::words! {
 
 crate::words! {
     /// What copies.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum How {
         /// Stores past the caches.
         Streaming = "streaming",

@@ -5,11 +5,12 @@ use std::process::Command;
 use numasim_kernels::blackscholes::{self, BlackScholes};
 use numasim_kernels::chase::Chase;
 use numasim_kernels::kernel::Problem;
-use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
-use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::matrix::{Dmv, Lattice, Spmv};
+use numasim_kernels::memcpy::Memcpy;
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_kernels::synthetic::{Kernel, PreparedKernel};
 use numasim_model::Access;
+use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 use numasim_model::units::FlopPerByte;
 
 use crate::duel::{best, likwid};
@@ -100,7 +101,7 @@ pub(crate) fn run(
             // 34 elements of 20 bytes in each of the 80 rows of a cell, about.
             let edge = ((total as f64 / (80.0 * 40.0 * 20.0)).cbrt() as usize).max(1);
             let lattice = Lattice { cells: [edge; 3] };
-            let (elements, partition) = (Elements::Complex, Partition::Elements);
+            let (elements, partition) = (Elements::Complex, Partition::Nonzeros);
             let spmv = Spmv { lattice, elements, partition, storage: Storage::Whole };
             let sides = vec![
                 (format!("numasim, {} rows", lattice.rows()), ours(options, Access::Read, &spmv)?, None),

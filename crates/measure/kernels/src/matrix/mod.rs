@@ -10,6 +10,7 @@ mod sparse;
 mod tests;
 mod vectors;
 
+use numasim_model::problem::{Elements, Partition, Storage};
 use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array};
@@ -19,8 +20,8 @@ use crate::kernel::{
 };
 use crate::loops::{Isa, Loops};
 use crate::matrix::dense::{Split, SplitMut};
+pub use crate::matrix::sparse::Lattice;
 use crate::matrix::sparse::{Block, Counted, Sparse};
-pub use crate::matrix::sparse::{Elements, Lattice};
 pub use crate::matrix::vectors::CALLS;
 use crate::matrix::vectors::{ARRAYS, VECTORS, Vectors};
 use crate::team::{Division, Team};
@@ -133,24 +134,6 @@ impl Matrix for Dense<'_> {
 /// Indices of rows and elements have 32 bits, those of columns a sign: 48 million rows of 41 elements.
 const MOST: usize = 48_000_000;
 
-/// How rows are divided among parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Partition {
-    /// As many rows each.
-    Rows,
-    /// About as many elements each.
-    Elements,
-}
-
-/// How the matrix lies in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Storage {
-    /// Three arrays with all rows. Where parts meet, they share pages.
-    Whole,
-    /// For neighbouring parts of one group arrays of their own, so that each may lie wholly on the node of its threads.
-    PerGroup,
-}
-
 /// The matrix of a crystal in compressed rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spmv {
@@ -160,7 +143,8 @@ pub struct Spmv {
     pub elements: Elements,
     /// How rows are divided.
     pub partition: Partition,
-    /// How it is stored.
+    /// How it is stored: as a whole, where parts that meet share pages, or for neighbouring parts of one group in arrays of their own, so that each may lie
+    /// wholly on the node of its threads.
     pub storage: Storage,
 }
 
@@ -169,8 +153,8 @@ impl Spmv {
     fn rows(&self, counted: &Counted, parts: usize) -> Division {
         let rows = self.lattice.rows();
         match self.partition {
-            Partition::Rows => Division::even(rows, parts),
-            Partition::Elements => Division::by_weight(|row| counted.before(row), rows, parts),
+            Partition::Equal => Division::even(rows, parts),
+            Partition::Nonzeros => Division::by_weight(|row| counted.before(row), rows, parts),
         }
     }
 
@@ -178,7 +162,7 @@ impl Spmv {
     fn blocks(&self, team: &Team) -> Vec<usize> {
         let groups = team.group_of_parts();
         let changes = (1..groups.len())
-            .filter(|&part| self.storage == Storage::PerGroup && groups.get(part) != groups.get(part - 1));
+            .filter(|&part| self.storage == Storage::PerNode && groups.get(part) != groups.get(part - 1));
         [0].into_iter().chain(changes).chain([groups.len()]).collect()
     }
 
@@ -200,7 +184,7 @@ impl Problem for Spmv {
         for block in self.blocks(team).windows(2) {
             let &[from, to] = block else { continue };
             let block = Block::new(&counted, &rows, from..to);
-            let group = team.group(from).filter(|_| self.storage == Storage::PerGroup);
+            let group = team.group(from).filter(|_| self.storage == Storage::PerNode);
             let lies = |division| group.map_or(Lies::Divided(division), Lies::Group);
             needs.extend(block.needs(self.elements, lies));
         }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use numasim_model::problem::Elements;
 use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array, elements};
@@ -246,15 +247,6 @@ const SCALE: f64 = 0.125;
 pub struct Lattice {
     /// Cells along x, y and z.
     pub cells: [usize; 3],
-}
-
-/// What elements are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Elements {
-    /// Two numbers, real and imaginary parts apart.
-    Complex,
-    /// One: the real parts alone.
-    Real,
 }
 
 impl Lattice {

@@ -68,13 +68,6 @@ impl PreparedKernel {
         self.variant
     }
 
-    /// Whether the processor also reads each line that `copy` and `triad` write, which the rule of [`numasim_model::Access`] does not
-    /// count: the portable code cannot avoid it, nor do stores through the caches, and its bandwidth then looks a quarter to a third too low.
-    pub fn write_allocates(&self) -> bool {
-        let streaming = self.variant.stores == Stores::Streaming && self.variant.isa != Isa::Portable;
-        self.shape.written > 0 && !streaming
-    }
-
     /// Fewest elements that it can work on: one block.
     pub const fn least_len(&self) -> usize {
         self.shape.block_len()

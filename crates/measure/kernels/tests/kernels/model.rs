@@ -4,10 +4,11 @@ use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
 use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::kernel::Problem;
-use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, Storage};
-use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Spmv};
+use numasim_kernels::memcpy::Memcpy;
 use numasim_kernels::{count, stencil};
 use numasim_model::problem::{self, Cells, KernelName, KernelProblem};
+use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 use proptest::prelude::*;
 
 use crate::together::team;
@@ -37,7 +38,7 @@ proptest! {
         for (elements, of_model) in
             [(Elements::Complex, problem::Elements::Complex), (Elements::Real, problem::Elements::Real)]
         {
-            let (lattice, partition) = (Lattice { cells }, Partition::Elements);
+            let (lattice, partition) = (Lattice { cells }, Partition::Nonzeros);
             let sparse = Spmv { lattice, elements, partition, storage: Storage::Whole };
             let cells = Cells(cells.map(|n| n as u64));
             let crystal = problem::Spmv { cells, elements: of_model, ..problem::Spmv::default() };

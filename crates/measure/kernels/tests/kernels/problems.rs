@@ -5,9 +5,10 @@ use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
 use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::kernel::{Lies, Problem, SetupError, Work};
 use numasim_kernels::loops::Isa;
-use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
-use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::matrix::{Dmv, Lattice, Spmv};
+use numasim_kernels::memcpy::Memcpy;
 use numasim_kernels::stream::{Operation, Stream};
+use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 
 use crate::together::{prepare, team, with};
 
@@ -20,7 +21,7 @@ fn work_by_hand() {
     assert!((intensity(dmv) - 0.5).abs() < 1e-3);
     // 173,920 elements: 20 each, 5121 pointers of 4, 5120 x 32 of vectors.
     let lattice = Lattice { cells: [4, 4, 4] };
-    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let (elements, partition) = (Elements::Complex, Partition::Equal);
     let crystal = Spmv { lattice, elements, partition, storage: Storage::Whole };
     let spmv = crystal.work();
     assert_eq!(spmv, Work { bytes: 3_478_400 + 20_484 + 163_840, flop: 1_391_360 });
@@ -88,7 +89,7 @@ fn parts_have_about_as_many_elements() {
         let mean = work.iter().sum::<f64>() / 7.0;
         (work.into_iter().fold(0.0, f64::max) / mean, 1.0 + 41.0 / mean)
     };
-    let (uneven, even) = (of(Partition::Rows), of(Partition::Elements));
+    let (uneven, even) = (of(Partition::Equal), of(Partition::Nonzeros));
     // At most a row more than the mean.
     assert!(even.0 <= even.1 && uneven.0 > even.0, "{uneven:?} {even:?}");
 }
@@ -96,8 +97,8 @@ fn parts_have_about_as_many_elements() {
 #[test]
 fn blocks_of_groups_lie_with_them() {
     let lattice = Lattice { cells: [2, 2, 2] };
-    let (elements, partition) = (Elements::Complex, Partition::Rows);
-    let problem = Spmv { lattice, elements, partition, storage: Storage::PerGroup };
+    let (elements, partition) = (Elements::Complex, Partition::Equal);
+    let problem = Spmv { lattice, elements, partition, storage: Storage::PerNode };
     let needs = problem.arrays(&team(&[0, 0, 1])).expect("possible");
     let groups: Vec<&Lies> = needs.iter().take(8).map(|need| &need.lies).collect();
     assert_eq!(groups, [[&Lies::Group(0); 4], [&Lies::Group(1); 4]].concat());
@@ -114,7 +115,7 @@ fn what_is_impossible_is_said() {
     let error = |problem: &dyn Problem| problem.arrays(&one).expect_err("impossible").to_string();
     assert_eq!(error(&Dmv { rows: 0 }), "rows 0: from 1 to 16777216 are possible");
     let lattice = Lattice { cells: [usize::MAX, 2, 1] };
-    let (elements, partition) = (Elements::Real, Partition::Rows);
+    let (elements, partition) = (Elements::Real, Partition::Equal);
     let spmv = Spmv { lattice, elements, partition, storage: Storage::Whole };
     assert!(error(&spmv).ends_with("from 1 to 48000000 are possible"));
     assert_eq!(spmv.work(), Work::default());

@@ -8,10 +8,11 @@ use numasim_kernels::chase::Chase;
 use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::kernel::{Kernel, Problem, Work, WrongResult};
 use numasim_kernels::loops::{Isa, Loops, Stores, Way};
-use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, Storage};
-use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Spmv};
+use numasim_kernels::memcpy::Memcpy;
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_kernels::team::Team;
+use numasim_model::problem::{Elements, Faults, How, Partition, Source, Storage};
 use proptest::prelude::*;
 
 /// Problems of about a size, in all variants.
@@ -26,15 +27,15 @@ fn some(size: usize) -> Vec<Box<dyn Problem>> {
     for operation in Operation::ALL {
         all.push(Box::new(Stream { elements: size, operation }));
     }
-    for partition in [Partition::Rows, Partition::Elements] {
-        for storage in [Storage::Whole, Storage::PerGroup] {
+    for partition in [Partition::Equal, Partition::Nonzeros] {
+        for storage in [Storage::Whole, Storage::PerNode] {
             let lattice = Lattice { cells: [1 + size % 3, 1, 2] };
             for elements in [Elements::Complex, Elements::Real] {
                 all.push(Box::new(Spmv { lattice, elements, partition, storage }));
             }
         }
     }
-    for source in [Source::Shared, Source::PerGroup, Source::Own] {
+    for source in [Source::Shared, Source::PerNode, Source::Own] {
         for faults in [Faults::Inside, Faults::Before] {
             for how in [How::Streaming, How::Cached, How::Library] {
                 all.push(Box::new(Memcpy { words: size, source, faults, how }));
@@ -212,7 +213,7 @@ fn parts_that_wait_for_each_other_take_as_many_steps() {
 #[test]
 fn nothing_runs_on_memory_that_was_not_prepared_where_it_would_be_unsound() {
     let lattice = Lattice { cells: [1, 1, 1] };
-    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let (elements, partition) = (Elements::Complex, Partition::Equal);
     let problem = Spmv { lattice, elements, partition, storage: Storage::Whole };
     with(&problem, &team(&[0]), Isa::best(), |kernel| {
         assert_eq!(kernel.run(0, 0), Err(AccessError::NotPrepared { what: "rows", part: 0 }));
