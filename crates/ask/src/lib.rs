@@ -47,7 +47,6 @@ pub mod explain;
 pub mod explore;
 pub mod explored;
 pub mod fit;
-pub mod heading;
 pub mod held_back;
 pub mod input;
 pub mod intervals;

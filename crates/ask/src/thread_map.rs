@@ -6,9 +6,21 @@ use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, MapSharedLink, Th
 use numasim_model::machine::SharedDirection;
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
-use crate::heading::heading;
 use crate::lettering::{self, Lettering};
 use crate::{ScenarioView, data_words, machine_title, node_ranges};
+
+/// What stands above the plots of a scenario: the machine, and which scenario is shown.
+pub fn heading(view: &ScenarioView<'_>) -> Heading {
+    Heading {
+        title: machine_title(view.machine),
+        subtitle: format!(
+            "scenario {}: {} GFLOPS, model {}",
+            view.name,
+            figures::single(view.evaluation.total.value()),
+            view.machine.sharing().name()
+        ),
+    }
+}
 
 /// The map of a scenario: threads, data, and what of memories and links is occupied.
 pub fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {

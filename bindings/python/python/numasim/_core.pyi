@@ -355,6 +355,15 @@ def explore(
     time_limit_s: float | None = None,
     threads: int | None = None,
 ) -> Exploration: ...
+def pareto(
+    reading: Reading,
+    objectives: tuple[str, str],
+    restrictions: _Restrictions,
+    seed: int,
+    model: str | None = None,
+    time_limit_s: float | None = None,
+    threads: int | None = None,
+) -> Front: ...
 def sweep(
     reading: Reading,
     settings: list[str],

@@ -14,8 +14,7 @@ use numasim_model::{Machine, Node, NodeId};
 use numasim_study::TableKind;
 use numasim_study::keys::{Key, limits_of, node};
 
-use super::listing::{self, labelled};
-use super::words::{self, DEFAULT, marked};
+use super::words::{self, DEFAULT, labelled, marked};
 use crate::node_ranges;
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
@@ -25,7 +24,7 @@ const MOST_SHARED: usize = 20;
 
 pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
     let machine = &reading.study.machine;
-    listing::heading(text, &format!("MACHINE  {}", machine.name()), style);
+    words::heading(text, &format!("MACHINE  {}", machine.name()), style);
     match machine.source() {
         Some(source) => labelled(text, "source", &source_text(source), style),
         None => labelled(text, "source", &format!("not given {DEFAULT}"), style),
@@ -111,7 +110,7 @@ fn nodes(text: &mut String, reading: &Reading, style: &Style) {
         rows.push(columns.into_iter().map(|column| column.total).collect());
     }
     text.push('\n');
-    listing::write(text, &rows, &[Align::Left, Align::Right], style);
+    words::write(text, &rows, &[Align::Left, Align::Right], style);
     if !machine.all_have_memory() {
         text.push('\n');
         labelled(text, "no memory", &local_data(machine), style);
@@ -170,7 +169,7 @@ fn os_nodes(text: &mut String, reading: &Reading, style: &Style) {
         rows.push(vec![node.to_string(), number, cpus]);
     }
     text.push('\n');
-    listing::write(text, &rows, &[Align::Left], style);
+    words::write(text, &rows, &[Align::Left], style);
 }
 
 fn links(text: &mut String, machine: &Machine, style: &Style) {
@@ -194,7 +193,7 @@ fn links(text: &mut String, machine: &Machine, style: &Style) {
         return;
     }
     let words = "GB/s: row = node of the core, column = node of the memory, [ ] = the node's own controller";
-    listing::legend(text, words, style);
+    words::legend(text, words, style);
     let entry = |&from: &_, &to: &_| {
         if from == to { machine.controller(from) } else { machine.link(from, to) }
     };
@@ -217,7 +216,7 @@ fn links(text: &mut String, machine: &Machine, style: &Style) {
         }));
         rows.push(row);
     }
-    listing::write(text, &rows, &[Align::Right], style);
+    words::write(text, &rows, &[Align::Right], style);
 }
 
 /// Sockets, and links that several pairs of nodes use together.
@@ -230,21 +229,21 @@ fn shared(text: &mut String, reading: &Reading, style: &Style) {
             (0..sockets.min(MOST_SHARED)).map(|socket| format!("{socket}: {}", of(socket))).collect();
         let more = if sockets > MOST_SHARED { ", …" } else { "" };
         let words = format!("sockets and their nodes  {}{more}", shown.join(", "));
-        listing::legend(text, &words, style);
+        words::legend(text, &words, style);
     }
     let links = machine.shared_links();
     if links.is_empty() {
         return;
     }
     let words = "shared links, GB/s in each direction: cores on the left read memories on the right, and with <-> the reverse";
-    listing::legend(text, words, style);
+    words::legend(text, words, style);
     let row = |link: &SharedLink| {
         let arrow = if link.both_ways { "<->" } else { "-->" };
         let sides = format!("[{}] {arrow} [{}]", words::ranges_of(&link.from), words::ranges_of(&link.to));
         vec![link.name.clone(), words::figure(link.bandwidth.value()), sides]
     };
     let rows: Vec<Vec<String>> = links.iter().take(MOST_SHARED).map(row).collect();
-    listing::write_untitled(text, &rows, &[Align::Left, Align::Right, Align::Left], style);
+    words::write_untitled(text, &rows, &[Align::Left, Align::Right, Align::Left], style);
     if links.len() > MOST_SHARED {
         let _ = writeln!(text, "  and {} more; --format csv lists them all", links.len() - MOST_SHARED);
     }
@@ -289,7 +288,7 @@ fn provenance(text: &mut String, machine: &Machine, style: &Style) {
         };
         let rows: Vec<Vec<String>> =
             std::iter::once(head).chain(machine.provenance().iter().map(row)).collect();
-        return listing::write(text, &rows, &[Align::Left], style);
+        return words::write(text, &rows, &[Align::Left], style);
     }
     let key_width = machine.provenance().keys().map(String::len).max().unwrap_or(0);
     let kind_width = machine.provenance().values().map(|p| p.kind.as_str().len()).max().unwrap_or(0);

@@ -6,10 +6,8 @@
 mod csv;
 #[cfg(feature = "schema")]
 mod declared;
-mod listing;
 mod machine;
 mod people;
-mod scenarios;
 mod words;
 
 use numasim_draw::Style;

@@ -9,12 +9,12 @@ use numasim_graph::Reading;
 use numasim_graph::keys::{contender, program, runtime, scheduler};
 use numasim_graph::values::{GraphSource, TaskGraph};
 use numasim_model::dynamics::{Call, Channel, Course, Phase, Synchronisation, Work};
-use numasim_model::{App, AppId};
+use numasim_model::{App, AppId, Scenario};
 use numasim_study::keys::{Echo, Key, Part, Table, app, os, policy};
 use numasim_study::{Group, TableKind};
 
-use super::words::{self, DEFAULT, figure, marked};
-use super::{Checked, Keys, listing, machine, parameters, scenarios};
+use crate::check::words::{self, DEFAULT, figure, marked};
+use crate::check::{Checked, Keys, machine, parameters};
 
 /// Most channels and calls that are shown one by one, of each.
 const MOST_SHOWN: usize = 20;
@@ -35,7 +35,7 @@ pub(super) fn text(checked: &Checked<'_>, style: &Style) -> String {
     let _ = writeln!(text, "{}", wrap(&summary, style.columns()).join("\n"));
     machine::write(&mut text, reading, style);
     apps(&mut text, reading, style);
-    scenarios::write(&mut text, reading, style);
+    write_scenarios(&mut text, reading, style);
     section(&mut text, "OVER TIME", &over_time(reading), style);
     section(&mut text, "TASKS", &tasks(checked), style);
     if text.contains(DEFAULT) {
@@ -51,9 +51,9 @@ type Rows = Vec<[String; 2]>;
 
 fn section(text: &mut String, title: &str, rows: &Rows, style: &Style) {
     if !rows.is_empty() {
-        listing::heading(text, title, style);
+        words::heading(text, title, style);
         let rows: Vec<Vec<String>> = rows.iter().map(|row| row.to_vec()).collect();
-        listing::write_untitled(text, &rows, &[Align::Left], style);
+        words::write_untitled(text, &rows, &[Align::Left], style);
     }
 }
 
@@ -82,7 +82,7 @@ fn apps(text: &mut String, reading: &Reading, style: &Style) {
     let of = |group: &Group| Some(column(reading, group, reading.study.apps.get(group.first)?));
     let columns: Vec<Vec<Cell>> = reading.groups.iter().filter_map(of).collect();
     let Some(first) = columns.first() else { return };
-    listing::heading(text, "APPLICATIONS", style);
+    words::heading(text, "APPLICATIONS", style);
     let is_shown = |index: &usize| {
         let said = |column: &Vec<Cell>| column.get(*index).is_some_and(|cell| cell.said);
         ALWAYS.contains(&first[*index].key) || columns.iter().any(said)
@@ -93,7 +93,7 @@ fn apps(text: &mut String, reading: &Reading, style: &Style) {
         std::iter::once(first[index].key.to_owned()).chain(cells).collect()
     };
     let rows: Vec<Vec<String>> = (0..first.len()).filter(is_shown).map(row).collect();
-    listing::write(text, &rows, &[Align::Left], style);
+    words::write(text, &rows, &[Align::Left], style);
 }
 
 fn column(reading: &Reading, group: &Group, of: &App) -> Vec<Cell> {
@@ -328,4 +328,108 @@ fn sizes(graph: &TaskGraph) -> String {
         graph.access_count(),
         if graph.access_count() == 1 { "" } else { "es" },
     )
+}
+
+// The scenarios: threads of each application on each node.
+
+/// With more nodes than this, threads are shown in ranges of nodes.
+const MOST_NODES: usize = 16;
+
+fn write_scenarios(text: &mut String, reading: &Reading, style: &Style) {
+    for (scenario, named) in reading.study.scenarios.iter().zip(&reading.named) {
+        let static_work = if scenario.static_work { " (static work)" } else { "" };
+        let heading = format!("SCENARIO  {}{static_work}", scenario.name);
+        words::heading(text, &heading, style);
+        let nodes = reading.study.machine.node_count();
+        let wide = nodes > MOST_NODES;
+        let mut head = vec!["threads on node".to_owned()];
+        if wide {
+            head.push("each of".to_owned());
+        } else {
+            head.extend((0..nodes).map(|node| node.to_string()));
+            head.push("all".to_owned());
+        }
+        let mut rows = vec![head];
+        for group in &reading.groups {
+            for (first, last) in equal_instances(reading, scenario, named, group) {
+                rows.push(row(reading, scenario, named, first..=last, wide));
+            }
+        }
+        if !wide {
+            rows.push(cores(reading, scenario));
+        }
+        let mut align = vec![Align::Left];
+        align.resize(if wide { 2 } else { nodes + 2 }, if wide { Align::Left } else { Align::Right });
+        align.push(Align::Left);
+        words::write(text, &rows, &align, style);
+    }
+}
+
+/// Instances of a group with the same threads and data, as first and last.
+fn equal_instances(
+    reading: &Reading,
+    scenario: &Scenario,
+    named: &[bool],
+    group: &Group,
+) -> Vec<(usize, usize)> {
+    let same = |a: usize, b: usize| {
+        scenario.allocation.row(AppId(a)) == scenario.allocation.row(AppId(b))
+            && scenario.data.get(a) == scenario.data.get(b)
+            && named.get(a) == named.get(b)
+    };
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for instance in group.first..(group.first + group.instances).min(reading.study.apps.len()) {
+        match ranges.last_mut() {
+            Some((first, last)) if same(*first, instance) => *last = instance,
+            _ => ranges.push((instance, instance)),
+        }
+    }
+    ranges
+}
+
+fn row(
+    reading: &Reading,
+    scenario: &Scenario,
+    named: &[bool],
+    instances: std::ops::RangeInclusive<usize>,
+    wide: bool,
+) -> Vec<String> {
+    let (first, last) = (*instances.start(), *instances.end());
+    let name = |index: usize| reading.study.apps.get(index).map_or("", |app| app.name.as_str());
+    let threads = scenario.allocation.row(AppId(first));
+    let mut row = vec![if first == last {
+        name(first).to_owned()
+    } else {
+        format!("{} to {}, each", name(first), name(last))
+    }];
+    if wide {
+        let runs = words::runs(threads);
+        let one = |(nodes, threads): &(std::ops::RangeInclusive<usize>, &u32)| {
+            format!("{threads} on {}", words::range(nodes))
+        };
+        row.push(runs.iter().map(one).collect::<Vec<_>>().join(", "));
+    } else {
+        row.extend(threads.iter().map(ToString::to_string));
+        row.push(scenario.allocation.total(AppId(first)).to_string());
+    }
+    let own = scenario
+        .data
+        .get(first)
+        .filter(|own| reading.study.apps.get(first).is_some_and(|app| app.data != **own));
+    match own {
+        Some(own) => row.push(format!("data here: {}", words::data(own))),
+        None if named.get(first) == Some(&false) => row.push(DEFAULT.to_owned()),
+        None => {}
+    }
+    row
+}
+
+/// "8/8" for each node: threads of all applications and cores.
+fn cores(reading: &Reading, scenario: &Scenario) -> Vec<String> {
+    let machine = &reading.study.machine;
+    let used: Vec<u64> = machine.node_ids().map(|node| scenario.allocation.on_node(node)).collect();
+    let mut row = vec!["of cores".to_owned()];
+    row.extend(used.iter().zip(machine.nodes()).map(|(used, node)| format!("{used}/{}", node.cores)));
+    row.push(format!("{}/{}", used.iter().sum::<u64>(), machine.total_cores()));
+    row
 }

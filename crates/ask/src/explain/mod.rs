@@ -4,24 +4,23 @@
 //! node's own part is split. Nodes with the same calculation are shown once. Then data on several nodes, and the sum.
 //! Where one round is not all there is: flows, and round by round who gets what.
 
-mod flows;
-mod kernels;
-mod pools;
-mod remote;
-mod rounds;
-mod sheet;
-mod spread;
-mod static_work;
-mod total;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
+use numasim_draw::Style;
+use numasim_draw::figures::{self, short};
+use numasim_draw::grid::wrap;
 use numasim_model::sharing::trace::{MemoryTrace, PoolTrace};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{AppId, NodeId};
-
-use numasim_draw::Style;
+use sheet::Sheet;
 
 use crate::ScenarioView;
-use sheet::Sheet;
+
+mod pools;
+mod rounds;
+mod sheet;
+mod spread;
 
 /// For people: the same, whose lines and columns stay as they are in Markdown, too.
 pub fn shown(view: &ScenarioView, style: &Style) -> String {
@@ -32,28 +31,28 @@ pub fn shown(view: &ScenarioView, style: &Style) -> String {
 /// Everything about how the model comes to the figures of this scenario.
 pub fn explain(view: &ScenarioView, style: &Style) -> String {
     let rates = while_all_run(view, style);
-    rates + &static_work::text(view, style)
+    rates + &static_work(view, style)
 }
 
 /// The rates while nobody has finished, which is all there is but for work that was divided beforehand.
 fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
-        return kernels::note(view) + &flows::explain(view, style) + &rounds::text(view, style);
+        return kernels(view) + &spread::explain(view, style) + &rounds::text(view, style);
     }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();
     for class in &classes {
-        blocks.extend(remote::requests(class, style).map(Block::Text));
+        blocks.extend(spread::requests(class, style).map(Block::Text));
         blocks.extend(pools::sheets(view, class, style).into_iter().map(Block::Sheet));
     }
     blocks.extend(spread::blocks(view, style).into_iter().map(Block::Text));
-    let totals = total::node_classes(view);
+    let totals = node_classes(view);
     match blocks.as_mut_slice() {
         // One table tells it all, as in the paper.
-        [Block::Sheet(only)] if totals.len() == 1 => total::rows(&totals, only),
+        [Block::Sheet(only)] if totals.len() == 1 => totals_into(&totals, only),
         _ => {
             let mut sum = Sheet::new("Sum over all nodes".to_owned(), Vec::new());
-            total::rows(&totals, &mut sum);
+            totals_into(&totals, &mut sum);
             blocks.push(Block::Sheet(sum));
         }
     }
@@ -65,7 +64,7 @@ fn while_all_run(view: &ScenarioView, style: &Style) -> String {
         Block::Sheet(sheet) => sheet.render(one_line, style),
         Block::Text(text) => text,
     });
-    kernels::note(view) + &rendered.collect::<Vec<_>>().join("\n")
+    kernels(view) + &rendered.collect::<Vec<_>>().join("\n")
 }
 
 /// A part of the calculation, in the order of reading.
@@ -150,4 +149,121 @@ fn same_apps(one: &MemoryTrace, other: &MemoryTrace) -> bool {
         trace.pools.iter().flat_map(|pool| pool.flows.iter().map(|flow| flow.app)).collect()
     };
     apps(one) == apps(other)
+}
+
+/// Lines that say in which GB/s the calculation counts; empty where all are the same.
+fn kernels(view: &ScenarioView) -> String {
+    // Per kernel and factor: the memories. All flows of a scenario that is explained are listed.
+    let mut found: BTreeMap<(&str, u64), BTreeSet<usize>> = BTreeMap::new();
+    for flow in view.evaluation.flows.iter().filter(|flow| flow.occupied != 1.0) {
+        let kernel = view.apps[flow.app.0].kernel.as_str();
+        found.entry((kernel, flow.occupied.to_bits())).or_default().insert(flow.memory.0);
+    }
+    if found.is_empty() {
+        return String::new();
+    }
+    let mut text = "Everything that is shared is counted in GB/s of reads:\n".to_owned();
+    for ((kernel, occupied), nodes) in found {
+        let nodes: Vec<usize> = nodes.into_iter().collect();
+        let stands_for = figures::short(f64::from_bits(occupied));
+        let memories = figures::nodes(&nodes);
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "  1 GB/s of the kernel {kernel} stands for {stands_for} of them on {memories} (bandwidth_gbs / {kernel}_gbs)."
+        );
+    }
+    text + "\n"
+}
+
+/// Application by application `threads x rate of the slowest`, and their sum; nothing where work is not divided beforehand.
+fn static_work(view: &ScenarioView, style: &Style) -> String {
+    if !view.evaluation.static_work {
+        return String::new();
+    }
+    let rule = "Static work: each application's work is divided equally among its threads beforehand, and the slowest thread \
+                decides. GB/s are means over the time that it takes; that those who still run have more bandwidth when others are \
+                done is left out.";
+    let mut lines = wrap(rule, style.columns());
+    for app in view.active_apps() {
+        let result = &view.evaluation.apps[app.0];
+        let Some(slowest) = result.slowest else { continue };
+        let Some(group) = result.per_node.get(slowest.0).and_then(Option::as_ref) else { continue };
+        let rate = group.working.value() / f64::from(group.threads);
+        let threads = view.allocation.total(app);
+        lines.push(format!(
+            "  {}: {} * {} (a thread on {slowest}) = {} GFLOPS",
+            view.apps[app.0].name,
+            figures::count(threads, "thread"),
+            short(rate),
+            short(result.gflops.value()),
+        ));
+    }
+    lines.push(format!("  total: {} GFLOPS", short(view.evaluation.total.value())));
+    format!("\n{}\n", lines.join("\n"))
+}
+
+/// Nodes with the same applications at the same speed.
+struct NodeClass {
+    nodes: Vec<usize>,
+    /// Instances, GFLOPS of one.
+    terms: Vec<(u32, f64)>,
+}
+
+impl NodeClass {
+    fn gflops(&self) -> f64 {
+        self.terms.iter().map(|&(instances, gflops)| f64::from(instances) * gflops).sum()
+    }
+}
+
+/// The nodes that have threads, equal ones together.
+fn node_classes(view: &ScenarioView) -> Vec<NodeClass> {
+    let mut classes: Vec<NodeClass> = Vec::new();
+    for node in view.machine.compute_nodes() {
+        let terms = terms(view, node);
+        if terms.is_empty() {
+            continue;
+        }
+        match classes.iter_mut().find(|class| class.terms == terms) {
+            Some(class) => class.nodes.push(node.0),
+            None => classes.push(NodeClass { nodes: vec![node.0], terms }),
+        }
+    }
+    classes
+}
+
+fn terms(view: &ScenarioView, node: NodeId) -> Vec<(u32, f64)> {
+    let mut terms: Vec<(&str, u32, f64)> = Vec::new();
+    for (app, result) in view.apps.iter().zip(&view.evaluation.apps) {
+        let Some(group) = &result.per_node[node.0] else { continue };
+        let gflops = group.working.value();
+        match terms.iter_mut().find(|(name, _, other)| *name == app.group && *other == gflops) {
+            Some((_, instances, _)) => *instances += 1,
+            None => terms.push((&app.group, 1, gflops)),
+        }
+    }
+    terms.into_iter().map(|(_, instances, gflops)| (instances, gflops)).collect()
+}
+
+/// Adds `total GFLOPS per node` of each class and `total GFLOPS`.
+fn totals_into(classes: &[NodeClass], sheet: &mut Sheet) {
+    for class in classes {
+        let terms: Vec<String> = class
+            .terms
+            .iter()
+            .map(|(instances, gflops)| format!("{instances} * {}", short(*gflops)))
+            .collect();
+        let title = if classes.len() == 1 {
+            "total GFLOPS per node".to_owned()
+        } else {
+            format!("total GFLOPS per node, {}", figures::nodes(&class.nodes))
+        };
+        sheet.span(&title, "", format!("{} = {}", terms.join(" + "), short(class.gflops())));
+    }
+    let terms: Vec<String> =
+        classes.iter().map(|class| format!("{} * {}", class.nodes.len(), short(class.gflops()))).collect();
+    let total: f64 = classes.iter().map(|class| class.nodes.len() as f64 * class.gflops()).sum();
+    let figure =
+        if terms.is_empty() { "0".to_owned() } else { format!("{} = {}", terms.join(" + "), short(total)) };
+    sheet.span("total GFLOPS", "", figure);
 }

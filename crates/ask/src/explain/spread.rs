@@ -1,13 +1,14 @@
 //! Step 5 of the model for data on several nodes: the scarcest memory decides.
 
+use numasim_draw::Style;
 use numasim_draw::figures::{self, short};
-use numasim_draw::grid::{Align, Grid};
-use numasim_model::sharing::trace::FlowTrace;
+use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_model::sharing::trace::{FlowTrace, PoolTrace};
+use numasim_model::sharing::{FlowView, PoolKind};
 use numasim_model::{AppId, NodeId};
 
-use numasim_draw::Style;
-
 use crate::ScenarioView;
+use crate::explain::MemoryClass;
 
 /// The threads of one application on one node, and what they get from each memory.
 struct Spread<'a> {
@@ -113,4 +114,146 @@ fn heading(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)]) -> S
         if apps.len() == 1 { app.name.clone() } else { format!("each of {} {}", apps.len(), app.group) };
     let shown = if members.len() > 1 { format!(" (shown for {})", first.from) } else { String::new() };
     format!("Data on several nodes: {name}, threads of {}{shown}", figures::nodes(&nodes))
+}
+
+// The other models: their rules in short, and who asks for and gets what of each memory.
+
+/// The rules, then a row for each application, node and memory.
+pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
+    let sharing = view.machine.sharing();
+    let about = sharing.kind.about();
+    let title =
+        format!("How {} shares bandwidth (see `numasim models {}`):", sharing.in_words(), about.kind.name());
+    let mut text = wrap(&title, style.columns()).join("\n");
+    for formula in about.formula {
+        text.extend(["\n  ", &wrap(formula, style.columns().saturating_sub(4)).join("\n    ")]);
+    }
+    text.push_str("\n\n");
+    let mut grid = Grid::new(&[
+        ("memory of", Align::Left),
+        ("read over", Align::Left),
+        ("application", Align::Left),
+        ("threads", Align::Right),
+        ("demand", Align::Right),
+        ("is granted", Align::Right),
+        ("draws, GB/s per thread", Align::Right),
+    ]);
+    let flows = &view.evaluation.flows;
+    let column =
+        |value: &dyn Fn(&FlowView) -> f64| figures::column(&flows.iter().map(value).collect::<Vec<_>>());
+    let drawn = |flow: &FlowView| {
+        let group = view.evaluation.apps[flow.app.0].per_node[flow.from.0].as_ref();
+        group.map_or(0.0, |group| group.bandwidth.value() / f64::from(group.threads.max(1)) * flow.cost())
+    };
+    let (demand_gbs, granted, drawn) =
+        (column(&|flow| flow.demand_gbs), column(&|flow| flow.granted), column(&drawn));
+    for (((flow, demand_gbs), granted), drawn) in flows.iter().zip(demand_gbs).zip(granted).zip(drawn) {
+        let over = match flow.kind {
+            PoolKind::Own => "its own controller".to_owned(),
+            PoolKind::Link => format!("link {}{}{}", flow.from.0, style.arrow(), flow.memory.0),
+        };
+        grid.row(vec![
+            flow.memory.to_string(),
+            over,
+            view.apps[flow.app.0].name.clone(),
+            flow.threads.to_string(),
+            demand_gbs,
+            granted,
+            drawn,
+        ]);
+    }
+    text + &grid.render(style)
+}
+
+// Steps 1 and 2 of the model: what the links ask of a memory, what they get, and what is left.
+
+/// The block of a memory that other nodes read; `None` where only its own threads do.
+pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
+    let trace = class.trace;
+    let links: Vec<&PoolTrace> = trace.pools.iter().filter(|pool| pool.kind == PoolKind::Link).collect();
+    if links.is_empty() {
+        return None;
+    }
+    let mut classes: Vec<(Vec<usize>, &PoolTrace)> = Vec::new();
+    for &link in &links {
+        let same = |other: &PoolTrace| other.wanted == link.wanted && other.capacity == link.capacity;
+        match classes.iter_mut().find(|(_, other)| same(other)) {
+            Some((from, _)) => from.push(link.from.0),
+            None => classes.push((vec![link.from.0], link)),
+        }
+    }
+    let scaled = trace.scale < 1.0;
+    let mut columns = vec![
+        ("link", Align::Left),
+        ("requests GB/s", Align::Left),
+        ("asks for min(requests, link) GB/s", Align::Left),
+    ];
+    let filled = trace.level.filter(|&level| links.iter().any(|link| link.offered > level));
+    if scaled {
+        columns.push(("scaled to fit GB/s", Align::Left));
+    } else if filled.is_some() {
+        columns.push(("its port has GB/s", Align::Left));
+    }
+    let mut grid = Grid::new(&columns);
+    for (from, link) in &classes {
+        let gets = link.offered;
+        let each = if from.len() > 1 { ", each" } else { "" };
+        let mut row = vec![
+            format!("{} {} {}{each}", figures::ranges(from), style.arrow(), trace.memory.0),
+            short(link.wanted),
+            format!("min({}, {}) = {}", short(link.wanted), short(link.capacity), short(gets)),
+        ];
+        if scaled {
+            row.push(format!("{} * {} = {}", short(gets), short(trace.scale), short(link.available)));
+        } else if let Some(level) = filled {
+            row.push(format!("min({}, {}) = {}", short(gets), short(level), short(link.available)));
+        }
+        grid.row(row);
+    }
+    let terms: Vec<String> =
+        classes.iter().map(|(from, link)| format!("{} * {}", from.len(), short(link.offered))).collect();
+    let (remote, capacity) = (short(trace.asked_by_links), short(trace.capacity));
+    let memory = figures::nodes(&class.nodes);
+    let alike = if class.nodes.len() > 1 {
+        format!(" (shown for node {}; the others get the same from theirs)", trace.memory.0)
+    } else {
+        String::new()
+    };
+    let all = format!("All links together: {} = {remote} GB/s", terms.join(" + "));
+    let own = trace.pools.iter().any(|pool| pool.kind == PoolKind::Own);
+    let own_too = if own { ", and what the node's own threads want" } else { "" };
+    let own_gets =
+        if own { format!("; its own threads get {} GB/s", short(trace.left_for_own)) } else { String::new() };
+    let (title, verdict) = match (trace.level, scaled) {
+        (Some(level), _) => (
+            "Ports: requests of other nodes to",
+            format!(
+                "{all}{own_too},\nmore than the controller's {capacity}.\n\
+                 Its ports are filled evenly, up to {} GB/s{own_gets}.\n",
+                short(level),
+            ),
+        ),
+        (None, true) => (
+            "Remote first: requests of other nodes to",
+            format!(
+                "{all}, more than the controller's {capacity}: all are scaled by {capacity}/{remote} = {}.\n\
+                 Left for the threads of {memory}: R = {capacity} - {capacity} = {} GB/s.\n",
+                short(trace.scale),
+                short(trace.left_for_own),
+            ),
+        ),
+        (None, false) => (
+            "Requests of other nodes to",
+            format!(
+                "{all}, within the controller's {capacity}.\n\
+                 Left for the threads of {memory}: R = {capacity} - {remote} = {} GB/s.\n",
+                short(trace.left_for_own),
+            ),
+        ),
+    };
+    Some(format!(
+        "{}\n{}{verdict}",
+        style.strong(&format!("{title} the memory of {memory}{alike}")),
+        grid.render(style),
+    ))
 }

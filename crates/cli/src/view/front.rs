@@ -5,9 +5,8 @@ use numasim_ask::table::{Of, grid};
 use numasim_ask::verdict::{NO_BREAK, allocations, restrictions};
 use numasim_ask::wording::meaning;
 use numasim_draw::grid::wrap;
-use numasim_model::AppId;
 
-use super::answer::{MOST_NODES_IN_A_ROW, changes, head};
+use super::answer::{MOST_NODES_IN_A_ROW, changed_apps, changes, head};
 use super::lettering::{Lettering, painted};
 use super::{Style, figures, machine_title};
 
@@ -84,33 +83,22 @@ fn differences(
     letters: &Lettering,
     style: &Style,
 ) -> String {
-    let words = (0..front.study.apps.len()).map(AppId).filter_map(|app| {
+    changed_apps(&front.study.apps, letters, style, |app| {
         let row = shown.scenario.allocation.row(app);
         let home = shown.scenario.evaluation.apps[app.0].home;
         let home = home.filter(|_| front.study.apps[app.0].data.is_open());
         let same_row = before.is_some_and(|before| before.scenario.allocation.row(app) == row);
-        let same_home =
-            before.is_none_or(|before| before.scenario.evaluation.apps[app.0].home == home) || home.is_none();
-        if same_row && same_home {
-            return None;
-        }
-        let name = if letters.shared() {
-            front.study.apps[app.0].name.clone()
-        } else {
-            painted(letters.of(app), style)
-        };
+        let same_home = before.is_some_and(|before| before.scenario.evaluation.apps[app.0].home == home)
+            || home.is_none();
         let threads = (!same_row).then(|| match before {
             Some(before) if row.len() > MOST_NODES_IN_A_ROW => {
                 changes(row, before.scenario.allocation.row(app))
             }
             _ => row.iter().map(u32::to_string).collect::<Vec<_>>().join(" "),
         });
-        let home =
-            home.filter(|_| before.is_none() || !same_home).map(|home| format!("(data on {})", home.0));
-        let words: Vec<String> = std::iter::once(name).chain(threads).chain(home).collect();
-        Some(words.join(" ").replace(' ', NO_BREAK))
-    });
-    words.collect::<Vec<_>>().join(style.wide_gap())
+        let home = home.filter(|_| !same_home).map(|home| format!("(data on {})", home.0));
+        threads.into_iter().chain(home).collect()
+    })
 }
 
 /// What people do without a search, compared with the front.

@@ -1,19 +1,22 @@
 //! What people and programs see of a search: the best allocation, how good it can be at most, and what it is compared
 //! with.
 
-mod compared;
-mod head;
-mod others;
-mod robust;
-pub(crate) mod sensitivity;
-mod table;
-
 use std::ops::Deref;
 
 use numasim_ask::Explored;
+use numasim_ask::explored::{Rated, Robust};
+use numasim_ask::table::{Of, grid};
+use numasim_ask::verdict::{NO_BREAK, allocations, loss, restrictions};
+use numasim_ask::wording::{meaning, value_title, weighted};
+use numasim_draw::grid::wrap;
+use numasim_model::{App, AppId, NodeId, Scenario};
+use numasim_sim::{Candidate, Objective};
 
-pub(super) use others::{MOST_NODES_IN_A_ROW, changes};
-pub(super) use table::head;
+use crate::view::lettering::{Lettering, painted};
+use crate::view::saved::{self, Saved};
+use crate::view::{Style, figures, machine_title, table};
+
+pub(crate) mod sensitivity;
 
 /// The answer to an `explore`, for people.
 #[derive(Clone, Copy, Debug)]
@@ -31,5 +34,328 @@ impl Deref for Answer<'_> {
 
     fn deref(&self) -> &Explored {
         self.0
+    }
+}
+
+/// Columns of the words before the answer.
+const KEY: usize = 12;
+
+impl Answer<'_> {
+    /// The question, the answer and how sure it is, the best allocation, and what it is compared with.
+    pub(crate) fn table(&self, style: &Style) -> String {
+        let mut parts =
+            vec![self.question(style), self.verdict(style), table::table(&self.best.scenario.view(), style)];
+        parts.extend(self.simple_in_words(style));
+        parts.push(self.compared(style));
+        if let Some(others) = self.others(style) {
+            parts.push(others);
+        }
+        parts.extend(self.told_apart(style));
+        parts.extend(self.robust_part(style));
+        parts.join("\n")
+    }
+
+    fn question(&self, style: &Style) -> String {
+        let objective = self.problem.goal().objective();
+        let lines = [
+            ("Machine", machine_title(&self.study.machine)),
+            ("Model", self.study.machine.sharing().in_words()),
+            ("Objective", format!("{}: {}", objective.name(), meaning(objective))),
+            ("Restrictions", restrictions(&self.problem)),
+            ("Allocations", allocations(&self.problem)),
+        ];
+        head(lines, style)
+    }
+}
+
+/// What was asked: a line for each key.
+pub(in crate::view) fn head<const N: usize>(lines: [(&str, String); N], style: &Style) -> String {
+    let in_words = lines.map(|(key, value)| {
+        let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
+        format!("{} {value}\n", style.faint_padded(key, KEY))
+    });
+    in_words.concat()
+}
+
+impl Answer<'_> {
+    /// What people do without a search, and the factor won.
+    fn compared(&self, style: &Style) -> String {
+        let breaks = |rated: &&Rated| {
+            let baseline = self.baselines.iter().find(|one| std::ptr::eq(&raw const one.rated, *rated))?;
+            baseline.breaks.as_ref().map(|why| style.faint(&format!("not allowed: {why}")))
+        };
+        let won = |rated: &&Rated| {
+            let won = || self.won(rated) + self.blurred(rated);
+            (!self.is_best(rated)).then(won)
+        };
+        let mut columns = self.value_columns(style);
+        columns.push(Of::text("best is", won).right());
+        columns.push(Of::text("note", breaks).if_any());
+        let baselines = self.baselines.iter().map(|one| &one.rated);
+        grid(&columns, &std::iter::once(&self.best).chain(baselines).collect::<Vec<_>>()).render(style)
+    }
+
+    fn is_best(&self, rated: &Rated) -> bool {
+        std::ptr::eq(rated, &raw const self.best)
+    }
+
+    /// How the best compares with a baseline. One that breaks a restriction can be the better one.
+    fn won(&self, rated: &Rated) -> String {
+        let goal = self.problem.goal();
+        match goal.factor(self.best.value, rated.value) {
+            _ if self.ties(rated) => "as good".to_owned(),
+            Some(factor) if factor >= 1.0 => times(factor, "better"),
+            _ => match goal.factor(rated.value, self.best.value) {
+                Some(factor) if factor > 1.0 => times(factor, "worse"),
+                _ => "-".to_owned(),
+            },
+        }
+    }
+
+    /// The columns that every table of allocations begins with: name, value, and total GFLOPS where that is something else.
+    fn value_columns<'v>(&'v self, style: &'v Style) -> Vec<Of<'v, &'v Rated>> {
+        let objective = self.problem.goal().objective();
+        let weighted = weighted(&self.study.apps);
+        let value = match objective {
+            Objective::Makespan => "makespan\ns".to_owned(),
+            _ => value_title(objective, weighted).replace(' ', "\n"),
+        };
+        let stressed =
+            |rated: &&Rated, name: String| if self.is_best(rated) { style.strong(&name) } else { name };
+        vec![
+            Of::text("allocation", |rated: &&'v Rated| rated.scenario.name.as_str()).painted(stressed),
+            Of::number("value", |rated: &&Rated| rated.value).titled(value).rounded(),
+            Of::number("total_gflops", |rated: &&Rated| rated.scenario.evaluation.total.value())
+                .titled("total\nGFLOPS")
+                .rounded()
+                .only_if(objective != Objective::TotalGflops || weighted),
+        ]
+    }
+}
+
+/// A factor above 1 with three decimals, or fewer where it is large.
+fn times(factor: f64, what: &str) -> String {
+    match factor {
+        f if f < 1.000_5 => format!("barely {what}"), // would read "1.000 times"
+        f if f < 100.0 => format!("{f:.3} times {what}"),
+        f => format!("{} times {what}", figures::single(f)),
+    }
+}
+
+/// On more nodes than this the changed ones are listed, not all.
+pub(in crate::view) const MOST_NODES_IN_A_ROW: usize = 12;
+
+impl Answer<'_> {
+    /// The alternatives, each by what it does differently from the best.
+    fn others(&self, style: &Style) -> Option<String> {
+        if self.alternatives.is_empty() {
+            return None;
+        }
+        let letters = Lettering::new(&self.study.apps);
+        let from_best = |rated: &&Rated| {
+            let ties = self.ties(rated);
+            let difference = match (rated.value - self.best.value) / self.best.value * 100.0 {
+                _ if ties => "tie".to_owned(),
+                percent if percent.is_finite() => format!("{} %", signed(percent)),
+                _ => "-".to_owned(),
+            };
+            difference + self.blurred(rated)
+        };
+        let changed =
+            |rated: &&Rated| self.differences(&rated.candidate, &self.best.candidate, &letters, style);
+        let mut columns = self.value_columns(style);
+        columns.push(Of::text("from best", from_best).right());
+        columns.push(Of::text("threads", changed).titled("threads per node,\nwhere not as in the best"));
+        let grid = grid(&columns, &self.alternatives.iter().collect::<Vec<_>>());
+        let which = if self.alternatives_complete {
+            "Other allocations, the next best first; those that only swap equal nodes or instances are left out."
+        } else {
+            "Other good allocations that were found; better ones between them are possible. Those that only swap equal \
+             nodes or instances are left out."
+        };
+        let note = wrap(&format!("{which} --top K shows more."), style.columns());
+        let note: Vec<String> = note.iter().map(|line| style.faint(line)).collect();
+        Some(format!("{}{}\n", grid.render(style).replace(NO_BREAK, " "), note.join("\n")))
+    }
+
+    /// `D 7 7 7 8 (data on 3)`: the applications that are not as in `from`.
+    fn differences(&self, other: &Candidate, from: &Candidate, letters: &Lettering, style: &Style) -> String {
+        changed_apps(&self.study.apps, letters, style, |app| {
+            changed_threads(other, from, app).into_iter().chain(self.changed_home(other, from, app)).collect()
+        })
+    }
+
+    fn changed_home(&self, other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
+        let home = |candidate: &Candidate| -> Option<NodeId> { candidate.placements[app.0].home() };
+        let open = self.study.apps[app.0].data.is_open();
+        home(other).filter(|_| open && home(other) != home(from)).map(|home| format!("(data on {})", home.0))
+    }
+}
+
+/// The applications that change, each with what changes.
+pub(in crate::view) fn changed_apps(
+    apps: &[App],
+    letters: &Lettering,
+    style: &Style,
+    changes: impl Fn(AppId) -> Vec<String>,
+) -> String {
+    let words = (0..apps.len()).map(AppId).filter_map(|app| {
+        let changes = changes(app);
+        if changes.is_empty() {
+            return None;
+        }
+        let name = if letters.shared() { apps[app.0].name.clone() } else { painted(letters.of(app), style) };
+        let words: Vec<String> = std::iter::once(name).chain(changes).collect();
+        Some(words.join(" ").replace(' ', NO_BREAK))
+    });
+    words.collect::<Vec<_>>().join(style.wide_gap())
+}
+
+fn changed_threads(other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
+    let (own, before) = (other.allocation.row(app), from.allocation.row(app));
+    if own == before {
+        return None;
+    }
+    if own.len() <= MOST_NODES_IN_A_ROW {
+        return Some(own.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
+    }
+    Some(changes(own, before))
+}
+
+/// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.
+pub(in crate::view) fn changes(own: &[u32], best: &[u32]) -> String {
+    let mut groups: Vec<(u32, Vec<usize>)> = Vec::new();
+    for (node, (&threads, _)) in own.iter().zip(best).enumerate().filter(|(_, (own, best))| own != best) {
+        match groups.iter_mut().find(|(other, _)| *other == threads) {
+            Some((_, nodes)) => nodes.push(node),
+            None => groups.push((threads, vec![node])),
+        }
+    }
+    let in_words = groups.iter().map(|(threads, nodes)| format!("{threads} on {}", figures::nodes(nodes)));
+    in_words.collect::<Vec<_>>().join(", ")
+}
+
+/// A difference in percent with its sign: `-2.2`, `+0.05`.
+fn signed(percent: f64) -> String {
+    let digits = if percent.abs() < 0.1 { format!("{percent:+.4}") } else { format!("{percent:+.1}") };
+    if digits.trim_start_matches(['+', '-']).parse().is_ok_and(|number: f64| number == 0.0) {
+        "0".to_owned()
+    } else {
+        digits
+    }
+}
+
+/// Columns of the name of an allocation.
+const NAME_COLUMNS: usize = 36;
+
+/// Who loses how much where. Bests that are the same allocation share a row.
+fn matrix(robust: &Robust, style: &Style) -> String {
+    type Row<'v> = (String, &'v [f64]);
+    let worst = |(_, regrets): &Row| regrets.iter().copied().fold(0.0, f64::max);
+    let mut columns =
+        vec![Of::text("loses, %", |(name, _): &Row| name.clone()), Of::number("worst", worst).written(loss)];
+    columns.extend(robust.over.kinds.iter().enumerate().map(|(number, kind)| {
+        let title = kind.name().replace('-', "-\n");
+        Of::number("loss", move |(_, regrets): &Row| regrets[number]).titled(title).written(loss)
+    }));
+    let mut rows: Vec<Row> = vec![(style.strong("robust"), &robust.over.found.regrets)];
+    let bests = &robust.over.found.models;
+    for (number, (name, regrets)) in robust.over.others.iter().enumerate() {
+        let same = |other: &usize| match (bests.get(*other), bests.get(number)) {
+            (Some(a), Some(b)) => {
+                a.best.allocation == b.best.allocation && a.best.placements == b.best.placements
+            }
+            _ => false,
+        };
+        if (0..number).any(|other| same(&other)) {
+            continue;
+        }
+        let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].name());
+        rows.push((together(name, &others.collect::<Vec<_>>()), regrets));
+    }
+    grid(&columns, &rows).render(style)
+}
+
+/// The name of an allocation that `others` find best, too.
+fn together(name: &str, others: &[&str]) -> String {
+    let all = std::iter::once(&name).chain(others).copied().collect::<Vec<_>>().join(", ");
+    match others.len() {
+        0 => name.to_owned(),
+        _ if all.len() <= NAME_COLUMNS => all,
+        more => format!("{name} + {more}"),
+    }
+}
+
+impl Answer<'_> {
+    /// The robust placement below the answer for one model; `None` without `--models`.
+    fn robust_part(&self, style: &Style) -> Option<String> {
+        let robust = self.robust.as_ref()?;
+        let best = &self.best.candidate;
+        let same = robust.best.candidate.allocation == best.allocation
+            && robust.best.candidate.placements == best.placements;
+        let map = if same {
+            "The robust placement is the best one above.\n".to_owned()
+        } else {
+            table::table(&robust.best.scenario.view(), style)
+        };
+        let note = wrap(&robust.note(), style.columns());
+        let note: Vec<String> = note.iter().map(|line| style.faint(line)).collect();
+        Some(format!("{}\n{}{}\n\n{map}", robust.verdict(style), matrix(robust, style), note.join("\n")))
+    }
+
+    /// What `--plot` draws: the robust placement where there is one, else the best.
+    pub(crate) fn drawn_view(&self) -> numasim_ask::ScenarioView<'_> {
+        self.robust.as_ref().map_or(&self.best, |robust| &robust.best).scenario.view()
+    }
+}
+
+impl Answer<'_> {
+    /// What `--save` writes: best, alternatives, the robust placement, and the baselines that no file has.
+    pub(crate) fn saved(&self) -> String {
+        let mut facts = vec![("Found by", "numasim explore".to_owned())];
+        facts.extend(self.facts());
+        saved::toml(&facts, &self.kept(), &self.study.scenarios)
+    }
+
+    /// The same as values.
+    pub(crate) fn scenarios(&self) -> Vec<Scenario> {
+        saved::scenarios(&self.kept(), &self.study.scenarios)
+    }
+
+    fn kept(&self) -> Vec<Saved<'_>> {
+        let of_files = &self.study.scenarios;
+        let known = |role: &str, rated: &Rated| {
+            role == "baseline" && of_files.iter().any(|scenario| scenario.name == rated.scenario.name)
+        };
+        let all = self.all().filter(|(role, rated)| !known(role, rated));
+        all.map(|(role, rated)| Saved { view: rated.scenario.view(), role, static_work: false }).collect()
+    }
+
+    /// The best allocation with everything that belongs to it.
+    pub(crate) fn best_view(&self) -> numasim_ask::ScenarioView<'_> {
+        self.best.scenario.view()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_factor_has_three_decimals_and_a_small_win_is_not_1() {
+        assert_eq!(
+            [1.28, 1.000_01, 1234.5].map(|factor| times(factor, "better")),
+            ["1.280 times better", "barely better", "1234.5 times better"]
+        );
+    }
+
+    #[test]
+    fn small_differences_keep_their_digits() {
+        assert_eq!([signed(-2.1875), signed(0.001), signed(0.0)], ["-2.2", "+0.0010", "0"]);
+    }
+
+    #[test]
+    fn changed_nodes_are_listed_by_their_new_number_of_threads() {
+        assert_eq!(changes(&[1, 2, 2, 2, 0], &[1, 1, 1, 1, 1]), "2 on nodes 1-3, 0 on node 4");
     }
 }

@@ -1,8 +1,8 @@
 //! What plots show of a machine and of an evaluated scenario: from the values of the model to plain figures.
 
 use numasim_ask::compare::Compared;
-use numasim_ask::heading::heading;
 use numasim_ask::pareto::Front;
+use numasim_ask::thread_map::heading;
 pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
 use numasim_ask::wording::weighted;
 use numasim_draw::Heading;
