@@ -6,8 +6,7 @@ use numasim_sim::search::Unattended;
 use numasim_sim::sweep::Task;
 use serde::Serialize;
 
-use crate::question::Question;
-use crate::study::{Asked, asked, in_words};
+use crate::question::{Asked, Question, asked, in_words};
 
 /// What the page shows of scenarios.
 #[derive(Serialize)]

@@ -1,14 +1,17 @@
 //! The best placement, searched for.
 
-use numasim_ask::explored::Rated;
-use numasim_ask::{Explore, Explored, document, limits};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use numasim_ask::explored::{Rated, WhyUnproven};
+use numasim_ask::{Clock, Explore, Explored, document, limits};
+use numasim_sim::search::over_models::Shared;
+use numasim_sim::search::{Monitor, Progress};
 use numasim_sim::sweep::Task;
 use numasim_sim::{Objective, Restrictions};
 use serde::Serialize;
 
-use crate::outside::{Outside, Watch};
-use crate::question::{Placed, Question, Search};
-use crate::study::{asked, in_words, wrong};
+use crate::question::{Placed, Question, Search, asked, in_words, wrong};
 
 /// What the page shows of a search.
 #[derive(Serialize)]
@@ -56,5 +59,108 @@ fn restrictions(wanted: &Search) -> Restrictions {
         whole_nodes: wanted.whole_nodes,
         min_threads_per_node: wanted.min_threads_per_node,
         no_idle_cores: wanted.no_idle_cores,
+    }
+}
+
+// The outside world of a search, as the page has it.
+
+/// Milliseconds between two reports.
+const REPORT_MS: f64 = 100.0;
+
+/// What a page gives to a search, and hears of it.
+pub trait Outside: Sync {
+    /// Milliseconds since any fixed moment.
+    fn now_ms(&self) -> f64;
+    /// How far the search has come, as JSON.
+    fn tell(&self, progress: &str);
+}
+
+/// How far a search has come.
+#[derive(Serialize)]
+struct Report {
+    elapsed_s: f64,
+    best: Option<f64>,
+    /// Null where there is none yet.
+    bound: f64,
+    effort_spent: f64,
+    found: Option<Placed>,
+}
+
+/// Watches one search.
+pub(crate) struct Watch<'a> {
+    outside: &'a dyn Outside,
+    start_ms: f64,
+    limit: Option<Duration>,
+    out_of_time: AtomicBool,
+    /// When the last report was made, as bits of milliseconds.
+    told: std::sync::atomic::AtomicU64,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn start(outside: &'a dyn Outside, limit: Option<Duration>) -> Self {
+        Self {
+            outside,
+            start_ms: outside.now_ms(),
+            limit,
+            out_of_time: AtomicBool::new(false),
+            told: std::sync::atomic::AtomicU64::new(f64::NEG_INFINITY.to_bits()),
+        }
+    }
+
+    fn elapsed_ms(&self) -> f64 {
+        self.outside.now_ms() - self.start_ms
+    }
+}
+
+impl Monitor for Watch<'_> {
+    fn stop(&self) -> bool {
+        self.is_over(1.0)
+    }
+
+    fn progress(&self, progress: &Progress) {
+        let now = self.elapsed_ms();
+        if now - f64::from_bits(self.told.load(Ordering::Relaxed)) < REPORT_MS {
+            return;
+        }
+        self.told.store(now.to_bits(), Ordering::Relaxed);
+        let report = Report {
+            elapsed_s: now / 1000.0,
+            best: progress.best,
+            bound: progress.bound,
+            effort_spent: progress.effort_spent,
+            found: progress.found.map(|found| Placed::of("", found, false)),
+        };
+        self.outside.tell(&document::text(&report));
+    }
+}
+
+impl Shared for Watch<'_> {
+    fn is_over(&self, part: f64) -> bool {
+        let over = self.limit.is_some_and(|limit| self.elapsed_s() >= limit.as_secs_f64() * part);
+        if over {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+}
+
+impl Clock for Watch<'_> {
+    fn elapsed_s(&self) -> f64 {
+        self.elapsed_ms() / 1000.0
+    }
+
+    fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    fn ended_by(&self) -> Option<WhyUnproven> {
+        self.out_of_time.load(Ordering::Relaxed).then_some(WhyUnproven::TimeLimit)
+    }
+
+    // Whoever looks at a page does not count the milliseconds after a search.
+    fn keep_back(&self, _: Duration) {}
+
+    fn another(&self, limit: Option<Duration>) -> Box<dyn Clock + '_> {
+        Box::new(Watch::start(self.outside, limit))
     }
 }

@@ -11,14 +11,11 @@
 mod boundary;
 mod evaluating;
 mod exploring;
-mod outside;
 mod question;
 mod reading;
-mod study;
 #[cfg(test)]
 mod tests;
 
 pub use evaluating::evaluate;
-pub use exploring::explore;
-pub use outside::Outside;
+pub use exploring::{Outside, explore};
 pub use reading::read;

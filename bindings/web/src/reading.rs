@@ -1,7 +1,7 @@
 //! What the files have, and what can be changed of it.
 
-use numasim_ask::lettering::{self, Lettering};
-use numasim_ask::{data_words, document, machine_title};
+use numasim_ask::lettering::Lettering;
+use numasim_ask::{data_words, document, lettering, machine_title};
 use numasim_draw::colour_of;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement, Study};
@@ -11,8 +11,7 @@ use numasim_sim::sweep::Task;
 use numasim_sim::{Objective, Problem, Restrictions};
 use serde::Serialize;
 
-use crate::question::{Placed, Question};
-use crate::study::{Asked, asked};
+use crate::question::{Asked, Placed, Question, asked};
 
 /// What the page can show and change.
 #[derive(Serialize)]
