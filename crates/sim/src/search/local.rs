@@ -1,8 +1,7 @@
 //! Good answers fast: hill climbing from several starts. It proves nothing; the bounds do.
 
 use numasim_model::{Allocation, AppId, NodeId, Placing};
-use rand::{Rng, RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use rand::{Rng, RngExt as _};
 
 use crate::ascent::Ascent;
 use crate::contents::Sites;
@@ -10,6 +9,10 @@ use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::budget::Pace;
+
+mod random;
+
+pub(crate) use random::generator;
 
 // Allocations to start from.
 
@@ -452,15 +455,6 @@ impl Rates for Evaluator<'_> {
     fn candidate(&mut self, allocation: Allocation) -> Candidate {
         Evaluator::candidate(self, allocation)
     }
-}
-
-// The one maker of random numbers.
-
-/// The generator of a restart: the same numbers on every platform for the same seed and restart.
-pub(crate) fn generator(seed: u64, restart: u64) -> ChaCha8Rng {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(restart);
-    random
 }
 
 #[cfg(test)]
