@@ -72,17 +72,17 @@ macro_rules! around {
     ($($name:ident = $of:ident in $around:expr;)*) => {
         $(
             pub(super) fn $name(generator: &mut SchemaGenerator) -> Schema {
-                $around($of(generator))
+                $around(&$of(generator))
             }
         )*
     };
 }
 
-fn list(each: Schema) -> Schema {
+fn list(each: &Schema) -> Schema {
     json_schema!({ "type": "array", "items": each })
 }
 
-fn or_null(value: Schema) -> Schema {
+fn or_null(value: &Schema) -> Schema {
     json_schema!({ "oneOf": [value, { "type": "null" }] })
 }
 
