@@ -12,9 +12,10 @@ mod time;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_ask::limits::MOST_ALTERNATIVES;
-use numasim_model::ModelKind;
+use numasim_model::{ModelKind, bounds};
 use numasim_sim::search::over_models::ModelList;
 use numasim_sim::search::{WITHIN, within};
 
@@ -30,7 +31,7 @@ pub(crate) use live::{AgentArgs, RunArgs, TopArgs};
 pub(crate) use live::{AgentCommand, StatusFormat, is_period};
 pub(crate) use machine::{
     AppTemplate, CatalogArgs, ExportArgs, ExportHwlocArgs, ExportKind, FiguresArgs, GraphFolder, ImportArgs,
-    ImportKind, InitArgs, Like, LscpuArgs, ModelChoice, ModelsArgs, NumactlArgs, positive,
+    ImportKind, InitArgs, Like, LscpuArgs, ModelsArgs, NumactlArgs,
 };
 pub(crate) use measure::{BenchArgs, Benchmark, CalibrateArgs, Calibrating, ProfileAppArgs, ValidateArgs};
 pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair, PlacingArgs};
@@ -177,7 +178,7 @@ pub(crate) struct StudyArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 }
 
@@ -190,7 +191,7 @@ pub(crate) struct EvaluateArgs {
 
     /// Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else
     /// baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one_or_all())]
+    #[arg(long, value_name = "NAME", value_parser = one_or_all_models())]
     pub(crate) model: Option<ModelChoice>,
 
     /// Only the scenario with this name; may be given more than once
@@ -401,6 +402,50 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Reads `--within`.
 fn share(text: &str) -> Result<f64, String> {
     within(text.parse().unwrap_or(f64::NAN)).map_err(str::to_owned)
+}
+
+/// What `evaluate --model` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModelChoice {
+    /// One model.
+    One(ModelKind),
+    /// All of them, side by side.
+    All,
+}
+
+/// One of the models.
+fn one_model() -> impl TypedValueParser<Value = ModelKind> {
+    // The parser has refused every other name.
+    PossibleValuesParser::new(model_names()).map(|name| ModelKind::from_name(&name).unwrap_or_default())
+}
+
+/// One of the models, or all.
+fn one_or_all_models() -> impl TypedValueParser<Value = ModelChoice> {
+    PossibleValuesParser::new(model_names().into_iter().chain(["all"]))
+        .map(|name| ModelKind::from_name(&name).map_or(ModelChoice::All, ModelChoice::One))
+}
+
+fn model_names() -> [&'static str; ModelKind::ALL.len()] {
+    ModelKind::ALL.map(ModelKind::name)
+}
+
+/// A figure above zero, in the bounds of files.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    above_zero(text, "a number", "80 or 73.6")
+}
+
+/// `what` above zero, in the bounds of files; `example` is one.
+fn above_zero(text: &str, what: &str, example: &str) -> Result<f64, String> {
+    let Ok(number) = text.parse::<f64>() else {
+        return Err(format!("write {what} above zero, such as {example}"));
+    };
+    match bounds::misfit(bounds::as_written(number, text), false) {
+        None => Ok(number),
+        Some(misfit) if misfit.label.starts_with("too ") => {
+            Err(format!("{text} is {}: write {what} of {}, such as {example}", misfit.label, misfit.must))
+        }
+        Some(_) => Err(format!("write {what} above zero, such as {example}")),
+    }
 }
 
 #[cfg(test)]

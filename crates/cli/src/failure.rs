@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use numasim_ask::refusal::{Explained, Refusal};
 
-use crate::shell::{CAUSE, ERROR, HINT};
+use crate::style::{CAUSE, ERROR, HINT};
 
 /// Exit code of what is no fault of the program: the input, the question, the output, the limits of the system.
 pub(crate) const OF_INPUT: u8 = 1;

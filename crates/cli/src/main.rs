@@ -17,6 +17,7 @@ mod plot_file;
 mod report;
 mod sharing;
 mod shell;
+mod style;
 mod threads;
 mod trace;
 mod view;

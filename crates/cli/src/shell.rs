@@ -4,7 +4,6 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write as _};
 
 use anstream::ColorChoice;
-use anstyle::AnsiColor;
 use numasim_ask::document;
 use numasim_draw::grid::wrap;
 use numasim_draw::markdown;
@@ -14,18 +13,8 @@ use serde::Serialize;
 use crate::args::ColorWhen;
 use crate::failure::Failure;
 use crate::output::{Destination, Format, tame};
+use crate::style::{CAUSE, WARNING};
 use crate::view::Style;
-
-// The colours, one for each meaning. Terminals that want none get none.
-
-/// `error:`
-pub(crate) const ERROR: anstyle::Style = AnsiColor::Red.on_default().bold();
-/// `warning:`
-pub(crate) const WARNING: anstyle::Style = AnsiColor::Yellow.on_default().bold();
-/// `caused by:`
-pub(crate) const CAUSE: anstyle::Style = anstyle::Style::new().bold();
-/// `hint:`
-pub(crate) const HINT: anstyle::Style = AnsiColor::Cyan.on_default().bold();
 
 /// The surroundings of a command.
 #[derive(Debug)]

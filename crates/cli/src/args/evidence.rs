@@ -8,7 +8,7 @@ use numasim_graph::values::SchedulerKind;
 use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
 
-use crate::args::{ObjectiveName, StudyArgs, machine, seconds, time};
+use crate::args::{ObjectiveName, StudyArgs, one_model, seconds, time};
 use crate::output::OutputArgs;
 
 // The command line of `numasim compare`.
@@ -108,7 +108,7 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, Default, Args)]
 pub(crate) struct Page {
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 
     /// Who decides about threads over time, where every application has its work; several are compared [default: none,

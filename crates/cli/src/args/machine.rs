@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueHint, value_parser};
-use numasim_model::{ModelKind, bounds};
+use numasim_model::ModelKind;
 
-use crate::args::FileArgs;
 use crate::args::measure::{LikwidPerfctrArgs, PerfArgs};
+use crate::args::{FileArgs, above_zero, one_model, positive};
 use crate::output::OutputArgs;
 
 // The command line of `numasim catalog`.
@@ -25,36 +24,11 @@ pub(crate) struct CatalogArgs {
 
 // `--model` and `numasim models`.
 
-/// What `evaluate --model` takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ModelChoice {
-    /// One model.
-    One(ModelKind),
-    /// All of them, side by side.
-    All,
-}
-
-/// One of the models.
-pub(super) fn one() -> impl TypedValueParser<Value = ModelKind> {
-    // The parser has refused every other name.
-    PossibleValuesParser::new(names()).map(|name| ModelKind::from_name(&name).unwrap_or_default())
-}
-
-/// One of the models, or all.
-pub(super) fn one_or_all() -> impl TypedValueParser<Value = ModelChoice> {
-    PossibleValuesParser::new(names().into_iter().chain(["all"]))
-        .map(|name| ModelKind::from_name(&name).map_or(ModelChoice::All, ModelChoice::One))
-}
-
-fn names() -> [&'static str; ModelKind::ALL.len()] {
-    ModelKind::ALL.map(ModelKind::name)
-}
-
 /// `numasim models`.
 #[derive(Debug, Args)]
 pub(crate) struct ModelsArgs {
     /// Only this model
-    #[arg(value_name = "NAME", value_parser = one(), value_hint = ValueHint::Other)]
+    #[arg(value_name = "NAME", value_parser = one_model(), value_hint = ValueHint::Other)]
     pub(crate) name: Option<ModelKind>,
 
     #[command(flatten)]
@@ -133,25 +107,6 @@ pub(crate) struct FiguresArgs {
     /// What the cores of a node get from the memory of another one, in GB/s
     #[arg(long, value_name = "GB/S", value_parser = positive, help_heading = FIGURES)]
     pub(crate) link_gbs: Option<f64>,
-}
-
-/// A figure above zero, in the bounds of files.
-pub(crate) fn positive(text: &str) -> Result<f64, String> {
-    above_zero(text, "a number", "80 or 73.6")
-}
-
-/// `what` above zero, in the bounds of files; `example` is one.
-pub(super) fn above_zero(text: &str, what: &str, example: &str) -> Result<f64, String> {
-    let Ok(number) = text.parse::<f64>() else {
-        return Err(format!("write {what} above zero, such as {example}"));
-    };
-    match bounds::misfit(bounds::as_written(number, text), false) {
-        None => Ok(number),
-        Some(misfit) if misfit.label.starts_with("too ") => {
-            Err(format!("{text} is {}: write {what} of {}, such as {example}", misfit.label, misfit.must))
-        }
-        Some(_) => Err(format!("write {what} above zero, such as {example}")),
-    }
 }
 
 // The command line of `numasim init`.

@@ -9,7 +9,7 @@ use numasim_bench::plan::Bind;
 use numasim_kernels::loops::Isa;
 use numasim_model::ModelKind;
 
-use crate::args::{FileArgs, machine, seconds};
+use crate::args::{FileArgs, above_zero, one_model, seconds};
 use crate::output::{Format, OutputArgs};
 
 // The command line of `numasim bench`.
@@ -275,7 +275,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) one_process: bool,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 }
 
@@ -439,5 +439,5 @@ fn per_node(text: &str) -> Result<PerNode, String> {
 
 /// As in an input file: above zero.
 fn intensity(text: &str) -> Result<f64, String> {
-    machine::above_zero(text, "a number of FLOP per byte", "0.5")
+    above_zero(text, "a number of FLOP per byte", "0.5")
 }

@@ -8,7 +8,7 @@ use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
 
-use crate::args::{ObjectiveName, machine, seconds, time};
+use crate::args::{ObjectiveName, one_model, seconds, time};
 use crate::output::Format;
 
 const EXPLORING: &str = "With --explore";
@@ -23,7 +23,7 @@ pub(crate) struct SweepArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 
     /// An input and the values it takes; several make a grid, the last one varies fastest

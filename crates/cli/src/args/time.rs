@@ -10,7 +10,7 @@ use numasim_model::ModelKind;
 use numasim_plan::Pattern;
 use numasim_policy::{NameError, PolicyName};
 
-use crate::args::machine;
+use crate::args::one_model;
 use crate::output::{Format, OutputArgs};
 
 // The command line of `numasim plan`.
@@ -33,7 +33,7 @@ pub(crate) struct PlanArgs {
     pub(crate) graph: Option<PathBuf>,
 
     /// Of a graph: bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one(), conflicts_with = "pattern")]
+    #[arg(long, value_name = "NAME", value_parser = one_model(), conflicts_with = "pattern")]
     pub(crate) model: Option<ModelKind>,
 
     /// Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and
@@ -67,7 +67,7 @@ pub(crate) struct ProfileArgs {
     pub(crate) graph: Option<PathBuf>,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 
     /// Write the files ptrace-*.csv to DIR
@@ -91,7 +91,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) policy: Vec<PolicyName>,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 
     /// End the simulation after so many seconds of simulated time [default: when every application is finished]
@@ -187,7 +187,7 @@ pub(crate) struct TasksArgs {
     pub(crate) steal: bool,
 
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = machine::one())]
+    #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 
     /// Simulate with N seeds, from --seed on, and show mean and spread

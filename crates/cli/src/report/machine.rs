@@ -10,8 +10,8 @@ use numasim_host::memory::size;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node, machine};
 
+use crate::report::contents::Report;
 use crate::report::html::{self, figure, scrolling};
-use crate::report::page::Report;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let machine = &report.study.machine;

@@ -4,13 +4,16 @@
 //! themselves. The page carries the JSON of `evaluate`, `compare`, `simulate` and `tasks`: each visible figure names its place there
 //! (`data-json`), so that a test, or a reader, can hold both together.
 
+mod contents;
 mod html;
+mod interactive;
 mod machine;
 mod page;
 mod scenarios;
 mod simulations;
 mod verdict;
 
-pub(crate) use html::Interactive;
-pub(crate) use page::{Course, Explored, Figure, ReadFile, Repeated, Report, Simulations, Tasks, page};
+pub(crate) use contents::{Course, Explored, Figure, ReadFile, Repeated, Report, Simulations, Tasks};
+pub(crate) use interactive::Interactive;
+pub(crate) use page::page;
 pub(crate) use simulations::MOST_APPS;

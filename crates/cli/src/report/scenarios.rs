@@ -8,8 +8,8 @@ use numasim_ask::table::Of;
 use numasim_evidence::compare::{Compared, ComparedScenario, Pair};
 use numasim_model::AppId;
 
+use crate::report::contents::Report;
 use crate::report::html::{self, Shown, error_bar, judged, picture, scrolling};
-use crate::report::page::Report;
 use crate::view::{
     STATIC_WORK, ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning,
 };

@@ -9,8 +9,8 @@ use numasim_model::units::Seconds;
 use numasim_tasks::{IdleReason, Traffic};
 use serde_json::Value;
 
+use crate::report::contents::{Course, Report, Simulations, Tasks};
 use crate::report::html::{self, Shown, figure, scrolling};
-use crate::report::page::{Course, Report, Simulations, Tasks};
 use crate::view::figures;
 use crate::view::simulated::Simulated;
 use crate::view::tasked::{Tasked, bound_in_words, idle_in_words};

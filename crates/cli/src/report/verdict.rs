@@ -6,8 +6,8 @@ use numasim_ask::table::Of;
 use numasim_evidence::compare::{CONTENDED, Comparison, Errors, Verdict};
 use serde_json::Value;
 
+use crate::report::contents::{Explored, Report};
 use crate::report::html::{self, Shown, judged, scrolling};
-use crate::report::page::{Explored, Report};
 use crate::report::simulations;
 use crate::view::answer::sensitivity::Price;
 use crate::view::cached::{self, COLUMNS, Document};
