@@ -24,7 +24,7 @@
 //! * What only front ends need (values that tables and pictures are made from, warnings) is a field with `#[serde(skip)]`.
 //! * A part that has another shape in the document than as a value (an [`EvaluatedScenario`] contains the evaluation of the model) is written
 //!   through a private type that derives `Serialize` and `JsonSchema`, with `document::written_as!`.
-//! * A key that may be missing is an `Option` with `skip_serializing_if`; one that may be null is `OrNull` in the schema.
+//! * A key that may be missing is an `Option` with `skip_serializing_if`; an `Option` without it may be null. The schema follows from that alone.
 //! * Numbers pass `document::plain`. Maps that keep the order of their entries are [`document::ByName`].
 //!
 //! # The outside world
