@@ -44,7 +44,7 @@ fn a_killed_sweep_goes_on_and_gives_the_same_bytes() {
     assert!(fs::read_to_string(&out).expect("written") == whole);
 }
 
-/// A limit of the size of files ends the program within a row, at the same byte every time.
+/// A limit of the size of files stops the sweep within a row, at the same byte every time.
 #[cfg(unix)]
 #[test]
 fn rows_torn_at_any_byte_are_completed() {
@@ -57,7 +57,9 @@ fn rows_torn_at_any_byte_are_completed() {
         .args(["-c", r#"ulimit -c 0; ulimit -f 8; exec "$@""#, "sh"])
         .arg(numasim().get_program())
         .args(sweep);
-    assert_eq!(limited.status().expect("a shell").code(), None, "it was not ended by a signal");
+    let output = limited.output().expect("a shell");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("the same command with --resume continues"), "{}", stderr(&output));
     let partial = folder.path().join("out.csv.partial");
     let rows = fs::read(&partial).expect("rows");
     assert!(whole.as_bytes().starts_with(&rows) && rows.len() < whole.len() && !rows.ends_with(b"\n"));
