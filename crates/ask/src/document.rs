@@ -74,7 +74,7 @@ pub fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     out.flush()
 }
 
-/// The text that [`write`] writes.
+/// The text that [`write()`] writes.
 pub fn pretty(document: &impl Serialize) -> String {
     let mut text = Vec::new();
     // Memory does not fail, and JSON is UTF-8.

@@ -1,7 +1,7 @@
 //! The CSV of measurements: one row for each scenario x application x node x repetition, units in the column names.
 //!
 //! Written by `numasim bench`, read by `compare`, `fit` and `report`. [`Row`] is a row, [`whole_measurements`] takes rows
-//! back from what a run left, and [`summary`] says what the repetitions have in common. The file on disk, with its lock,
+//! back from what a run left, and [`summarise`] says what the repetitions have in common. The file on disk, with its lock,
 //! is `result_file` of `numasim-bench`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

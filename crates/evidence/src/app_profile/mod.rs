@@ -1,7 +1,7 @@
 //! From a run of any program to its `[[app]]`: what counters, page tables and times of a run say about it.
 //!
 //! Counters of `perf stat` ([`crate::formats::perf`]) and likwid-perfctr ([`crate::formats::likwid_perfctr`]) or the result of `numasim bench` ([`benched`]) are
-//! [`crate::formats::counted::Run`]s; from these come the arithmetic intensity ([`intensity`]) and how the program scales ([`scaling`]).
+//! [`crate::formats::counted::Run`]s; from these come the arithmetic intensity ([`scaling::intensity`]) and how the program scales ([`scaling`]).
 //! `/proc/PID/numa_maps` ([`crate::formats::numa_maps`]) and threads of each node say how its data lies ([`placement`]). [`app_file`] writes
 //! what is known, each figure with its source, and says what is not known. Text and values in, values and located problems out.
 

@@ -1,7 +1,7 @@
 //! Why a measurement may not be what it seems: typed, each with what to do about it.
 //!
 //! A [`Doubt`] has a stable `code` (`numa-balancing`) for files and scripts, a sentence with figures for people, and an
-//! advice. [`before`] judges the facts of a host, [`after`] what was measured; those that arise in between (a scenario
+//! advice. [`before()`] judges the facts of a host, [`after()`] what was measured; those that arise in between (a scenario
 //! scaled to the host) are made where they arise. A doubt never stops a measurement and is never left out of its result.
 
 mod after;

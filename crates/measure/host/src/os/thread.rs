@@ -99,7 +99,7 @@ pub fn affinity_of(thread: u32) -> io::Result<Vec<u32>> {
     Ok(cpus)
 }
 
-/// Binds a thread of any process of this user; see [`of_thread`] and [`set_affinity`].
+/// Binds a thread of any process of this user; see [`affinity_of`] and [`set_affinity`].
 ///
 /// # Errors
 /// What the system says; `ESRCH`: there is no such thread; `EPERM`: it is somebody else's; `EINVAL`: it may use none of
