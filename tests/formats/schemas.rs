@@ -84,13 +84,30 @@ fn schemas_accept_what_commands_write() {
     accepted(&["discriminate", &opteron]);
     if cfg!(feature = "hwloc") {
         accepted(&["detect"]);
-        accepted(&["bench", &study, "--fit-host", "--dry-run"]);
+        let one = written(folder.path(), "one.toml", FITS_EVERY_HOST);
+        accepted(&["bench", &one, "--fit-host", "--dry-run"]);
         accepted(&["calibrate", "--dry-run"]);
     }
     for file in [&odd, &stencil, &producer, &study] {
         accepted(&["check", file]);
     }
 }
+
+const FITS_EVERY_HOST: &str = r#"
+[machine]
+name = "one core"
+nodes = 1
+cores_per_node = 1
+gflops_per_core = 1.0
+bandwidth_gbs = 1.0
+link_gbs = 1.0
+[[app]]
+name = "a"
+arithmetic_intensity = 0.5
+[[scenario]]
+name = "one thread"
+threads = { a = 1 }
+"#;
 
 #[test]
 fn schemas_refuse_what_no_command_writes() {
