@@ -3,6 +3,7 @@
 
 mod circles;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,13 +50,78 @@ fn none(wrong: &[String], rule: &str) {
     assert!(wrong.is_empty(), "{rule}:\n{}", wrong.join("\n"));
 }
 
+/// All Rust files of the repository.
+fn modules() -> Vec<PathBuf> {
+    ["crates", "tests", "tools", "fuzz", "bindings"].map(|folder| with_extension(folder, "rs")).concat()
+}
+
 #[test]
 fn every_module_says_what_it_is() {
-    let all =
-        ["crates", "tests", "tools", "fuzz", "bindings"].map(|folder| with_extension(folder, "rs")).concat();
     let wrong: Vec<String> =
-        all.iter().filter(|path| !read(path).starts_with("//!")).map(|path| short(path)).collect();
+        modules().iter().filter(|path| !read(path).starts_with("//!")).map(|path| short(path)).collect();
     none(&wrong, "a module begins with a //! comment");
+}
+
+/// The roots of what Cargo compiles for a manifest: those that it names and those that it finds by their place.
+fn targets(manifest: &Path) -> Vec<PathBuf> {
+    let folder = manifest.parent().expect("a folder");
+    let table: toml::Table = read(manifest).parse().expect("TOML");
+    let Some(package) = table.get("package") else { return Vec::new() };
+    let named = ["lib", "bin", "test", "bench", "example"].into_iter().filter_map(|kind| table.get(kind));
+    let named = named.flat_map(|value| value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]));
+    let named = named.filter_map(|target| Some(folder.join(target.get("path")?.as_str()?)));
+    let found = [("bins", "src/bin"), ("tests", "tests"), ("benches", "benches"), ("examples", "examples")];
+    let found = found.into_iter().filter(|(kind, _)| package.get(format!("auto{kind}")).is_none());
+    let found = found.flat_map(|(_, kind)| {
+        let entries = fs::read_dir(folder.join(kind)).into_iter().flatten();
+        entries.map(|entry| entry.expect("readable").path())
+    });
+    let found = found.map(|path| if path.is_dir() { path.join("main.rs") } else { path });
+    let fixed = ["src/lib.rs", "src/main.rs", "build.rs"].map(|file| folder.join(file));
+    let all = named.chain(found).chain(fixed);
+    all.filter(|path| path.extension().is_some_and(|e| e == "rs"))
+        .filter_map(|path| path.canonicalize().ok())
+        .collect()
+}
+
+/// The files of the modules that a file declares with `mod name;`, and whether those of their own modules lie beside them, as those of a
+/// root do: the rule of Rust where `#[path]` names a file.
+fn declared(file: &Path, beside: bool) -> Vec<(PathBuf, bool)> {
+    let folder = file.parent().expect("a folder");
+    let below = if beside || file.ends_with("mod.rs") { folder.to_owned() } else { file.with_extension("") };
+    let mut found = Vec::new();
+    let mut elsewhere = None;
+    for line in read(file).lines().map(str::trim) {
+        if let Some(path) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
+            elsewhere = Some(folder.join(path));
+            continue;
+        }
+        let item =
+            line.strip_prefix("pub").map_or(line, |rest| rest.split_once(' ').map_or("", |(_, item)| item));
+        if let Some(name) = item.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) {
+            let usual = [below.join(format!("{name}.rs")), below.join(name).join("mod.rs")].to_vec();
+            let beside = elsewhere.is_some();
+            let candidates = elsewhere.take().map_or(usual, |path| vec![path]);
+            found.extend(candidates.iter().filter_map(|path| Some((path.canonicalize().ok()?, beside))));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_rust_file_is_compiled() {
+    let manifests = files(&root()).into_iter().filter(|path| path.ends_with("Cargo.toml"));
+    let roots: Vec<PathBuf> = manifests.flat_map(|manifest| targets(&manifest)).collect();
+    let mut compiled: BTreeSet<PathBuf> = roots.iter().cloned().collect();
+    let mut open: Vec<(PathBuf, bool)> = roots.into_iter().map(|root| (root, true)).collect();
+    while let Some((file, beside)) = open.pop() {
+        open.extend(
+            declared(&file, beside).into_iter().filter(|(module, _)| compiled.insert(module.clone())),
+        );
+    }
+    let stray: Vec<String> =
+        modules().iter().filter(|path| !compiled.contains(*path)).map(|path| short(path)).collect();
+    none(&stray, "a Rust file that no target and no `mod` names");
 }
 
 /// Reads the files as the program does; the problems found.
