@@ -4,7 +4,9 @@ use numasim_model::memory::MemoryFull;
 use numasim_model::{AppId, Placement, Scenario, Study};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
-use numasim_study::{AppPlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile};
+use numasim_study::{
+    AppPlaces, CoursePlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile,
+};
 
 use crate::refusal::Refusal;
 use crate::{room, suggest};
@@ -196,6 +198,12 @@ impl Located {
     /// Where an `[[app]]` stands.
     pub fn app_places(&self, group: &str) -> Option<&AppPlaces> {
         self.app(group).map(|(_, places)| places)
+    }
+
+    /// Where an `[[app]]` says what it does over time.
+    pub fn course_places(&self, group: &str) -> Option<&CoursePlaces> {
+        let number = self.groups.iter().position(|known| known.name == group)?;
+        self.places.courses.get(number)
     }
 
     /// `FILE:LINE` of a place.

@@ -143,7 +143,7 @@ pub fn work_is_given(
             continue;
         }
         groups.push(&app.group);
-        let Some(places) = located.app_places(&app.group) else { continue };
+        let Some(places) = located.course_places(&app.group) else { continue };
         let missing = course.phases.iter().zip(&places.phases).filter(|(phase, _)| phase.work.is_none());
         let phases: Vec<&Place> = missing.map(|(_, places)| &places.table).collect();
         let problem = |place: &Place, what: &str| {
@@ -224,8 +224,9 @@ pub fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scena
     let mut problems: Vec<Problem> = Vec::new();
     for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
         let Some(places) = located.app_places(&app.group) else { continue };
+        let of_phases = located.course_places(&app.group).map_or(&[][..], |places| &places.phases);
         for (number, phase) in course.phases.iter().enumerate() {
-            let of_phase = places.phases.get(number).and_then(|phase| phase.data.as_ref());
+            let of_phase = of_phases.get(number).and_then(|phase| phase.data.as_ref());
             let Some(place) = of_phase.or(places.data.as_ref()).filter(|_| phase.data.is_open()) else {
                 continue;
             };

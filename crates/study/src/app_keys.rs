@@ -9,19 +9,44 @@ use numasim_model::problem::{
 };
 use numasim_model::units::{FlopPerByte, Gibibytes};
 
-use crate::course::{self, CourseReading, Known};
 use crate::keys::{Key, app, problem};
 use crate::log::Log;
 use crate::machine::MachineReading;
 use crate::names::plural;
 use crate::nodes::node_list;
-use crate::problem::{Problem, ProblemKind};
+use crate::problem::{Place, Problem, ProblemKind};
 use crate::table::TableReader;
 use crate::value::{Count, Value};
 use crate::{data, names};
 
-/// What describes one instance, and what it does over time; its names are filled in later.
-pub(super) fn read(table: &mut TableReader<'_>, machine: &MachineReading) -> (Option<App>, CourseReading) {
+/// What an `[[app]]` says but for what it does over time, as far as it could be read.
+pub(super) struct AppReading {
+    /// Where it is named.
+    pub(super) name: Place,
+    /// How many instances it makes; one where the file gives a number that makes no sense.
+    pub(super) instances: usize,
+    /// Whether that is not too many.
+    pub(super) is_kept: bool,
+    pub(super) intensity: Option<FlopPerByte>,
+    pub(super) data: Option<Data>,
+    /// The only nodes that may hold its threads, and where the file says so.
+    nodes: Option<(Vec<NodeId>, Place)>,
+}
+
+impl AppReading {
+    /// The only nodes that may hold its threads, and where the file says so; `None` is all.
+    pub(super) fn nodes(&self) -> Option<(&[NodeId], &Place)> {
+        self.nodes.as_ref().map(|(nodes, place)| (nodes.as_slice(), place))
+    }
+}
+
+/// Reads the keys that are not of what it does over time. Names and work of the application are filled in later.
+pub(super) fn read(
+    table: &mut TableReader<'_>,
+    name: &Place,
+    (instances, is_kept): (usize, bool),
+    machine: &MachineReading,
+) -> (Option<App>, AppReading) {
     let intensity_value = table.optional(&app::ARITHMETIC_INTENSITY);
     // Each falls back to its default, which is noted, only where the key is not there at all.
     let data_value = table.optional(&app::DATA);
@@ -52,11 +77,7 @@ pub(super) fn read(table: &mut TableReader<'_>, machine: &MachineReading) -> (Op
     let intensity = read_intensity(table, intensity_value, stands);
     let limits = read_limits(table, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
     let weight = table.read_or(&app::WEIGHT, 1.0, Value::number);
-    let nodes_place = nodes_value.as_ref().map(Value::place);
-    let allowed = nodes.as_ref().and_then(Option::as_deref).zip(nodes_place.as_ref());
-    let known = Known { intensity, data: data.as_ref(), nodes: allowed };
-    let course = course::read(table, known, machine);
-    let work = course.total_work.filter(|work| work.value() > 0.0);
+    let allowed = nodes.clone().flatten().zip(nodes_value.as_ref().map(Value::place));
     let app = || {
         let limits = limits?;
         let (kernel, problem) = match stands? {
@@ -67,15 +88,14 @@ pub(super) fn read(table: &mut TableReader<'_>, machine: &MachineReading) -> (Op
             name: String::new(),
             group: String::new(),
             arithmetic_intensity: intensity?,
-            data: data?,
+            data: data.clone()?,
             kernel,
             problem,
             min_threads: limits.min,
             max_threads: limits.max,
             placing: Placing::default(),
             weight: weight?,
-            // Nothing to do is nothing to finish.
-            work,
+            work: None,
             nodes: nodes?,
             memory: memory?.map(Gibibytes::new),
         })
@@ -84,7 +104,8 @@ pub(super) fn read(table: &mut TableReader<'_>, machine: &MachineReading) -> (Op
     if let (Some(app), Some(size), Some(machine)) = (&app, &memory_value, &machine.machine) {
         check_room(app, machine, size, data_value.as_ref());
     }
-    (app, course)
+    let read = AppReading { name: name.clone(), instances, is_kept, intensity, data, nodes: allowed };
+    (app, read)
 }
 
 /// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use numasim_model::app::{App, MAX_INSTANCES};
-use numasim_model::dynamics::Course;
 use numasim_model::ids::NodeId;
 
 use super::app_keys;
-use super::course::CourseReading;
+use super::course::Courses;
 use super::keys::app;
 use super::log::Log;
 use super::machine::MachineReading;
@@ -17,9 +16,6 @@ use super::reading::Group;
 use super::table::TableReader;
 use super::value::Value;
 
-/// Most figures of the courses of all instances: 256 MB.
-const MAX_COURSE_SIZE: usize = 32_000_000;
-
 /// One `[[app]]` table. What could not be read is `None`.
 struct AppTable {
     name: Option<String>,
@@ -27,8 +23,6 @@ struct AppTable {
     /// How many; `None` if the file gives a number that makes no sense.
     instances: Option<u32>,
     app: Option<App>,
-    /// What it does over time, as far as it could be read.
-    course: CourseReading,
 }
 
 /// What a name in a scenario stands for.
@@ -49,8 +43,6 @@ pub(super) enum Named {
 pub(super) struct Apps {
     tables: Vec<AppTable>,
     total: usize,
-    /// Figures of the courses of all instances.
-    course_size: usize,
     pub(super) groups: Vec<Group>,
     names: HashMap<String, (Named, usize)>,
     /// Names of the groups whose number of instances makes no sense.
@@ -62,23 +54,23 @@ pub(super) struct Apps {
 }
 
 impl Apps {
-    /// Reads one more table; `machine` as far as it could be read.
-    pub(super) fn add(&mut self, mut table: TableReader<'_>, machine: &MachineReading) {
+    /// Reads one more table; `machine` as far as it could be read. What the application does over time goes to `courses`.
+    pub(super) fn add(
+        &mut self,
+        mut table: TableReader<'_>,
+        machine: &MachineReading,
+        courses: &mut Courses,
+    ) {
         let log = table.source.log;
         let header = table.place();
         let name_value = table.required(&app::NAME);
         let name = name_value.as_ref().and_then(Value::name).map(str::to_owned);
-        let mut places = AppPlaces {
+        let places = AppPlaces {
             name: name_value.map_or(header, |value| value.place()),
             data: table.place_of(&app::DATA),
             min_threads: table.place_of(&app::MIN_THREADS),
             nodes: table.place_of(&app::NODES),
             memory_gib: table.place_of(&app::MEMORY_GIB),
-            work: table.place_of(&app::WORK_GFLOP).or_else(|| table.place_of(&app::TASK_GFLOP)),
-            iterations: table.place_of(&app::ITERATIONS),
-            threads: table.place_of(&app::THREADS),
-            control: table.place_of(&app::CONTROL),
-            phases: Vec::new(),
         };
         let instances_value = table.optional(&app::INSTANCES);
         let given = instances_value.as_ref().map(Value::count);
@@ -88,43 +80,29 @@ impl Apps {
         if given.is_none() {
             table.note(&app::INSTANCES, app::INSTANCES.default);
         }
-        let (instance, mut course) = app_keys::read(&mut table, machine);
-        places.phases = std::mem::take(&mut course.phases);
-        table.finish();
-
         let count = instances.unwrap_or(1) as usize;
-        if self.total <= MAX_INSTANCES && self.total + count > MAX_INSTANCES {
+        let before = self.total;
+        self.total += count;
+        let fits = self.total <= MAX_INSTANCES;
+        let (mut app, read) = app_keys::read(&mut table, &places.name, (count, fits), machine);
+        let work = courses.read(&mut table, &read, machine);
+        if let Some(app) = &mut app {
+            // Nothing to do is nothing to finish.
+            app.work = work.filter(|work| work.value() > 0.0);
+        }
+        table.finish();
+        if before <= MAX_INSTANCES && !fits {
             let message = format!("there are more than {MAX_INSTANCES} application instances in all");
             let place = instances_value.map_or_else(|| places.name.clone(), |value| value.place());
             let problem = Problem::new(ProblemKind::Limit, message)
-                .at(place, format!("{} up to here", self.total + count))
+                .at(place, format!("{} up to here", self.total))
                 .hint("describe equal applications by fewer instances");
             log.report(problem);
             self.incomplete = true;
         }
-        self.keep(&course, count, &places, log);
-        self.total += count;
-        if self.total <= MAX_INSTANCES {
-            let first = self.total - count;
-            self.groups.push(Group { name: shown.to_owned(), first, instances: count });
-            self.tables.push(AppTable { name, places, instances, app: instance, course });
-        }
-    }
-
-    /// Counts what the courses of `count` more instances need, and reports it where that is too much.
-    fn keep(&mut self, course: &CourseReading, count: usize, places: &AppPlaces, log: &Log) {
-        let size = course.size().saturating_mul(count);
-        let before = self.course_size;
-        self.course_size = before.saturating_add(size);
-        if before <= MAX_COURSE_SIZE && self.course_size > MAX_COURSE_SIZE {
-            let message = format!(
-                "the phases, tasks and threads of all instances are more than {MAX_COURSE_SIZE} figures"
-            );
-            let problem = Problem::new(ProblemKind::Limit, message)
-                .at(places.name.clone(), "too much from here on")
-                .hint("each instance has its own: describe fewer instances, or shorter lists");
-            log.report(problem);
-            self.incomplete = true;
+        if fits {
+            self.groups.push(Group { name: shown.to_owned(), first: before, instances: count });
+            self.tables.push(AppTable { name, places, instances, app });
         }
     }
 
@@ -234,21 +212,6 @@ impl Apps {
                 format!("{}-{}", group.name, instance - group.first + 1)
             }
         })
-    }
-
-    /// What an instance does over time, as far as it could be read, and where its table stands.
-    pub(super) fn course_of(&self, instance: usize) -> Option<(&CourseReading, &AppPlaces)> {
-        self.tables.get(self.group_of(instance)).map(|table| (&table.course, &table.places))
-    }
-
-    /// The courses of all instances, if every application could be read.
-    pub(super) fn courses(&self) -> Option<Vec<Course>> {
-        let mut courses = Vec::with_capacity(self.len());
-        for (table, group) in self.tables.iter().zip(&self.groups) {
-            let course = table.course.course.as_ref().filter(|_| !self.incomplete)?;
-            courses.extend(std::iter::repeat_n(course, group.instances).cloned());
-        }
-        Some(courses)
     }
 
     /// All instances, if every application could be read.

@@ -6,12 +6,11 @@ use numasim_model::order::{Control, Order};
 use numasim_model::units::Seconds;
 
 use crate::apps::{Apps, Named};
-use crate::course::CourseReading;
+use crate::course::{CourseReading, Courses};
 use crate::keys::{Key, cluster, command, os, policy};
 use crate::machine::MachineReading;
 use crate::names::{self, plural};
 use crate::problem::{Place, Problem, ProblemKind};
-use crate::reading::AppPlaces;
 use crate::table::TableReader;
 use crate::thread_row;
 use crate::value::Value;
@@ -37,21 +36,30 @@ struct Addressee<'a> {
     instances: usize,
     name: String,
     course: &'a CourseReading,
-    places: &'a AppPlaces,
 }
 
 impl Commands {
-    pub(super) fn add(&mut self, mut table: TableReader<'_>, apps: &Apps, machine: &MachineReading) {
+    pub(super) fn add(
+        &mut self,
+        mut table: TableReader<'_>,
+        apps: (&Apps, &Courses),
+        machine: &MachineReading,
+    ) {
         if self.read(&mut table, apps, machine).is_none() {
             self.incomplete = true;
         }
         table.finish();
     }
 
-    fn read(&mut self, table: &mut TableReader<'_>, apps: &Apps, machine: &MachineReading) -> Option<()> {
+    fn read(
+        &mut self,
+        table: &mut TableReader<'_>,
+        (apps, courses): (&Apps, &Courses),
+        machine: &MachineReading,
+    ) -> Option<()> {
         let (log, header) = (table.source.log, table.place());
         let at = table.required(&command::AT_S).and_then(|value| value.number());
-        let app = table.required(&command::APP).and_then(|value| addressee(&value, apps));
+        let app = table.required(&command::APP).and_then(|value| addressee(&value, apps, courses));
         let given = [Control::Total, Control::PerNode, Control::Cores]
             .map(|kind| table.named(key(kind)?).map(|value| (kind, value)));
         let mut given = given.into_iter().flatten();
@@ -117,14 +125,14 @@ const fn key(control: Control) -> Option<&'static str> {
 }
 
 /// Whom a value names, if it can be said.
-fn addressee<'a>(value: &Value<'_>, apps: &'a Apps) -> Option<Addressee<'a>> {
+fn addressee<'a>(value: &Value<'_>, apps: &Apps, courses: &'a Courses) -> Option<Addressee<'a>> {
     let (first, instances) = match crate::apps::named(value, apps)? {
         Named::Group(group) => apps.groups.get(group).map(|group| (group.first, group.instances))?,
         Named::Instance(instance) => (instance, 1),
         Named::Unclear | Named::Nothing => return None,
     };
-    let (course, places) = apps.course_of(first)?;
-    Some(Addressee { first, instances, name: names::shown(value.name()?), course, places })
+    let course = courses.of(apps.group_of(first))?;
+    Some(Addressee { first, instances, name: names::shown(value.name()?), course })
 }
 
 /// Whether the application can follow an order of this kind; reports it where it cannot.
@@ -146,9 +154,9 @@ fn can_follow(app: &Addressee<'_>, kind: Control, value: &Value<'_>) -> bool {
     };
     let problem =
         Problem::new(ProblemKind::BadValue, message).at(value.key_place(), "cannot be followed").hint(hint);
-    value.source.log.report(match &app.places.control {
+    value.source.log.report(match &app.course.places.control {
         Some(place) => problem.related(place.clone(), "its control"),
-        None => problem.related(app.places.name.clone(), "the default is `control = \"per-node\"`"),
+        None => problem.related(app.course.places.name.clone(), "the default is `control = \"per-node\"`"),
     });
     false
 }
@@ -203,7 +211,7 @@ fn report(app: &Addressee<'_>, value: &Value<'_>, message: String, hint: String)
     let problem = Problem::new(ProblemKind::TooManyThreads, message)
         .at(value.place(), "more threads than exist")
         .hint(hint);
-    value.source.log.report(match &app.places.threads {
+    value.source.log.report(match &app.course.places.threads {
         Some(place) => problem.related(place.clone(), "its threads"),
         None => problem,
     });

@@ -7,6 +7,7 @@ use numasim_model::ids::AppId;
 use numasim_model::units::Megabytes;
 
 use crate::apps::Apps;
+use crate::course::Courses;
 use crate::keys::{call, channel};
 use crate::log::Log;
 use crate::names::{self, plural};
@@ -73,13 +74,13 @@ impl Couplings {
     }
 
     /// Reports what cannot be of all of them together; `None` where some could not be read.
-    pub(super) fn finish(self, apps: &Apps, log: &Log) -> Option<Coupled> {
+    pub(super) fn finish(self, apps: &Apps, courses: &Courses, log: &Log) -> Option<Coupled> {
         self.check_circles(apps, log);
         self.check_channels_of_callees(apps, log);
         // What looks wrong may be a key or a table that could not be read.
         if !log.has_broken_syntax() {
-            self.check_iterations(apps, log);
-            self.check_counts(apps, log);
+            self.check_iterations(apps, courses, log);
+            self.check_counts(apps, courses, log);
         }
         if self.incomplete {
             return None;
@@ -119,10 +120,10 @@ impl Couplings {
     }
 
     /// A consumer has as many iterations as its producer.
-    fn check_iterations(&self, apps: &Apps, log: &Log) {
+    fn check_iterations(&self, apps: &Apps, courses: &Courses, log: &Log) {
         for (_, joint) in &self.channels {
-            let ends = [joint.from, joint.to].map(|end| apps.course_of(end));
-            let [Some((from, from_places)), Some((to, to_places))] = ends else { continue };
+            let ends = [joint.from, joint.to].map(|end| courses.of(apps.group_of(end)));
+            let [Some(from), Some(to)] = ends else { continue };
             let (Some(produced), Some(consumed)) = (from.iterations, to.iterations) else { continue };
             if produced == consumed {
                 continue;
@@ -138,7 +139,7 @@ impl Couplings {
             let mut problem = Problem::new(ProblemKind::BadValue, message)
                 .at(joint.to_place.clone(), "consumes one item in each iteration")
                 .hint("the two ends of a channel need the same `iterations`; the default is 1");
-            for (places, words) in [(from_places, "the producer's"), (to_places, "the consumer's")] {
+            for (places, words) in [(&from.places, "the producer's"), (&to.places, "the consumer's")] {
                 if let Some(place) = &places.iterations {
                     problem = problem.related(place.clone(), words);
                 }
@@ -175,22 +176,23 @@ impl Couplings {
     }
 
     /// As many iterations as calls, where all calls could be read: one that could not may be the one that is missing.
-    fn check_counts(&self, apps: &Apps, log: &Log) {
+    fn check_counts(&self, apps: &Apps, courses: &Courses, log: &Log) {
         if self.incomplete {
             return;
         }
         for (callee, calls) in self.calls_of(apps).iter().enumerate().filter(|(_, calls)| !calls.is_empty()) {
-            self.check_count(callee, calls, apps, log);
+            self.check_count(callee, calls, (apps, courses), log);
         }
     }
 
     /// The iterations of an application that is called are the calls that it gets.
-    fn check_count(&self, callee: usize, calls: &[usize], apps: &Apps, log: &Log) {
+    fn check_count(&self, callee: usize, calls: &[usize], (apps, courses): (&Apps, &Courses), log: &Log) {
+        let of = |instance| courses.of(apps.group_of(instance));
         let calls: Vec<&(Call, Joint)> = calls.iter().filter_map(|&call| self.calls.get(call)).collect();
-        let count =
-            |(call, joint): &&(Call, Joint)| Some(call.count(apps.course_of(joint.from)?.0.iterations?));
+        let count = |(call, joint): &&(Call, Joint)| Some(call.count(of(joint.from)?.iterations?));
         let counts: Option<Vec<u64>> = calls.iter().map(count).collect();
-        let (Some(counts), Some((course, places))) = (counts, apps.course_of(callee)) else { return };
+        let (Some(counts), Some(course)) = (counts, of(callee)) else { return };
+        let places = &course.places;
         let called = counts.iter().fold(0_u64, |sum, &count| sum.saturating_add(count));
         let Some(iterations) = course.iterations.filter(|&iterations| iterations != called) else { return };
         let name = names::shown(&apps.instance_name(callee));

@@ -9,17 +9,21 @@ use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Seconds};
 use toml::de::DeValue;
 
+use super::app_keys::AppReading;
 use super::data;
 use super::keys::{app, phase, scaling, serial, speedup};
+use super::log::Log;
 use super::machine::MachineReading;
 use super::problem::{Place, Problem, ProblemKind};
-use super::reading::PhasePlaces;
+use super::reading::{CoursePlaces, Group, PhasePlaces};
 use super::table::TableReader;
 use super::thread_row;
 use super::value::{Count, Quantity, Value};
 
+/// Most figures of the courses of all instances: 256 MB.
+const MAX_COURSE_SIZE: usize = 32_000_000;
+
 /// What the file says about one application, as far as it could be read.
-#[derive(Default)]
 pub(super) struct CourseReading {
     pub(super) iterations: Option<u64>,
     /// Threads on each node.
@@ -29,25 +33,80 @@ pub(super) struct CourseReading {
     pub(super) course: Option<Course>,
     /// The work of all iterations, where the file says how much there is to do.
     pub(super) total_work: Option<Gflop>,
-    pub(super) phases: Vec<PhasePlaces>,
+    pub(super) places: CoursePlaces,
 }
 
-/// What other keys of the application say, as far as they could be read.
-#[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
-    pub(super) intensity: Option<FlopPerByte>,
-    pub(super) data: Option<&'a Data>,
-    /// The only nodes that may hold its threads, and where the file says so; `None` is all.
-    pub(super) nodes: Option<(&'a [NodeId], &'a Place)>,
+/// What the applications of all files do over time, table by table.
+#[derive(Default)]
+pub(super) struct Courses {
+    tables: Vec<CourseReading>,
+    /// Figures of the courses of all instances.
+    size: usize,
+}
+
+impl Courses {
+    /// Reads the keys of one more application, of which `app` is what the others say; the work of all its iterations, where the file
+    /// says how much there is to do.
+    pub(super) fn read(
+        &mut self,
+        table: &mut TableReader<'_>,
+        app: &AppReading,
+        machine: &MachineReading,
+    ) -> Option<Gflop> {
+        let course = read(table, app, machine);
+        let before = self.size;
+        let more = course.size().saturating_mul(app.instances);
+        self.size = before.saturating_add(more);
+        if before <= MAX_COURSE_SIZE && self.size > MAX_COURSE_SIZE {
+            report_size(table.source.log, &app.name);
+        }
+        let work = course.total_work;
+        // Of more instances than are read none is looked at again.
+        if app.is_kept {
+            self.tables.push(course);
+        }
+        work
+    }
+
+    /// That of the application with this number, as far as it could be read.
+    pub(super) fn of(&self, group: usize) -> Option<&CourseReading> {
+        self.tables.get(group)
+    }
+
+    /// Where each stands in its file.
+    pub(super) fn places(&self) -> Vec<CoursePlaces> {
+        self.tables.iter().map(|course| course.places.clone()).collect()
+    }
+
+    /// The courses of all instances, if all could be read.
+    pub(super) fn of_instances(&self, groups: &[Group]) -> Option<Vec<Course>> {
+        if self.size > MAX_COURSE_SIZE {
+            return None;
+        }
+        let mut courses = Vec::new();
+        for (course, group) in self.tables.iter().zip(groups) {
+            courses.extend(std::iter::repeat_n(course.course.as_ref()?, group.instances).cloned());
+        }
+        Some(courses)
+    }
+}
+
+fn report_size(log: &Log, name: &Place) {
+    let message =
+        format!("the phases, tasks and threads of all instances are more than {MAX_COURSE_SIZE} figures");
+    let problem = Problem::new(ProblemKind::Limit, message)
+        .at(name.clone(), "too much from here on")
+        .hint("each instance has its own: describe fewer instances, or shorter lists");
+    log.report(problem);
 }
 
 impl CourseReading {
     /// How many numbers one instance has to keep.
-    pub(super) fn size(&self) -> usize {
+    fn size(&self) -> usize {
         /// A phase without its lists.
         const PHASE: usize = 16;
         let Some(course) = &self.course else { return 0 };
-        let of_phase = |phase: &numasim_model::dynamics::Phase| {
+        let of_phase = |phase: &Phase| {
             let tasks = match &phase.work {
                 Some(Work::Tasks { each, .. }) => each.len(),
                 Some(Work::Divisible(_)) | None => 0,
@@ -61,7 +120,15 @@ impl CourseReading {
 }
 
 /// Reads the keys of an application.
-pub(super) fn read(table: &mut TableReader<'_>, known: Known<'_>, machine: &MachineReading) -> CourseReading {
+fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReading) -> CourseReading {
+    let places = CoursePlaces {
+        name: known.name.clone(),
+        work: table.place_of(&app::WORK_GFLOP).or_else(|| table.place_of(&app::TASK_GFLOP)),
+        iterations: table.place_of(&app::ITERATIONS),
+        threads: table.place_of(&app::THREADS),
+        control: table.place_of(&app::CONTROL),
+        phases: Vec::new(),
+    };
     let iterations = table.read_or(&app::ITERATIONS, 1, Value::large_count);
     let keys = WorkKeys::of(table);
     let from_app = FromApp::read(table, known, &keys);
@@ -89,16 +156,21 @@ pub(super) fn read(table: &mut TableReader<'_>, known: Known<'_>, machine: &Mach
             command: command.clone()?,
         })
     };
-    CourseReading { iterations, control, course: course(), threads, total_work: total, phases: phase_places }
+    let places = CoursePlaces { phases: phase_places, ..places };
+    CourseReading { iterations, control, course: course(), threads, total_work: total, places }
 }
 
 /// Threads on each node: as many as the file says, else one per core; none where there are no cores, or where the
 /// application may not run.
-fn read_threads(table: &mut TableReader<'_>, known: Known<'_>, machine: &MachineReading) -> Option<Vec<u32>> {
+fn read_threads(
+    table: &mut TableReader<'_>,
+    known: &AppReading,
+    machine: &MachineReading,
+) -> Option<Vec<u32>> {
     let cores = machine.cores.as_deref();
     let only_allowed = |mut threads: Vec<u32>| {
         for (node, threads) in threads.iter_mut().enumerate() {
-            if known.nodes.is_some_and(|(nodes, _)| !nodes.contains(&NodeId(node))) {
+            if known.nodes().is_some_and(|(nodes, _)| !nodes.contains(&NodeId(node))) {
                 *threads = 0;
             }
         }
@@ -109,7 +181,7 @@ fn read_threads(table: &mut TableReader<'_>, known: Known<'_>, machine: &Machine
     };
     let threads = thread_row::read(&value, MAX_CORES_PER_NODE, cores)?;
     let threads = if thread_row::is_list(&value) {
-        thread_row::nodes_are_allowed(&value, &threads, known.nodes)?;
+        thread_row::nodes_are_allowed(&value, &threads, known.nodes())?;
         threads
     } else {
         only_allowed(threads)
@@ -144,14 +216,14 @@ struct FromApp<'a> {
 }
 
 impl<'a> FromApp<'a> {
-    fn read(table: &mut TableReader<'_>, known: Known<'a>, keys: &WorkKeys<'_>) -> Self {
+    fn read(table: &mut TableReader<'_>, known: &'a AppReading, keys: &WorkKeys<'_>) -> Self {
         let scaling_value = table.given(&app::SCALING);
         if keys.io.is_none() {
             table.note(&app::IO_MS, app::IO_MS.default);
         }
         Self {
             intensity: known.intensity,
-            data: known.data,
+            data: known.data.as_ref(),
             scaling: given(scaling_value.as_ref(), read_scaling).map(Option::unwrap_or_default),
             io: keys.sleep().map(Option::unwrap_or_default),
         }

@@ -49,12 +49,13 @@ pub mod reader {
 }
 
 pub use problem::{Place, Problem, ProblemKind};
-pub use reading::{AppPlaces, PhasePlaces, Places, ScenarioPlaces};
+pub use reading::{AppPlaces, CoursePlaces, PhasePlaces, Places, ScenarioPlaces};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
 use apps::Apps;
 use commands::Commands;
 use couplings::Couplings;
+use course::Courses;
 use keys::{Table, root};
 use log::{Log, Source};
 use machine::MachineReading;
@@ -119,16 +120,16 @@ fn read_files<T>(
         return None;
     }
     let machine = read_machine(files, log, &tables.single(&root::MACHINE, log));
-    let mut apps = Apps::default();
+    let (mut apps, mut courses) = (Apps::default(), Courses::default());
     for table in tables.list(&root::APP) {
-        apps.add(table, &machine);
+        apps.add(table, &machine, &mut courses);
     }
     apps.name_instances(log);
     let mut scenarios = Scenarios::default();
     for table in tables.list(&root::SCENARIO) {
         scenarios.add(table, &apps, &machine);
     }
-    let over_time = read_dynamics(&mut tables, log, &apps, &machine);
+    let over_time = read_dynamics(&mut tables, log, (&apps, &courses), &machine);
     let tasks = further(&mut tables, log, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
@@ -178,7 +179,7 @@ fn sizes_are_sane(files: &[SourceFile], log: &Log) -> bool {
 fn read_dynamics<'a>(
     tables: &mut Tables<'a>,
     log: &'a Log,
-    apps: &Apps,
+    (apps, courses): (&Apps, &Courses),
     machine: &MachineReading,
 ) -> Option<(Dynamics, Places)> {
     let mut couplings = Couplings::default();
@@ -188,10 +189,10 @@ fn read_dynamics<'a>(
     for table in tables.list(&root::CALL) {
         couplings.add_call(table, apps);
     }
-    let coupled = couplings.finish(apps, log);
+    let coupled = couplings.finish(apps, courses, log);
     let mut commands = Commands::default();
     for table in tables.list(&root::COMMAND) {
-        commands.add(table, apps, machine);
+        commands.add(table, (apps, courses), machine);
     }
     let policy = commands::policy(tables.table_or_none(&root::POLICY, log));
     let os = commands::os(tables.table_or_none(&root::OS, log));
@@ -199,6 +200,7 @@ fn read_dynamics<'a>(
     let (policy, policy_places) = policy?;
     let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
     let places = Places {
+        courses: courses.places(),
         channels: coupled.channel_places,
         calls: coupled.call_places,
         commands: command_places,
@@ -207,7 +209,7 @@ fn read_dynamics<'a>(
         ..Places::default()
     };
     let dynamics = Dynamics {
-        courses: apps.courses()?,
+        courses: courses.of_instances(&apps.groups)?,
         channels: coupled.channels,
         calls: coupled.calls,
         commands,

@@ -138,7 +138,7 @@ impl<T> Reading<T> {
 
     /// Whether the file gives phases to this `[[app]]`; without them the application is the one phase.
     pub fn has_phases(&self, group: &Group) -> bool {
-        let mut places = self.groups.iter().zip(&self.places.apps);
+        let mut places = self.groups.iter().zip(&self.places.courses);
         places.any(|(own, places)| own.first == group.first && !places.phases.is_empty())
     }
 
@@ -160,6 +160,8 @@ fn by_name(default: &DefaultUsed) -> (TableKind, &str, &str) {
 pub struct Places {
     /// One entry for each `[[app]]` table, in the order of [`Reading::groups`](crate::Reading::groups).
     pub apps: Vec<AppPlaces>,
+    /// Of the same tables what is about time.
+    pub courses: Vec<CoursePlaces>,
     /// One entry for each `[[scenario]]`, in the order of the study.
     pub scenarios: Vec<ScenarioPlaces>,
     /// The header of each `[[channel]]`, in the order of the study.
@@ -188,6 +190,13 @@ pub struct AppPlaces {
     pub nodes: Option<Place>,
     /// The value of `memory_gib`; `None` where the file does not give it.
     pub memory_gib: Option<Place>,
+}
+
+/// Places of what one `[[app]]` table says of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoursePlaces {
+    /// The value of `name`.
+    pub name: Place,
     /// The value of `work_gflop` or `task_gflop` of the application itself; `None` where the file gives neither.
     pub work: Option<Place>,
     /// The value of `iterations`; `None` where the file does not give it.

@@ -75,7 +75,7 @@ fn files_that_say_nothing_of_time_describe_one_iteration_of_divisible_work() {
 fn work_may_be_missing_as_only_simulations_need_it() {
     let reading = read(&with_app("tasks = 8\nio_ms = 10"));
     assert_eq!(reading.study.dynamics.courses[0].phases[0].work, None);
-    assert_eq!((reading.study.apps[0].work, reading.places.apps[0].work.clone()), (None, None));
+    assert_eq!((reading.study.apps[0].work, reading.places.courses[0].work.clone()), (None, None));
 }
 
 #[test]
