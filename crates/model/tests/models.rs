@@ -1,7 +1,7 @@
 //! What every sharing model promises, on random machines, and what each answers in scenarios that separate them.
 
 use crate::common::changes::{renumbered, some_of};
-use crate::common::models::{alone, corrected, plain, slowly, slowly_by_ecm};
+use crate::common::models::{alone, corrected, hard, plain, slowly, slowly_by_ecm};
 use crate::common::strategies::{case, case_of, case_with_common_limits, log_uniform, order};
 use crate::common::{Case, Solved};
 use numasim_model::machine::SharedLink;
@@ -163,6 +163,7 @@ proptest! {
         }
         let default = light.under(Model::default());
         let content = default.grants.groups.iter().all(|group| group.granted_gbs == group.demand_gbs);
+        let model = hard(model.kind);
         if content && !matches!(model.kind, ModelKind::RequestFraction | ModelKind::MaxMin) {
             prop_assert_eq!(&light.under(model).bandwidth, &default.bandwidth);
         }
@@ -208,7 +209,7 @@ proptest! {
         penalty in 0.01..2.0_f64,
     ) {
         let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
-        let (fast, slow) = (case.under(model).bandwidth, slowly_by_ecm(penalty, &case));
+        let (fast, slow) = (case.under(model).bandwidth, slowly_by_ecm(Some(penalty), &case));
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
     }
 
@@ -228,7 +229,7 @@ proptest! {
     #[test]
     fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
         if !matches!(model.kind, ModelKind::MaxMin | ModelKind::BaselineProportional) {
-            holds(invariants::work_conserving(&case.under(model).grants))?;
+            holds(invariants::work_conserving(&case.under(hard(model.kind)).grants))?;
         }
     }
 
@@ -425,14 +426,15 @@ fn under_ecm_a_link_has_what_the_others_leave_of_a_shared_one() {
         case.under(model).bandwidth[0].iter().filter_map(|one| *one).collect::<Vec<f64>>()
     };
     assert_gbs(&each(0.0), &[3.0, 3.0]);
-    // A queue with 6 GB/s for the two of a node (each a whole thread: 4 is above 6 / 2 cores), penalty 1: w = (2 - 1) x (2 g / 6) / 6 =
-    // g / 18; 1 / g = 1/4 + g / 18, g = 9 x (sqrt(1/16 + 4/18) - 1/4) = 2.552, 5.1 of 6 GB/s by node
-    assert_gbs(&each(1.0), &[2.552, 2.552]);
+    // A queue with 6 GB/s for the two of a node (each a whole thread: 4 is above 6 / 2 cores), penalty 1: f = (2 - 1) x 1 / 6 / 6.
+    // w = 0.145651 would alone give S = 36 w = 5.2434; of 6 are delivered 5.2434 / (1 + (5.2434 / 6)^8)^(1/8) = 5.0550, and
+    // 1 / (1/4 + w) = 2.5275 is half of that.
+    assert_gbs(&each(1.0), &[2.5275, 2.5275]);
 }
 
 /// GB/s of one thread of each application.
 fn each(kind: ModelKind, demands: &[(u32, f64)]) -> Vec<f64> {
-    one_node(demands).under(kind.into()).bandwidth.iter().filter_map(|row| row[0]).collect()
+    one_node(demands).under(hard(kind)).bandwidth.iter().filter_map(|row| row[0]).collect()
 }
 
 fn assert_gbs(got: &[f64], expected: &[f64]) {
@@ -522,10 +524,48 @@ fn who_waits_at_a_controller_queues_less_at_its_link() {
 }
 
 #[test]
+fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
+    let penalties = |kernel: Access, remote: bool, penalty: Option<f64>| {
+        let mut case = one_node(&[(4, 10.0)]);
+        if remote {
+            let node = case.machine.nodes()[0];
+            case.machine = crate::common::machine(vec![node, node], |_, _| Some(32.0));
+            case.allocation = numasim_model::Allocation::from_rows(&[vec![0, 4]]).expect("rows");
+            case.demands[0].placement = Placement::Home(NodeId(0));
+        }
+        case.demands[0].kernel = kernel;
+        let mut model = Model::from(ModelKind::Ecm);
+        model.parameters.ecm_penalty = penalty;
+        case.under(model).bandwidth[0].iter().flatten().copied().next()
+    };
+    for (kernel, remote, usual) in [
+        (Access::Read, false, 0.33),
+        (Access::Triad, false, 0.5),
+        (Access::Read, true, 0.5),
+        (Access::Copy, true, 0.5),
+    ] {
+        assert_eq!(
+            penalties(kernel, remote, None),
+            penalties(kernel, remote, Some(usual)),
+            "{kernel:?} {remote}"
+        );
+    }
+    // Half of the threads at a controller each: the mean, 0.415.
+    let mut case = one_node(&[(2, 10.0), (2, 10.0)]);
+    case.demands[1].kernel = Access::Update;
+    let each = |penalty| {
+        let mut model = Model::from(ModelKind::Ecm);
+        model.parameters.ecm_penalty = penalty;
+        case.under(model).bandwidth
+    };
+    assert_eq!(each(None), each(Some(0.415)));
+}
+
+#[test]
 fn a_link_saturates_as_softly_as_a_controller() {
-    // Two threads of 5 GB/s on a link of 10, a wide controller: T = (t + sqrt(t^2 + 4 n (n - 1) p0 T_mem)) / 2 with t = 0.2, n = 2,
-    // p0 = 0.5 / 10, T_mem = 1 / 10: (0.2 + sqrt(0.04 + 8 x 0.05 x 0.1)) / 2 = 0.2414 ns per byte.
-    assert_gbs(&two_nodes(1e9, 5.0, [0, 2], 0.5), &[4.142]);
+    // Two threads of 5 GB/s on a link of 10, a wide controller, p0 = 0.5 / 10: f = 0.005. w = 0.0425 would alone give S = w / f = 8.500;
+    // of 10 are delivered 8.5 / (1 + 0.85^8)^(1/8) = 8.2475, and 1 / (1/5 + w) = 4.1237 is half of that.
+    assert_gbs(&two_nodes(1e9, 5.0, [0, 2], 0.5), &[4.1237]);
     // One waits behind nobody.
     assert_gbs(&two_nodes(1e9, 5.0, [0, 1], 0.5), &[5.0]);
 }

@@ -27,14 +27,17 @@ pub(super) struct Flow {
     pub(super) cost: f64,
     /// 1 / cost.
     pub(super) inverse_cost: f64,
+    /// For ECM: what it adds to the latency of the others, in transfer times of a line.
+    pub(super) penalty: f64,
 }
 
 impl Flow {
     /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory, where a GB/s of it stands for
-    /// `occupied` GB/s.
-    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64, occupied: f64) -> Self {
+    /// `occupied` GB/s, with `penalty` under ECM.
+    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64, occupied: f64, penalty: f64) -> Self {
         let cost = fraction * occupied;
-        Self { group, spread: fraction < 1.0, demand_gbs: demand_gbs * cost, cost, inverse_cost: 1.0 / cost }
+        let (spread, demand_gbs) = (fraction < 1.0, demand_gbs * cost);
+        Self { group, spread, demand_gbs, cost, inverse_cost: 1.0 / cost, penalty }
     }
 
     /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
@@ -309,8 +312,10 @@ impl Compiled {
             if fraction > 0.0 {
                 let group = self.demand_gbs.cell(AppId(a), from);
                 let number = u32::try_from(group).unwrap_or(u32::MAX);
-                let occupied = machine.node(memory).occupied_by(demands[a].kernel);
-                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied));
+                let kernel = demands[a].kernel;
+                let occupied = machine.node(memory).occupied_by(kernel);
+                let penalty = self.model.parameters.penalty(kernel, from != memory);
+                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied, penalty));
             }
         }
         (self.flows.len() > first).then(|| {

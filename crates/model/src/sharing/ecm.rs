@@ -6,10 +6,13 @@
 //! # Rules
 //! A thread that alone needs the time 1/d per byte needs 1/d + w where bytes wait w. On a controller with B GB/s whose
 //! threads want W GB/s in all:
-//! 1. *Saturated*: w is such that the rates sum to B. A thread that alone is slow (much computation per byte) loses
-//!    little, one that is fast loses much.
-//! 2. *Below saturation* each thread waits behind the others: w = (N - 1) u p0 with the utilisation u = rates / B and
-//!    p0 = `ecm_penalty` / B. The larger one of both waits counts, so that the curve is continuous.
+//! 1. *The law of a queue*: while bytes wait w, it delivers D(w) = (S^-8 + B^-8)^(-1/8) GB/s of the sum S = w / f that this wait alone
+//!    would give, f = (N - 1) p0 / B: each thread waits behind the others, w = (N - 1) u p0, with the utilisation u = S / B and
+//!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner ([`SHARPNESS`]).
+//! 2. Without a penalty, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
+//!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
+//!    Where no penalty was measured, it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
+//!    that write and for all bytes over a link; of several in a queue the mean.
 //! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
 //!    without traffic makes nobody wait.
 //! 4. A link is such a queue, too, with its own capacity in place of B, its threads in place of N, and the same `ecm_penalty`. A remote
@@ -29,8 +32,8 @@
 //! which calls it a very simple approach). The soft knee follows Hofmann, Hager, Fey (arXiv 1803.01618),
 //! T(n) = T + (n - 1) u(n - 1) p0, u(n) = n T_mem / T(n), whose text was not at hand; here u(n) stands for
 //! u(n - 1), which makes it an equation for equal threads with the closed form
-//! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads) and 3 to 5 are
-//! ours. Rule 4 was chosen by an Opteron's nodes that read one memory together with its own node, and tested on other loads and
+//! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads, and its soft corner) and 3 to 5
+//! are ours. Rule 4 was chosen by an Opteron's nodes that read one memory together with its own node, and tested on other loads and
 //! machines (`tools/published`).
 
 use std::ops::Range;
@@ -44,33 +47,33 @@ use crate::sharing::ports::left_by;
 /// What a controller or a link does to a waiting byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
-    /// p0 / B, so that the wait is this times (N - 1) times the rates: ns per byte and GB/s.
-    penalty: f64,
+    /// GB/s that it has at most.
+    capacity: f64,
     /// GB/s above which a thread counts as a whole one in N.
     whole_thread: f64,
 }
 
 impl Queue {
-    /// The queue of the controller of `node` with p0 = `penalty` transfer times.
-    pub(super) fn of_controller(node: &Node, penalty: f64) -> Self {
-        Self::new(node.bandwidth.value(), 1.0 / f64::from(node.cores.max(1)), penalty)
+    /// The queue of the controller of `node`.
+    pub(super) fn of_controller(node: &Node) -> Self {
+        Self::new(node.bandwidth.value(), 1.0 / f64::from(node.cores.max(1)))
     }
 
     /// The queue of something with `capacity` GB/s for the threads of 1 / `inverse_cores` cores.
-    fn new(capacity: f64, inverse_cores: f64, penalty: f64) -> Self {
-        Self { penalty: penalty / (capacity * capacity), whole_thread: capacity * inverse_cores }
+    fn new(capacity: f64, inverse_cores: f64) -> Self {
+        Self { capacity, whole_thread: capacity * inverse_cores }
     }
 
-    /// What the rates are multiplied by to give the wait: N - 1 threads, of which one that wants little is a part of one.
+    /// What the rates are multiplied by to give the wait, (N - 1) p0 / B: N - 1 threads, of which one that wants little is a part of one,
+    /// with the mean of the penalties of all.
     fn factor(&self, compiled: &Compiled, flows: impl Iterator<Item = usize>, threads: &[f64]) -> f64 {
-        if self.penalty == 0.0 {
-            return 0.0;
+        let (mut count, mut penalties) = (0.0, 0.0);
+        for flow in flows.map(|f| &compiled.flows[f]) {
+            let threads = threads[flow.group as usize] * (flow.demand_gbs / self.whole_thread).min(1.0);
+            count += threads;
+            penalties += threads * flow.penalty;
         }
-        let count = flows.map(|f| {
-            let flow = &compiled.flows[f];
-            threads[flow.group as usize] * (flow.demand_gbs / self.whole_thread).min(1.0)
-        });
-        (count.sum::<f64>() - 1.0).max(0.0) * self.penalty
+        if count > 1.0 { (count - 1.0) / count * penalties / (self.capacity * self.capacity) } else { 0.0 }
     }
 }
 
@@ -170,12 +173,9 @@ pub(super) fn share(
 /// What holds of a link with `capacity` GB/s; `None` where nobody waits at it.
 fn link(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> Option<Bounds> {
     let (wanted, offered) = (shares.wanted[pool], shares.offered[pool]);
-    let penalty = compiled.model.parameters.ecm_penalty;
     let Pool { inverse_cores, ref flows, .. } = compiled.pools[pool];
-    (wanted > offered || (penalty > 0.0 && wanted > 0.0)).then(|| {
-        let queue = Queue::new(capacity, inverse_cores, penalty);
-        Bounds { capacity, factor: queue.factor(compiled, flows.clone(), threads), asked: wanted }
-    })
+    let factor = Queue::new(capacity, inverse_cores).factor(compiled, flows.clone(), threads);
+    (wanted > offered || factor > 0.0).then_some(Bounds { capacity, factor, asked: wanted })
 }
 
 /// A controller, and how long the threads that read it need alone.
@@ -257,24 +257,17 @@ fn wait_to_fit<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, capacity: f
     wait
 }
 
-/// The wait that is `factor` times the rates, if it is below `most`.
-///
-/// Newton's method on wait - factor x rates, which is concave and rising: it comes from below.
-fn wait_behind<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, factor: f64, most: f64) -> f64 {
-    let mut wait = 0.0;
-    for _ in 0..STEPS {
-        let (sum, slope) = rates(readers(), wait);
-        let step = (factor * sum - wait) / (1.0 + factor * slope);
-        if step <= TOLERANCE * wait {
-            break;
-        }
-        wait = (wait + step).min(most);
-    }
-    wait
+/// The power of the soft corner, for all machines. Chosen by the half of the published curves that chooses
+/// (`results/published-data/CHOICES.md`).
+const SHARPNESS: i32 = 8;
+
+/// The power 1 / [`SHARPNESS`] of a number.
+fn root_of_sharpness(number: f64) -> f64 {
+    number.sqrt().sqrt().sqrt()
 }
 
-/// What holds of a queue: rates sum to `capacity` at most, and bytes wait `factor` times the rates at least, both in the same unit as the
-/// readers' amounts. `asked` is what the readers would draw without any wait.
+/// What holds of a queue: what it delivers approaches `capacity`, and bytes wait `factor` times the rates at least, both in the same unit as
+/// the readers' amounts. `asked` is what the readers would draw without any wait.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     capacity: f64,
@@ -283,34 +276,60 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// The wait behind rates that use all of it.
-    fn at_capacity(&self) -> f64 {
-        self.factor * self.capacity
+    /// 1 / what is delivered while bytes wait `wait`, and the part by which that falls with each ns per byte more.
+    fn inverse_delivered(&self, wait: f64) -> (f64, f64) {
+        let above = wait / (self.factor * self.capacity);
+        // Of both forms the one in which nothing overflows.
+        if above < 1.0 {
+            let soft = 1.0 + above.powi(SHARPNESS);
+            (self.factor / wait * root_of_sharpness(soft), 1.0 / (soft * wait))
+        } else {
+            let little = above.powi(-SHARPNESS);
+            let soft = 1.0 + little;
+            (root_of_sharpness(soft) / self.capacity, little / (soft * wait))
+        }
     }
 }
 
-/// The smallest wait that keeps the bounds.
+/// The wait at which the readers draw what is delivered.
+///
+/// A rate is at least what one thread of the mean time would have (Jensen), so that the first wait is below the true one; from there
+/// Newton's method on 1 / rates - 1 / delivered, which rises and is concave: it comes from below.
 fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, bounds: Bounds) -> f64 {
     let Bounds { capacity, factor, asked } = bounds;
-    let most = bounds.at_capacity();
-    if asked > capacity && (most == 0.0 || rates(readers(), most).0 > capacity) {
-        wait_to_fit(readers, capacity, most)
-    } else if factor > 0.0 {
-        wait_behind(readers, factor, most)
-    } else {
-        0.0
+    if factor <= 0.0 {
+        return if asked > capacity { wait_to_fit(readers, capacity, 0.0) } else { 0.0 };
     }
+    let (sum, slope) = rates(readers(), 0.0);
+    if sum <= 0.0 || slope <= 0.0 {
+        return 0.0;
+    }
+    let mean = slope / sum;
+    let to_fit = (sum / capacity - 1.0) / mean;
+    let behind = 2.0 * sum * factor / (1.0 + (1.0 + 4.0 * mean * sum * factor).sqrt());
+    let mut wait = to_fit.max(behind);
+    for _ in 0..STEPS {
+        let (sum, slope) = rates(readers(), wait);
+        let (inverse, falls) = bounds.inverse_delivered(wait);
+        let step = (inverse - 1.0 / sum) / (slope / (sum * sum) + inverse * falls);
+        wait += step.max(0.0);
+        if step <= TOLERANCE * wait {
+            break;
+        }
+    }
+    wait
 }
 
-/// The smallest wait that keeps the bounds where `total` has all rates after a wait: falling, without a slope that is known. They are at
-/// most `amount` / wait.
+/// The wait at which `total`, all rates after a wait (falling, without a slope that is known, at most `amount` / wait), is what is delivered.
 fn joint_wait(total: impl Fn(f64) -> f64, bounds: Bounds, amount: f64) -> f64 {
     let Bounds { capacity, factor, asked } = bounds;
-    let most = bounds.at_capacity();
-    if asked > capacity && total(most) > capacity {
-        root(|wait| total(wait) / capacity - 1.0, most, most.max(amount / capacity))
-    } else if factor > 0.0 {
-        root(|wait| total(wait) / capacity - wait / most, 0.0, most)
+    if factor > 0.0 {
+        // At the wait of a full queue 92 % of it is delivered, and where the rates are at most 90 % of it they are less than that.
+        let most = (factor * capacity).max(amount / (0.9 * capacity));
+        let delivered = |wait: f64| if wait > 0.0 { 1.0 / bounds.inverse_delivered(wait).0 } else { 0.0 };
+        root(|wait| (total(wait) - delivered(wait)) / capacity, 0.0, most)
+    } else if asked > capacity && total(0.0) > capacity {
+        root(|wait| total(wait) / capacity - 1.0, 0.0, amount / capacity)
     } else {
         0.0
     }
@@ -371,28 +390,54 @@ mod tests {
         assert!((wait_to_fit(equal(5.0, 20.0), 32.0, 0.0) - 0.10625).abs() < 1e-12);
     }
 
-    #[test]
-    fn equal_threads_follow_the_closed_form_below_saturation() {
-        // n = 4, d = 5, B = 32, p0 = 0.5 / B: T = 0.2, T_mem = 1/32:
-        // T(4) = (0.2 + sqrt(0.04 + 4 x 12 x (0.5/32) / 32)) / 2
-        let factor = 3.0 * 0.5 / (32.0 * 32.0);
-        let expected = f64::midpoint(0.2, (0.04 + 4.0 * 12.0 * (0.5 / 32.0) / 32.0_f64).sqrt());
-        let wait = wait_behind(equal(4.0, 5.0), factor, factor * 32.0);
-        assert!((0.2 + wait - expected).abs() < 1e-12, "{wait}");
+    fn queue(capacity: f64, factor: f64, asked: f64) -> Bounds {
+        Bounds { capacity, factor, asked }
     }
 
     #[test]
-    fn the_closed_form_is_near_the_published_recursion() {
-        // T(n) = T + (n - 1) u(n - 1) p0 step by step, against the form with u(n)
-        let (d, b, kappa) = (10.0_f64, 100.0_f64, 0.5);
-        let (t, t_mem, p0) = (1.0 / d, 1.0 / b, kappa / b);
-        let mut u = t_mem / t;
-        for n in 2..=12 {
-            let count = f64::from(n);
-            let recursion = t + (count - 1.0) * u * p0;
-            u = (count * t_mem / recursion).min(1.0);
-            let closed = f64::midpoint(t, (t * t + 4.0 * count * (count - 1.0) * p0 * t_mem).sqrt());
-            assert!((closed / recursion - 1.0).abs() < 0.05, "{n}: {closed} {recursion}");
+    fn far_below_the_corner_equal_threads_follow_the_closed_form() {
+        // n = 4, d = 2, B = 32, p0 = 0.5 / B: T = 0.5, T_mem = 1/32: T(4) = (0.5 + sqrt(0.25 + 4 x 12 x (0.5/32) / 32)) / 2.
+        // A quarter of B is drawn, and 4^-8 = 1.5e-5.
+        let factor = 3.0 * 0.5 / (32.0 * 32.0);
+        let expected = f64::midpoint(0.5, (0.25 + 4.0 * 12.0 * (0.5 / 32.0) / 32.0_f64).sqrt());
+        let wait = wait_at(equal(4.0, 2.0), queue(32.0, factor, 8.0));
+        assert!((wait / (expected - 0.5) - 1.0).abs() < 1e-5, "{wait}");
+    }
+
+    #[test]
+    fn where_the_wait_alone_would_give_all_there_is_the_eighth_root_of_a_half_is_delivered() {
+        // 4 threads on 32 GB/s, p0 = 0.5 / B: S = B at w = 3 x 0.5 / 32 = 0.046875. 32 x 2^(-1/8) = 29.344 are delivered, 7.336 each:
+        // 0.136312 ns per byte, so that each alone has 1 / (0.136312 - 0.046875) = 11.1810 GB/s.
+        let factor = 3.0 * 0.5 / (32.0 * 32.0);
+        let each = 32.0 * 0.5_f64.powf(0.125) / 4.0;
+        let alone = 1.0 / (1.0 / each - 0.046_875);
+        assert!((alone - 11.1810).abs() < 1e-3, "{alone}");
+        let wait = wait_at(equal(4.0, alone), queue(32.0, factor, 4.0 * alone));
+        assert!((wait - 0.046_875).abs() < 1e-12, "{wait}");
+    }
+
+    #[test]
+    fn far_above_the_corner_all_there_is_is_delivered() {
+        // 1000 GB/s each: T is nearly all wait, w = 4 / 32 = 0.125, 2.67 times that of S = B: 0.05 % are missing (2.67^-8 / 8 = 4.9e-5).
+        let factor = 3.0 * 0.5 / (32.0 * 32.0);
+        let wait = wait_at(equal(4.0, 1000.0), queue(32.0, factor, 4000.0));
+        let drawn = 4.0 / (1e-3 + wait);
+        assert!(drawn < 32.0 && drawn > 32.0 * (1.0 - 1e-4), "{drawn}");
+    }
+
+    #[test]
+    fn both_ways_to_a_wait_find_the_same() {
+        for (factor, threads) in [(0.0, 9.0), (0.001, 9.0), (0.01, 2.0), (1e-9, 3.0), (3.0, 20.0)] {
+            let readers = || {
+                [(threads, 1.0), (1.0, 0.05), (4.0, 40.0)]
+                    .map(|(amount, time)| Readers { amount, time, wait: 1.0 })
+                    .into_iter()
+            };
+            let asked = rates(readers(), 0.0).0;
+            let bounds = queue(10.0, factor, asked);
+            let joint = joint_wait(|wait| rates(readers(), wait).0, bounds, threads + 5.0);
+            let alone = wait_at(readers, bounds);
+            assert!((alone / joint - 1.0).abs() < 1e-9, "{factor}: {alone} {joint}");
         }
     }
 

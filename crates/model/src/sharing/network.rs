@@ -20,6 +20,7 @@
 //! rounding.) Changing a count allocates nothing, nor does adding a flow where
 //! another one left (but for what a port has never had before).
 
+use crate::access::Access;
 use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -268,7 +269,8 @@ impl Load<'_> {
             let occupied = machine.node(memory).occupied_by(demand.kernel);
             (demand.placement.fraction(machine, node, memory), occupied)
         };
-        self.place(key, node, threads, per_thread, demand.arithmetic_intensity.value(), of)
+        let intensity = demand.arithmetic_intensity.value();
+        self.place(key, node, threads, per_thread, (intensity, demand.kernel), of)
     }
 
     /// Adds `threads` equal threads on `node` that read, want `want_gbs` each and have `fraction` of their data on each memory: work
@@ -286,7 +288,7 @@ impl Load<'_> {
     ) -> Option<FlowId> {
         self.network.machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
         let per_thread = PerThread { demand_gbs: want_gbs, peak: f64::INFINITY, occupied: 1.0 };
-        self.place(key, node, threads, per_thread, 0.0, |memory| (fraction(memory), 1.0))
+        self.place(key, node, threads, per_thread, (0.0, Access::Read), |memory| (fraction(memory), 1.0))
     }
 
     /// Adds a flow. `of`: the fraction of its data on a memory, and what a GB/s of it stands for there.
@@ -296,7 +298,7 @@ impl Load<'_> {
         node: NodeId,
         threads: f64,
         per_thread: PerThread,
-        intensity: f64,
+        (intensity, kernel): (f64, Access),
         of: impl Fn(NodeId) -> (f64, f64),
     ) -> Option<FlowId> {
         let network = self.network;
@@ -315,7 +317,8 @@ impl Load<'_> {
         for memory in machine.node_ids() {
             let (fraction, occupied) = of(memory);
             if fraction > 0.0 {
-                let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied);
+                let penalty = self.compiled.model.parameters.penalty(kernel, memory != node);
+                let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied, penalty);
                 spread |= flow.spread;
                 last = Some(memory);
                 if let Some(pool) = network.pools[(node, memory)] {

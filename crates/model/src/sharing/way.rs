@@ -2,7 +2,7 @@
 //! controller has, then the rules of the model.
 
 use crate::ids::NodeId;
-use crate::machine::{Machine, Node};
+use crate::machine::Machine;
 use crate::sharing::compiled::{Compiled, Shares};
 use crate::sharing::ports::{Remote, shared_level};
 use crate::sharing::rounds::Dealing;
@@ -211,10 +211,7 @@ impl Corrected {
         let mut queues = Vec::new();
         match kind {
             ModelKind::MaxMin => paths = max_min::Paths::new(remote, compiled),
-            ModelKind::Ecm => {
-                let queue = |node: &Node| ecm::Queue::of_controller(node, parameters.ecm_penalty);
-                queues = machine.nodes().iter().map(queue).collect();
-            }
+            ModelKind::Ecm => queues = machine.nodes().iter().map(ecm::Queue::of_controller).collect(),
             _ => {}
         }
         Self { kind, parameters, remote, paths, queues }

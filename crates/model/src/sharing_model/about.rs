@@ -21,8 +21,7 @@ pub struct About {
 }
 
 /// Which model and corrections are advised where a prediction is to be near a measurement.
-pub const ADVICE: &str = "For predictions of a real machine: ecm with ecm_penalty 0.2 to 0.4 (0.33 where nothing was measured) and the \
-                          bandwidth of one core. One core, half, three quarters and all of a node determine it for a machine. The default answers as the \
+pub const ADVICE: &str = "For predictions of a real machine: ecm with the bandwidth of one core, and ecm_penalty where it was measured (0.2 to 0.5). One core, half, three quarters and all of a node determine it for a machine. The default answers as the \
                           paper does, and is proven best fastest.";
 
 impl ModelKind {
@@ -131,16 +130,16 @@ const REQUEST_FRACTION: About = About {
 
 const ECM: About = About {
     kind: ModelKind::Ecm,
-    summary: "The one that is advised for predictions of real machines, with an ecm_penalty of 0.2 to 0.4. Every byte waits the same \
+    summary: "The one that is advised for predictions of real machines, and measured penalties where there are some. Every byte waits the same \
               time at a busy controller, and so at a busy link. Threads that compute much between requests lose little, fast ones \
-              lose much; with ecm_penalty the curve bends before it saturates.",
+              lose much; the curve bends before it saturates.",
     formula: &[
         "g_i = 1 / (1/d_i + w), over a link 1 / (1/d_i + w_link + w), w in ns per byte",
-        "saturated: w such that sum g = B",
-        "below: w = (N - 1) x u x ecm_penalty / B, u = sum g / B (the larger wait counts)",
+        "w alone would give S: w = (N - 1) x (S / B) x ecm_penalty / B",
+        "delivered, the sum of all g: (S^-8 + B^-8)^(-1/8); with ecm_penalty 0 and for one thread min(sum d, B)",
         "w_link: the same with the link for B and its threads for N, solved together with w",
         "a link on a [[machine.shared_link]]: at most what the others on it leave (max-min)",
-        "equal threads, below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
+        "n equal threads, far below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
     ],
     assumptions: "A thread has a fixed number of requests under way and waits for them; controllers and links serve in order of \
                   arrival.",

@@ -2,6 +2,7 @@
 //!
 //! Values only, part of a [`crate::Machine`]; what the models do with them is in [`crate::sharing`].
 
+use crate::access::Access;
 use crate::bounds::{self, LARGEST, SMALLEST};
 
 pub mod about;
@@ -278,12 +279,12 @@ impl Parameter {
         }
     }
 
-    /// The value that switches it off; `None`: it is off where it is not given.
+    /// The value that switches it off; `None`: it is off where it is not given ([`Self::EcmPenalty`]: estimated).
     pub const fn default(self) -> Option<f64> {
         match self {
-            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
-            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines => None,
+            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines | Self::EcmPenalty => None,
         }
     }
 
@@ -343,7 +344,8 @@ impl Parameter {
             }
             Self::EcmPenalty => {
                 "p0 / T_mem: the latency that each further thread adds on a busy controller or link, in units of the time that it \
-                 needs for a line. 0.2 to 0.4 on most machines."
+                 needs for a line. Not given: 0.33 for threads that only read the memory of their own node, 0.5 for those that write \
+                 and for all bytes over a link. 0 is a hard corner."
             }
         }
     }
@@ -399,8 +401,8 @@ pub struct Parameters {
     pub remote_loss: f64,
     /// See [`Parameter::RemoteWeight`]; 1 is as local traffic.
     pub remote_weight: f64,
-    /// See [`Parameter::EcmPenalty`], in transfer times of a line; 0 is none.
-    pub ecm_penalty: f64,
+    /// See [`Parameter::EcmPenalty`], in transfer times of a line; `None`: by what threads do ([`Self::penalty`]).
+    pub ecm_penalty: Option<f64>,
 }
 
 impl Default for Parameters {
@@ -414,7 +416,7 @@ impl Default for Parameters {
             link_efficiency: 1.0,
             remote_loss: 0.0,
             remote_weight: 1.0,
-            ecm_penalty: 0.0,
+            ecm_penalty: None,
         }
     }
 }
@@ -441,7 +443,7 @@ impl Parameters {
             Parameter::LinkEfficiency => Some(self.link_efficiency),
             Parameter::RemoteLoss => Some(self.remote_loss),
             Parameter::RemoteWeight => Some(self.remote_weight),
-            Parameter::EcmPenalty => Some(self.ecm_penalty),
+            Parameter::EcmPenalty => self.ecm_penalty,
         }
     }
 
@@ -464,7 +466,7 @@ impl Parameters {
             Parameter::LinkEfficiency => self.link_efficiency = value,
             Parameter::RemoteLoss => self.remote_loss = value,
             Parameter::RemoteWeight => self.remote_weight = value,
-            Parameter::EcmPenalty => self.ecm_penalty = value,
+            Parameter::EcmPenalty => self.ecm_penalty = Some(value),
         }
         Ok(())
     }
@@ -481,7 +483,7 @@ impl Parameters {
             Parameter::LinkEfficiency => self.link_efficiency = off.link_efficiency,
             Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
             Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
-            Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
+            Parameter::EcmPenalty => self.ecm_penalty = None,
         }
     }
 
@@ -491,6 +493,13 @@ impl Parameters {
             let value = self.get(parameter)?;
             (Some(value) != parameter.default()).then_some((parameter, value))
         })
+    }
+
+    /// The penalty of threads that use memory as `kernel`, over a link or not: as given, or as most machines have it (each of five left out in
+    /// turn, `results/published-data/CHOICES.md`).
+    pub(crate) fn penalty(&self, kernel: Access, over_link: bool) -> f64 {
+        let usual = if over_link || kernel.writes() { 0.5 } else { 0.33 };
+        self.ecm_penalty.unwrap_or(usual)
     }
 
     /// Whether any of the three ceilings on a thread is set.

@@ -2,7 +2,7 @@
 
 use numasim_model::sharing::Parameter;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{AppId, Model, ModelKind, NodeId};
+use numasim_model::{Access, AppId, Model, ModelKind, NodeId};
 use proptest::prelude::*;
 
 use super::{Case, Solved, by_fast};
@@ -62,16 +62,22 @@ pub(crate) struct Reader {
     gets: f64,
 }
 
+/// A model with a hard corner.
+pub(crate) fn hard(kind: ModelKind) -> Model {
+    let model = Model::from(kind);
+    if kind == ModelKind::Ecm { model.with(Parameter::EcmPenalty, 0.0).expect("in range") } else { model }
+}
+
 /// GB/s of one thread of each application on each node, by the rules of `kind` without corrections.
 pub(crate) fn slowly(kind: ModelKind, case: &Case) -> Vec<Vec<Option<f64>>> {
     by_memories(case, |memory, readers| match kind {
-        ModelKind::Ecm => wait_at_both(0.0, case, memory, readers),
+        ModelKind::Ecm => wait_at_both(None, case, memory, readers),
         _ => share(kind, case, memory, readers),
     })
 }
 
 /// The same by the rules of `ecm` with an `ecm_penalty`.
-pub(crate) fn slowly_by_ecm(penalty: f64, case: &Case) -> Vec<Vec<Option<f64>>> {
+pub(crate) fn slowly_by_ecm(penalty: Option<f64>, case: &Case) -> Vec<Vec<Option<f64>>> {
     by_memories(case, |memory, readers| wait_at_both(penalty, case, memory, readers))
 }
 
@@ -152,20 +158,30 @@ fn fit(capacity: f64, readers: &mut [&mut Reader]) {
     }
 }
 
-/// ECM: the smallest wait at the controller with which all fits and everybody waits long enough; and within each trial of it the
+/// ECM: the smallest wait at the controller with which no more is drawn than is delivered; and within each trial of it the
 /// smallest such wait at each link.
-fn wait_at_both(penalty: f64, case: &Case, memory: NodeId, readers: &mut [Reader]) {
+fn wait_at_both(penalty: Option<f64>, case: &Case, memory: NodeId, readers: &mut [Reader]) {
     let node = case.machine.node(memory);
     let controller = node.bandwidth.value();
     let link = |from: NodeId| case.machine.link(from, memory).map(GigabytesPerSecond::value);
     // (N - 1) p0 / capacity: what the rates are multiplied by; a thread that wants less than its even part is a part of one.
     let factor = |there: &[&Reader], capacity: f64, cores: u32| {
         let even = capacity / f64::from(cores.max(1));
-        let count: f64 = there.iter().map(|reader| (reader.demand_gbs / even).min(1.0)).sum();
-        (count - 1.0).max(0.0) * penalty / capacity / capacity
+        let part = |reader: &Reader| (reader.demand_gbs / even).min(1.0);
+        let count: f64 = there.iter().map(|reader| part(reader)).sum();
+        let of = |reader: &Reader| {
+            let reads_only = case.demands[reader.app.0].kernel == Access::Read;
+            penalty.unwrap_or(if reads_only && reader.from == memory { 0.33 } else { 0.5 })
+        };
+        let mean = there.iter().map(|reader| part(reader) * of(reader)).sum::<f64>() / count;
+        if count > 1.0 { (count - 1.0) * mean / capacity / capacity } else { 0.0 }
     };
     let gets = |reader: &Reader, waits: f64| 1.0 / (1.0 / reader.demand_gbs + waits);
-    let keeps = |sum: f64, wait: f64, capacity: f64, factor: f64| sum <= capacity && factor * sum <= wait;
+    // What is delivered is the soft minimum of the capacity and of the sum that the wait alone would give.
+    let keeps = |sum: f64, wait: f64, capacity: f64, factor: f64| {
+        let alone = if factor > 0.0 { wait / factor } else { f64::INFINITY };
+        sum <= (alone.powi(-8) + capacity.powi(-8)).powf(-0.125)
+    };
     let all: Vec<Reader> = readers.to_vec();
     let everybody: Vec<&Reader> = all.iter().collect();
     let at_controller = factor(&everybody, controller, node.cores);

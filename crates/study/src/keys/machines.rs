@@ -275,7 +275,7 @@ table! {
     /// The right of remote traffic at a controller where local traffic has 1. Default: 1.
     REMOTE_WEIGHT = correction(Parameter::RemoteWeight, "2.0");
     /// The model ecm: what each further thread adds to the latency of a line, in transfer times of a line. Default:
-    /// 0.
+    /// 0.33 for threads that only read the memory of their own node, 0.5 for those that write and for bytes over a link.
     ECM_PENALTY = correction(Parameter::EcmPenalty, "0.5");
 }
 

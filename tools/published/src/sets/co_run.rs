@@ -18,7 +18,7 @@ use numasim_model::{ModelKind, NodeId, Study};
 
 use super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
-    with_model,
+    with_model, without_correction,
 };
 use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::{self, Observed, by_solver};
@@ -96,7 +96,8 @@ fn observations(all: &[Experiment]) -> Vec<Observed> {
 /// The `remote_loss` that fits these observations with a model.
 fn loss(study: &Study, observed: &[Observed], kind: ModelKind) -> Result<f64, PublishedError> {
     let mut study = study.clone();
-    study.machine = with_model(&study.machine, kind, &[(Parameter::RemoteLoss, 0.2)])?;
+    let given = [without_correction(kind), &[(Parameter::RemoteLoss, 0.2)]].concat();
+    study.machine = with_model(&study.machine, kind, &given)?;
     let free = fit::Parameter::read(&study.machine, "sharing.remote_loss");
     let free = free.map_err(|error| PublishedError::Model(error.to_string()))?;
     let machine = fit::lowest(&study, observed, &[free], &by_solver(&study))?;
@@ -162,10 +163,15 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         set(EQUAL_PARTS, NO_FIT, String::new(), points(&|_, _| Ok(controller))?),
     ];
     for kind in ModelKind::ALL {
-        if let Some((parameter, value)) = super::advised(kind) {
-            let advised = points(&|place, _| total(kind, place, &[(parameter, value)]))?;
-            judged.push(set(kind.name(), ADVISED, in_words([(parameter.key(), value)]), advised));
+        if let Some(advised) = super::advised(kind) {
+            judged.push(set(
+                kind.name(),
+                ADVISED,
+                String::new(),
+                points(&|place, _| total(kind, place, advised))?,
+            ));
         }
+        let hard = without_correction(kind);
         let (mut plain, mut corrected, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         for (place, one) in all.iter().enumerate() {
             let others: Vec<Observed> =
@@ -173,8 +179,8 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
             let loss = loss(&study, &others, kind)?;
             losses.push(loss);
             let point = |predicted| Point { name: one.name.clone(), measured: one.gbs, predicted };
-            plain.push(point(total(kind, place, &[])?));
-            corrected.push(point(total(kind, place, &[(Parameter::RemoteLoss, loss)])?));
+            plain.push(point(total(kind, place, hard)?));
+            corrected.push(point(total(kind, place, &[hard, &[(Parameter::RemoteLoss, loss)]].concat())?));
         }
         judged.push(set(kind.name(), NO_FIT, String::new(), plain));
         let figures = in_words(losses.iter().map(|&loss| ("remote_loss", loss)));

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use numasim_model::ModelKind;
 
 use super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
-    with_model,
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, study, with_model,
+    without_correction,
 };
 use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::{self, Observed, by_solver};
@@ -96,7 +96,7 @@ fn predicted(
     }
     let mut study = study("two nodes", &text)?;
     let softness = if advised { super::advised(kind) } else { None };
-    study.machine = with_model(&study.machine, kind, softness.as_slice())?;
+    study.machine = with_model(&study.machine, kind, softness.unwrap_or(without_correction(kind)))?;
     let predict = by_solver(&study);
     let machine = if softness.is_some() {
         let link = fit::Parameter::read(&study.machine, "link_gbs");
@@ -158,9 +158,9 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         for kind in ModelKind::ALL {
             let plain: Method<'_> = &|kernel, curve| predicted(&measured, kernel, curve, kind, false);
             all.push(judged(kind.name(), NO_FIT, String::new(), plain)?);
-            if let Some((parameter, value)) = super::advised(kind) {
+            if super::advised(kind).is_some() {
                 let soft: Method<'_> = &|kernel, curve| predicted(&measured, kernel, curve, kind, true);
-                all.push(judged(kind.name(), ADVISED, in_words([(parameter.key(), value)]), soft)?);
+                all.push(judged(kind.name(), ADVISED, String::new(), soft)?);
             }
         }
     }

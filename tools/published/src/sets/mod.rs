@@ -244,13 +244,20 @@ pub(crate) fn is_null_model(name: &str) -> bool {
 
 /// The variant without any correction.
 const NO_FIT: &str = "no fit";
-/// The variant with the correction that is advised, and its usual value.
+/// The variant of the model that is advised without measurements, with its usual penalties.
 const ADVISED: &str = "as advised";
 
-/// The correction that is advised for machines without measurements of their own, for the model that is advised.
-fn advised(kind: ModelKind) -> Option<(Parameter, f64)> {
-    let method = scaling::Method::RECOMMENDED;
-    if method.kind() == kind { method.softness() } else { None }
+/// Parameters of a model.
+type Given = &'static [(Parameter, f64)];
+
+/// What makes a model one with a hard corner.
+const fn without_correction(kind: ModelKind) -> Given {
+    if matches!(kind, ModelKind::Ecm) { &[(Parameter::EcmPenalty, 0.0)] } else { &[] }
+}
+
+/// What is advised for machines without measurements of their own, for the model that is advised: nothing but the model.
+fn advised(kind: ModelKind) -> Option<Given> {
+    (scaling::Method::RECOMMENDED.kind() == kind).then_some(&[])
 }
 
 /// The study that a TOML text describes.

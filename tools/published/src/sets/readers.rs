@@ -10,7 +10,7 @@
 //! No bandwidth of a single core is published: a thread draws at most an eighth of what the eight threads of its node
 //! draw from their own memory. Nothing else is given, so that the models predict 784 runs without a fit.
 //!
-//! - *as advised*: `ecm` with the usual `ecm_penalty` of [`super::scaling`], which nobody fitted here. Runs of two nodes chose that
+//! - *as advised*: `ecm` with its usual penalties, which nobody fitted here. Runs of two nodes chose that
 //!   links are soft queues as controllers are, so that only those of four test it.
 //! - *fitted to 2 nodes*: two corrections from a grid, those with the smallest sum of squared relative errors over the runs of two nodes;
 //!   the runs of four are predicted with them. `remote_loss`, and `link_efficiency` or, for `ecm`, `ecm_penalty`.
@@ -27,7 +27,7 @@ use numasim_model::{Access, AppId, Demand, Machine, ModelKind, NodeId, Placement
 
 use super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
-    with_model,
+    with_model, without_correction,
 };
 use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::statistics::median;
@@ -192,21 +192,18 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         let words = |parameters: &[(Parameter, f64)]| {
             in_words(parameters.iter().map(|&(parameter, value)| (parameter.key(), value)))
         };
-        all.extend(judged(with(&[])?, kind.name(), NO_FIT, ""));
+        all.extend(judged(with(without_correction(kind))?, kind.name(), NO_FIT, ""));
         if let Some(advised) = super::advised(kind) {
-            all.extend(judged(with(&[advised])?, kind.name(), ADVISED, &words(&[advised])));
+            all.extend(judged(with(advised)?, kind.name(), ADVISED, ""));
         }
         let best = fitted_to(&machine, kind, &two)?;
         all.extend(judged(with(&best)?, kind.name(), "fitted to 2 nodes", &words(&best)));
-        let advised: Vec<_> = super::advised(kind).into_iter().collect();
-        let machine = with_model(&machine, kind, &advised)?;
+        let machine = with_model(&machine, kind, &[])?;
         if machine.sharing().refusal(true, false).is_none() {
             let ports = Ports::fitted(&machine, &two)?;
             let predicted =
                 [(&two, ports.predict(&machine, &two)?), (&four, ports.predict(&machine, &four)?)];
-            let figures = [("ingress", ports.ingress), ("socket", ports.socket)];
-            let given = advised.iter().map(|&(parameter, value)| (parameter.key(), value));
-            let words = in_words(figures.into_iter().chain(given));
+            let words = in_words([("ingress", ports.ingress), ("socket", ports.socket)]);
             all.extend(judged(predicted, kind.name(), "shared ports", &words));
         }
     }

@@ -10,7 +10,7 @@
 //!
 //! # Method
 //! - *as the paper*: these three are fitted to four rows.
-//! - *as advised*: `ecm` with its usual `ecm_penalty`, and nothing else.
+//! - *as advised*: `ecm` with its usual penalties, and nothing else.
 //! - *+ two from other machines*: also the softness of the corner, from four points of the sibling Gold 6148
 //!   ([`super::scaling`]), and the loss by remote readers, from the Xeon Max ([`super::co_run`]): two more parameters
 //!   than the paper, neither fitted to the table.
@@ -23,7 +23,10 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{ModelKind, Study};
 
 use super::scaling::{self, Curve, Method};
-use super::{ADVISED, Judged, Part, Point, PublishedError, Role, co_run, in_words, study, with_model};
+use super::{
+    ADVISED, Judged, Part, Point, PublishedError, Role, co_run, in_words, study, with_model,
+    without_correction,
+};
 use numasim_evidence::compare::read_measured;
 use numasim_evidence::fit::{self, Observed, by_solver};
 use numasim_evidence::statistics::median;
@@ -81,13 +84,9 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         let two = [(softness, soft), (Parameter::RemoteLoss, loss)];
         let fitted = [PAPER.to_vec(), vec![softness.key(), Parameter::RemoteLoss.key()]].concat();
         let from_others = in_words(two.map(|(parameter, value)| (parameter.key(), value)));
-        let advised = super::advised(kind).map(|advised| [advised]);
-        let advised = advised.as_ref().map(|advised| {
-            let figures = in_words(advised.map(|(parameter, value)| (parameter.key(), value)));
-            (ADVISED, &advised[..], PAPER.to_vec(), figures)
-        });
+        let advised = super::advised(kind).map(|advised| (ADVISED, advised, PAPER.to_vec(), String::new()));
         let methods = [
-            ("as the paper", &[][..], PAPER.to_vec(), String::new()),
+            ("as the paper", without_correction(kind), PAPER.to_vec(), String::new()),
             ("two more from other machines", &two[..], PAPER.to_vec(), from_others),
             ("two more fitted", &two[..], fitted, String::new()),
         ];

@@ -20,7 +20,7 @@ pub(crate) struct Method {
 }
 
 /// The model of the machine file, then all others that have a reading of the machine, with the corrections of the file where they look at
-/// them; the model that is advised also with the correction that is, where the file has none for it.
+/// them.
 pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
     let own = *machine.sharing();
     let mut methods = vec![Method { model: own, variant: OF_FILE.to_owned() }];
@@ -28,12 +28,9 @@ pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
         let model = own.with_kind(kind);
         let set = in_words(model.in_use().map(|(parameter, value)| (parameter.key(), value)));
         if kind != own.kind {
-            let variant = if set.is_empty() { NO_FIT.to_owned() } else { set };
+            let usual = if advised(kind).is_some() { ADVISED } else { NO_FIT };
+            let variant = if set.is_empty() { usual.to_owned() } else { set };
             methods.push(Method { model, variant });
-        }
-        let missing = advised(kind).filter(|(parameter, _)| model.in_use().all(|(set, _)| set != *parameter));
-        if let Some(model) = missing.and_then(|(parameter, value)| model.with(parameter, value).ok()) {
-            methods.push(Method { model, variant: ADVISED.to_owned() });
         }
     }
     methods.retain(|method| machine.clone().with_sharing(method.model).sharing_refusal().is_none());
@@ -61,8 +58,8 @@ mod tests {
     fn the_model_of_the_file_is_first_and_every_other_follows_once() {
         let methods = shown("");
         assert_eq!(methods[0], "baseline-proportional of the file");
-        assert_eq!(methods.len(), ModelKind::ALL.len() + 1);
-        assert!(methods.contains(&"ecm no fit".to_owned()) && methods.contains(&"ecm as advised".to_owned()));
+        assert_eq!(methods.len(), ModelKind::ALL.len());
+        assert!(methods.contains(&"ecm as advised".to_owned()));
     }
 
     #[test]

@@ -67,13 +67,13 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
         (
             Part::Links,
             "STREAM of processes on node 0 on the memory of other nodes, by their number",
-            "One process and all of them are given, the counts between predicted. As advised: ecm_penalty 0.33. The machine that is marked chose \
+            "One process and all of them are given, the counts between predicted. As advised: ecm with its usual penalties. The machine that is marked chose \
              the rule of ecm for links. Errors in %.",
         ),
         (
             Part::Readers,
             "STREAM Triad of several nodes on one memory, predicted from the matrix of single nodes",
-            "No fit: the matrix alone. As advised: ecm_penalty 0.33. Fitted: two corrections, to the runs of two nodes, which also chose the rule of \
+            "No fit: the matrix alone. As advised: ecm with its usual penalties. Fitted: two corrections, to the runs of two nodes, which also chose the rule of \
              ecm for links; the runs of four test. Errors in %.",
         ),
         (

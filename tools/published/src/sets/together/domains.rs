@@ -136,8 +136,7 @@ impl Series {
     pub(super) fn given(&self, one: f64, full: f64) -> Result<Vec<Judged>, PublishedError> {
         let mut judged = self.nulls(one, full, &[1]);
         let plain = self.like_domains(1, one, full, &[])?.machine;
-        let advised = advised(ModelKind::Ecm);
-        let with_ecm = with_model(&plain, ModelKind::Ecm, advised.as_slice())?;
+        let with_ecm = with_model(&plain, ModelKind::Ecm, advised(ModelKind::Ecm).unwrap_or_default())?;
         for (model, variant, machine) in
             [(ModelKind::default().name(), NO_FIT, &plain), (ModelKind::Ecm.name(), ADVISED, &with_ecm)]
         {

@@ -72,7 +72,7 @@ impl Memories {
         for kind in [ModelKind::default(), ModelKind::Ecm] {
             let study = self.study(None)?;
             let advised = advised(kind);
-            let machine = with_model(&study.machine, kind, advised.as_slice())?;
+            let machine = with_model(&study.machine, kind, advised.unwrap_or_default())?;
             let predicted = predict(&study, &machine)?;
             let variant = if advised.is_some() { ADVISED } else { NO_FIT };
             judged.push(self.judged(kind.name(), variant, &figures, &predicted, None));

@@ -11,7 +11,7 @@ use numasim_study::ProblemKind;
 
 use super::super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
-    study, with_model,
+    study, with_model, without_correction,
 };
 use super::{each_row, positive};
 use numasim_evidence::fit::by_solver;
@@ -86,7 +86,7 @@ impl Experiment {
     fn predict(&self, kind: ModelKind, softness: bool) -> Result<Vec<f64>, PublishedError> {
         let study = self.study()?;
         let parameters = if softness { advised(kind) } else { None };
-        let machine = with_model(&study.machine, kind, parameters.as_slice())?;
+        let machine = with_model(&study.machine, kind, parameters.unwrap_or(without_correction(kind)))?;
         let scenario =
             study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
         let gflops = by_solver(&study)(&machine, scenario).map_err(PublishedError::Model)?;
