@@ -366,7 +366,7 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("protocol", &["model"]),
         ("runtime", &["host", "model", "protocol"]),
         ("agent", &["host", "model", "policy", "protocol", "study"]),
-        ("host", &["model", "study"]),
+        ("host", &["evidence", "model", "study"]),
         ("kernels", &["graph", "model"]),
         ("bench", &["evidence", "graph", "host", "kernels", "model", "runtime", "study", "tasks"]),
         ("evidence", &["model", "study"]),

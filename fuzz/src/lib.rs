@@ -233,7 +233,9 @@ fn runs_are_written(runs: &[Run], notes: &[String]) {
 /// XML of hwloc: the skeleton of a machine file, of which no key is unknown or misspelt.
 pub fn hwloc_xml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    if let Ok(host) = numasim_host::topology_of_xml(&text, "fuzzing") {
-        machine_is_readable(&numasim_host::machine_file::skeleton(&host));
+    if let Ok(host) =
+        numasim_evidence::formats::hwloc::read_xml(&text, "fuzzing", numasim_study::topology::Counting::Cores)
+    {
+        machine_is_readable(&numasim_study::machine_file::skeleton(&host));
     }
 }

@@ -1,6 +1,9 @@
 //! Detect: what a host has. A front end finds it; this is how it is shown.
 
 use numasim_draw::Style;
+use numasim_model::cpus::CpuList;
+use numasim_study::machine_file::skeleton;
+use numasim_study::topology::{Cache, HostNode, HostTopology, Origin, UnusableThing};
 use serde::Serialize;
 
 use crate::document::Head;
@@ -12,78 +15,39 @@ const GIB: f64 = (1_u64 << 30) as f64;
 /// A host, or another machine that was described.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Detected {
+pub struct Detected<'h> {
     /// How it begins.
     #[serde(flatten)]
     pub head: Head,
     /// Name of the host.
-    pub machine: String,
+    pub machine: &'h str,
     /// What read it.
-    pub source: String,
+    pub source: &'h str,
     /// Whether it is the host that asks.
     pub this_host: bool,
     /// What is counted as a core.
     pub core: &'static str,
     /// Its nodes.
-    pub nodes: Vec<DetectedNode>,
+    pub nodes: Vec<DetectedNode<'h>>,
     /// Its data caches, the smallest level first.
-    pub caches: Vec<DetectedCache>,
+    pub caches: &'h [Cache],
     /// Distances between the nodes.
-    pub distances: Option<Vec<Vec<u64>>>,
+    pub distances: Option<&'h [Vec<u64>]>,
     /// What it has and cannot be used.
     pub unusable: Vec<Unusable>,
+    #[serde(skip)]
+    host: &'h HostTopology,
 }
 
 /// A node of a host.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct DetectedNode {
+pub struct DetectedNode<'h> {
     /// Its number in a machine file.
     pub node: usize,
-    /// Its number in the operating system.
-    pub os_index: u32,
-    /// Its cores.
-    pub cores: u32,
-    /// Its processors.
-    pub cpus: Option<String>,
-    /// Processors that cannot be used.
-    pub unusable_cpus: Option<String>,
-    /// Its memory.
-    pub memory_bytes: Option<u64>,
-    /// The sockets beside which its memory is.
-    pub sockets: Vec<u32>,
-    /// What the firmware says of its memory.
-    pub firmware: Option<DetectedFirmware>,
-}
-
-/// What the firmware says of a memory.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct DetectedFirmware {
-    /// Nodes of the operating system from which it holds.
-    pub seen_from_os_nodes: Vec<u32>,
-    /// Bandwidth of reads.
-    pub read_bandwidth_gbs: Option<f64>,
-    /// Bandwidth of writes.
-    pub write_bandwidth_gbs: Option<f64>,
-    /// Latency of reads.
-    pub read_latency_ns: Option<u64>,
-    /// Latency of writes.
-    pub write_latency_ns: Option<u64>,
-}
-
-/// Caches of one kind.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct DetectedCache {
-    /// Its level.
-    pub level: u8,
-    /// Its size.
-    pub bytes: u64,
-    /// Cores that share one.
-    pub cores: u32,
-    /// How many there are.
-    pub count: u32,
+    /// What it has.
+    #[serde(flatten)]
+    pub of: &'h HostNode,
 }
 
 /// Something that exists and cannot be used.
@@ -100,54 +64,152 @@ pub struct Unusable {
     pub text: String,
 }
 
-impl DetectedNode {
-    fn reads(&self) -> Option<f64> {
-        self.firmware.as_ref().and_then(|said| said.read_bandwidth_gbs)
+/// What a host has.
+pub fn detect(host: &HostTopology) -> Detected<'_> {
+    let unusable = host.unusable.iter().map(|unusable| {
+        let (cpus, os_nodes) = match &unusable.what {
+            UnusableThing::Cpus(list) => (Some(list.to_string()), None),
+            UnusableThing::Nodes(nodes) => (None, Some(nodes.clone())),
+        };
+        Unusable { cpus, os_nodes, why: unusable.why.code(), text: unusable.describe() }
+    });
+    Detected {
+        head: Head::of("detect"),
+        machine: &host.name,
+        source: &host.source,
+        this_host: host.origin == Origin::ThisHost,
+        core: host.counting.describe(),
+        nodes: host.nodes.iter().enumerate().map(|(node, of)| DetectedNode { node, of }).collect(),
+        caches: &host.caches,
+        distances: host.distances.as_deref(),
+        unusable: unusable.collect(),
+        host,
     }
 }
 
-impl Detected {
-    /// A line for each node. Lists of processors are always in quotes, which only some of them need.
+impl DetectedNode<'_> {
+    fn reads(&self) -> Option<f64> {
+        self.of.firmware.as_ref().and_then(|said| said.read_bandwidth_gbs)
+    }
+}
+
+impl Detected<'_> {
+    /// A line for each node.
     pub fn csv(&self) -> String {
-        let mut rows =
-            "node,os_index,cores,memory_bytes,cpus,unusable_cpus,firmware_read_bandwidth_gbs\n".to_owned();
-        for of in &self.nodes {
-            let list = |list: &Option<String>| list.as_ref().map(|list| format!("\"{list}\""));
-            let cells = [
-                Some(of.node.to_string()),
-                Some(of.os_index.to_string()),
-                Some(of.cores.to_string()),
-                of.memory_bytes.map(|bytes| bytes.to_string()),
-                list(&of.cpus),
-                list(&of.unusable_cpus),
-                of.reads().map(|gbs| gbs.to_string()),
-            ];
-            rows += &(cells.map(Option::unwrap_or_default).join(",") + "\n");
-        }
-        rows
+        let all = columns(&Style::default()).into_iter();
+        let columns: Vec<_> = all.filter(|of| of.column().name != SOCKETS).collect();
+        table::csv(&columns, &self.nodes)
     }
 
-    /// What the nodes have, for people; a machine file says more.
+    /// For people: the skeleton of a machine file, or on a page a table of the nodes.
     pub fn text(&self, style: &Style) -> String {
-        let or_idle = |text: Option<String>| Cell::from(text.unwrap_or_else(|| style.idle().to_owned()));
-        let words = |words: &[u32]| words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let columns = [
-            Of::text("node", |of: &&DetectedNode| of.node.to_string()),
-            Of::count("OS node", |of: &&DetectedNode| of.os_index),
-            Of::count("cores", |of: &&DetectedNode| of.cores),
-            Of::number("memory GiB", move |of: &&DetectedNode| {
-                or_idle(of.memory_bytes.map(|bytes| format!("{:.1}", bytes as f64 / GIB)))
-            }),
-            Of::text("sockets", move |of: &&DetectedNode| {
-                or_idle(Some(words(&of.sockets)).filter(|words| !words.is_empty()))
-            }),
-            Of::text("processors", move |of: &&DetectedNode| or_idle(of.cpus.clone())),
-            Of::text("not usable", move |of: &&DetectedNode| or_idle(of.unusable_cpus.clone())),
-            Of::number("reads by firmware GB/s", move |of: &&DetectedNode| {
-                or_idle(of.reads().map(|gbs| gbs.to_string()))
-            }),
-        ];
-        let nodes = table::grid_of(&columns, &self.nodes).render(style);
+        if !style.markdown {
+            return skeleton(self.host);
+        }
+        let nodes = table::grid(&columns(style), &self.nodes).render(style);
         format!("Machine: {}\nSource: {}\nCore: {}\n\n{nodes}", self.machine, self.source, self.core)
+    }
+}
+
+/// Only people see it.
+const SOCKETS: &str = "sockets";
+
+fn columns<'h>(style: &Style) -> [Of<'h, DetectedNode<'h>>; 8] {
+    let list = |list: &Option<CpuList>| list.as_ref().map(|list| Cell::Quoted(list.to_string()));
+    let words = |words: &[u32]| words.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    [
+        Of::text("node", |of: &DetectedNode| of.node.to_string()),
+        Of::count("os_index", |of: &DetectedNode| of.of.os_index).titled("OS node"),
+        Of::count("cores", |of: &DetectedNode| of.of.cores),
+        Of::whole("memory_bytes", |of: &DetectedNode| of.of.memory_bytes)
+            .titled("memory GiB")
+            .scaled(1.0 / GIB)
+            .written(|gib| format!("{gib:.1}")),
+        Of::text(SOCKETS, move |of: &DetectedNode| words(&of.of.sockets)),
+        Of::text("cpus", move |of: &DetectedNode| list(&of.of.cpus)).titled("processors"),
+        Of::text("unusable_cpus", move |of: &DetectedNode| list(&of.of.unusable_cpus)).titled("not usable"),
+        Of::number("firmware_read_bandwidth_gbs", DetectedNode::reads).titled("reads by firmware GB/s"),
+    ]
+    .map(|of| of.none(style.idle()))
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_study::topology::{Firmware, Unusable, Why};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn cpus(text: &str) -> CpuList {
+        CpuList::parse(text).expect("valid")
+    }
+
+    fn host() -> HostTopology {
+        let firmware = Firmware {
+            seen_from_os_nodes: vec![0],
+            read_bandwidth_gbs: Some(2.5),
+            read_latency_ns: Some(90),
+            ..Firmware::default()
+        };
+        let nodes = vec![
+            HostNode {
+                cores: 8,
+                cpus: Some(cpus("0-7")),
+                unusable_cpus: Some(cpus("8,10")),
+                memory_bytes: Some(64),
+                sockets: vec![1],
+                ..HostNode::default()
+            },
+            HostNode { os_index: 2, firmware: Some(firmware), ..HostNode::default() },
+        ];
+        HostTopology {
+            caches: vec![Cache { level: 2, bytes: 1024, cores: 1, count: 8 }],
+            distances: Some(vec![vec![10, 40], vec![40, 10]]),
+            unusable: vec![Unusable { what: UnusableThing::Cpus(cpus("8,10")), why: Why::Offline }],
+            ..HostTopology::from_nodes("box", "test", nodes)
+        }
+    }
+
+    #[test]
+    fn json_says_null_for_what_is_unknown() {
+        let read: Value = serde_json::to_value(detect(&host())).expect("JSON");
+        assert_eq!(
+            read["nodes"],
+            json!([{ "node": 0, "os_index": 0, "cores": 8, "cpus": "0-7", "unusable_cpus": "8,10",
+                     "memory_bytes": 64, "sockets": [1], "firmware": null },
+                   { "node": 1, "os_index": 2, "cores": 0, "cpus": null, "unusable_cpus": null,
+                     "memory_bytes": null, "sockets": [],
+                     "firmware": { "seen_from_os_nodes": [0], "read_bandwidth_gbs": 2.5,
+                                   "write_bandwidth_gbs": null, "read_latency_ns": 90,
+                                   "write_latency_ns": null } }])
+        );
+        assert_eq!(read["caches"], json!([{ "level": 2, "bytes": 1024, "cores": 1, "count": 8 }]));
+        assert_eq!(read["distances"], json!([[10, 40], [40, 10]]));
+        assert_eq!(
+            read["unusable"],
+            json!([{ "cpus": "8,10", "os_nodes": null, "why": "offline", "text": "processors 8,10: offline" }])
+        );
+    }
+
+    #[test]
+    fn csv_has_one_line_per_node() {
+        assert_eq!(
+            detect(&host()).csv(),
+            "node,os_index,cores,memory_bytes,cpus,unusable_cpus,firmware_read_bandwidth_gbs\n\
+             0,0,8,64,\"0-7\",\"8,10\",\n1,2,0,,,,2.5\n"
+        );
+    }
+
+    #[test]
+    fn a_page_has_a_table_in_the_units_of_people() {
+        let mut host = host();
+        host.nodes[0].memory_bytes = Some(3 << 29);
+        let page = detect(&host).text(&Style { markdown: true, ..Style::default() });
+        let page = numasim_draw::markdown::document(&page);
+        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+        let rows: Vec<Vec<String>> = page.lines().filter(|line| line.starts_with('|')).map(cells).collect();
+        assert_eq!(rows[0][4], "memory GiB", "{page}");
+        assert_eq!(rows[2][1..9], ["0", "0", "8", "1.5", "1", "0-7", "8,10", "·"], "{page}");
+        assert_eq!(rows[3][1..9], ["1", "2", "0", "·", "·", "·", "·", "2.5"], "{page}");
     }
 }

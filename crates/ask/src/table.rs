@@ -34,6 +34,8 @@ pub enum Cell<'a> {
     Whole(u64),
     /// Words.
     Text(Cow<'a, str>),
+    /// Words that CSV always has in quotes, such as `0-7` beside `0,2`.
+    Quoted(String),
     /// Counts, or numbers of nodes.
     Wholes(Vec<u32>),
     /// Stable words for programs.
@@ -49,7 +51,7 @@ pub enum Kind {
     Whole,
     /// [`Cell::Whole`] in every row.
     Count,
-    /// [`Cell::Text`].
+    /// [`Cell::Text`] or [`Cell::Quoted`].
     Text,
     /// [`Cell::Wholes`], one for each node.
     PerNode,
@@ -145,6 +147,7 @@ impl Kind {
             Cell::Whole(number) => (*number).into(),
             Cell::Text(text) if text.is_empty() => Value::Null,
             Cell::Text(text) => text.as_ref().into(),
+            Cell::Quoted(text) => text.as_str().into(),
             Cell::Wholes(numbers) => json!(numbers),
             Cell::Words(words) => json!(words),
         }
@@ -167,6 +170,7 @@ impl Cell<'_> {
             Self::Number(number) => !number.is_finite(),
             Self::Whole(_) => false,
             Self::Text(text) => text.is_empty(),
+            Self::Quoted(text) => text.is_empty(),
             Self::Wholes(numbers) => numbers.is_empty(),
             Self::Words(words) => words.is_empty(),
         }
@@ -182,6 +186,7 @@ impl std::fmt::Display for Cell<'_> {
             Self::None | Self::Number(_) => Ok(()),
             Self::Whole(number) => write!(out, "{number}"),
             Self::Text(text) => out.write_str(text),
+            Self::Quoted(text) => out.write_str(text),
             Self::Wholes(numbers) => numbers.iter().enumerate().try_for_each(|(i, number)| {
                 let space = if i > 0 { " " } else { "" };
                 write!(out, "{space}{number}")
@@ -267,8 +272,8 @@ struct People<'a, R> {
     show: Show,
     scale: f64,
     one: Option<fn(f64) -> String>,
-    /// What `one` cannot write.
-    none: &'static str,
+    /// What there is no value for; `-` where each is written.
+    none: Option<&'static str>,
     once: bool,
     alike: Option<&'static str>,
     only_known: bool,
@@ -293,7 +298,7 @@ impl<R> People<'_, R> {
             show: Show::Always,
             scale: 1.0,
             one: None,
-            none: "-",
+            none: None,
             once: false,
             alike: None,
             only_known: false,
@@ -401,10 +406,10 @@ impl<'a, R: 'a> Of<'a, R> {
         self
     }
 
-    /// For people this if there is no number to be [written](Self::written).
+    /// For people this if there is no value.
     #[must_use]
     pub fn none(mut self, text: &'static str) -> Self {
-        self.people.none = text;
+        self.people.none = Some(text);
         self
     }
 
@@ -492,7 +497,7 @@ impl<'a, R: 'a> Of<'a, R> {
         match cell {
             Cell::Number(number) => *number * self.people.scale,
             #[allow(clippy::cast_precision_loss, reason = "people see some digits")]
-            Cell::Whole(number) => *number as f64,
+            Cell::Whole(number) => *number as f64 * self.people.scale,
             _ => f64::NAN,
         }
     }
@@ -514,18 +519,16 @@ impl<'a, R: 'a> Of<'a, R> {
     /// What people see of its cells; `alike`: the numbers of all columns with the same decimals.
     fn texts(&self, cells: &[Cell], alike: &[f64]) -> Vec<String> {
         match (self.people.one, self.column.look) {
-            (Some(one), _) => {
-                cells
-                    .iter()
-                    .map(|cell| {
-                        if cell.is_empty() {
-                            self.people.none.to_owned()
-                        } else {
-                            one(self.seen_number(cell))
-                        }
-                    })
-                    .collect()
-            }
+            (Some(one), _) => cells
+                .iter()
+                .map(|cell| {
+                    if cell.is_empty() {
+                        self.people.none.unwrap_or("-").to_owned()
+                    } else {
+                        one(self.seen_number(cell))
+                    }
+                })
+                .collect(),
             (None, Look::Rounded) if self.people.only_known => {
                 let numbers: Vec<f64> = cells.iter().map(|cell| self.seen_number(cell)).collect();
                 let known: Vec<f64> = numbers.iter().copied().filter(|number| number.is_finite()).collect();
@@ -545,7 +548,13 @@ impl<'a, R: 'a> Of<'a, R> {
                 texts.truncate(cells.len());
                 texts
             }
-            (None, _) => self.column.shown(&cells.iter().collect::<Vec<_>>()),
+            (None, _) => {
+                let mut texts = self.column.shown(&cells.iter().collect::<Vec<_>>());
+                if let Some(none) = self.people.none {
+                    texts.iter_mut().filter(|text| text.is_empty()).for_each(|text| none.clone_into(text));
+                }
+                texts
+            }
         }
     }
 
@@ -751,6 +760,7 @@ pub fn line<'a, C: Borrow<Cell<'a>>>(out: &mut String, cells: impl IntoIterator<
         }
         match cell.borrow() {
             Cell::Text(text) => out.push_str(&quoted(text)),
+            Cell::Quoted(text) => drop(write!(out, "\"{text}\"")),
             // Writing to a String cannot fail.
             cell => drop(write!(out, "{cell}")),
         }

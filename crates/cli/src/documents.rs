@@ -44,7 +44,7 @@ documents! {
     Bench: Either<Benched, PlannedBench> = "bench";
     Calibrate: Either<Calibrated, PlannedCalibration> = "calibrate";
     Check: Checked<'static> = "check";
-    Detect: detect::Detected = "detect";
+    Detect: detect::Detected<'static> = "detect";
     Models: models::Described = "models";
     Discriminate: discriminate::Discriminated = "discriminate";
     Catalog: catalog::Catalog = "catalog";

@@ -16,6 +16,7 @@ pub mod figure;
 pub mod keys;
 mod log;
 mod machine;
+pub mod machine_file;
 pub mod names;
 mod nodes;
 mod problem;
@@ -32,6 +33,7 @@ mod table;
 mod tests;
 mod thread_row;
 mod threads;
+pub mod topology;
 mod value;
 pub mod writing;
 

@@ -13,11 +13,12 @@ use numasim_bench::calibrate::{
 use numasim_bench::doubt::{self, Doubt};
 use numasim_bench::provenance::utc;
 use numasim_bench::runner::{HostRunner, RunError, Settings};
+use numasim_host::memory;
 use numasim_host::system::{Facts, SAMPLE, System};
-use numasim_host::{HostNode, HostTopology, memory};
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
+use numasim_study::topology::{HostNode, HostTopology};
 
 use crate::args::{CalibrateArgs, Calibrating};
 use crate::commands::measuring::{available, tell};
@@ -442,7 +443,7 @@ mod tests {
         };
         let mut host = HostTopology::from_cores("box", &[2, 2, 2, 2]);
         for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {
-            node.packages = vec![package];
+            node.sockets = vec![package];
         }
         let settings = Settings {
             isa: Isa::Portable,

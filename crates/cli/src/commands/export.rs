@@ -1,6 +1,6 @@
 //! `numasim export`: the machine for another tool.
 
-use numasim_host::xml_file;
+use numasim_evidence::formats::hwloc::export::xml;
 
 use crate::args::{ExportArgs, ExportHwlocArgs, ExportKind};
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &ExportArgs, shell: &Shell) -> Result<(), Failure> {
 fn hwloc(args: &ExportHwlocArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = args.output.open()?;
     let machine = files::read_study(&args.files)?.study.machine;
-    let xml = xml_file::xml(&machine).map_err(|error| Failure::input(error.to_string()))?;
+    let xml = xml(&machine).map_err(|error| Failure::input(error.to_string()))?;
     if xml.rounding > 0.0 {
         shell.note(format!(
             "bandwidths are rounded to whole MiB/s, by at most {} %",

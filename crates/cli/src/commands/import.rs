@@ -3,19 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
+use numasim_evidence::formats::hwloc::read_xml;
 use numasim_evidence::formats::matrix::{self, machine_file, read_mlc};
 use numasim_evidence::formats::runs::{self, Runs, read_likwid};
 use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::formats::topology::likwid::read_likwid_topology;
 use numasim_evidence::formats::topology::lscpu::Lscpu;
-use numasim_evidence::formats::topology::{Cores, Node, Topology, read_numactl};
+use numasim_evidence::formats::topology::{Topology, read_numactl};
 use numasim_graph::import::{Imported, Warning, dot, starpu, wfcommons};
-use numasim_host::machine_file::{Given, skeleton_with};
-use numasim_host::topology::{
-    Cache, Counting, Distances, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
-};
-use numasim_host::{DetectError, Source};
-use numasim_model::cpus::{CpuList, ranges};
+use numasim_study::machine_file::{Given, skeleton_with};
+use numasim_study::topology::Counting;
 use numasim_study::{Problem, SourceFile};
 
 use crate::args::{FiguresArgs, FileArgs, GraphFolder, ImportArgs, ImportKind, LscpuArgs, NumactlArgs};
@@ -134,7 +131,10 @@ fn numactl(args: &NumactlArgs) -> Result<(), Failure> {
         })?;
     }
     if let Some(threads) = args.threads_per_core {
-        count_cores(&mut found, threads)?;
+        found.count_cores(threads).map_err(|why| {
+            Failure::input(format!("--threads-per-core is {threads}, and {why}"))
+                .hint("give the `Thread(s) per core` of lscpu, or its output: --lscpu")
+        })?;
     }
     let files: Vec<&PathBuf> = [&args.file].into_iter().chain(&args.lscpu).collect();
     destination.deliver(&machine(found, "numactl", &files, &args.given, args.threads_per_core)?)
@@ -150,14 +150,8 @@ fn lscpu(args: &LscpuArgs) -> Result<(), Failure> {
 /// `numasim import hwloc`.
 fn of_xml(file: &Path, given: &FiguresArgs) -> Result<String, Failure> {
     let text = files::read_topology(file)?;
-    let xml = Source::Xml { text: &text, name: &stem(file) };
-    let mut host = numasim_host::detect(xml, Counting::Cores, "import hwloc").map_err(|error| {
-        let failure = Failure::input(format!("{}: {error}", file.display()));
-        match error.hint().filter(|_| !matches!(error, DetectError::NeedsHwloc(_))) {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
-    })?;
+    let mut host = read_xml(&text, &stem(file), Counting::Cores)
+        .map_err(|error| Failure::input(format!("{}: {error}", file.display())).hint(error.hint()))?;
     if let Some(name) = &given.name {
         host.name.clone_from(name);
     }
@@ -179,23 +173,6 @@ fn of_lscpu(paths: &[PathBuf]) -> Result<Topology, Failure> {
     })
 }
 
-/// One core for so many processors of each node.
-fn count_cores(found: &mut Topology, threads: u32) -> Result<(), Failure> {
-    for node in found.nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
-        let processors = u32::try_from(node.processors.len()).unwrap_or(u32::MAX);
-        if processors % threads != 0 {
-            return Err(Failure::input(format!(
-                "--threads-per-core is {threads}, and node {} has {processors} processors",
-                node.number
-            ))
-            .hint("give the `Thread(s) per core` of lscpu, or its output: --lscpu"));
-        }
-        let first = (threads == 1).then(|| node.processors.clone());
-        node.cores = Some(Cores { count: processors / threads, first });
-    }
-    Ok(())
-}
-
 /// The machine file. `files` are those that were read, the one that names the machine first.
 fn machine(
     found: Topology,
@@ -208,37 +185,10 @@ fn machine(
         .iter()
         .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
         .collect();
-    let known = |node: &Node| node.processors.is_empty() || node.cores.is_some();
-    let counting = if found.nodes.iter().all(known) { Counting::Cores } else { Counting::Processors };
-    let mut notes: Vec<String> = found.processor.iter().map(|model| format!("processor: {model}")).collect();
-    notes.extend(found.nodes.iter().filter_map(open_processors));
-    let empty = found.nodes.iter().filter(|node| node.processors.is_empty() && node.memory_bytes.is_none());
-    notes.extend(
-        empty.map(|node| format!("node {} has no processors, and its memory is not known", node.number)),
-    );
-    notes.extend(found.notes);
-    let nodes = found.nodes.iter().map(|node| host_node(node, counting)).collect::<Result<_, _>>();
-    let nodes = nodes.map_err(|why| Failure::input(format!("{}: {why}", names.join(", "))))?;
-    let caches = found.caches.iter().map(|cache| Cache {
-        level: cache.level,
-        bytes: cache.bytes,
-        cores: cache.cores,
-        count: cache.count,
-    });
-    let unusable = CpuList::new(found.unavailable).ok();
-    let unusable = unusable.map(|list| Unusable { what: UnusableThing::Cpus(list), why: Why::Unknown });
-    let host = HostTopology {
-        name: given.name.clone().unwrap_or_else(|| files.first().map(|path| stem(path)).unwrap_or_default()),
-        source: format!("numasim import {tool}: read from {}", names.join(", ")),
-        origin: Origin::Other,
-        counting,
-        nodes,
-        caches: caches.collect(),
-        distances: found.distances.map(|values| Distances { values }),
-        unusable: unusable.into_iter().collect(),
-        figures: None,
-        notes,
-    };
+    let name = given.name.clone().unwrap_or_else(|| files.first().map(|path| stem(path)).unwrap_or_default());
+    let source = format!("numasim import {tool}: read from {}", names.join(", "));
+    let host =
+        found.host(name, source).map_err(|why| Failure::input(format!("{}: {why}", names.join(", "))))?;
     Ok(skeleton_with(&host, figures(given, threads_per_core)))
 }
 
@@ -249,34 +199,4 @@ fn figures(given: &FiguresArgs, threads_per_core: Option<u32>) -> Given {
         link_gbs: given.link_gbs,
         threads_per_core,
     }
-}
-
-/// The processors of a node of which nobody knows one for each core.
-fn open_processors(node: &Node) -> Option<String> {
-    let first = node.cores.as_ref().is_some_and(|cores| cores.first.is_some());
-    (!first && !node.processors.is_empty()).then(|| {
-        format!(
-            "processors of node {}: {}; which of them share a core: lscpu -e",
-            node.number,
-            ranges(&node.processors)
-        )
-    })
-}
-
-fn host_node(node: &Node, counting: Counting) -> Result<HostNode, String> {
-    let cores = match (&node.cores, counting) {
-        (Some(cores), Counting::Cores) => cores.count,
-        _ => u32::try_from(node.processors.len()).map_err(|_| "too many processors".to_owned())?,
-    };
-    let first =
-        node.cores.as_ref().and_then(|cores| cores.first.clone()).filter(|_| counting == Counting::Cores);
-    Ok(HostNode {
-        os_index: node.number,
-        cores,
-        cpus: first.map(CpuList::new).transpose().map_err(|why| why.to_string())?,
-        left_out: None,
-        memory_bytes: node.memory_bytes,
-        packages: node.socket.into_iter().collect(),
-        firmware: None,
-    })
 }

@@ -12,9 +12,9 @@ use numasim_bench::bundle::{self, Bundle, BundleError};
 use numasim_bench::provenance::{self, Provenance};
 use numasim_evidence::compare::CONTENDED;
 use numasim_evidence::contended::{self, CachePlan, LastLevel};
-use numasim_host::HostTopology;
 use numasim_host::memory::{SharedCache, shared_last_level};
 use numasim_model::Study;
+use numasim_study::topology::HostTopology;
 
 use crate::args::{Benchmark, Calibrating, ValidateArgs};
 use crate::commands::bench::{self, Kept};

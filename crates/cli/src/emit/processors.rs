@@ -1,16 +1,14 @@
 //! Where processor numbers come from: the machine file, an hwloc XML, or this host.
 
-use numasim_host::{DetectError, HostTopology};
+use numasim_evidence::formats::hwloc::read_xml;
 use numasim_model::Machine;
 use numasim_model::cpus::OsNode;
 use numasim_model::pinning::node_without_cpus;
+use numasim_study::topology::{Counting, HostTopology};
 
 use crate::args::{CpusFrom, EmitArgs};
 use crate::failure::Failure;
 use crate::files;
-
-/// What the messages say needs hwloc.
-const PURPOSE: &str = "--cpus-from";
 
 /// The machine with the processor numbers that `--emit` needs; unchanged without `--emit`.
 ///
@@ -22,18 +20,16 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
     let machine = match &args.cpus_from {
         None => machine,
         Some(CpusFrom::Host) => {
-            adopt(machine, &to_failure(numasim_host::host_topology(PURPOSE))?, "this host")?
+            let host = numasim_host::host_topology("--cpus-from");
+            adopt(machine, &host.map_err(|error| Failure::input(error.to_string()))?, "this host")?
         }
         Some(CpusFrom::Xml(path)) => {
             let xml = files::read_topology(path)?;
             let name = path.display().to_string();
-            let topology = numasim_host::topology_of_xml(&xml, PURPOSE);
-            adopt(
-                machine,
-                &to_failure(topology)
-                    .map_err(|failure| failure.hint(format!("is {name} what `lstopo {name}` wrote?")))?,
-                &name,
-            )?
+            let topology = read_xml(&xml, "hwloc XML", Counting::Cores).map_err(|error| {
+                Failure::input(error.to_string()).hint(format!("is {name} what `lstopo {name}` wrote?"))
+            })?;
+            adopt(machine, &topology, &name)?
         }
     };
     let Some(node) = node_without_cpus(&machine) else { return Ok(machine) };
@@ -45,10 +41,6 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
          `cpus = [\"0-19\", \"20-39\"]` in [machine] (`lscpu -e=CPU,CORE,NODE` shows them)",
     )
     .hint("or read them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo"))
-}
-
-fn to_failure(read: Result<HostTopology, DetectError>) -> Result<HostTopology, Failure> {
-    read.map_err(|error| Failure::input(error.to_string()))
 }
 
 /// The machine with the numbers that were found, node by node in ascending order of the operating system, or by
@@ -79,10 +71,10 @@ struct NoNode(u32);
 
 #[cfg(test)]
 mod tests {
-    use numasim_host::HostNode;
     use numasim_model::cpus::CpuList;
     use numasim_model::units::{Gflops, GigabytesPerSecond};
     use numasim_model::{KernelBandwidths, Machine, Node};
+    use numasim_study::topology::HostNode;
 
     use super::*;
 

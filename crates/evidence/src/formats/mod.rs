@@ -1,4 +1,4 @@
-//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of numactl, lscpu and
+//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench, STREAM and BabelStream, topologies of hwloc, numactl, lscpu and
 //! likwid-topology, counters of perf and likwid-perfctr, and `/proc/PID/numa_maps`.
 //!
 //! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
@@ -7,6 +7,7 @@
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 pub mod counted;
+pub mod hwloc;
 pub mod likwid_perfctr;
 pub(crate) mod lines;
 pub mod matrix;

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Read};
 use std::time::SystemTime;
 
-use numasim_host::HostTopology;
 use numasim_host::system::Facts;
+use numasim_study::topology::HostTopology;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -212,7 +212,7 @@ impl Measuring {
 
 /// The NUMA nodes of a host as they stand in a provenance.
 pub fn nodes(host: &HostTopology) -> Vec<Node> {
-    let node = |node: &numasim_host::HostNode| Node {
+    let node = |node: &numasim_study::topology::HostNode| Node {
         os_node: node.os_index,
         cores: node.cores,
         cpus: node.cpus.as_ref().map(ToString::to_string),

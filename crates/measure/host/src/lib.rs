@@ -1,40 +1,27 @@
 //! What this host is: its NUMA nodes, cores and caches, the facts that change a measurement, threads on processors and
 //! memory on nodes.
 //!
-//! hwloc, which reads the topology of this host, is optional (feature `hwloc`), and only the folder `hwloc` names it; its XML is read
-//! without it (`xml_topology`). `os` holds the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
+//! hwloc, which reads the topology of this host, is optional (feature `hwloc`), and only the folder `hwloc` names it. `os` holds the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
 
 pub mod affinity;
 pub mod agent_path;
 #[cfg(feature = "hwloc")]
 mod hwloc;
-pub mod machine_file;
 pub mod memory;
 #[cfg(target_os = "linux")]
 pub mod os;
 pub mod system;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod topology;
-pub mod xml_file;
-mod xml_topology;
 
 pub use affinity::Misplaced;
-use topology::{Counting, Origin};
-pub use topology::{HostNode, HostTopology};
+use numasim_study::topology::{Counting, HostTopology};
 
 /// Where a topology comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source<'a> {
     /// The machine on which this program runs.
     ThisHost,
-    /// The text of a file that `lstopo --of xml` wrote, and what to call the machine if the text has no name.
-    Xml {
-        /// The text.
-        text: &'a str,
-        /// What to call the machine.
-        name: &'a str,
-    },
     /// A description such as `node:4 core:20 pu:1`, in hwloc's language.
     Synthetic(&'a str),
 }
@@ -51,18 +38,10 @@ pub enum DetectError {
     /// hwloc found nothing usable.
     #[error("hwloc cannot read {0}: {1}")]
     Unreadable(&'static str, String),
-    /// XML of a later hwloc.
-    #[error("cannot import hwloc XML of version {0}: this program reads versions 1 to 3")]
-    NewerXml(String),
-    /// Text that is no XML of hwloc at all.
-    #[error("this is no topology of hwloc: {0}")]
-    NotXml(&'static str),
-    /// XML of hwloc with something wrong in it.
-    #[error("this topology of hwloc is damaged: {0}")]
-    Damaged(String),
-    /// A topology that does not say what a machine file needs.
-    #[error("this topology is no machine: {0}")]
-    Unclear(String),
+    /// hwloc writes, or its environment variables name, XML that is no topology.
+    #[cfg(feature = "hwloc")]
+    #[error(transparent)]
+    Xml(#[from] numasim_evidence::formats::hwloc::XmlError),
     /// A host with cores on a node without memory, which cannot be measured.
     #[error(
         "NUMA node {0} of this host has cores and no memory, which cannot be measured: leave its cores out \
@@ -83,13 +62,8 @@ impl DetectError {
     /// What to do instead, with an example.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NewerXml(_) => Some("write it in version 2: lstopo --export-xml-flags V2 machine.xml"),
-            Self::NotXml(_) | Self::Damaged(_) => {
-                Some("write the file on the machine it describes: lstopo --of xml machine.xml")
-            }
-            Self::Unclear(_) => Some(
-                "import what the system itself says: numasim import numactl NUMACTL --lscpu TABLE, of `numactl --hardware` and `lscpu -e`",
-            ),
+            #[cfg(feature = "hwloc")]
+            Self::Xml(error) => Some(error.hint()),
             Self::Synthetic { .. } => Some(
                 "write TYPE:NUMBER from the outside to the inside, the hardware threads (pu) last: \"node:4 core:20 pu:1\", \
                  or with packages \"pack:2 [numa] core:16 pu:2\"",
@@ -105,25 +79,12 @@ impl DetectError {
 /// respected and listed in [`HostTopology::unusable`].
 ///
 /// # Errors
-/// [`DetectError::NeedsHwloc`] without the feature `hwloc`, unless the source is XML; the others if the source cannot be read.
+/// [`DetectError::NeedsHwloc`] without the feature `hwloc`; the others if the source cannot be read.
 pub fn detect(
     source: Source<'_>,
     counting: Counting,
     purpose: &'static str,
 ) -> Result<HostTopology, DetectError> {
-    if let Source::Xml { text, name } = source {
-        return xml_topology::read(
-            text,
-            &xml_topology::Reading {
-                name,
-                by: "hwloc",
-                origin: Origin::Other,
-                counting,
-                system: xml_topology::System::default(),
-                described: false,
-            },
-        );
-    }
     #[cfg(feature = "hwloc")]
     {
         let _ = purpose;
@@ -154,14 +115,6 @@ fn all_with_memory(host: HostTopology) -> Result<HostTopology, DetectError> {
         Some(node) => Err(DetectError::WithoutMemory(node.os_index)),
         None => Ok(host),
     }
-}
-
-/// [`detect`] for the XML that `lstopo --of xml` writes on another machine, with physical cores.
-///
-/// # Errors
-/// As [`detect`].
-pub fn topology_of_xml(xml: &str, purpose: &'static str) -> Result<HostTopology, DetectError> {
-    detect(Source::Xml { text: xml, name: "hwloc XML" }, Counting::Cores, purpose)
 }
 
 #[cfg(test)]

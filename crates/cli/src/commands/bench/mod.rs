@@ -12,10 +12,10 @@ use numasim_bench::session::{self, Job, Observer, Session, new_run_id};
 use numasim_draw::figures;
 use numasim_evidence::measured::Row;
 use numasim_evidence::measured::summarise;
-use numasim_host::HostTopology;
 use numasim_model::cpus::CpuList;
 use numasim_model::{Machine, Study};
 use numasim_study::SourceFile;
+use numasim_study::topology::HostTopology;
 
 use crate::args::{BenchArgs, Benchmark};
 use crate::commands::bench::doubts::Doubting;

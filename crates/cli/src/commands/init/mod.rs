@@ -6,12 +6,12 @@ use std::{fs, io};
 
 use asking::Asking;
 use numasim_graph::read_study;
-use numasim_host::HostTopology;
-use numasim_host::machine_file::{Placeholders, with_placeholders};
 use numasim_model::app::{App, Data, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
 use numasim_study::keys::{Key, app as keys};
+use numasim_study::machine_file::{Placeholders, with_placeholders};
+use numasim_study::topology::HostTopology;
 use numasim_study::writing::study::{home, placement};
 use numasim_study::writing::{Lines, quoted};
 

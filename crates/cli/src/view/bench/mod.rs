@@ -15,10 +15,10 @@ use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::Settings;
 use numasim_bench::session::{Ended, Outcome};
 use numasim_evidence::measured::{Figure, Summary};
-use numasim_host::HostTopology;
 use numasim_model::NodeId;
 use numasim_model::cpus::ranges;
 use numasim_model::text::visible;
+use numasim_study::topology::HostTopology;
 
 use crate::view::{Style, figures};
 

@@ -9,12 +9,12 @@ use numasim_bench::provenance::{Measuring, Tool};
 use numasim_bench::session::{Ended, Misplacement};
 use numasim_evidence::measured::{Row, Status, summarise};
 use numasim_graph::read_study;
-use numasim_host::HostNode;
 use numasim_host::system::Facts;
 use numasim_kernels::loops::Isa;
 use numasim_model::cpus::CpuList;
 use numasim_model::{Scenario, Study};
 use numasim_study::SourceFile;
+use numasim_study::topology::HostNode;
 
 use super::*;
 use crate::view::Style;

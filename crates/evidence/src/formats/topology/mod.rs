@@ -10,6 +10,9 @@ use std::collections::BTreeSet;
 
 use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges};
 use numasim_study::Problem;
+use numasim_study::topology::{
+    Cache, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
+};
 
 use crate::formats::lines::{Line, lines, nothing};
 
@@ -54,19 +57,6 @@ pub struct Cores {
     pub first: Option<Vec<u32>>,
 }
 
-/// Caches of the same level and size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cache {
-    /// 1 for L1.
-    pub level: u8,
-    /// Size of one in bytes.
-    pub bytes: u64,
-    /// Physical cores that share one.
-    pub cores: u32,
-    /// How many there are.
-    pub count: u32,
-}
-
 impl Topology {
     /// Fills in what another tool says of the same machine and this one does not. The nodes are those of this one.
     ///
@@ -107,6 +97,54 @@ impl Topology {
         Ok(self)
     }
 
+    /// Counts one core for this number of processors of each node.
+    ///
+    /// # Errors
+    /// A node whose processors are no multiple of it.
+    pub fn count_cores(&mut self, threads: u32) -> Result<(), String> {
+        for node in self.nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
+            let processors = u32::try_from(node.processors.len()).unwrap_or(u32::MAX);
+            if processors % threads != 0 {
+                return Err(format!("node {} has {processors} processors", node.number));
+            }
+            let first = (threads == 1).then(|| node.processors.clone());
+            node.cores = Some(Cores { count: processors / threads, first });
+        }
+        Ok(())
+    }
+
+    /// The topology of a host with this name; cores are counted if they are known of all nodes.
+    ///
+    /// # Errors
+    /// Numbers of processors that no system has.
+    pub fn host(self, name: String, source: String) -> Result<HostTopology, String> {
+        let known = |node: &Node| node.processors.is_empty() || node.cores.is_some();
+        let counting = if self.nodes.iter().all(known) { Counting::Cores } else { Counting::Processors };
+        let mut notes: Vec<String> =
+            self.processor.iter().map(|model| format!("processor: {model}")).collect();
+        notes.extend(self.nodes.iter().filter_map(Node::open_processors));
+        let empty =
+            self.nodes.iter().filter(|node| node.processors.is_empty() && node.memory_bytes.is_none());
+        notes.extend(
+            empty.map(|node| format!("node {} has no processors, and its memory is not known", node.number)),
+        );
+        notes.extend(self.notes);
+        let unusable = CpuList::new(self.unavailable).ok();
+        let unusable = unusable.map(|list| Unusable { what: UnusableThing::Cpus(list), why: Why::Unknown });
+        Ok(HostTopology {
+            name,
+            source,
+            origin: Origin::Other,
+            counting,
+            nodes: self.nodes.iter().map(|node| node.host(counting)).collect::<Result<_, _>>()?,
+            caches: self.caches,
+            distances: self.distances,
+            unusable: unusable.into_iter().collect(),
+            figures: None,
+            notes,
+        })
+    }
+
     /// The nodes in ascending order, without those that have neither processors nor memory; `None` if none has processors.
     fn tidied(mut self) -> Option<Self> {
         // A system that shows no memory at all hides it.
@@ -138,6 +176,37 @@ impl Topology {
         let of =
             |node: &Node| if node.processors.is_empty() { Some(0) } else { Some(node.cores.as_ref()?.count) };
         self.nodes.iter().map(of).sum()
+    }
+}
+
+impl Node {
+    /// Its processors, if none is known for each core.
+    fn open_processors(&self) -> Option<String> {
+        let first = self.cores.as_ref().is_some_and(|cores| cores.first.is_some());
+        (!first && !self.processors.is_empty()).then(|| {
+            format!(
+                "processors of node {}: {}; which of them share a core: lscpu -e",
+                self.number,
+                ranges(&self.processors)
+            )
+        })
+    }
+
+    fn host(&self, counting: Counting) -> Result<HostNode, String> {
+        let known = self.cores.as_ref().filter(|_| counting == Counting::Cores);
+        let cores = match known {
+            Some(cores) => cores.count,
+            None => u32::try_from(self.processors.len()).map_err(|_| "too many processors".to_owned())?,
+        };
+        let first = known.and_then(|cores| cores.first.clone());
+        Ok(HostNode {
+            os_index: self.number,
+            cores,
+            cpus: first.map(CpuList::new).transpose().map_err(|why| why.to_string())?,
+            memory_bytes: self.memory_bytes,
+            sockets: self.socket.into_iter().collect(),
+            ..HostNode::default()
+        })
     }
 }
 

@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use numasim_host::HostTopology;
-use numasim_host::machine_file::{llc_mb, memory_gib};
 use numasim_model::cpus::OsNode;
 use numasim_model::machine::{
     FigureKind, KernelVariants, LastLevelCache, MachineError, Provenance, SharedLink,
@@ -12,6 +10,8 @@ use numasim_model::machine::{
 use numasim_model::units::{Gibibytes, Megabytes};
 use numasim_model::{Access, Machine};
 use numasim_study::keys::{Key, Table, kernels, machine as keys, node as node_keys, provenance, shared_link};
+use numasim_study::machine_file::{llc_mb, memory_gib};
+use numasim_study::topology::HostTopology;
 use numasim_study::writing::machine::{Style, machine};
 use numasim_study::writing::{Lines, Notes};
 
@@ -93,7 +93,7 @@ fn measured(
         .with_kernel_variants(KernelVariants::new(of).tried_on(described.processor.clone()))
         .with_provenance(origins(calibration, host.nodes.len() == 1));
     if let Some(distances) = host.distances.as_ref().filter(|_| host.nodes.len() > 1) {
-        let cells = distances.values.iter().flatten().map(|&value| value as f64).collect();
+        let cells = distances.iter().flatten().map(|&value| value as f64).collect();
         machine = machine.with_distances(cells)?;
     }
     if let Some(latencies) = &calibration.latencies {

@@ -40,9 +40,9 @@ mod variants;
 
 use std::time::Duration;
 
-use numasim_host::HostTopology;
 use numasim_model::Access;
 use numasim_model::ids::NodeId;
+use numasim_study::topology::HostTopology;
 
 use crate::runner::{RunError, Runner, Settings};
 

@@ -4,7 +4,6 @@ use std::fmt;
 
 use numasim_evidence::measured;
 use numasim_evidence::statistics::median_reach;
-use numasim_host::HostTopology;
 use numasim_kernels::chase::Chase;
 use numasim_kernels::synthetic::{Kernel, KernelError, Variant};
 use numasim_kernels::workload::{Real, Workload};
@@ -12,6 +11,7 @@ use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
+use numasim_study::topology::HostTopology;
 
 use crate::calibrate::{Calibration, MeasuredStep, NodeFigures, SATURATED};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use numasim_host::{HostNode, Misplaced};
+use numasim_host::Misplaced;
 use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
     Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing, evaluate,
 };
+use numasim_study::topology::HostNode;
 
 use super::*;
 use crate::plan::PlannedScenario;
@@ -387,7 +388,7 @@ fn loads_and_lines_in_flight_are_found_from_chains() {
 fn two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) -> (HostTopology, Machine) {
     let mut host = host(&[4, 4, 4, 4]);
     for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {
-        node.packages = vec![package];
+        node.sockets = vec![package];
         node.memory_bytes = Some(3 << 29);
     }
     let mut nodes = vec![node(4, 10.0, 32.0, 12.0); 4];

@@ -1,11 +1,10 @@
 //! What several nodes, or all threads of one, read at once: limits that a matrix of single pairs cannot show.
 
-use numasim_host::topology::Socket;
-use numasim_host::{HostNode, HostTopology};
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{MachineError, SharedLink};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, evaluate};
+use numasim_study::topology::{HostNode, HostTopology, Socket};
 
 use crate::calibrate::steps::{BANDWIDTH_AI, Flow, Purpose, Step, readers};
 use crate::calibrate::{Calibration, Figure, MeasuredStep, NodeFigures};
@@ -332,7 +331,7 @@ mod tests {
     fn each_node_reads_one_memory_then_all_and_slow_memories_without_cores_come_last() {
         let mut host = HostTopology::from_cores("box", &[2, 2, 3, 0]);
         for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {
-            node.packages = vec![package];
+            node.sockets = vec![package];
         }
         let [near, far] = host.sockets().try_into().expect("two sockets");
         let found: Vec<Vec<Flow>> = ways(&host, &near, &far).into_iter().map(|step| step.flows).collect();
@@ -347,7 +346,7 @@ mod tests {
     fn sockets_of_one_node_each_have_a_link_and_no_shared_one() {
         let mut host = HostTopology::from_cores("box", &[2, 2]);
         for (node, package) in host.nodes.iter_mut().zip([0, 1]) {
-            node.packages = vec![package];
+            node.sockets = vec![package];
         }
         assert_eq!(between_sockets(&host), []);
         assert_eq!(most_mixes(&host), 4);

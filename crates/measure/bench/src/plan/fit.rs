@@ -23,10 +23,10 @@
 
 use std::fmt;
 
-use numasim_host::HostTopology;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::Gflops;
 use numasim_model::{Allocation, App, Data, Dynamics, Machine, Node, NodeId, Placement, Scenario, Study};
+use numasim_study::topology::HostTopology;
 
 use crate::plan::{Misfit, PlanError, Shape, misfit};
 

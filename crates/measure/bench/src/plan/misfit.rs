@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
 use numasim_model::{Machine, Placement, Study};
+use numasim_study::topology::HostTopology;
 
 use super::Shape;
 use numasim_kernels::synthetic::KernelError;

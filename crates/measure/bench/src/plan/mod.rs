@@ -22,9 +22,9 @@ pub use fit::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
 pub use pinned::Unavailable;
 
-use numasim_host::HostTopology;
 use numasim_kernels::loops::Isa;
 use numasim_kernels::workload::Workload;
+use numasim_study::topology::HostTopology;
 
 /// All scenarios of a run, ready to be measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +83,7 @@ pub struct Arrays {
 /// One thread.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedThread {
-    /// The node it runs on: its place in [`numasim_host::HostTopology::nodes`].
+    /// The node it runs on: its place in [`numasim_study::topology::HostTopology::nodes`].
     pub node: NodeId,
     /// The processors it may use: one with `--bind core`, all of the node with `--bind node`.
     pub cpus: CpuList,

@@ -1,6 +1,5 @@
 //! From counts of threads to threads: a processor or all of the node's, and where the data lies.
 
-use numasim_host::HostTopology;
 use numasim_kernels::kernel::Lies;
 use numasim_kernels::loops::{Isa, Way};
 use numasim_kernels::synthetic::{Kernel, KernelError, Variant};
@@ -9,6 +8,7 @@ use numasim_model::app::App;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{Access, Machine, Placement, Study};
+use numasim_study::topology::HostTopology;
 
 use crate::plan::{Arrays, Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
 

@@ -1,8 +1,8 @@
 //! Plans on hosts of 1, 2, 4 and 5 nodes, calculated by hand.
 
-use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
 use numasim_model::{Data, Machine};
+use numasim_study::topology::HostNode;
 use numasim_study::writing::study as write;
 use numasim_study::{SourceFile, read_study};
 

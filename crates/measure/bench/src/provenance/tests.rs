@@ -2,8 +2,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
+use numasim_study::topology::HostNode;
 
 use super::*;
 use numasim_kernels::loops::Isa;

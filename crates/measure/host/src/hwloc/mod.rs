@@ -1,5 +1,5 @@
 //! The only folder that names hwlocality: its release is an alpha, and its types stay behind this door. What hwloc finds leaves it as XML,
-//! which `xml_topology` reads.
+//! which `evidence` reads as that of another machine.
 
 #[cfg(test)]
 mod tests;
@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use hwlocality::Topology;
 use hwlocality::topology::builder::{BuildFlags, TopologyBuilder};
 use hwlocality::topology::export::xml::XMLExportFlags;
+use numasim_evidence::formats::hwloc::{self as xml, Reading, System};
 use numasim_model::cpus::CpuList;
+use numasim_study::topology::{Counting, HostTopology, Origin};
 
-use crate::topology::{Counting, HostTopology, Origin};
-use crate::xml_topology::{Reading, System};
-use crate::{DetectError, Source, affinity, xml_topology};
+use crate::{DetectError, Source, affinity};
 
 /// Linux is built for at most half as many. The XML of many more has gigabytes.
 const MOST_PROCESSORS: u64 = 16_384;
@@ -36,9 +36,8 @@ pub(crate) fn read(source: Source<'_>, counting: Counting) -> Result<HostTopolog
                 system: System::default(),
                 described: true,
             };
-            xml_topology::read(&text, &reading)
+            Ok(xml::read(&text, &reading)?)
         }
-        Source::Xml { text, name } => crate::detect(Source::Xml { text, name }, counting, ""),
     }
 }
 
@@ -65,7 +64,7 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
             system: if here { system(Path::new("/"), true) } else { System::default() },
             described: false,
         };
-        return xml_topology::read(&text, &reading);
+        return Ok(xml::read(&text, &reading)?);
     }
     let topology = build(everything(Topology::builder()).map_err(unreadable)?).map_err(unreadable)?;
     // HWLOC_SYNTHETIC and HWLOC_FSROOT put another machine in the place of this one.
@@ -87,7 +86,7 @@ fn this_host(counting: Counting) -> Result<HostTopology, DetectError> {
         system,
         described,
     };
-    xml_topology::read(&text, &reading)
+    Ok(xml::read(&text, &reading)?)
 }
 
 /// What a Linux with its files below `root` says; of this host also what is switched off and what this process may use.

@@ -1,11 +1,13 @@
 //! Topologies that are described, not found: the same on every machine.
 
+use numasim_evidence::formats::hwloc::{XmlError, read_xml};
+use numasim_study::topology::{Cache, UnusableThing, Why};
+
 use super::*;
-use crate::topology::{Cache, UnusableThing, Why};
 
 /// XML of another machine.
-fn of_xml(text: &str) -> Result<HostTopology, DetectError> {
-    read(Source::Xml { text, name: "box.xml" }, Counting::Cores)
+fn of_xml(text: &str) -> Result<HostTopology, XmlError> {
+    read_xml(text, "box.xml", Counting::Cores)
 }
 
 fn synthetic(text: &str) -> HostTopology {
@@ -137,7 +139,7 @@ fn what_is_no_xml_of_hwloc_is_an_error_that_says_why() {
     ] {
         let messages = of_xml(text).expect_err("no topology");
         assert!(messages.to_string().contains(why), "{messages}");
-        assert!(messages.hint().is_some_and(|hint| hint.contains("lstopo")), "{messages}");
+        assert!(messages.hint().contains("lstopo"), "{messages}");
     }
 }
 
@@ -187,17 +189,17 @@ fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
     let host = of_xml(&text.replace("</topology>", &attributes)).expect("valid");
     let said: Vec<_> = host.nodes.iter().map(|node| node.firmware.clone().expect("given")).collect();
     // 40960 MiB/s x 1048576 bytes = 42.94967296 GB/s.
-    let gbs = |gbs| Some(numasim_model::units::GigabytesPerSecond::new(gbs));
-    assert_eq!((said[0].read_bandwidth, said[0].write_bandwidth), (gbs(42.949_672_96), gbs(42.949_672_96)));
-    assert_eq!(said[1].read_bandwidth, gbs(2.684_354_56));
+    let gbs = 42.949_672_96;
+    assert_eq!((said[0].read_bandwidth_gbs, said[0].write_bandwidth_gbs), (Some(gbs), Some(gbs)));
+    assert_eq!(said[1].read_bandwidth_gbs, Some(2.684_354_56));
     assert_eq!((said[0].read_latency_ns, said[1].read_latency_ns), (None, Some(90)));
-    assert_eq!((&said[0].seen_from, &said[1].seen_from), (&vec![0], &vec![0]));
+    assert_eq!((&said[0].seen_from_os_nodes, &said[1].seen_from_os_nodes), (&vec![0], &vec![0]));
 }
 
 #[test]
 fn nodes_know_their_package_and_their_memory() {
     let packages = |text: &str| -> Vec<Vec<u32>> {
-        synthetic(text).nodes.iter().map(|node| node.packages.clone()).collect()
+        synthetic(text).nodes.iter().map(|node| node.sockets.clone()).collect()
     };
     assert_eq!(packages("pack:2 node:2 core:2 pu:1"), [[0], [0], [1], [1]]);
     // The second memory beside the same cores is on their package, too.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use numasim_model::cpus::CpuList;
+use numasim_study::topology::{HostNode, HostTopology};
 
 use crate::system::System;
-use crate::topology::{Distances, HostNode, HostTopology};
 
 /// A NUMA node of the system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,28 +96,21 @@ impl System {
         let of_kept = |row: Vec<u64>| {
             row.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell).collect()
         };
-        let distances = distances.map(|distances| Distances {
-            values: distances
-                .values
-                .into_iter()
-                .zip(&kept)
-                .filter(|(_, kept)| **kept)
-                .map(|(row, _)| of_kept(row))
-                .collect(),
+        let distances = distances.filter(|_| nodes.len() > 1).map(|rows| {
+            rows.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| of_kept(row)).collect()
         });
-        let distances = distances.filter(|_| nodes.len() > 1);
         HostTopology { distances, ..HostTopology::from_nodes(name, "/sys of this host", nodes) }
     }
 
     /// `None` unless every node has a distance to each.
-    fn distances(&self, nodes: &[HostNode]) -> Option<Distances> {
+    fn distances(&self, nodes: &[HostNode]) -> Option<Vec<Vec<u64>>> {
         let row = |node: &HostNode| -> Option<Vec<u64>> {
             let words = self.words(&format!("sys/devices/system/node/node{}/distance", node.os_index));
             let row: Vec<u64> = words.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
             (row.len() == nodes.len()).then_some(row)
         };
         let values = nodes.iter().map(row).collect::<Option<Vec<_>>>()?;
-        (values.len() > 1).then_some(Distances { values })
+        (values.len() > 1).then_some(values)
     }
 }
 
@@ -178,12 +171,6 @@ mod tests {
         found.sort_unstable();
         assert_eq!(found, allowed);
     }
-}
-
-#[cfg(test)]
-mod topology_tests {
-    use super::*;
-    use crate::testing::Tree;
 
     #[test]
     fn nodes_have_the_first_processor_of_each_core_their_memory_and_distances() {
@@ -204,7 +191,7 @@ mod topology_tests {
         assert_eq!((host.nodes[0].cores, host.nodes[0].memory_bytes), (2, Some(4096)));
         assert_eq!(host.nodes[0].cpus.as_ref().map(ToString::to_string), Some("0-1".to_owned()));
         assert_eq!((host.nodes[1].cores, &host.nodes[1].cpus), (0, &None));
-        assert_eq!(host.distances, Some(Distances { values: vec![vec![10, 14], vec![14, 10]] }));
+        assert_eq!(host.distances, Some(vec![vec![10, 14], vec![14, 10]]));
     }
 
     #[test]
@@ -220,7 +207,7 @@ mod topology_tests {
         let host = tree.system().topology(&[0, 1]);
         let nodes: Vec<_> = host.nodes.iter().map(|node| (node.os_index, node.without_memory())).collect();
         assert_eq!(nodes, [(0, false), (2, true)]);
-        assert_eq!(host.distances, Some(Distances { values: vec![vec![10, 12], vec![10, 12]] }));
+        assert_eq!(host.distances, Some(vec![vec![10, 12], vec![10, 12]]));
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use numasim_model::cpus::{MAX_CPU, MAX_OS_NODE};
 use numasim_model::machine::FigureKind;
 use numasim_model::units::GigabytesPerSecond;
+use numasim_study::topology::{Figures, Firmware, HostNode};
 
-use crate::DetectError;
-use crate::topology::{Distances, Figures, Firmware, HostNode};
-use crate::xml_file::{exact, keys, shortest};
-use crate::xml_topology::elements::{Element, elements, shown};
-use crate::xml_topology::sets::Set;
+use super::XmlError;
+use super::elements::{Element, elements, shown};
+use super::export::{exact, keys, shortest};
+use super::sets::Set;
 
 /// A topology as hwloc wrote it.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(super) struct Memory {
 
 impl Contents {
     /// Reads the text of a file.
-    pub(super) fn read(text: &str) -> Result<Self, DetectError> {
+    pub(super) fn read(text: &str) -> Result<Self, XmlError> {
         let elements = elements(text)?;
         let version = version(&elements)?;
         let mut found = Self::default();
@@ -64,7 +64,7 @@ impl Contents {
         let root = elements
             .iter()
             .position(|element| element.name == "object" && element.parent == Some(0))
-            .ok_or(DetectError::NotXml("its topology has no objects"))?;
+            .ok_or(XmlError::NotXml("its topology has no objects"))?;
         let mut matrix = Vec::new();
         for (place, element) in elements.iter().enumerate() {
             let inside = element.parent.and_then(|parent| elements.get(parent));
@@ -113,7 +113,7 @@ impl Contents {
         element: &Element<'_>,
         root: bool,
         pus: &mut Vec<u32>,
-    ) -> Result<(), DetectError> {
+    ) -> Result<(), XmlError> {
         let kind = element.get("type").unwrap_or_default().to_ascii_lowercase();
         if root {
             self.cpus = set(element, "cpuset")?.unwrap_or_default();
@@ -183,7 +183,7 @@ impl Contents {
         element: &Element<'_>,
         root: bool,
         near: Set,
-    ) -> Result<(), DetectError> {
+    ) -> Result<(), XmlError> {
         let number = number(element, "os_index", MAX_OS_NODE)?;
         if self.nodes.iter().any(|node| node.number == number) {
             return Err(element.wrong(format!("NUMA node {number} appears twice")));
@@ -222,7 +222,7 @@ impl Contents {
         self.parts.push((cpus, nodes.unwrap_or_default()));
     }
 
-    fn attribute(&mut self, name: &str, element: &Element<'_>) -> Result<(), DetectError> {
+    fn attribute(&mut self, name: &str, element: &Element<'_>) -> Result<(), XmlError> {
         // Other initiators than processors, and attributes of other objects, are not needed.
         let Some(readers) = set(element, "initiator_cpuset")? else { return Ok(()) };
         if element.get("target_obj_type").is_none_or(|kind| kind.eq_ignore_ascii_case("numanode")) {
@@ -233,7 +233,7 @@ impl Contents {
         Ok(())
     }
 
-    fn kind(&mut self, elements: &[Element<'_>], place: usize) -> Result<(), DetectError> {
+    fn kind(&mut self, elements: &[Element<'_>], place: usize) -> Result<(), XmlError> {
         let Some(element) = elements.get(place) else { return Ok(()) };
         let Some(cpus) = set(element, "cpuset")? else { return Ok(()) };
         let inside = inside(elements, place).filter(|info| info.name == "info");
@@ -252,7 +252,7 @@ impl Contents {
     }
 
     /// Checks the sets of processors against the objects that stand for them.
-    fn processors(&mut self, root: &Element<'_>, pus: &[u32]) -> Result<(), DetectError> {
+    fn processors(&mut self, root: &Element<'_>, pus: &[u32]) -> Result<(), XmlError> {
         let mut seen = BTreeSet::new();
         if let Some(twice) = pus.iter().find(|&&number| !seen.insert(number)) {
             return Err(root.wrong(format!("processor (PU) {twice} appears twice")));
@@ -288,7 +288,7 @@ impl Contents {
         Ok(())
     }
 
-    fn matrix(&mut self, elements: &[Element<'_>], place: usize) -> Result<(), DetectError> {
+    fn matrix(&mut self, elements: &[Element<'_>], place: usize) -> Result<(), XmlError> {
         let Some(element) = elements.get(place) else { return Ok(()) };
         let inside = || inside(elements, place);
         if element.name == "distances" {
@@ -346,12 +346,12 @@ fn inside<'a, 't>(
 }
 
 /// The version of the format: hwloc 1 did not write it.
-fn version(elements: &[Element<'_>]) -> Result<u32, DetectError> {
+fn version(elements: &[Element<'_>]) -> Result<u32, XmlError> {
     let Some(text) = elements.first().and_then(|topology| topology.get("version")) else { return Ok(1) };
     let major = text.split('.').next().and_then(|major| major.parse::<u32>().ok());
     match major {
         Some(major @ 1..=3) => Ok(major),
-        _ => Err(DetectError::NewerXml(shown(text).chars().take(20).collect())),
+        _ => Err(XmlError::NewerXml(shown(text).chars().take(20).collect())),
     }
 }
 
@@ -361,19 +361,19 @@ fn object_number(element: &Element<'_>) -> Option<String> {
     element.get("gp_index").or_else(id).map(str::to_owned)
 }
 
-fn set(element: &Element<'_>, name: &str) -> Result<Option<Set>, DetectError> {
+fn set(element: &Element<'_>, name: &str) -> Result<Option<Set>, XmlError> {
     let wrong = |what| {
         element.wrong(format!("{name}=\"{}\" is {what}", shown(element.get(name).unwrap_or_default())))
     };
     element.get(name).map(|text| Set::read(text).map_err(wrong)).transpose()
 }
 
-fn whole(element: &Element<'_>, name: &str) -> Result<u64, DetectError> {
+fn whole(element: &Element<'_>, name: &str) -> Result<u64, XmlError> {
     let text = element.get(name).unwrap_or_default();
     text.parse::<u64>().map_err(|_| element.wrong(format!("{name}=\"{}\" is no whole number", shown(text))))
 }
 
-fn number(element: &Element<'_>, name: &str, most: u32) -> Result<u32, DetectError> {
+fn number(element: &Element<'_>, name: &str, most: u32) -> Result<u32, XmlError> {
     let kind = shown(element.get("type").unwrap_or_default());
     let Some(text) = element.get(name) else {
         return Err(
@@ -396,26 +396,25 @@ pub(super) fn firmware(found: &Contents, memory: &Memory, owners: &[(u32, Set)])
         let of = |name: &str| found.value(name, memory, &memory.near);
         of(one).or_else(|| of(both))
     };
-    let gbs = |mib: u64| GigabytesPerSecond::new(exact(mib));
-    let read = value("ReadBandwidth", "Bandwidth").map(gbs);
-    let write = value("WriteBandwidth", "Bandwidth").map(gbs);
+    let read = value("ReadBandwidth", "Bandwidth").map(exact);
+    let write = value("WriteBandwidth", "Bandwidth").map(exact);
     let (read_latency_ns, write_latency_ns) =
         (value("ReadLatency", "Latency"), value("WriteLatency", "Latency"));
     let says = read.is_some() || write.is_some() || read_latency_ns.is_some() || write_latency_ns.is_some();
-    let mut seen_from: Vec<u32> =
+    let mut seen_from_os_nodes: Vec<u32> =
         owners.iter().filter(|(_, own)| memory.near.includes(own)).map(|&(number, _)| number).collect();
-    seen_from.sort_unstable();
+    seen_from_os_nodes.sort_unstable();
     says.then_some(Firmware {
-        seen_from,
-        read_bandwidth: read,
-        write_bandwidth: write,
+        seen_from_os_nodes,
+        read_bandwidth_gbs: read,
+        write_bandwidth_gbs: write,
         read_latency_ns,
         write_latency_ns,
     })
 }
 
 /// Distances between `nodes`, if there are any for all of them.
-pub(super) fn distances(found: &Contents, nodes: &[HostNode]) -> Option<Distances> {
+pub(super) fn distances(found: &Contents, nodes: &[HostNode]) -> Option<Vec<Vec<u64>>> {
     found.distances.iter().find_map(|(numbers, values)| {
         let place = |node: &HostNode| numbers.iter().position(|&number| number == node.os_index);
         let places: Vec<usize> = nodes.iter().map(place).collect::<Option<_>>()?;
@@ -425,7 +424,7 @@ pub(super) fn distances(found: &Contents, nodes: &[HostNode]) -> Option<Distance
                 .map(|to| values.get(from * numbers.len() + to).copied())
                 .collect::<Option<Vec<u64>>>()
         };
-        Some(Distances { values: places.iter().map(row).collect::<Option<_>>()? })
+        places.iter().map(row).collect()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::DetectError;
+use super::XmlError;
 
 /// A machine with 8192 processors has fewer.
 const MOST_ELEMENTS: usize = 400_000;
@@ -27,35 +27,35 @@ impl Element<'_> {
     }
 
     /// An error with the line of this element.
-    pub(super) fn wrong(&self, why: impl AsRef<str>) -> DetectError {
+    pub(super) fn wrong(&self, why: impl AsRef<str>) -> XmlError {
         damaged(self.line, why)
     }
 }
 
 /// An error with its line.
-fn damaged(line: usize, why: impl AsRef<str>) -> DetectError {
-    DetectError::Damaged(format!("line {line}: {}", why.as_ref()))
+fn damaged(line: usize, why: impl AsRef<str>) -> XmlError {
+    XmlError::Damaged(format!("line {line}: {}", why.as_ref()))
 }
 
 /// The elements of a text, the first of them `<topology>`.
-pub(super) fn elements(text: &str) -> Result<Vec<Element<'_>>, DetectError> {
+pub(super) fn elements(text: &str) -> Result<Vec<Element<'_>>, XmlError> {
     if text.trim().is_empty() {
-        return Err(DetectError::NotXml("it is empty"));
+        return Err(XmlError::NotXml("it is empty"));
     }
     if text.contains('\0') {
-        return Err(DetectError::NotXml("it is a binary file"));
+        return Err(XmlError::NotXml("it is a binary file"));
     }
     if !text.contains("<topology") {
-        return Err(DetectError::NotXml("it has no element <topology>"));
+        return Err(XmlError::NotXml("it has no element <topology>"));
     }
     if !text.contains("</topology>") && !text.trim_end().ends_with("/>") {
-        return Err(DetectError::NotXml("its element <topology> does not end; is the file cut off?"));
+        return Err(XmlError::NotXml("its element <topology> does not end; is the file cut off?"));
     }
     let mut reader = Reader { text, at: 0, line: 1, found: Vec::new(), open: Vec::new() };
     reader.read()?;
     match reader.found.first() {
         Some(first) if first.name == "topology" => Ok(reader.found),
-        _ => Err(DetectError::NotXml("it has no element <topology>")),
+        _ => Err(XmlError::NotXml("it has no element <topology>")),
     }
 }
 
@@ -81,14 +81,14 @@ impl<'t> Reader<'t> {
     }
 
     /// Steps over the next `end`, and tells what was before it.
-    fn until(&mut self, end: &str, what: &str) -> Result<&'t str, DetectError> {
+    fn until(&mut self, end: &str, what: &str) -> Result<&'t str, XmlError> {
         let rest = self.rest();
         let length = rest.find(end).ok_or_else(|| damaged(self.line, format!("{what} does not end")))?;
         self.step(length + end.len());
         Ok(rest.get(..length).unwrap_or_default())
     }
 
-    fn read(&mut self) -> Result<(), DetectError> {
+    fn read(&mut self) -> Result<(), XmlError> {
         while let Some(length) = self.rest().find('<') {
             let between = self.rest().get(..length).unwrap_or_default();
             self.content(between)?;
@@ -121,7 +121,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Text between two tags.
-    fn content(&mut self, text: &str) -> Result<(), DetectError> {
+    fn content(&mut self, text: &str) -> Result<(), XmlError> {
         if text.trim().is_empty() {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn close(&mut self) -> Result<(), DetectError> {
+    fn close(&mut self) -> Result<(), XmlError> {
         let line = self.line;
         let name = self.until(">", "a tag")?.trim_end();
         let open = self.open.pop().and_then(|place| self.found.get(place));
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn open(&mut self) -> Result<(), DetectError> {
+    fn open(&mut self) -> Result<(), XmlError> {
         let line = self.line;
         let name = self.name();
         if name.is_empty() {
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn attribute(&mut self, element: &str) -> Result<(&'t str, Cow<'t, str>), DetectError> {
+    fn attribute(&mut self, element: &str) -> Result<(&'t str, Cow<'t, str>), XmlError> {
         let line = self.line;
         let wrong =
             || damaged(line, format!("the attributes of <{}> are no `name=\"value\"`", shown(element)));

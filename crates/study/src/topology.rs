@@ -1,9 +1,11 @@
-//! The NUMA nodes of a machine as plain values: what a library that reads hosts found, or what a test wants.
+//! The topology of a host as plain values: what was read of this host, of XML of hwloc or of the output of another tool. A machine
+//! file is made of it ([`crate::machine_file`]), and `numasim detect` shows it.
 
-use numasim_model::cpus::{CpuList, OsNode};
+use numasim_model::cpus::{CpuList, OsNode, ranges};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::FigureKind;
 use numasim_model::units::GigabytesPerSecond;
+use serde::{Serialize, Serializer};
 
 /// The NUMA nodes of a host.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,8 +23,9 @@ pub struct HostTopology {
     pub nodes: Vec<HostNode>,
     /// Its data caches, the smallest level first, each kind once.
     pub caches: Vec<Cache>,
-    /// Distances between the nodes, if the system tells them.
-    pub distances: Option<Distances>,
+    /// Relative distances as the firmware reports them (ACPI SLIT, 10 is local), neither bandwidths nor latencies. Row: node of the
+    /// core; column: node of the memory; in the order of `nodes`.
+    pub distances: Option<Vec<Vec<u64>>>,
     /// Processors and NUMA nodes that exist and are not in `nodes`.
     pub unusable: Vec<Unusable>,
     /// Figures that the source has of the machine, and a host does not tell: of a machine that numasim exported.
@@ -67,36 +70,53 @@ pub enum Counting {
     Processors,
 }
 
+impl Counting {
+    /// What a core is, in words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Cores => "physical core",
+            Self::HardwareThreads => "hardware thread",
+            Self::Processors => "processor",
+        }
+    }
+}
+
 /// One NUMA node of a host.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostNode {
     /// The operating system's number of the node (`numactl --membind`), which may leave gaps.
     pub os_index: u32,
-    /// Cores that this process may use, as [`Counting`] says; 0 for a memory-only node.
+    /// Cores (or hardware threads, if these are counted) that this process may use; 0 for a memory-only node.
     pub cores: u32,
-    /// One processor of each core, the first hardware threads of all cores first. `None` without cores.
+    /// One processor of each core, the first hardware threads of all cores first; absent without cores.
+    #[serde(serialize_with = "as_text")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub cpus: Option<CpuList>,
     /// Processors that belong to the node and that this process may not use, as far as the system says where they are.
-    pub left_out: Option<CpuList>,
-    /// Memory of the node in bytes; `None` if the system does not tell. Cores on a node with 0 bytes have all their data on others.
+    #[serde(serialize_with = "as_text")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub unusable_cpus: Option<CpuList>,
+    /// Memory of the node in bytes, if the system reports it. Cores on a node with 0 bytes have all their data on others.
     pub memory_bytes: Option<u64>,
-    /// Processor packages (sockets) beside which the memory is, counted from 0, ascending: one as a rule, several where a
-    /// node spans them, none where the system does not tell.
-    pub packages: Vec<u32>,
-    /// What the firmware says about reaching this memory; `None` if it says nothing.
+    /// Sockets (processor packages) next to the memory, counted from 0, ascending: usually one, several if a node spans them, none if
+    /// the system does not tell.
+    pub sockets: Vec<u32>,
+    /// What the firmware reports about this memory, if it does.
     pub firmware: Option<Firmware>,
 }
 
 /// Memory attributes of a node from the firmware (ACPI HMAT). They are design figures, not measurements, and exist for the
 /// cores nearest to the memory only.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DetectedFirmware"))]
 pub struct Firmware {
     /// Operating-system numbers of the nodes whose cores are meant: the node itself, or for a memory-only node those nearest.
-    pub seen_from: Vec<u32>,
+    pub seen_from_os_nodes: Vec<u32>,
     /// Bandwidth of reads.
-    pub read_bandwidth: Option<GigabytesPerSecond>,
+    pub read_bandwidth_gbs: Option<f64>,
     /// Bandwidth of writes.
-    pub write_bandwidth: Option<GigabytesPerSecond>,
+    pub write_bandwidth_gbs: Option<f64>,
     /// Latency of reads in nanoseconds.
     pub read_latency_ns: Option<u64>,
     /// Latency of writes in nanoseconds.
@@ -104,7 +124,8 @@ pub struct Firmware {
 }
 
 /// Caches of the same level, size and sharing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DetectedCache"))]
 pub struct Cache {
     /// 1 for L1.
     pub level: u8,
@@ -114,13 +135,6 @@ pub struct Cache {
     pub cores: u32,
     /// How many there are.
     pub count: u32,
-}
-
-/// Relative distances as the firmware gives them (ACPI SLIT): 10 is local. They are no bandwidths and no latencies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Distances {
-    /// Row: node of the core; column: node of the memory; in the order of [`HostTopology::nodes`].
-    pub values: Vec<Vec<u64>>,
 }
 
 /// Processors or a NUMA node that exist, but not for this process.
@@ -183,12 +197,17 @@ impl Unusable {
             UnusableThing::Cpus(list) if list.as_slice().len() == 1 => format!("processor {list}"),
             UnusableThing::Cpus(list) => format!("processors {list}"),
             UnusableThing::Nodes(nodes) if nodes.len() == 1 => {
-                format!("NUMA node {}", numasim_model::cpus::ranges(nodes))
+                format!("NUMA node {}", ranges(nodes))
             }
-            UnusableThing::Nodes(nodes) => format!("NUMA nodes {}", numasim_model::cpus::ranges(nodes)),
+            UnusableThing::Nodes(nodes) => format!("NUMA nodes {}", ranges(nodes)),
         };
         format!("{what}: {}", self.why.describe())
     }
+}
+
+#[allow(clippy::ref_option, reason = "serde hands it in like this")]
+fn as_text<S: Serializer>(cpus: &Option<CpuList>, out: S) -> Result<S::Ok, S::Error> {
+    cpus.as_ref().map(ToString::to_string).serialize(out)
 }
 
 impl HostNode {
@@ -226,23 +245,12 @@ impl HostTopology {
     pub fn numbered_from_zero(&self) -> bool {
         (0..).zip(&self.nodes).all(|(place, node)| node.os_index == place)
     }
-}
 
-/// A socket and the NUMA nodes on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Socket {
-    /// Its number, as in [`crate::HostNode::packages`].
-    pub number: u32,
-    /// Its nodes, ascending: places in [`HostTopology::nodes`].
-    pub nodes: Vec<NodeId>,
-}
-
-impl HostTopology {
     /// The sockets in ascending order, as far as the topology shows them. A node beside several sockets is on none.
     pub fn sockets(&self) -> Vec<Socket> {
         let mut sockets: Vec<Socket> = Vec::new();
         for (place, node) in self.nodes.iter().enumerate() {
-            let &[number] = node.packages.as_slice() else { continue };
+            let &[number] = node.sockets.as_slice() else { continue };
             match sockets.iter_mut().find(|socket| socket.number == number) {
                 Some(socket) => socket.nodes.push(NodeId(place)),
                 None => sockets.push(Socket { number, nodes: vec![NodeId(place)] }),
@@ -251,6 +259,15 @@ impl HostTopology {
         sockets.sort_unstable_by_key(|socket| socket.number);
         sockets
     }
+}
+
+/// A socket and the NUMA nodes on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Socket {
+    /// Its number, as in [`HostNode::sockets`].
+    pub number: u32,
+    /// Its nodes, ascending: places in [`HostTopology::nodes`].
+    pub nodes: Vec<NodeId>,
 }
 
 /// Pairs of sockets between which several pairs of nodes read: at least one of the two has more than one node.
@@ -287,16 +304,11 @@ mod tests {
             "NUMA node 3: not allowed by the cgroup of this process (container, batch job)"
         );
     }
-}
 
-#[cfg(test)]
-mod sockets_tests {
-    use super::*;
-
-    fn host(packages: &[&[u32]]) -> HostTopology {
-        let mut host = HostTopology::from_cores("box", &vec![2; packages.len()]);
-        for (node, packages) in host.nodes.iter_mut().zip(packages) {
-            node.packages = packages.to_vec();
+    fn host(sockets: &[&[u32]]) -> HostTopology {
+        let mut host = HostTopology::from_cores("box", &vec![2; sockets.len()]);
+        for (node, sockets) in host.nodes.iter_mut().zip(sockets) {
+            node.sockets = sockets.to_vec();
         }
         host
     }

@@ -5,7 +5,6 @@
 //! in whole ns; distances as those of the firmware. What hwloc has no place for stands beside the machine as texts (`infos`) whose names
 //! begin with `numasim`, so that `import hwloc` finds it again.
 
-pub(crate) mod keys;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +17,20 @@ use numasim_model::machine::Machine;
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_study::keys::{Key, node, provenance, shared_link, sharing};
+
+/// Names of the texts beside a machine in XML that numasim writes.
+pub(super) mod keys {
+    /// The name of the machine.
+    pub(in crate::formats::hwloc) const NAME: &str = "numasimMachine";
+    /// Where its figures come from.
+    pub(in crate::formats::hwloc) const SOURCE: &str = "numasimSource";
+    /// How its bandwidths are known: measured, theoretical, estimated or assumed.
+    pub(in crate::formats::hwloc) const BANDWIDTH_KIND: &str = "numasimBandwidthKind";
+    /// Who measured or computed them.
+    pub(in crate::formats::hwloc) const BANDWIDTH_SOURCE: &str = "numasimBandwidthSource";
+    /// Peak of a core in GFLOPS, node by node with spaces between them; 0 for a memory-only node.
+    pub(in crate::formats::hwloc) const GFLOPS_PER_CORE: &str = "numasimGflopsPerCore";
+}
 
 /// Linux is built for at most so many processors; each of them is two elements with two lists of processors.
 pub const MOST_CORES: u64 = 8192;
@@ -386,18 +399,17 @@ const MIB: f64 = 1_048_576.0;
 
 /// GB/s as whole MiB/s, at least 1: 0 is no bandwidth.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 2^63")]
-pub(crate) fn to_mib(gbs: f64) -> u64 {
+pub(super) fn to_mib(gbs: f64) -> u64 {
     (gbs * 1e9 / MIB).round().clamp(1.0, 9e18) as u64
 }
 
 /// MiB/s in GB/s, exactly.
-pub(crate) fn exact(mib: u64) -> f64 {
+pub(super) fn exact(mib: u64) -> f64 {
     mib as f64 * MIB / 1e9
 }
 
 /// The shortest number of GB/s that becomes this many MiB/s: 32 for 30518, of which 31.999918... GB/s are meant as well as 32.0004...
-#[cfg_attr(not(feature = "hwloc"), allow(dead_code, reason = "only who reads XML needs it"))]
-pub(crate) fn shortest(mib: u64) -> f64 {
+pub(super) fn shortest(mib: u64) -> f64 {
     let exact = exact(mib);
     let short = (0..6).find_map(|digits| {
         let short = format!("{exact:.digits$}").parse::<f64>().ok()?;
@@ -408,6 +420,6 @@ pub(crate) fn shortest(mib: u64) -> f64 {
 
 /// ns as whole ns, at least 1.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 2^63")]
-pub(crate) fn whole(ns: f64) -> u64 {
+fn whole(ns: f64) -> u64 {
     ns.round().clamp(1.0, 9e18) as u64
 }

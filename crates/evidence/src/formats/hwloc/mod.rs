@@ -1,8 +1,9 @@
-//! From XML of hwloc to a topology, without hwloc: what `lstopo --of xml` writes on other machines, in versions 1, 2 and 3, and what
-//! hwloc itself writes of this one. Nothing of a damaged file reaches a library that trusts it.
+//! XML of hwloc, without hwloc: to a topology, from what `lstopo --of xml` writes on other machines, in versions 1, 2 and 3, and from
+//! what hwloc itself writes of this one; and from a machine ([`export`]). Nothing of a damaged file reaches a library that trusts it.
 
 mod contents;
 mod elements;
+pub mod export;
 mod sets;
 #[cfg(test)]
 mod tests;
@@ -10,36 +11,72 @@ mod tests;
 use std::collections::BTreeMap;
 
 use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges, unequal_cores, unequal_threads};
+use numasim_study::topology::{
+    Cache, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
+};
 
 use self::contents::{Contents, Memory};
+use self::export::keys;
 use self::sets::Set;
-use crate::DetectError;
-use crate::topology::{Cache, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why};
-use crate::xml_file::keys;
+
+/// Why a text is no topology.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum XmlError {
+    /// XML of a later hwloc.
+    #[error("cannot import hwloc XML of version {0}: this program reads versions 1 to 3")]
+    NewerXml(String),
+    /// Text that is no XML of hwloc at all.
+    #[error("this is no topology of hwloc: {0}")]
+    NotXml(&'static str),
+    /// XML of hwloc with something wrong in it.
+    #[error("this topology of hwloc is damaged: {0}")]
+    Damaged(String),
+    /// A topology that does not say what a machine file needs.
+    #[error("this topology is no machine: {0}")]
+    Unclear(String),
+}
+
+impl XmlError {
+    /// What to do instead, with an example.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NewerXml(_) => "write it in version 2: lstopo --export-xml-flags V2 machine.xml",
+            Self::NotXml(_) | Self::Damaged(_) => {
+                "write the file on the machine it describes: lstopo --of xml machine.xml"
+            }
+            Self::Unclear(_) => {
+                "import what the system itself says: numasim import numactl NUMACTL --lscpu TABLE, of `numactl --hardware` and `lscpu -e`"
+            }
+        }
+    }
+}
 
 /// What the system itself says of the machine, and its XML does not.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct System {
+pub struct System {
     /// NUMA nodes with their processors: hwloc moves nodes that cross sockets, and gives memories processors that they do not have.
-    pub(crate) nodes: Vec<(u32, Vec<u32>)>,
+    pub nodes: Vec<(u32, Vec<u32>)>,
     /// Processors that are switched off.
-    pub(crate) offline: Vec<u32>,
+    pub offline: Vec<u32>,
     /// Processors that this process may use.
-    pub(crate) mask: Option<Vec<u32>>,
+    pub mask: Option<Vec<u32>>,
 }
 
 /// How a text is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Reading<'a> {
+pub struct Reading<'a> {
     /// What to call the machine; the name inside, if there is one, comes first unless it is this host.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// What read it.
-    pub(crate) by: &'a str,
-    pub(crate) origin: Origin,
-    pub(crate) counting: Counting,
-    pub(crate) system: System,
+    pub by: &'a str,
+    /// The machine it describes.
+    pub origin: Origin,
+    /// What is counted as a core.
+    pub counting: Counting,
+    /// What the system says.
+    pub system: System,
     /// A person described the machine: memories of the same processors are meant.
-    pub(crate) described: bool,
+    pub described: bool,
 }
 
 /// The node that a processor is on, with what is known of it.
@@ -50,11 +87,20 @@ struct Place {
     forbidden: bool,
 }
 
+/// Reads what `lstopo --of xml` wrote on another machine, which is called `name` if the text has no name.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_xml(text: &str, name: &str, counting: Counting) -> Result<HostTopology, XmlError> {
+    let (origin, system) = (Origin::Other, System::default());
+    read(text, &Reading { name, by: "hwloc", origin, counting, system, described: false })
+}
+
 /// Reads a topology.
 ///
 /// # Errors
 /// The line that is wrong, or why the topology is no machine.
-pub(crate) fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, DetectError> {
+pub fn read(text: &str, reading: &Reading<'_>) -> Result<HostTopology, XmlError> {
     let found = Contents::read(text)?;
     let inside = [keys::NAME, "HostName", "DMIProductName"].into_iter().find_map(|key| found.info(key));
     let (name, by) = match inside {
@@ -121,11 +167,7 @@ fn usable(found: &Contents, reading: &Reading<'_>) -> Set {
 /// A core counts once, even where two memories sit beside the same cores (DRAM and HBM): one of them gets the cores, the
 /// other is memory-only. The system says which one it is; where it does not, it is the memory with the fewest cores beside it,
 /// then the lower number. Cores beside no memory are on nodes without memory.
-fn places(
-    found: &Contents,
-    reading: &Reading<'_>,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Place>, DetectError> {
+fn places(found: &Contents, reading: &Reading<'_>, notes: &mut Vec<String>) -> Result<Vec<Place>, XmlError> {
     let told = &reading.system.nodes;
     let mut memories = found.nodes.clone();
     for (number, cpus) in told.iter().filter(|(_, cpus)| !cpus.is_empty()) {
@@ -157,7 +199,7 @@ fn places(
             Some(cpus) => {
                 let own = Set::of(cpus.iter().copied()).and(&found.cpus);
                 if let Some(both) = own.and(&counted).first() {
-                    return Err(DetectError::Unclear(format!(
+                    return Err(XmlError::Unclear(format!(
                         "processor {both} is on NUMA node {} and on another one: nodes that share processors are emulated (numa=fake), \
                          and one memory controller serves both",
                         memory.number
@@ -177,7 +219,7 @@ fn places(
 }
 
 /// Refuses nodes that cross sockets: hwloc then writes each of them with the processors of all.
-fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), DetectError> {
+fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), XmlError> {
     let sockets =
         |memory: &Memory| found.packages.iter().filter(|package| package.meets(&memory.near)).count();
     let same = |a: &Set, b: &Set| a.includes(b) && b.includes(a);
@@ -186,7 +228,7 @@ fn crossing(found: &Contents, memories: &[Memory]) -> Result<(), DetectError> {
     while let Some(first) = wide.next() {
         let twin = wide.clone().find(|other| same(&other.near, &first.near));
         if let Some(twin) = twin {
-            return Err(DetectError::Unclear(format!(
+            return Err(XmlError::Unclear(format!(
                 "NUMA nodes {} and {} both have all processors of {} sockets in this topology: which of them are on which node is lost \
                  (hwloc writes so where nodes and sockets cross, as in some virtual machines)",
                 first.number,
@@ -252,7 +294,7 @@ fn nodes(
     usable: &Set,
     places: Vec<Place>,
     notes: &mut Vec<String>,
-) -> Result<(NodesWithMemory, Vec<Unusable>), DetectError> {
+) -> Result<(NodesWithMemory, Vec<Unusable>), XmlError> {
     let here = reading.origin == Origin::ThisHost;
     let mut unusable = Vec::new();
     let mut leave_out = |set: &Set, why: Why| {
@@ -314,8 +356,8 @@ fn nodes(
                 os_index: memory.number,
                 cores: u32::try_from(cpus.len()).unwrap_or(u32::MAX),
                 cpus: CpuList::new(cpus).ok(),
-                left_out: CpuList::new(own.without(usable).numbers()).ok(),
-                packages: packages(found, &memory.near),
+                unusable_cpus: CpuList::new(own.without(usable).numbers()).ok(),
+                sockets: packages(found, &memory.near),
                 memory_bytes: if closed { Some(0) } else { memory.bytes },
                 firmware: contents::firmware(found, &memory, &owners),
             },
@@ -330,10 +372,10 @@ fn nodes(
         notes.push(format!("without processors and memory, left out: node {}", ranges(&empty)));
     }
     if nodes.iter().all(|(node, _)| node.cores == 0) {
-        return Err(DetectError::Unclear("it shows no core that may be used".to_owned()));
+        return Err(XmlError::Unclear("it shows no core that may be used".to_owned()));
     }
     if nodes.iter().all(|(node, _)| node.memory_bytes == Some(0)) {
-        return Err(DetectError::Unclear("it shows no memory that may be used".to_owned()));
+        return Err(XmlError::Unclear("it shows no memory that may be used".to_owned()));
     }
     Ok((nodes, unusable))
 }

@@ -1,8 +1,8 @@
 //! Figures that no topology shows: given by a person, or in the source of the topology.
 
+use crate::keys::{Key, machine, provenance as keys};
+use crate::writing::{Lines, float};
 use numasim_model::machine::{FigureKind, Provenance};
-use numasim_study::keys::{Key, machine, provenance as keys};
-use numasim_study::writing::{Lines, float};
 
 use crate::topology::{Cache, Counting, HostNode, HostTopology};
 

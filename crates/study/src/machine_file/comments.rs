@@ -1,8 +1,8 @@
 //! What a topology shows and a machine file has no key for: comments, each a line that begins with `# `; and the distances.
 
+use crate::keys::{machine, shared_link};
+use crate::writing::{Lines, list};
 use numasim_model::text::visible;
-use numasim_study::keys::{machine, shared_link};
-use numasim_study::writing::{Lines, list};
 
 use crate::topology::{Cache, Counting, Firmware, HostNode, HostTopology, Socket, joined};
 
@@ -50,7 +50,7 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
         lines.comment(
             "distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):",
         );
-        let rows = distances.values.iter().map(|row| row.iter().map(ToString::to_string).collect());
+        let rows = distances.iter().map(|row| row.iter().map(ToString::to_string).collect());
         lines.rows(&machine::DISTANCE_MATRIX, rows);
     }
     if nodes_follow {
@@ -75,8 +75,8 @@ pub(super) const FIRMWARE: &str = "firmware (HMAT), not measured";
 /// `read 42.95 GB/s, write 42.95 GB/s, latency 10 ns`.
 pub(super) fn firmware(said: &Firmware, node: &HostNode) -> String {
     let mut parts = Vec::new();
-    for (what, figure) in [("read", said.read_bandwidth), ("write", said.write_bandwidth)] {
-        parts.extend(figure.map(|figure| format!("{what} {figure:.2}")));
+    for (what, figure) in [("read", said.read_bandwidth_gbs), ("write", said.write_bandwidth_gbs)] {
+        parts.extend(figure.map(|figure| format!("{what} {figure:.2} GB/s")));
     }
     match (said.read_latency_ns, said.write_latency_ns) {
         (Some(read), Some(write)) if read == write => parts.push(format!("latency {read} ns")),
@@ -85,8 +85,11 @@ pub(super) fn firmware(said: &Firmware, node: &HostNode) -> String {
             parts.extend(write.map(|ns| format!("write latency {ns} ns")));
         }
     }
-    if said.seen_from != [node.os_index] && !said.seen_from.is_empty() {
-        parts.push(format!("from the cores of node {}", numasim_model::cpus::ranges(&said.seen_from)));
+    if said.seen_from_os_nodes != [node.os_index] && !said.seen_from_os_nodes.is_empty() {
+        parts.push(format!(
+            "from the cores of node {}",
+            numasim_model::cpus::ranges(&said.seen_from_os_nodes)
+        ));
     }
     parts.join(", ")
 }
@@ -139,7 +142,7 @@ pub(super) fn comment(host: &HostTopology) -> Option<String> {
 
 /// Nodes with this number of packages.
 fn places(host: &HostTopology, fits: impl Fn(usize) -> bool) -> Vec<u32> {
-    let fitting = (0..).zip(&host.nodes).filter(|(_, node)| fits(node.packages.len()));
+    let fitting = (0..).zip(&host.nodes).filter(|(_, node)| fits(node.sockets.len()));
     fitting.map(|(place, _)| place).collect()
 }
 

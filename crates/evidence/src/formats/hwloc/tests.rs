@@ -1,11 +1,9 @@
 //! Texts as hwloc writes them, by hand.
 
 use super::*;
-use crate::topology::HostTopology;
 
-fn host(text: &str) -> Result<HostTopology, DetectError> {
-    let source = crate::Source::Xml { text, name: "box" };
-    crate::detect(source, Counting::Cores, "")
+fn host(text: &str) -> Result<HostTopology, XmlError> {
+    read_xml(text, "box", Counting::Cores)
 }
 
 fn object(kind: &str, more: &str, inside: &str) -> String {
@@ -83,7 +81,7 @@ fn a_node_of_version_1_with_0_bytes_has_cores_and_no_memory() {
     let host = host(&text).expect("a machine");
     assert_eq!(summary(&host), [(0, 2, "0-1".to_owned(), Some(1 << 30)), (1, 2, "2-3".to_owned(), Some(0))]);
     // 1.6 times 10.
-    assert_eq!(host.distances.map(|distances| distances.values), Some(vec![vec![10, 16], vec![16, 10]]));
+    assert_eq!(host.distances, Some(vec![vec![10, 16], vec![16, 10]]));
 }
 
 #[test]
@@ -97,8 +95,8 @@ fn version_3_refers_to_objects_by_id_and_names_the_host_beside_the_topology() {
     let host = host(&text.replace("</topology>", more)).expect("a machine");
     assert_eq!(host.name, "node17");
     // 1000 MiB/s are 1.048576 GB/s.
-    let said = host.nodes[0].firmware.as_ref().and_then(|said| said.read_bandwidth);
-    assert_eq!(said.map(numasim_model::units::GigabytesPerSecond::value), Some(1.048_576));
+    let said = host.nodes[0].firmware.as_ref().and_then(|said| said.read_bandwidth_gbs);
+    assert_eq!(said, Some(1.048_576));
 }
 
 #[test]

@@ -5,9 +5,8 @@ mod known;
 
 use std::fmt::Write as _;
 
-use numasim_model::units::GigabytesPerSecond;
-use numasim_study::keys::{machine, node as node_keys};
-use numasim_study::writing::{Lines, PEAK, float, list, quoted};
+use crate::keys::{machine, node as node_keys};
+use crate::writing::{Lines, PEAK, float, list, quoted};
 
 use crate::topology::{HostNode, HostTopology};
 pub use known::{Given, llc_mb, memory_gib};
@@ -175,7 +174,10 @@ fn matrix(known: &Known<'_>, lines: &mut Lines) {
         return;
     }
     lines.comment(axes);
-    if host.nodes.iter().any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth.is_some()))
+    if host
+        .nodes
+        .iter()
+        .any(|node| node.firmware.as_ref().is_some_and(|said| said.read_bandwidth_gbs.is_some()))
     {
         lines.comment(format_args!("figures in the matrix: {}", comments::FIRMWARE));
     }
@@ -207,7 +209,7 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
         let how = format_args!("  # {}", comments::cores_of(node.cores)).to_string();
         lines.put_or_open(&node_keys::CORES, known.cores(node.cores), how);
         let gflops = &node_keys::GFLOPS_PER_CORE;
-        match (node.cores, &node.left_out) {
+        match (node.cores, &node.unusable_cpus) {
             (0, None) => lines.put(gflops, "0.0  # memory only"),
             (0, Some(list)) => {
                 lines.put(gflops, format_args!("0.0  # memory only: its processors {list} cannot be used"));
@@ -235,17 +237,17 @@ fn llc(host: &HostTopology, lines: &mut Lines) {
 /// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.
 fn claimed(host: &HostTopology, from: usize, to: usize) -> Option<f64> {
     let said = host.nodes.get(to)?.firmware.as_ref()?;
-    let meant = said.seen_from.contains(&host.nodes.get(from)?.os_index);
-    said.read_bandwidth.filter(|_| meant).map(GigabytesPerSecond::value)
+    let meant = said.seen_from_os_nodes.contains(&host.nodes.get(from)?.os_index);
+    said.read_bandwidth_gbs.filter(|_| meant)
 }
 
 fn origin(node: &HostNode) -> String {
     let mut text = format!("NUMA node {} of the operating system", node.os_index);
-    if let [package] = node.packages.as_slice() {
+    if let [package] = node.sockets.as_slice() {
         // Writing to a String cannot fail.
         let _ = write!(text, ", on socket {package}");
     }
-    if let Some(list) = node.left_out.as_ref().filter(|_| node.cores > 0) {
+    if let Some(list) = node.unusable_cpus.as_ref().filter(|_| node.cores > 0) {
         let _ = write!(text, ", without its processors {list}");
     }
     text

@@ -3,7 +3,7 @@
 use numasim_model::cpus::CpuList;
 
 use super::*;
-use crate::topology::{Cache, Counting, Distances, Firmware, Unusable, UnusableThing, Why};
+use crate::topology::{Cache, Counting, Firmware, Unusable, UnusableThing, Why};
 
 /// Nodes with 64 GB each, node 1 of two nodes of 8 cores has processors 8-15.
 fn host(cores: &[u32]) -> HostTopology {
@@ -26,8 +26,8 @@ fn has_line(text: &str, line: &str) {
 fn local(host: &mut HostTopology, gbs: &[f64]) {
     for (node, &gbs) in host.nodes.iter_mut().zip(gbs) {
         node.firmware = Some(Firmware {
-            seen_from: vec![node.os_index],
-            read_bandwidth: Some(GigabytesPerSecond::new(gbs)),
+            seen_from_os_nodes: vec![node.os_index],
+            read_bandwidth_gbs: Some(gbs),
             read_latency_ns: Some(10),
             write_latency_ns: Some(10),
             ..Firmware::default()
@@ -114,7 +114,7 @@ fn nodes_whose_numbers_have_gaps_are_written_one_by_one() {
 fn what_cannot_be_used_is_said() {
     let mut host = host(&[2, 0]);
     let forbidden = CpuList::parse("2-3").expect("valid");
-    host.nodes[1].left_out = Some(forbidden.clone());
+    host.nodes[1].unusable_cpus = Some(forbidden.clone());
     host.unusable = vec![Unusable { what: UnusableThing::Cpus(forbidden), why: Why::Mask }];
     let text = skeleton(&host);
     has_line(
@@ -127,7 +127,7 @@ fn what_cannot_be_used_is_said() {
 #[test]
 fn distances_are_a_key_of_their_own_and_no_bandwidth() {
     let mut host = host(&[2, 2]);
-    host.distances = Some(Distances { values: vec![vec![10, 21], vec![21, 10]] });
+    host.distances = Some(vec![vec![10, 21], vec![21, 10]]);
     let text = skeleton(&host);
     assert!(
         text.contains(
@@ -167,7 +167,7 @@ fn figures_that_differ_are_reported_node_by_node() {
 fn the_firmware_knows_a_memory_only_node_from_its_nearest_cores_only() {
     let mut host = host(&[2, 2, 0]);
     local(&mut host, &[40.0, 40.0, 2.5]);
-    host.nodes[2].firmware.as_mut().expect("set").seen_from = vec![0];
+    host.nodes[2].firmware.as_mut().expect("set").seen_from_os_nodes = vec![0];
     let text = skeleton(&host);
     // The cores of node 0 read node 2 with 2.5 GB/s; nothing is said about those of node 1.
     assert!(text.contains("#   [40.00, ?, 2.50],\n#   [?, 40.00, ?],\n#   [?, ?, ?],\n"), "{text}");
@@ -177,9 +177,9 @@ fn the_firmware_knows_a_memory_only_node_from_its_nearest_cores_only() {
     );
 }
 
-fn on_sockets(mut host: HostTopology, packages: &[u32]) -> HostTopology {
-    for (node, &package) in host.nodes.iter_mut().zip(packages) {
-        node.packages = vec![package];
+fn on_sockets(mut host: HostTopology, sockets: &[u32]) -> HostTopology {
+    for (node, &package) in host.nodes.iter_mut().zip(sockets) {
+        node.sockets = vec![package];
     }
     host
 }

@@ -1,5 +1,7 @@
 //! XML of machines, and its units.
 
+use numasim_study::machine_file::skeleton;
+use numasim_study::topology::Counting;
 use numasim_study::{SourceFile, read_study};
 
 use super::*;
@@ -66,9 +68,8 @@ fn a_node_without_memory_has_0_bytes_and_no_bandwidth() {
     assert!(xml.contains("local_memory=\"0\"") && !xml.contains("value=\"1\" initiator"), "{xml}");
     // Two readers of the one memory, for Bandwidth and ReadBandwidth.
     assert_eq!(xml.matches("<memattr_value").count(), 4, "{xml}");
-    let source = crate::Source::Xml { text: &xml, name: "m" };
-    let back = crate::detect(source, crate::topology::Counting::Cores, "").expect("a machine");
-    let back = machine(&crate::machine_file::skeleton(&back));
+    let back = crate::formats::hwloc::read_xml(&xml, "m", Counting::Cores).expect("a machine");
+    let back = machine(&skeleton(&back));
     assert!(!back.has_memory(NodeId(1)) && back.node(NodeId(1)).cores == 1);
     assert_eq!(back.link(NodeId(1), NodeId(0)), there.link(NodeId(1), NodeId(0)));
 }
