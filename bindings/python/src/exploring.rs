@@ -83,7 +83,7 @@ type Figure = (Option<String>, i64);
 
 /// An objective by its name.
 pub(crate) fn objective(py: Python<'_>, name: &str) -> PyResult<Objective> {
-    error::named(py, "objective", name, &Objective::ALL, Objective::name)
+    error::named(py, "objective", name, &Objective::ALL, Objective::as_str)
 }
 
 /// A time limit in seconds.
@@ -213,7 +213,7 @@ impl Exploration {
     /// The objective, by name.
     #[getter]
     pub(crate) fn objective(&self) -> &'static str {
-        self.answer.problem.goal().objective().name()
+        self.answer.problem.goal().objective().as_str()
     }
 
     /// The unit of `value` and `bound`: GFLOPS, s, or nothing for a fraction.

@@ -70,7 +70,7 @@ impl Front {
     /// Both objectives, by name.
     #[getter]
     fn objectives(&self) -> (&'static str, &'static str) {
-        self.answer.objectives().map(numasim_sim::Objective::name).into()
+        self.answer.objectives().map(numasim_sim::Objective::as_str).into()
     }
 
     /// Whether every allocation was compared.

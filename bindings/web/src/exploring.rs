@@ -40,7 +40,7 @@ pub fn explore(question: &str, outside: &dyn Outside) -> Result<String, String> 
     let wanted = &question.search;
     let watch = Watch::start(outside, limits::time_limit(wanted.time_limit_s).map_err(wrong)?);
     let question = Explore {
-        objective: limits::named("objective", &wanted.objective, &Objective::ALL, Objective::name)
+        objective: limits::named("objective", &wanted.objective, &Objective::ALL, Objective::as_str)
             .map_err(wrong)?,
         restrictions: restrictions(wanted),
         top: limits::alternatives(wanted.top).map_err(wrong)?,

@@ -80,7 +80,7 @@ pub fn read(question: &str) -> Result<String, String> {
         machine: machine_title(machine),
         model: machine.sharing().name(),
         models: ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect(),
-        objectives: Objective::ALL.map(Objective::name).to_vec(),
+        objectives: Objective::ALL.map(Objective::as_str).to_vec(),
         nodes: machine.nodes().iter().map(of_node).collect(),
         link_gbs: links(machine),
         shared_links: machine

@@ -86,7 +86,7 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
     };
     match caution {
         Caution::NothingDecided { objective, apps: of } => {
-            let name = objective.name();
+            let name = objective.as_str();
             let why = one_or_many(of, "gets", "get");
             let p = if *objective == Objective::Fair { "the smallest p" } else { "the mean p" };
             format!(

@@ -16,38 +16,27 @@ use crate::scenario::ScenarioObject;
 use crate::sensitivity::SensitivityObject;
 use crate::{EvaluatedScenario, warning};
 
-/// Why an answer is not proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyUnproven {
-    /// Somebody ended the search.
-    Interrupted,
-    /// Its time was over.
-    TimeLimit,
-    /// The space is larger than what the search covers.
-    TooLarge,
-    /// The sharing model lacks what proofs need.
-    Model,
+numasim_model::words! {
+    /// Why an answer is not proven.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum WhyUnproven {
+        /// Somebody ended the search.
+        Interrupted = "interrupted",
+        /// Its time was over.
+        TimeLimit = "time-limit",
+        /// The space is larger than what the search covers.
+        TooLarge = "too-large",
+        /// The sharing model lacks what proofs need.
+        Model = "model",
+    }
 }
 
 impl WhyUnproven {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Interrupted, Self::TimeLimit, Self::TooLarge, Self::Model];
-
     /// Of what a search has found, which `ended` may have ended before; `None` where it is proven.
     pub fn of(outcome: &Outcome, problem: &Problem, ended: Option<Self>) -> Option<Self> {
         let by_itself =
             || if problem.proofs_apply(&outcome.best.placements) { Self::TooLarge } else { Self::Model };
         (outcome.status != Status::Optimal).then(|| ended.unwrap_or_else(by_itself))
-    }
-
-    /// A stable word for JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Interrupted => "interrupted",
-            Self::TimeLimit => "time-limit",
-            Self::TooLarge => "too-large",
-            Self::Model => "model",
-        }
     }
 }
 
@@ -204,7 +193,7 @@ pub fn hopeless(problem: &Problem) -> Vec<String> {
             "'{}' gets 0 GFLOPS even alone with every core of the machine, so no allocation is better than \
              another for the objective {}; total-gflops still distinguishes them",
             app.name,
-            objective.name()
+            objective.as_str()
         )
     })
     .collect()
@@ -282,14 +271,14 @@ impl<'a> From<&'a Explored> for ExploredObject<'a> {
         Self {
             head: StudyHead::of("explore", &found.study.machine),
             intervals: found.uncertainty.as_ref().map(|(draws, _)| draws.into()),
-            objective: ObjectiveWord(goal.objective().name()),
+            objective: ObjectiveWord(goal.objective().as_str()),
             status: StatusWord(found.status()),
             cautions: found.cautions.iter().map(|one| caution::object(one, apps)).collect(),
             value: plain(found.best.value),
             bound: plain(found.bound),
             gap: plain(found.gap),
             elapsed_s: plain(found.elapsed_s),
-            unproven: found.unproven.map(|why| UnprovenWord(why.word())),
+            unproven: found.unproven.map(|why| UnprovenWord(why.as_str())),
             restrictions: found.problem.restrictions().describe(apps),
             seed: found.seed,
             effort: found.effort.as_ref().map(Effort::from),
@@ -322,9 +311,9 @@ impl<'a> From<&'a Explored> for ExploredObject<'a> {
     }
 }
 
-word!(ObjectiveWord, "Objective", "What is best.", Objective::ALL.map(Objective::name));
+word!(ObjectiveWord, "Objective", "What is best.", Objective::ALL.map(Objective::as_str));
 word!(StatusWord, "Status", "How sure the answer is.", ["optimal", "feasible"]);
-word!(UnprovenWord, "Unproven", "Why nothing is proven.", WhyUnproven::ALL.map(WhyUnproven::word));
+word!(UnprovenWord, "Unproven", "Why nothing is proven.", WhyUnproven::ALL.map(WhyUnproven::as_str));
 
 /// What the effort of a search has brought.
 #[derive(Serialize)]

@@ -220,7 +220,7 @@ impl Front {
     /// The objectives for which a point is the best.
     pub fn best_for(&self, point: usize) -> Vec<&'static str> {
         let at_end = [point == 0, point + 1 == self.points.len()];
-        self.objectives().into_iter().zip(at_end).filter(|(_, at)| *at).map(|(o, _)| o.name()).collect()
+        self.objectives().into_iter().zip(at_end).filter(|(_, at)| *at).map(|(o, _)| o.as_str()).collect()
     }
 
     /// The smallest GFLOPS / GFLOPS alone of all applications.
@@ -272,8 +272,8 @@ impl Front {
             .map(|i| {
                 let objective = goals[i].objective();
                 let title =
-                    format!("{}\n{}", objective.name(), value_title(objective, weighted(&self.study.apps)));
-                Of::number(objective.name(), move |row: &Row| row.point().values[i]).titled(title).rounded()
+                    format!("{}\n{}", objective.as_str(), value_title(objective, weighted(&self.study.apps)));
+                Of::number(objective.as_str(), move |row: &Row| row.point().values[i]).titled(title).rounded()
             })
             .collect();
         let has = |objective| goals.iter().any(|goal| goal.objective() == objective);
@@ -417,7 +417,7 @@ impl<'a> ValuesObject<'a> {
         let values = front.objectives().into_iter().zip(point.values);
         Self {
             scenario: (&point.scenario.view()).into(),
-            values: ByName(values.map(|(one, value)| (one.name().to_owned(), plain(value))).collect()),
+            values: ByName(values.map(|(one, value)| (one.as_str().to_owned(), plain(value))).collect()),
             smallest_p: plain(front.smallest_p(point)),
         }
     }
@@ -458,7 +458,7 @@ impl<'a> From<&'a Front> for FrontObject<'a> {
         let named = |i: usize| front.points[i].scenario.name.as_str();
         let ends =
             front.ends.iter().zip(front.objectives()).enumerate().map(|(i, (end, objective))| EndObject {
-                objective: ObjectiveWord(objective.name()),
+                objective: ObjectiveWord(objective.as_str()),
                 status: StatusWord(if end.proven { "optimal" } else { "feasible" }),
                 cautions: front.cautions(i).iter().map(|one| caution::object(one, &study.apps)).collect(),
                 value: plain(end.value),
@@ -481,9 +481,9 @@ impl<'a> From<&'a Front> for FrontObject<'a> {
         Self {
             head: StudyHead::of("explore", &study.machine),
             pareto: Body {
-                objectives: front.objectives().map(|objective| ObjectiveWord(objective.name())),
+                objectives: front.objectives().map(|objective| ObjectiveWord(objective.as_str())),
                 complete: unproven.is_none(),
-                incomplete: unproven.map(|why| UnprovenWord(why.word())),
+                incomplete: unproven.map(|why| UnprovenWord(why.as_str())),
                 compared: front.compared,
                 ends: ends.collect(),
                 points: points.collect(),

@@ -298,7 +298,7 @@ impl<'v> Row<'v> {
     /// The columns of both kinds, which mean what the keys of the JSON mean; those of the other kind are empty.
     pub fn columns(problem: &'v Problem) -> Vec<Of<'v, Self>> {
         let apps = problem.apps();
-        let objective = problem.goal().objective().name();
+        let objective = problem.goal().objective().as_str();
         let unit = gain_unit(problem);
         let users = |one: &Widening| {
             one.used_by.iter().map(|app| apps[app.0].name.as_str()).collect::<Vec<_>>().join(" or ")

@@ -62,7 +62,7 @@ impl<'v> Placed<'v> {
 pub fn explored(found: &Explored) -> String {
     type Row<'v> = ((&'static str, f64), Placed<'v>);
     let status = found.status();
-    let objective = found.problem.goal().objective().name();
+    let objective = found.problem.goal().objective().as_str();
     let cautions = caution::codes(&found.cautions);
     let views: Vec<_> =
         found.all().map(|(role, rated)| ((role, rated.value), rated.scenario.view())).collect();

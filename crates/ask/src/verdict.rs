@@ -119,7 +119,7 @@ impl Explored {
         let mut facts = vec![
             ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
-            ("Objective", format!("{}: {}", objective.name(), self.with_unit(self.best.value))),
+            ("Objective", format!("{}: {}", objective.as_str(), self.with_unit(self.best.value))),
         ];
         let restrictions = self.problem.restrictions().describe(apps);
         if !restrictions.is_empty() {
@@ -376,7 +376,7 @@ impl Front {
         };
         let ends = self.ends.iter().zip(self.objectives());
         for (end, objective) in ends.filter(|_| self.unproven.is_some()) {
-            let (name, value) = (objective.name(), with_unit(objective, end.value));
+            let (name, value) = (objective.as_str(), with_unit(objective, end.value));
             let limit = limit(objective);
             let in_words = match end.bound {
                 _ if end.proven => format!(" The best {name}, {value}, is proven."),
@@ -392,7 +392,7 @@ impl Front {
         for (i, objective) in self.objectives().into_iter().enumerate() {
             let clauses = caution::clauses(&self.cautions(i), &self.study.apps);
             if !clauses.is_empty() {
-                let _ = write!(words, " Caution, the best {}: {}.", objective.name(), clauses.join("; "));
+                let _ = write!(words, " Caution, the best {}: {}.", objective.as_str(), clauses.join("; "));
             }
         }
         std::iter::once(words).chain(self.knee_in_words())
@@ -408,7 +408,7 @@ impl Front {
         let values = self.points.get(knee)?.values;
         let kept = |i: usize| {
             let factor = self.question.problems()[i].goal().factor(values[i], self.ends[i].value)?;
-            Some(format!("{:.1} % of the best {}", factor * 100.0, self.objectives()[i].name()))
+            Some(format!("{:.1} % of the best {}", factor * 100.0, self.objectives()[i].as_str()))
         };
         Some(format!(
             "The knee, point {}, keeps {} and {}: it lies farthest outside the straight line between both ends.",

@@ -12,10 +12,11 @@ mod time;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_ask::limits::MOST_ALTERNATIVES;
 use numasim_model::{ModelKind, bounds};
+use numasim_sim::Objective;
 use numasim_sim::search::over_models::ModelList;
 use numasim_sim::search::{WITHIN, within};
 
@@ -157,19 +158,6 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// The objectives of explore.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ObjectiveName {
-    /// The largest sum of weight x GFLOPS
-    TotalGflops,
-    /// The largest minimum of GFLOPS / GFLOPS alone on the whole machine
-    Fair,
-    /// The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine
-    Geomean,
-    /// The shortest time until every application has done its work_gflop, in seconds
-    Makespan,
-}
-
 /// The input files and the model that every computing command takes.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
@@ -226,8 +214,8 @@ pub(crate) struct ExploreArgs {
     pub(crate) study: StudyArgs,
 
     /// Objective to optimise
-    #[arg(long, value_name = "NAME", default_value = "total-gflops")]
-    pub(crate) objective: ObjectiveName,
+    #[arg(long, value_name = "NAME", default_value = "total-gflops", value_parser = objective())]
+    pub(crate) objective: Objective,
 
     /// Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the
     /// other
@@ -413,20 +401,49 @@ pub(crate) enum ModelChoice {
     All,
 }
 
+/// One of these values, each by its word.
+fn named<T, W>(all: impl IntoIterator<Item = T>, word: impl Fn(&T) -> W) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+    W: Into<PossibleValue>,
+{
+    let all: Vec<(T, PossibleValue)> =
+        all.into_iter().map(|value| (value.clone(), word(&value).into())).collect();
+    let words = all.iter().map(|(_, word)| word.clone());
+    PossibleValuesParser::new(words).try_map(move |name| {
+        let found = all.iter().find(|(_, word)| word.get_name() == name);
+        found.map(|(value, _)| value.clone()).ok_or("no such word")
+    })
+}
+
+/// An objective of a search.
+fn objective() -> impl TypedValueParser<Value = Objective> {
+    named(Objective::ALL, |objective| {
+        PossibleValue::new(objective.as_str()).help(match objective {
+            Objective::TotalGflops => "The largest sum of weight x GFLOPS",
+            Objective::Fair => "The largest minimum of GFLOPS / GFLOPS alone on the whole machine",
+            Objective::Geomean => {
+                "The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine"
+            }
+            Objective::Makespan => {
+                "The shortest time until every application has done its work_gflop, in seconds"
+            }
+        })
+    })
+}
+
 /// One of the models.
 fn one_model() -> impl TypedValueParser<Value = ModelKind> {
-    // The parser has refused every other name.
-    PossibleValuesParser::new(model_names()).map(|name| ModelKind::from_name(&name).unwrap_or_default())
+    named(ModelKind::ALL, |kind| kind.name())
 }
 
 /// One of the models, or all.
 fn one_or_all_models() -> impl TypedValueParser<Value = ModelChoice> {
-    PossibleValuesParser::new(model_names().into_iter().chain(["all"]))
-        .map(|name| ModelKind::from_name(&name).map_or(ModelChoice::All, ModelChoice::One))
-}
-
-fn model_names() -> [&'static str; ModelKind::ALL.len()] {
-    ModelKind::ALL.map(ModelKind::name)
+    let all = ModelKind::ALL.map(ModelChoice::One).into_iter().chain([ModelChoice::All]);
+    named(all, |choice| match choice {
+        ModelChoice::One(kind) => kind.name(),
+        ModelChoice::All => "all",
+    })
 }
 
 /// A figure above zero, in the bounds of files.

@@ -314,7 +314,7 @@ impl Monitor for Parts {
             Stage::SecondEnd => self.objectives[1],
             Stage::Between => return, // a search that only looks for a start
         };
-        let name = format!("{}: ", objective.name());
+        let name = format!("{}: ", objective.as_str());
         let found = message(objective, progress, room().saturating_sub(name.len()));
         self.show(format!("{name}{found}"), progress.effort_spent);
     }

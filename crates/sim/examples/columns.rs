@@ -171,7 +171,7 @@ fn main() -> Result<()> {
         return Err("say `mps` or `search`, the objective, and the files".into());
     };
     let all = [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
-    let objective = all.into_iter().find(|one| one.name() == objective.as_str()).ok_or("an objective")?;
+    let objective = all.into_iter().find(|one| one.as_str() == objective.as_str()).ok_or("an objective")?;
     let problem = problem(objective, files)?;
     if what == "search" {
         let start = Instant::now();

@@ -17,33 +17,22 @@ use numasim_model::{App, Data, Machine, Placement};
 
 use crate::symmetry::node_classes;
 
-/// An objective of `explore`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Objective {
-    /// The largest sum of weight x GFLOPS.
-    TotalGflops,
-    /// The largest minimum of GFLOPS / GFLOPS alone with every core of the machine.
-    Fair,
-    /// The largest weighted geometric mean of GFLOPS / GFLOPS alone.
-    Geomean,
-    /// The smallest time until every application has done its work.
-    Makespan,
+numasim_model::words! {
+    /// An objective of `explore`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Objective {
+        /// The largest sum of weight x GFLOPS.
+        TotalGflops = "total-gflops",
+        /// The largest minimum of GFLOPS / GFLOPS alone with every core of the machine.
+        Fair = "fair",
+        /// The largest weighted geometric mean of GFLOPS / GFLOPS alone.
+        Geomean = "geomean",
+        /// The smallest time until every application has done its work.
+        Makespan = "makespan",
+    }
 }
 
 impl Objective {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::TotalGflops, Self::Fair, Self::Geomean, Self::Makespan];
-
-    /// Its name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TotalGflops => "total-gflops",
-            Self::Fair => "fair",
-            Self::Geomean => "geomean",
-            Self::Makespan => "makespan",
-        }
-    }
-
     /// The unit of its value; empty for a fraction.
     pub const fn unit(self) -> &'static str {
         match self {

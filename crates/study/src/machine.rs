@@ -241,8 +241,6 @@ fn read_origins(value: &Value<'_>) -> BTreeMap<String, Provenance> {
 }
 
 fn read_origin(value: &Value<'_>) -> Option<Provenance> {
-    const KINDS: [FigureKind; 4] =
-        [FigureKind::Measured, FigureKind::Theoretical, FigureKind::Estimated, FigureKind::Assumed];
     let hint = "write e.g. `{ kind = \"measured\", source = \"STREAM, 8 threads\" }`";
     let mut table = value.table(&origin::TABLE, "a table with `kind`", hint)?;
     let kind = table.required(&origin::KIND);
@@ -252,9 +250,9 @@ fn read_origin(value: &Value<'_>) -> Option<Provenance> {
     table.finish();
     let kind = kind?;
     let word = kind.string()?;
-    let found = KINDS.into_iter().find(|kind| kind.as_str() == word);
+    let found = FigureKind::ALL.into_iter().find(|kind| kind.as_str() == word);
     if found.is_none() {
-        let words = KINDS.map(FigureKind::as_str);
+        let words = FigureKind::ALL.map(FigureKind::as_str);
         let hint = match kind.source.log.suggest(word, words) {
             Some(close) => format!("did you mean `\"{close}\"`?"),
             None => format!("write {}", names::one_of(words)),

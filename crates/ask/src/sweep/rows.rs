@@ -210,7 +210,7 @@ impl Sweep {
     pub fn document(&self) -> Document {
         let machine = &self.grid.study().machine;
         let objective = match &self.work {
-            Work::Explore(asked) => Some(asked.objective.name().to_owned()),
+            Work::Explore(asked) => Some(asked.objective.as_str().to_owned()),
             _ => None,
         };
         Document {

@@ -7,8 +7,9 @@ use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
 use numasim_graph::values::SchedulerKind;
 use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
+use numasim_sim::Objective;
 
-use crate::args::{ObjectiveName, StudyArgs, one_model, seconds, time};
+use crate::args::{StudyArgs, objective, one_model, seconds, time};
 use crate::output::OutputArgs;
 
 // The command line of `numasim compare`.
@@ -127,8 +128,8 @@ pub(crate) struct Page {
 
     /// Objective of the search, where there are applications and no scenario [default: total-gflops]; with it, applications that run over
     /// time are searched for a placement, too
-    #[arg(long, value_name = "NAME")]
-    pub(crate) objective: Option<ObjectiveName>,
+    #[arg(long, value_name = "NAME", value_parser = objective())]
+    pub(crate) objective: Option<Objective>,
 
     /// Search for this many seconds at most, where there is no scenario
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10", allow_negative_numbers = true)]
@@ -209,8 +210,8 @@ pub(crate) struct Axes {
     pub(crate) rest: Option<String>,
 
     /// Objective shown as colour [default: total-gflops]
-    #[arg(long, value_name = "NAME", help_heading = ALLOCATIONS)]
-    pub(crate) objective: Option<ObjectiveName>,
+    #[arg(long, value_name = "NAME", value_parser = objective(), help_heading = ALLOCATIONS)]
+    pub(crate) objective: Option<Objective>,
 
     /// Divide the work of every application equally among its threads beforehand: its slowest thread decides [default:
     /// what --scenario says]

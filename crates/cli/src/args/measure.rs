@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{ArgAction, ArgGroup, Args, ValueHint, value_parser};
 use numasim_bench::bundle::ENDING;
 use numasim_bench::plan::Bind;
 use numasim_kernels::loops::Isa;
 use numasim_model::ModelKind;
 
-use crate::args::{FileArgs, above_zero, one_model, seconds};
+use crate::args::{FileArgs, above_zero, named, one_model, seconds};
 use crate::output::{Format, OutputArgs};
 
 // The command line of `numasim bench`.
@@ -79,8 +80,8 @@ pub(crate) struct Benchmark {
     pub(crate) processes: bool,
 
     /// What a thread is bound to
-    #[arg(long, value_name = "WHAT", default_value = "core", help_heading = HOST)]
-    pub(crate) bind: BindTo,
+    #[arg(long, value_name = "WHAT", default_value = "core", value_parser = bind(), help_heading = HOST)]
+    pub(crate) bind: Bind,
 
     /// Scale scenarios that do not fit this host: nodes, threads and data placement
     #[arg(long, help_heading = HOST)]
@@ -91,26 +92,14 @@ pub(crate) struct Benchmark {
     pub(crate) host_machine: Option<PathBuf>,
 }
 
-/// What a thread is bound to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BindTo {
-    /// A core of its own
-    #[default]
-    Core,
-    /// All cores of its node
-    Node,
-    /// Nothing: the system moves threads among all cores
-    None,
-}
-
-impl From<BindTo> for Bind {
-    fn from(bind: BindTo) -> Self {
-        match bind {
-            BindTo::Core => Self::Core,
-            BindTo::Node => Self::Node,
-            BindTo::None => Self::None,
-        }
-    }
+fn bind() -> impl TypedValueParser<Value = Bind> {
+    named(Bind::ALL, |bind| {
+        PossibleValue::new(bind.as_str()).help(match bind {
+            Bind::Core => "A core of its own",
+            Bind::Node => "All cores of its node",
+            Bind::None => "Nothing: the system moves threads among all cores",
+        })
+    })
 }
 
 /// Reads `--window`.

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use numasim_ask::limits::MOST_WORKERS;
 use numasim_ask::placing::{Asked, OfApp};
-
-use crate::args::ObjectiveName;
+use numasim_sim::Objective;
 
 // What the command line asks of single applications: numbers of threads, multiples, few nodes, nodes of their own.
 
@@ -133,16 +132,14 @@ mod tests {
 
 /// Two different objectives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ObjectivePair(pub(crate) [ObjectiveName; 2]);
+pub(crate) struct ObjectivePair(pub(crate) [Objective; 2]);
 
 /// Reads `total-gflops,fair`.
 pub(super) fn pair(text: &str) -> Result<ObjectivePair, String> {
-    let names = || ObjectiveName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-    let known = || names().map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+    let known = || Objective::ALL.map(Objective::as_str).join(", ");
     let objective = |name: &str| {
-        let name = name.trim();
-        ObjectiveName::from_str(name, false)
-            .map_err(|_| format!("'{name}' is no objective; choose two of {}", known()))
+        let found = Objective::ALL.into_iter().find(|known| known.as_str() == name.trim());
+        found.ok_or_else(|| format!("'{}' is no objective; choose two of {}", name.trim(), known()))
     };
     let Some((first, second)) = text.split_once(',') else {
         return Err("write two objectives with a comma between them, such as total-gflops,fair".to_owned());
@@ -160,7 +157,7 @@ mod pareto_tests {
 
     #[test]
     fn two_different_objectives_make_a_pair() {
-        use ObjectiveName::{Fair, TotalGflops};
+        use Objective::{Fair, TotalGflops};
         assert_eq!(pair("total-gflops,fair"), Ok(ObjectivePair([TotalGflops, Fair])));
         assert_eq!(pair("fair, total-gflops"), Ok(ObjectivePair([Fair, TotalGflops])));
         for wrong in ["fair", "fair,fair", "fair,speed", "fair,geomean,makespan", ""] {

@@ -7,8 +7,9 @@ use std::time::Duration;
 use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
+use numasim_sim::Objective;
 
-use crate::args::{ObjectiveName, one_model, seconds, time};
+use crate::args::{objective, one_model, seconds, time};
 use crate::output::Format;
 
 const EXPLORING: &str = "With --explore";
@@ -42,8 +43,8 @@ pub(crate) struct SweepArgs {
     pub(crate) explore: bool,
 
     /// Objective to optimise [default: total-gflops]
-    #[arg(long, value_name = "NAME", requires = "explore", help_heading = EXPLORING)]
-    pub(crate) objective: Option<ObjectiveName>,
+    #[arg(long, value_name = "NAME", value_parser = objective(), requires = "explore", help_heading = EXPLORING)]
+    pub(crate) objective: Option<Objective>,
 
     /// An application has the same number of threads on every node that has cores
     #[arg(long, requires = "explore", help_heading = EXPLORING)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{ArgAction, Args, ValueHint, value_parser};
 use numasim_ask::over_time::did_you_mean;
 use numasim_graph::values::{PagePlacement, SchedulerKind, TaskScenario};
@@ -10,7 +10,7 @@ use numasim_model::ModelKind;
 use numasim_plan::Pattern;
 use numasim_policy::{NameError, PolicyName};
 
-use crate::args::one_model;
+use crate::args::{named, one_model};
 use crate::output::{Format, OutputArgs};
 
 // The command line of `numasim plan`.
@@ -25,7 +25,7 @@ pub(crate) struct PlanArgs {
 
     /// Of a profile: how blocks are dealt to nodes, consecutive ones together, in turn, or where the programmer wants them
     /// [default: block]
-    #[arg(long, value_name = "PATTERN", value_parser = pattern())]
+    #[arg(long, value_name = "PATTERN", value_parser = named(Pattern::ALL, |pattern| pattern.as_str()))]
     pub(crate) pattern: Option<Pattern>,
 
     /// Plan the graph in blocks.csv and tasks.csv in DIR, for the machine in the files
@@ -44,13 +44,6 @@ pub(crate) struct PlanArgs {
     /// How to tell what was planned
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     pub(crate) format: Format,
-}
-
-fn pattern() -> impl TypedValueParser<Value = Pattern> {
-    let names = Pattern::ALL.map(Pattern::as_str);
-    // The parser has refused every other name.
-    PossibleValuesParser::new(names)
-        .map(|name| Pattern::ALL.into_iter().find(|pattern| pattern.as_str() == name).unwrap_or_default())
 }
 
 // The command line of `numasim profile`.
@@ -174,11 +167,11 @@ pub(crate) struct TasksArgs {
     pub(crate) plan: Option<PathBuf>,
 
     /// Where pages of blocks are
-    #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = placement())]
+    #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = named(PagePlacement::ALL, |placement| placement.as_str()))]
     pub(crate) placement: PagePlacement,
 
     /// A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scenario(),
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = named(TaskScenario::ALL, |scenario| scenario.as_str()),
         conflicts_with_all = ["scheduler", "placement"])]
     pub(crate) scenario: Vec<TaskScenario>,
 
@@ -231,25 +224,5 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
-    let names = SchedulerKind::ALL.map(SchedulerKind::as_str);
-    // The parser has refused every other name.
-    PossibleValuesParser::new(names)
-        .map(|name| SchedulerKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or_default())
-}
-
-fn placement() -> impl TypedValueParser<Value = PagePlacement> {
-    let names = PagePlacement::ALL.map(PagePlacement::as_str);
-    // The parser has refused every other name.
-    PossibleValuesParser::new(names).map(|name| {
-        PagePlacement::ALL.into_iter().find(|placement| placement.as_str() == name).unwrap_or_default()
-    })
-}
-
-fn scenario() -> impl TypedValueParser<Value = TaskScenario> {
-    let names = TaskScenario::ALL.map(TaskScenario::as_str);
-    PossibleValuesParser::new(names).map(|name| {
-        let found = TaskScenario::ALL.into_iter().find(|scenario| scenario.as_str() == name);
-        // The parser has refused every other name.
-        found.unwrap_or(TaskScenario::NoapFt)
-    })
+    named(SchedulerKind::ALL, |kind| kind.as_str())
 }

@@ -6,10 +6,10 @@ use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::explore::static_work_warning;
 use numasim_ask::sensitivity::Row;
 use numasim_ask::{Explore, Explored, Pareto, table, tables};
+use numasim_sim::Restrictions;
 use numasim_sim::search::over_models::Models;
-use numasim_sim::{Objective, Restrictions};
 
-use crate::args::{ExploreArgs, ObjectiveName, ObjectivePair};
+use crate::args::{ExploreArgs, ObjectivePair};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::output::Destination;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let is_script = args.emit.emit.is_some();
     let question = Explore {
-        objective: objective(args.objective),
+        objective: args.objective,
         restrictions: restrictions(args),
         // A script has no room for alternatives.
         top: if is_script { 0 } else { usize::from(args.top) },
@@ -89,16 +89,6 @@ pub(super) fn searched(
     Ok(in_pool(workers, || numasim_ask::explore(question, watch))??)
 }
 
-/// What a name on the command line stands for.
-pub(super) fn objective(name: ObjectiveName) -> Objective {
-    match name {
-        ObjectiveName::TotalGflops => Objective::TotalGflops,
-        ObjectiveName::Fair => Objective::Fair,
-        ObjectiveName::Geomean => Objective::Geomean,
-        ObjectiveName::Makespan => Objective::Makespan,
-    }
-}
-
 fn restrictions(args: &ExploreArgs) -> Restrictions {
     Restrictions {
         same_on_every_node: args.same_on_every_node,
@@ -127,7 +117,7 @@ fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), 
     let destination = args.output.open()?;
     let picture = PlotFile::beside(args.plot.as_deref())?;
     let question = Pareto {
-        objectives: pair.0.map(objective),
+        objectives: pair.0,
         restrictions: restrictions(args),
         seed: args.seed,
         most_figures: Some(MOST_FIGURES),

@@ -14,13 +14,14 @@ use numasim_draw::gantt::{Gantt, MOST_COLUMNS};
 use numasim_model::evaluation::Options;
 use numasim_model::pinning::node_without_cpus;
 use numasim_model::{ModelKind, Scenario, Study};
+use numasim_sim::Objective;
 use numasim_sim::search::WITHIN;
 use numasim_sim::search::over_models::ModelList;
 use numasim_study::SourceFile;
 
-use crate::args::{EmitKind, ObjectiveName, Page, ReportArgs};
+use crate::args::{EmitKind, Page, ReportArgs};
 use crate::commands::evidence;
-use crate::commands::explore::{self, objective};
+use crate::commands::explore;
 use crate::commands::report::inputs::Inputs;
 use crate::commands::tasks::{Pictured, has_graph, pictured};
 use crate::emit::{self, typed};
@@ -226,9 +227,9 @@ fn is_asked(page: &Page, study: &Study, over_time: bool) -> bool {
 
 /// The answers, and the scenarios that they are.
 fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<Scenario>), Failure> {
-    let name = page.objective.unwrap_or(ObjectiveName::TotalGflops);
+    let objective = page.objective.unwrap_or(Objective::TotalGflops);
     let question = Explore {
-        objective: objective(name),
+        objective,
         models: Some(&ModelList::All),
         within: Some(WITHIN),
         sensitivity: true,
@@ -250,7 +251,7 @@ fn explored(page: &Page, input: &Input, shell: &Shell) -> Result<(Explored, Vec<
     };
     let sensitivity = SensitivityView::of(&answer);
     let explored = Explored {
-        objective: objective(name).name(),
+        objective: objective.as_str(),
         words: answer.in_words(),
         prices: sensitivity.map_or_else(Vec::new, |view| view.prices(&Style::default())),
         gain_unit: gain_unit(&found.problem),

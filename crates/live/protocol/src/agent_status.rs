@@ -89,29 +89,19 @@ pub struct AppEntry {
     pub refused: Option<String>,
 }
 
-/// What the agent thinks of an application.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// It has sent no status yet.
-    New,
-    /// All is well.
-    Ok,
-    /// It has not been heard for three times the time between two statuses.
-    Stale,
-    /// It knows nothing of the agent, which found it itself.
-    Adopted,
-}
-
-impl State {
-    /// The word for it in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::New => "new",
-            Self::Ok => "ok",
-            Self::Stale => "stale",
-            Self::Adopted => "adopted",
-        }
+numasim_model::words! {
+    /// What the agent thinks of an application.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum State {
+        /// It has sent no status yet.
+        New = "new",
+        /// All is well.
+        Ok = "ok",
+        /// It has not been heard for three times the time between two statuses.
+        Stale = "stale",
+        /// It knows nothing of the agent, which found it itself.
+        Adopted = "adopted",
     }
 }
 

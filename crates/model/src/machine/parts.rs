@@ -171,29 +171,19 @@ impl KernelVariants {
     }
 }
 
-/// How a figure of a machine file came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FigureKind {
-    /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.
-    Measured,
-    /// Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.
-    Theoretical,
-    /// Derived from other measurements, e.g. fitted to a benchmark run.
-    Estimated,
-    /// Chosen by the author of the file, e.g. for a made-up machine.
-    Assumed,
-}
-
-impl FigureKind {
-    /// The word that stands for it in files and tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Theoretical => "theoretical",
-            Self::Estimated => "estimated",
-            Self::Assumed => "assumed",
-        }
+crate::words! {
+    /// How a figure of a machine file came about.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum FigureKind {
+        /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.
+        Measured = "measured",
+        /// Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.
+        Theoretical = "theoretical",
+        /// Derived from other measurements, e.g. fitted to a benchmark run.
+        Estimated = "estimated",
+        /// Chosen by the author of the file, e.g. for a made-up machine.
+        Assumed = "assumed",
     }
 }
 

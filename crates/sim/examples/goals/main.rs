@@ -164,7 +164,7 @@ fn main() -> Result<()> {
     for model in &arguments.models {
         let mut lines = Vec::new();
         let named = |question: &&Question| {
-            format!("{} {}", question.name, question.objective.name()).contains(&arguments.only)
+            format!("{} {}", question.name, question.objective.as_str()).contains(&arguments.only)
         };
         for question in questions.iter().filter(named).step_by(arguments.every) {
             let mut runs: Vec<Line> = Vec::new();
@@ -197,7 +197,7 @@ fn ask(question: &Question, model: ModelKind, seconds: f64, clock: Clock) -> Lin
     let line = Line {
         name: question.name.clone(),
         kind: question.kind,
-        objective: question.objective.name(),
+        objective: question.objective.as_str(),
         model: model.name(),
         status: String::new(),
         value: None,

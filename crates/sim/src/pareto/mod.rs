@@ -40,7 +40,7 @@ pub struct TradeOff {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TradeOffError {
     /// Twice the same objective.
-    #[error("a trade-off needs two different objectives; both are {}", .0.name())]
+    #[error("a trade-off needs two different objectives; both are {}", .0.as_str())]
     SameObjective(Objective),
     /// One of them alone has no answer.
     #[error(transparent)]

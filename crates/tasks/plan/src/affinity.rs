@@ -15,25 +15,17 @@ const ALIKE: f64 = 0.01;
 /// What rounding may add to that.
 const ROUNDING: f64 = 1e-12;
 
-/// The experiments in which one slot is told from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Experiment {
-    Cache,
-    NumaFixed,
-    NumaMovable,
+numasim_model::words! {
+    /// The experiments in which one slot is told from the others.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub(crate) enum Experiment {
+        Cache = "cache",
+        NumaFixed = "numa_fixed",
+        NumaMovable = "numa_movable",
+    }
 }
 
 impl Experiment {
-    pub(crate) const ALL: [Self; 3] = [Self::Cache, Self::NumaFixed, Self::NumaMovable];
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Cache => "cache",
-            Self::NumaFixed => "numa_fixed",
-            Self::NumaMovable => "numa_movable",
-        }
-    }
-
     const fn weight(self) -> f64 {
         match self {
             Self::Cache => 0.1,

@@ -28,24 +28,14 @@ const ASKED: [SchedulerKind; 5] = [
 /// Seeds of the runs without any knowledge.
 const SEEDS: u32 = 5;
 
-/// Where the homes of a candidate come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HomeRule {
-    /// Where a task touched the block first.
-    FirstTouch,
-    /// The node whose tasks move most of its bytes.
-    MostBytes,
-}
-
-impl HomeRule {
-    const ALL: [Self; 2] = [Self::FirstTouch, Self::MostBytes];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FirstTouch => "first-touch",
-            Self::MostBytes => "most-bytes",
-        }
+numasim_model::words! {
+    /// Where the homes of a candidate come from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum HomeRule {
+        /// Where a task touched the block first.
+        FirstTouch = "first-touch",
+        /// The node whose tasks move most of its bytes.
+        MostBytes = "most-bytes",
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use files::Files;
 use numasim_ask::{evaluate, room};
-use numasim_bench::plan::{self, Bind, Change, Misfit, Options, Plan, PlanError};
+use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
 use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Job, Observer, Session, new_run_id};
@@ -179,7 +179,7 @@ fn provenance(
     settings: &Settings,
     doubting: &Doubting,
 ) -> Provenance {
-    let bind = Bind::from(args.bind).as_str();
+    let bind = args.bind.as_str();
     let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {change}", change.scenario()));
     let mut provenance = Provenance {
         schema: provenance::SCHEMA,
@@ -258,7 +258,7 @@ fn plan(asked: &Asked, args: &Benchmark, host: &HostTopology) -> Result<Plan, Fa
         }
     }
     let host_machine = asked.host_machine.clone();
-    let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine, isa: args.isa };
+    let options = Options { bind: args.bind, fit: args.fit_host, host_machine, isa: args.isa };
     plan::make(&asked.study, &scenarios, host, &options).map_err(|error| refused(&error, args.fit_host, host))
 }
 

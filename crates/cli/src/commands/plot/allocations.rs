@@ -12,8 +12,7 @@ use numasim_model::{Allocation, AppId, Demand, NodeId, Placement, Scenario, Stud
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
-use crate::args::{Axes, ObjectiveName};
-use crate::commands::explore::objective;
+use crate::args::Axes;
 use crate::failure::Failure;
 use crate::suggest;
 use crate::view::{figures, machine_title};
@@ -53,7 +52,7 @@ pub(crate) fn heat_map(
 ) -> Result<HeatMap, Failure> {
     let question = Question::new(axes, study)?;
     let machine = &study.machine;
-    let objective = objective(axes.objective.unwrap_or(ObjectiveName::TotalGflops));
+    let objective = axes.objective.unwrap_or(Objective::TotalGflops);
     let taking_part = question.apps();
     let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();
     let goal = Goal::new(objective, machine, &apps).map_err(|error| refused(ProblemError::Goal(error)))?;
@@ -346,7 +345,7 @@ fn heading(
     best: Option<(u32, u32, f64)>,
 ) -> Heading {
     let model = format!("model {}", study.machine.sharing().name());
-    let mut parts = vec![goal.objective().name().to_owned(), model];
+    let mut parts = vec![goal.objective().as_str().to_owned(), model];
     if static_work {
         parts.push("work divided beforehand".to_owned());
     }

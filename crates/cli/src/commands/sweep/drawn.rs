@@ -216,7 +216,7 @@ fn heading(plan: &Plan, best: Option<f64>) -> Heading {
         Work::Explore(question) => match question.objective {
             Objective::Fair => "best for fair, p = GFLOPS / GFLOPS alone on the machine".to_owned(),
             Objective::Geomean => "best for geomean, p = GFLOPS / GFLOPS alone on the machine".to_owned(),
-            other => format!("best for {}", other.name()),
+            other => format!("best for {}", other.as_str()),
         },
     }];
     // Before what may be long: a subtitle ends where the picture does.

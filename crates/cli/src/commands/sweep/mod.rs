@@ -12,12 +12,11 @@ use numasim_ask::table::{self, Cell, Table};
 use numasim_draw::grid::wrap;
 use numasim_model::Study;
 use numasim_policy::PolicyName;
-use numasim_sim::Restrictions;
+use numasim_sim::{Objective, Restrictions};
 use partial::Partial;
 use serde_json::{Value, json};
 
-use crate::args::{ObjectiveName, Shard, SweepArgs};
-use crate::commands::explore;
+use crate::args::{Shard, SweepArgs};
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
@@ -279,7 +278,7 @@ impl Plan {
 fn work(args: &SweepArgs, study: &Study) -> Result<Work, Failure> {
     if args.explore {
         return Ok(Work::Explore(Exploring {
-            objective: explore::objective(args.objective.unwrap_or(ObjectiveName::TotalGflops)),
+            objective: args.objective.unwrap_or(Objective::TotalGflops),
             restrictions: Restrictions {
                 same_on_every_node: args.same_on_every_node,
                 whole_nodes: args.whole_nodes,
@@ -308,7 +307,7 @@ fn identity(args: &SweepArgs, study: &Study, shard: Shard) -> Value {
         "--set": args.set,
         "--scenario": args.scenario,
         "--explore": args.explore,
-        "--objective": args.objective.map(|name| explore::objective(name).name()),
+        "--objective": args.objective.map(Objective::as_str),
         "--same-on-every-node": args.same_on_every_node,
         "--whole-nodes": args.whole_nodes,
         "--min-threads-per-node": args.min_threads_per_node,
@@ -406,7 +405,7 @@ impl<'a> Shown<'a> {
                 .collect();
             let what = match plan.sweep.work() {
                 Work::Evaluate(_) => "Most GFLOPS".to_owned(),
-                Work::Explore(asked) => format!("Best {}", asked.objective.name()),
+                Work::Explore(asked) => format!("Best {}", asked.objective.as_str()),
                 Work::Simulate(_) => "Shortest makespan".to_owned(),
             };
             let best = format!("{what}: {} at {}", figures::single(*value), at.join(", "));

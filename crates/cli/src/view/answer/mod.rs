@@ -60,7 +60,7 @@ impl Answer<'_> {
         let lines = [
             ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
-            ("Objective", format!("{}: {}", objective.name(), meaning(objective))),
+            ("Objective", format!("{}: {}", objective.as_str(), meaning(objective))),
             ("Restrictions", restrictions(&self.problem)),
             ("Allocations", allocations(&self.problem)),
         ];

@@ -100,7 +100,7 @@ fn compared_heading(compared: &Compared, errors: Option<&Errors>, what: &str) ->
 
 /// The first objective to the right, the second upwards.
 pub(crate) fn front(front: &Front) -> FrontPlot {
-    let names = front.objectives().map(Objective::name);
+    let names = front.objectives().map(Objective::as_str);
     let coverage = if front.unproven.is_none() {
         "every allocation was compared".to_owned()
     } else {

@@ -434,9 +434,8 @@ pub(super) fn figures(found: &Contents, nodes: &[(HostNode, Memory)]) -> Option<
     found.info(keys::NAME)?;
     let bandwidth = pairs(found, nodes, "Bandwidth", shortest)?;
     let latency_ns = pairs(found, nodes, "Latency", |ns| ns as f64);
-    let kinds = [FigureKind::Measured, FigureKind::Theoretical, FigureKind::Estimated, FigureKind::Assumed];
     let kind = found.info(keys::BANDWIDTH_KIND);
-    let kind = kinds.into_iter().find(|known| Some(known.as_str()) == kind.as_deref());
+    let kind = FigureKind::ALL.into_iter().find(|known| Some(known.as_str()) == kind.as_deref());
     let source = found.info(keys::BANDWIDTH_SOURCE).unwrap_or_else(|| "XML that numasim exported".to_owned());
     let complete = |rows: &Vec<Vec<f64>>| {
         rows.iter()

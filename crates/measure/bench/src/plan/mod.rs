@@ -167,27 +167,18 @@ impl PlannedApp {
     }
 }
 
-/// How threads are bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bind {
-    /// Each thread to a core of its own.
-    #[default]
-    Core,
-    /// Each thread to all cores of its node, among which the kernel chooses (option 3 of the paper, section IV).
-    Node,
-    /// Each thread to all cores of all nodes: none is bound to anything, and only data lies where it shall. What another node is for a
-    /// thread then changes while it runs.
-    None,
-}
-
-impl Bind {
-    /// The word that stands for it on the command line and in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Core => "core",
-            Self::Node => "node",
-            Self::None => "none",
-        }
+numasim_model::words! {
+    /// How threads are bound.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Bind {
+        /// Each thread to a core of its own.
+        #[default]
+        Core = "core",
+        /// Each thread to all cores of its node, among which the kernel chooses (option 3 of the paper, section IV).
+        Node = "node",
+        /// Each thread to all cores of all nodes: none is bound to anything, and only data lies where it shall. What another node is for a
+        /// thread then changes while it runs.
+        None = "none",
     }
 }
 

@@ -100,30 +100,20 @@ pub struct Block {
     pub home: BlockHome,
 }
 
-/// What a task does with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AccessMode {
-    /// Reads it.
-    In,
-    /// Writes it.
-    Out,
-    /// Reads and writes it.
-    Inout,
+numasim_model::words! {
+    /// What a task does with a block, in the order in which the accesses of a task in a TOML file count.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum AccessMode {
+        /// Reads it.
+        In = "in",
+        /// Reads and writes it.
+        Inout = "inout",
+        /// Writes it.
+        Out = "out",
+    }
 }
 
 impl AccessMode {
-    /// All, in the order in which those of a task in a TOML file count.
-    pub const ALL: [Self; 3] = [Self::In, Self::Inout, Self::Out];
-
-    /// The word for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Out => "out",
-            Self::Inout => "inout",
-        }
-    }
-
     /// Whether it reads.
     pub const fn reads(self) -> bool {
         matches!(self, Self::In | Self::Inout)

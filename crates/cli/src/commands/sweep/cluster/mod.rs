@@ -13,7 +13,6 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use clap::ValueEnum as _;
 use numasim_model::cpus::ranges;
 use numasim_study::SourceFile;
 use serde_json::{Value, json};
@@ -197,8 +196,7 @@ fn words(args: &SweepArgs, files: &[String]) -> Vec<String> {
     for name in scenario {
         with("scenario", Some(name.clone()));
     }
-    let objective = objective.and_then(|name| name.to_possible_value());
-    with("objective", objective.map(|name| name.get_name().to_owned()));
+    with("objective", objective.map(|objective| objective.as_str().to_owned()));
     with("min-threads-per-node", min_threads_per_node.map(|threads| threads.to_string()));
     with("time-limit", time_limit.map(|limit| limit.as_secs_f64().to_string()));
     for policy in policy {
