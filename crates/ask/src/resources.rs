@@ -27,6 +27,7 @@ pub fn controllers(view: &ScenarioView, style: &Style) -> String {
                 && close(other.remote.value(), used.remote.value())
                 && close(other.occupied.value(), used.occupied.value())
                 && close(other.remote_occupied.value(), used.remote_occupied.value())
+                && close(other.loaded_latency_ns.unwrap_or(0.0), used.loaded_latency_ns.unwrap_or(0.0))
         };
         match classes.iter_mut().find(|(other, _)| all.len() > FEW && same(other)) {
             Some((_, nodes)) => nodes.push(used.node.0),
@@ -39,6 +40,7 @@ pub fn controllers(view: &ScenarioView, style: &Style) -> String {
         occupied: class.occupied.value(),
         capacity: class.capacity.value(),
         remote: Some([class.remote.value(), class.remote_occupied.value()]),
+        latency_ns: class.loaded_latency_ns,
     };
     carried_table("memory of", classes.into_iter().map(carried).collect(), style)
 }
@@ -61,6 +63,7 @@ pub fn links(view: &ScenarioView, style: &Style) -> String {
         occupied: link.occupied.value(),
         capacity: link.capacity.value(),
         remote: None,
+        latency_ns: None,
     };
     let lines = classes.into_iter().map(carried).collect();
     let idle = all.len() - used.len();
@@ -82,6 +85,8 @@ struct Carried {
     capacity: f64,
     /// Of a memory: what other nodes draw, and what that occupies.
     remote: Option<[f64; 2]>,
+    /// Of a memory: how long the node's own cores wait for a line, where that is known.
+    latency_ns: Option<f64>,
 }
 
 impl Carried {
@@ -119,6 +124,11 @@ fn carried_table(header: &str, lines: Vec<Carried>, style: &Style) -> String {
     if lines.iter().any(|line| line.remote.is_some()) {
         columns.push(rounded("from other\nnodes GB/s", |line| line.remote.map_or(0.0, |[drawn, _]| drawn)));
     }
+    if lines.iter().any(|line| line.latency_ns.is_some()) {
+        columns.push(Of::number("latency\nns", |line: &Carried| {
+            line.latency_ns.map_or_else(String::new, |ns| format!("{ns:.0}"))
+        }));
+    }
     table::grid_of(&columns, lines).render(style)
 }
 
@@ -133,7 +143,7 @@ pub fn shared_links(view: &ScenarioView, style: &Style) -> String {
         let name = format!("{} {} {arrow} {}", link.name, node_ranges(&link.from), node_ranges(&link.to));
         let [bandwidth, occupied, capacity] =
             [link.bandwidth, link.occupied, link.capacity].map(GigabytesPerSecond::value);
-        Carried { name, bandwidth, occupied, capacity, remote: None }
+        Carried { name, bandwidth, occupied, capacity, remote: None, latency_ns: None }
     };
     carried_table(&format!("shared link\ncores {arrow} memories"), all.iter().map(carried).collect(), style)
 }

@@ -183,6 +183,10 @@ struct NodeObject {
     /// What that occupies, in GB/s of reads, where it is another figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     occupied_gbs: Option<f64>,
+    /// How long the cores of the node wait for a line of it beside all that is read, in ns: under `ecm`, where a latency and the bandwidth of a core
+    /// are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loaded_latency_ns: Option<f64>,
 }
 
 /// A link.
@@ -255,6 +259,7 @@ impl<'a> From<&ScenarioView<'a>> for ScenarioObject<'a> {
             bandwidth_gbs: gbs(node.bandwidth),
             remote_gbs: gbs(node.remote),
             occupied_gbs: occupied(node.bandwidth, node.occupied),
+            loaded_latency_ns: node.loaded_latency_ns.map(plain),
         });
         let ids = |nodes: &[NodeId]| nodes.iter().map(|node| node.0 as u64).collect();
         let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {

@@ -190,7 +190,7 @@ impl Group {
         Self {
             app,
             threads,
-            demand_gbs: node.demand_of_thread(demand.arithmetic_intensity).value(),
+            demand_gbs: demand.of_thread(machine, from).value(),
             intensity: demand.arithmetic_intensity.value(),
             peak: node.gflops_per_core.value(),
             takes: summed(takes),

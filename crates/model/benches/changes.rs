@@ -44,6 +44,7 @@ fn change(bencher: Bencher, link: f64, placement: impl Fn(usize) -> Placement) {
             kernel: Access::Read,
             arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
             placement: placement(flow),
+            outstanding_lines: None,
         };
         flows.extend(load.add(FlowKey(flow as u64), &demand, NodeId(flow % 4), 1.0));
     }
@@ -104,6 +105,7 @@ fn a_flow_for_another(bencher: Bencher, count: usize) {
         arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
         kernel: Access::Read,
         placement: if flow % 16 < 4 { Placement::Interleave } else { Placement::Local },
+        outstanding_lines: None,
     };
     let add = |load: &mut Load<'_>, flow: usize, key: u64| {
         load.add(FlowKey(key), &demand(flow), NodeId(flow % 4), 80.0 / count as f64)

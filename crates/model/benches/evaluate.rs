@@ -37,6 +37,7 @@ fn solver_under(model: Model, last_intensity: f64, last_placement: Placement) ->
         arithmetic_intensity: FlopPerByte::new(intensity),
         kernel: Access::Read,
         placement,
+        outstanding_lines: None,
     };
     let mem = || demand(1.0 / 32.0, Placement::Local);
     let machine = table_iii_machine().with_sharing(model);

@@ -39,7 +39,12 @@ struct Case {
 }
 
 fn demand(intensity: f64, placement: Placement) -> Demand {
-    Demand { arithmetic_intensity: FlopPerByte::new(intensity), kernel: Access::Read, placement }
+    Demand {
+        arithmetic_intensity: FlopPerByte::new(intensity),
+        kernel: Access::Read,
+        placement,
+        outstanding_lines: None,
+    }
 }
 
 /// The paper's server and its NUMA-bad scenario.

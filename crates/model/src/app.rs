@@ -212,6 +212,8 @@ pub struct App {
     pub kernel: Access,
     /// The real kernel that it is, with the size of its problem; `None` where a synthetic one stands for it.
     pub problem: Option<KernelProblem>,
+    /// Cache lines that one thread has under way at a time; `None` where nobody said.
+    pub outstanding_lines: Option<f64>,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,
     /// Most threads over the whole machine that explore may give it; `None` is no limit.
@@ -237,6 +239,7 @@ impl App {
             memory: None,
             kernel: Access::Read,
             problem: None,
+            outstanding_lines: None,
             min_threads: 1,
             max_threads: None,
             placing: Placing::default(),

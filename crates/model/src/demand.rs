@@ -9,7 +9,7 @@ use crate::dynamics::Phase;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::scenario::{Scenario, Study};
-use crate::units::FlopPerByte;
+use crate::units::{FlopPerByte, GigabytesPerSecond, LINE_BYTES};
 
 /// What the solver needs to know of an application: its arithmetic intensity, how it uses memory, and where its data lies.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Demand {
     pub kernel: Access,
     /// Where its data lies; an open home must be decided before.
     pub placement: Placement,
+    /// Cache lines that one thread has under way at a time; `None` where nobody said.
+    pub outstanding_lines: Option<f64>,
 }
 
 impl Demand {
@@ -34,6 +36,25 @@ impl Demand {
             .into_iter()
             .map(|memory| self.cost(machine, from, memory))
             .sum()
+    }
+
+    /// What one thread on `from` draws with the machine to itself: what its core can digest, and no more than the lines that it has under
+    /// way bring at the latencies of its data (lines x 64 byte / latency; the time per byte is the mean over the data).
+    pub fn of_thread(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
+        let digested = machine.node(from).demand_of_thread(self.arithmetic_intensity);
+        let Some(lines) = self.outstanding_lines else { return digested };
+        let times = machine.node_ids().map(|memory| {
+            self.placement.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0)
+        });
+        let latency_ns: f64 = times.sum();
+        let brought = if latency_ns > 0.0 { lines * LINE_BYTES / latency_ns } else { f64::INFINITY };
+        digested.min(GigabytesPerSecond::new(brought))
+    }
+
+    /// How many times as long as a thread of the benchmark, which has more lines under way, one on `from` waits for a byte at a busy memory;
+    /// 1 where either number is not known.
+    pub(crate) fn waits(&self, machine: &Machine, from: NodeId) -> f64 {
+        self.outstanding_lines.zip(machine.benchmark_lines(from)).map_or(1.0, |(own, usual)| usual / own)
     }
 
     /// GB/s of reads on `memory` that one GB/s of a thread on `from` stands for: the fraction of its data there, times what the
@@ -54,7 +75,12 @@ pub struct OpenHome {
 impl App {
     /// What it asks for with its data at `placement`.
     pub fn demand(&self, placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: self.arithmetic_intensity, kernel: self.kernel, placement }
+        Demand {
+            arithmetic_intensity: self.arithmetic_intensity,
+            kernel: self.kernel,
+            placement,
+            outstanding_lines: self.outstanding_lines,
+        }
     }
 }
 

@@ -366,6 +366,9 @@ pub struct ControllerUse {
     pub occupied: GigabytesPerSecond,
     /// What of the capacity `remote` occupies, in GB/s of reads.
     pub remote_occupied: GigabytesPerSecond,
+    /// How long the node's own cores wait for a line of it, in ns, beside all that is read; `None` where the model or the machine does not
+    /// say.
+    pub loaded_latency_ns: Option<f64>,
 }
 
 /// Use of one link. Bandwidth is what is really drawn.
@@ -452,6 +455,10 @@ fn used(machine: &Machine, allocation: &Allocation, solver: &Solver, workspace: 
         remote: gbs(remote[m.0].moved),
         occupied: gbs(remote[m.0].occupied) + gbs(own[m.0].occupied),
         remote_occupied: gbs(remote[m.0].occupied),
+        loaded_latency_ns: machine
+            .latency_ns(m, m)
+            .zip(solver.latency_added_ns(machine, m, workspace))
+            .map(|(alone, added)| alone + added),
     });
     let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
     let links = pairs.zip(drawn.as_slice()).filter(|&(_, drawn)| all_links || drawn.moved > 0.0);

@@ -8,7 +8,7 @@ use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
 use crate::sharing_model::{Model, ModelKind, Refusal};
 use crate::table::Table;
-use crate::units::GigabytesPerSecond;
+use crate::units::{GigabytesPerSecond, LINE_BYTES};
 
 mod doubts;
 mod parts;
@@ -461,9 +461,22 @@ impl Machine {
         kernel != Access::Read && self.nodes.iter().any(|node| node.kernels.get(kernel).is_some())
     }
 
-    /// Whether kernels `a` and `b` are one to this machine: every memory delivers as much to both.
+    /// Whether kernels `a` and `b` are one to this machine: every memory delivers as much to both, and both make others wait as long.
     pub fn serves_alike(&self, a: Access, b: Access) -> bool {
-        a == b || self.nodes.iter().all(|node| node.kernels.get(a) == node.kernels.get(b))
+        let waits_alike = self.sharing.kind != ModelKind::Ecm || {
+            let parameters = &self.sharing.parameters;
+            parameters.penalty(a, false) == parameters.penalty(b, false)
+        };
+        a == b || (waits_alike && self.nodes.iter().all(|node| node.kernels.get(a) == node.kernels.get(b)))
+    }
+
+    /// Cache lines that a core of `node` has under way while it runs the benchmark that measured the machine: as given for threads
+    /// (`outstanding_lines`), or by Little's law what the bandwidth of a core is worth at the latency of its memory. `None` where no latency
+    /// is known, or nothing limits a core.
+    pub fn benchmark_lines(&self, node: NodeId) -> Option<f64> {
+        let latency_ns = self.latency_ns(node, self.local_memory(node))?;
+        let by_bandwidth = self.node(node).core_bandwidth.map(|most| most.value() * latency_ns / LINE_BYTES);
+        self.sharing.parameters.outstanding_lines.or(by_bandwidth)
     }
 
     /// Whether the latencies are known.

@@ -119,6 +119,7 @@ fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
         arithmetic_intensity: FlopPerByte::new(1.0),
         kernel: Access::Read,
         placement: Placement::Local,
+        outstanding_lines: None,
     };
     let ceiling = machine.sharing().parameters.thread_ceiling(machine, &local, node);
     ceiling.map_or(core, |most| core.min(GigabytesPerSecond::new(most)))

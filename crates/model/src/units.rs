@@ -3,6 +3,9 @@
 //! Prefixes are decimal, 1 GB = 10^9 bytes, 1 GFLOPS = 10^9 floating-point operations per second; but for sizes of memory,
 //! 1 GiB = 2^30 bytes.
 
+/// Bytes of a cache line; bytes per nanosecond are GB/s.
+pub(crate) const LINE_BYTES: f64 = 64.0;
+
 use std::fmt;
 use std::ops::{Add, Div, Mul, Sub};
 

@@ -382,6 +382,7 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
         arithmetic_intensity: FlopPerByte::new(PEAK / demand_gbs),
         kernel: Access::Read,
         placement: Placement::Local,
+        outstanding_lines: None,
     };
     let machine = crate::common::machine(vec![node], |_, _| None);
     Case { machine, demands: demands.iter().map(demand).collect(), allocation }
@@ -504,6 +505,46 @@ fn a_latency_limits_what_one_thread_draws() {
     let model = Model::from(ModelKind::MaxMin).with(Parameter::OutstandingLines, 10.0).unwrap();
     let solved = one_node(&[(1, 40.0)]).under(model);
     assert_eq!(solved.bandwidth[0][0], Some(8.0));
+}
+
+/// A pointer chaser (one line under way) beside 7 threads that read, on a memory of 64 GB/s with 96 ns, where a core draws 12 GB/s: 12 x 96 / 64 =
+/// 18 lines.
+fn beside_a_chaser(readers: u32, penalty: f64) -> numasim_model::Evaluation {
+    let case = one_node(&[(1, 40.0), (readers, 40.0)]);
+    let mut node = case.machine.nodes()[0];
+    node.bandwidth = GigabytesPerSecond::new(64.0);
+    node.core_bandwidth = Some(GigabytesPerSecond::new(12.0));
+    let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).expect("a penalty");
+    let machine = crate::common::machine(vec![node], |_, _| None).with_sharing(model);
+    let machine = machine.with_latencies_ns(vec![96.0]).expect("latencies");
+    let apps = [Some(1.0), None].map(|lines| {
+        let data = numasim_model::Data::Placed(Placement::Local);
+        let mut app = numasim_model::App::new("app", FlopPerByte::new(1.0), data);
+        app.outstanding_lines = lines;
+        app
+    });
+    let placements = [Placement::Local, Placement::Local];
+    numasim_model::evaluate(&machine, &apps, &placements, &case.allocation).expect("an evaluation")
+}
+
+#[test]
+fn a_pointer_chaser_waits_longer_than_threads_with_more_lines_under_way() {
+    // Alone 64 byte / 96 ns.
+    let alone = beside_a_chaser(0, 0.0);
+    assert!((alone.apps[0].bandwidth.value() - 64.0 / 96.0).abs() < 1e-12);
+    assert_eq!(alone.nodes[0].loaded_latency_ns, Some(96.0));
+    // 7 readers want 84 of 64 GB/s; hard corner. 7 x 18 + 1 lines are under way, so that one takes 127 x 64 byte / 64 GB/s = 127 ns: w = 31 ns /
+    // 64 byte / 18. The readers have 64 x 18 / 127 = 9.071 each, and all keep 96 / 127 = 76 % of what they have alone.
+    let beside = beside_a_chaser(7, 0.0);
+    let [chaser, readers] = [0, 1].map(|app| beside.apps[app].bandwidth.value());
+    let latency = beside.nodes[0].loaded_latency_ns.expect("a latency");
+    assert!((readers + chaser - 64.0).abs() < 1e-9, "{readers} {chaser}");
+    assert!((chaser - 64.0 / latency).abs() < 1e-9 && (readers / 7.0 - 64.0 * 18.0 / latency).abs() < 1e-9);
+    assert!((latency - 127.0).abs() < 1e-9, "{latency}");
+    // More readers, a longer latency.
+    let latencies =
+        [1, 2, 3, 4, 5, 6, 7].map(|readers| beside_a_chaser(readers, 0.5).nodes[0].loaded_latency_ns);
+    assert!(latencies.is_sorted(), "{latencies:?}");
 }
 
 #[test]

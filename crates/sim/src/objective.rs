@@ -258,6 +258,7 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
             other.data == app.data
                 && other.arithmetic_intensity == app.arithmetic_intensity
                 && machine.serves_alike(other.kernel, app.kernel)
+                && other.outstanding_lines == app.outstanding_lines
         });
         alone.push(twin.map_or_else(|| of_one(app), |twin| alone[twin]));
     }

@@ -42,7 +42,8 @@ pub(crate) fn node_classes(
         machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value)
     });
     // Latencies count where they limit a thread.
-    let timed = machine.sharing().parameters.outstanding_lines.is_some();
+    let timed = machine.sharing().parameters.outstanding_lines.is_some()
+        || apps.iter().any(|app| app.outstanding_lines.is_some());
     let latency = |from: usize, to: usize| {
         let (from, to) = (NodeId(from), NodeId(to));
         machine.latency_ns(from, to).filter(|_| timed && (from == to || used(from, to)))
@@ -140,6 +141,7 @@ pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
         let (a, b) = (&apps[i], &apps[j]);
         a.arithmetic_intensity == b.arithmetic_intensity
             && machine.serves_alike(a.kernel, b.kernel)
+            && a.outstanding_lines == b.outstanding_lines
             && a.data == b.data
             && a.min_threads == b.min_threads
             && a.max_threads == b.max_threads

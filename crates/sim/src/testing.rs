@@ -28,6 +28,7 @@ pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
         data,
         kernel: Access::default(),
         problem: None,
+        outstanding_lines: None,
         min_threads: 1,
         max_threads: None,
         placing: Placing::default(),

@@ -11,7 +11,7 @@ use numasim_model::units::{FlopPerByte, Gibibytes};
 
 use crate::keys::{Key, app, problem};
 use crate::log::Log;
-use crate::machine::MachineReading;
+use crate::machine::{MachineReading, lines_without_latencies};
 use crate::names::plural;
 use crate::nodes::node_list;
 use crate::problem::{Place, Problem, ProblemKind};
@@ -73,6 +73,19 @@ pub(super) fn read(
         },
         |value| value.number().map(Some),
     );
+    let lines_value = table.optional(&app::OUTSTANDING_LINES);
+    if let (Some(value), Some(machine)) = (&lines_value, &machine.machine)
+        && !machine.has_latencies()
+    {
+        value.source.log.report(lines_without_latencies(value));
+    }
+    let lines = lines_value.as_ref().map_or_else(
+        || {
+            table.note(&app::OUTSTANDING_LINES, app::OUTSTANDING_LINES.default);
+            Some(None)
+        },
+        |value| value.number().map(Some),
+    );
     let stands = read_problem(table);
     let intensity = read_intensity(table, intensity_value, stands);
     let limits = read_limits(table, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
@@ -91,6 +104,7 @@ pub(super) fn read(
             data: data.clone()?,
             kernel,
             problem,
+            outstanding_lines: lines?,
             min_threads: limits.min,
             max_threads: limits.max,
             placing: Placing::default(),

@@ -175,15 +175,19 @@ fn read_sharing(table: &mut TableReader<'_>, latencies: bool) -> Model {
         let Some(value) = table.named(parameter.key()) else { continue };
         read_parameter(parameter, &value, &mut model);
         if parameter == Parameter::OutstandingLines && !latencies {
-            let message = "`outstanding_lines` needs the latencies of the machine";
-            let problem = Problem::new(ProblemKind::MissingKey, message)
-                .at(value.key_place(), "lines under way / latency = bandwidth")
-                .hint("add `latency_matrix_ns = …` to `[machine]`, or give `core_local_gbs` and `core_remote_gbs`");
-            value.source.log.report(problem);
+            let other =
+                "add `latency_matrix_ns = …` to `[machine]`, or give `core_local_gbs` and `core_remote_gbs`";
+            value.source.log.report(lines_without_latencies(&value).hint(other));
         }
     }
     table.finish();
     model
+}
+
+/// Lines under way on a machine without latencies.
+pub(crate) fn lines_without_latencies(value: &Value<'_>) -> Problem {
+    Problem::new(ProblemKind::MissingKey, "`outstanding_lines` needs the latencies of the machine")
+        .at(value.key_place(), "lines under way / latency = bandwidth")
 }
 
 fn read_kind(value: &Value<'_>) -> Option<ModelKind> {

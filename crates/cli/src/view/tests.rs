@@ -69,6 +69,7 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             data: Data::Placed(placement.clone()),
             kernel: Access::default(),
             problem: None,
+            outstanding_lines: None,
             min_threads: 1,
             max_threads: None,
             placing: Placing::default(),

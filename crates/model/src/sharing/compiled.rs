@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
-use crate::sharing_model::Model;
+use crate::sharing_model::{Model, ModelKind};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
@@ -27,17 +27,26 @@ pub(super) struct Flow {
     pub(super) cost: f64,
     /// 1 / cost.
     pub(super) inverse_cost: f64,
-    /// For ECM: what it adds to the latency of the others, in transfer times of a line.
+    /// How it queues.
+    pub(super) queueing: Queueing,
+}
+
+/// What ECM knows of one thread in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Queueing {
+    /// What it adds to the latency of the others, in transfer times of a line.
     pub(super) penalty: f64,
+    /// How many times as long as a thread of the benchmark it waits for a byte.
+    pub(super) waits: f64,
 }
 
 impl Flow {
     /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory, where a GB/s of it stands for
-    /// `occupied` GB/s, with `penalty` under ECM.
-    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64, occupied: f64, penalty: f64) -> Self {
+    /// `occupied` GB/s.
+    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64, occupied: f64, queueing: Queueing) -> Self {
         let cost = fraction * occupied;
         let (spread, demand_gbs) = (fraction < 1.0, demand_gbs * cost);
-        Self { group, spread, demand_gbs, cost, inverse_cost: 1.0 / cost, penalty }
+        Self { group, spread, demand_gbs, cost, inverse_cost: 1.0 / cost, queueing }
     }
 
     /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
@@ -124,7 +133,7 @@ pub(super) struct Compiled {
 impl PerThread {
     fn of(machine: &Machine, model: &Model, demand: &Demand, from: NodeId) -> Self {
         let node = machine.node(from);
-        let drawn = node.demand_of_thread(demand.arithmetic_intensity).value();
+        let drawn = demand.of_thread(machine, from).value();
         let ceiling = model.parameters.thread_ceiling(machine, demand, from);
         Self {
             demand_gbs: ceiling.map_or(drawn, |ceiling| drawn.min(ceiling)),
@@ -315,7 +324,8 @@ impl Compiled {
                 let kernel = demands[a].kernel;
                 let occupied = machine.node(memory).occupied_by(kernel);
                 let penalty = self.model.parameters.penalty(kernel, from != memory);
-                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied, penalty));
+                let queueing = Queueing { penalty, waits: demands[a].waits(machine, from) };
+                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied, queueing));
             }
         }
         (self.flows.len() > first).then(|| {
@@ -374,6 +384,8 @@ pub(super) struct Shares {
     pub(super) available: Vec<f64>,
     /// Per memory: the factor that fits all links into the controller, 1 where they fit.
     pub(super) scale: Vec<f64>,
+    /// For ECM, per memory: ns that each byte of a thread of the benchmark waits at the controller; else empty.
+    pub(super) waits: Vec<f64>,
     /// Per memory: what the controller has for what is asked of it; empty where that is always its bandwidth.
     pub(super) controllers: Vec<f64>,
 }
@@ -389,6 +401,7 @@ impl Shares {
             offered: vec![0.0; pools],
             available: vec![0.0; pools],
             scale: vec![1.0; memories],
+            waits: vec![0.0; if compiled.model.kind == ModelKind::Ecm { memories } else { 0 }],
             controllers: if compiled.model.is_plain_default() { Vec::new() } else { vec![0.0; memories] },
         }
     }

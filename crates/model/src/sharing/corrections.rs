@@ -4,9 +4,7 @@ use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::sharing_model::Parameters;
-
-/// Bytes of a cache line; bytes per nanosecond are GB/s.
-const LINE_BYTES: f64 = 64.0;
+use crate::units::LINE_BYTES;
 
 impl Parameters {
     /// The most GB/s one thread on `from` draws from all memories together, by the ceilings of [`Parameters`];

@@ -109,11 +109,17 @@ pub(super) struct Thread {
     pub(super) gets: Vec<f64>,
 }
 
-/// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`) in GB/s.
-pub(super) fn demand_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
-    let node = machine.node(node);
+/// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`, lines under way x 64 byte / mean latency) in GB/s.
+pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) -> f64 {
+    let node = machine.node(from);
     let at_peak = node.gflops_per_core / demand.arithmetic_intensity;
-    node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value()
+    let digested = node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value();
+    let (Some(lines), true) = (demand.outstanding_lines, machine.has_latencies()) else { return digested };
+    let memories = demand.placement.read_from(machine, from).into_iter();
+    let latency = |memory| {
+        demand.placement.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0)
+    };
+    digested.min(lines * 64.0 / memories.map(latency).sum::<f64>())
 }
 
 /// The share of the data on `memory`, times what the memory delivers to readers / what it delivers to the kernel.
@@ -399,7 +405,12 @@ mod tests {
     }
 
     fn demand(placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: FlopPerByte::new(1.0), kernel: Access::Read, placement }
+        Demand {
+            arithmetic_intensity: FlopPerByte::new(1.0),
+            kernel: Access::Read,
+            placement,
+            outstanding_lines: None,
+        }
     }
 
     #[test]

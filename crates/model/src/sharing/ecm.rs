@@ -20,7 +20,10 @@
 //!    the link.
 //! 5. A link that shares a link with others has what these leave: what it would have if it asked for everything, the shared one
 //!    filled evenly (max-min) up to its capacity. That is never less than what it is given, and changes without a step.
-//! 6. A thread's bandwidth is the smallest granted / cost over the memories it reads.
+//! 6. w is the wait of a byte of the benchmark that measured the machine, with C lines under way on a core
+//!    ([`crate::Machine::benchmark_lines`]). A thread with c lines under way (`outstanding_lines` of an application) waits w C / c: its latency
+//!    grows by as much as that of the others, 64 C w ns for a line, and it has fewer lines to hide it.
+//! 7. A thread's bandwidth is the smallest granted / cost over the memories it reads.
 //!
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
 //! T_mem of the kernel.
@@ -71,7 +74,7 @@ impl Queue {
         for flow in flows.map(|f| &compiled.flows[f]) {
             let threads = threads[flow.group as usize] * (flow.demand_gbs / self.whole_thread).min(1.0);
             count += threads;
-            penalties += threads * flow.penalty;
+            penalties += threads * flow.queueing.penalty;
         }
         if count > 1.0 { (count - 1.0) / count * penalties / (self.capacity * self.capacity) } else { 0.0 }
     }
@@ -152,6 +155,7 @@ pub(super) fn share(
     } else {
         wait_at(|| at.readers(memory.links.clone(), memory.own), bounds)
     };
+    shares.waits[m] = wait;
     for p in pools() {
         let is_own = memory.own == Some(p);
         let bounds = if is_own { None } else { link(p, shares) };
@@ -160,7 +164,7 @@ pub(super) fn share(
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let demand_gbs = compiled.flows[f].demand_gbs;
-            let waits = wait * felt + at_link;
+            let waits = compiled.flows[f].queueing.waits * (wait * felt + at_link);
             let granted =
                 if waits > 0.0 { (1.0 / (at.times[f] + waits)).min(demand_gbs) } else { demand_gbs };
             shares.grant(compiled, f, granted);
@@ -190,8 +194,9 @@ impl Controller<'_> {
     /// Those of a pool, of whose GB/s each takes `cost` and who feel the part `felt` of the wait.
     fn of_pool(&self, pool: usize, cost: f64, felt: f64) -> impl Iterator<Item = Readers> {
         self.compiled.pools[pool].flows.clone().map(move |f| {
-            let count = self.threads[self.compiled.flows[f].group as usize];
-            Readers { amount: cost * count, time: self.times[f], wait: felt }
+            let flow = &self.compiled.flows[f];
+            let count = self.threads[flow.group as usize];
+            Readers { amount: cost * count, time: self.times[f], wait: felt * flow.queueing.waits }
         })
     }
 
@@ -206,7 +211,10 @@ impl Controller<'_> {
     fn wait_at_link(&self, pool: usize, bounds: Bounds, wait: f64) -> f64 {
         let held_back = wait * self.remote.felt();
         wait_at(
-            || self.of_pool(pool, 1.0, 1.0).map(|one| Readers { time: one.time + held_back, ..one }),
+            || {
+                self.of_pool(pool, 1.0, 1.0)
+                    .map(|one| Readers { time: one.time + one.wait * held_back, ..one })
+            },
             bounds,
         )
     }
@@ -214,7 +222,7 @@ impl Controller<'_> {
     /// What the threads of a pool draw together.
     fn rates_of(&self, pool: usize, felt: f64, wait: f64, at_link: f64) -> f64 {
         let waits = wait * felt + at_link;
-        self.of_pool(pool, 1.0, 1.0).map(|one| one.amount / (one.time + waits)).sum()
+        self.of_pool(pool, 1.0, 1.0).map(|one| one.amount / (one.time + one.wait * waits)).sum()
     }
 }
 

@@ -226,6 +226,7 @@ mod tests {
                 arithmetic_intensity: FlopPerByte::new(*intensity),
                 kernel: Access::Read,
                 placement: placement.clone(),
+                outstanding_lines: None,
             })
             .collect();
         Solver::new(&machine, &demands)

@@ -25,7 +25,7 @@ use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::sharing::compiled::Shares;
-use crate::sharing::compiled::{Compiled, Flow, PerThread};
+use crate::sharing::compiled::{Compiled, Flow, PerThread, Queueing};
 use crate::sharing::way::{Memory, Way};
 use crate::table::Table;
 use crate::units::FlopPerByte;
@@ -270,7 +270,8 @@ impl Load<'_> {
             (demand.placement.fraction(machine, node, memory), occupied)
         };
         let intensity = demand.arithmetic_intensity.value();
-        self.place(key, node, threads, per_thread, (intensity, demand.kernel), of)
+        let kind = (intensity, demand.kernel, demand.waits(machine, node));
+        self.place(key, node, threads, per_thread, kind, of)
     }
 
     /// Adds `threads` equal threads on `node` that read, want `want_gbs` each and have `fraction` of their data on each memory: work
@@ -288,7 +289,7 @@ impl Load<'_> {
     ) -> Option<FlowId> {
         self.network.machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
         let per_thread = PerThread { demand_gbs: want_gbs, peak: f64::INFINITY, occupied: 1.0 };
-        self.place(key, node, threads, per_thread, (0.0, Access::Read), |memory| (fraction(memory), 1.0))
+        self.place(key, node, threads, per_thread, (0.0, Access::Read, 1.0), |memory| (fraction(memory), 1.0))
     }
 
     /// Adds a flow. `of`: the fraction of its data on a memory, and what a GB/s of it stands for there.
@@ -298,7 +299,7 @@ impl Load<'_> {
         node: NodeId,
         threads: f64,
         per_thread: PerThread,
-        (intensity, kernel): (f64, Access),
+        (intensity, kernel, waits): (f64, Access, f64),
         of: impl Fn(NodeId) -> (f64, f64),
     ) -> Option<FlowId> {
         let network = self.network;
@@ -318,7 +319,8 @@ impl Load<'_> {
             let (fraction, occupied) = of(memory);
             if fraction > 0.0 {
                 let penalty = self.compiled.model.parameters.penalty(kernel, memory != node);
-                let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied, penalty);
+                let queueing = Queueing { penalty, waits };
+                let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied, queueing);
                 spread |= flow.spread;
                 last = Some(memory);
                 if let Some(pool) = network.pools[(node, memory)] {

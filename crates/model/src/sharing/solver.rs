@@ -292,7 +292,12 @@ mod tests {
     }
 
     fn demand(intensity: f64, placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: FlopPerByte::new(intensity), kernel: Access::Read, placement }
+        Demand {
+            arithmetic_intensity: FlopPerByte::new(intensity),
+            kernel: Access::Read,
+            placement,
+            outstanding_lines: None,
+        }
     }
 
     fn total(machine: &Machine, demands: &[Demand], rows: &[[u32; 4]]) -> f64 {

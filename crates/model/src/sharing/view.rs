@@ -6,6 +6,7 @@ use crate::sharing::compiled::PoolKind;
 use crate::sharing::invariants::{Grants, Group};
 use crate::sharing::solver::{Solver, Workspace};
 use crate::sharing_model::ModelKind;
+use crate::units::LINE_BYTES;
 
 /// One flow of a solved allocation, for reports and checks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -98,6 +99,13 @@ impl Solver {
     pub fn controller(&self, memory: NodeId, workspace: &Workspace) -> f64 {
         let bandwidth = self.compiled.memories.get(memory.0).map_or(0.0, |memory| memory.bandwidth);
         workspace.shares.controllers.get(memory.0).copied().unwrap_or(bandwidth)
+    }
+
+    /// Under ECM: how much longer than alone, in ns, a line of `memory` is under way in the solved allocation, for the cores of its own node on
+    /// `machine`; `None` where that is not known ([`Machine::benchmark_lines`]).
+    pub fn latency_added_ns(&self, machine: &Machine, memory: NodeId, workspace: &Workspace) -> Option<f64> {
+        let wait = workspace.shares.waits.get(memory.0)?;
+        Some(LINE_BYTES * wait * machine.benchmark_lines(memory)?)
     }
 
     /// All pools of the solved allocation, memory by memory: links first, then the node's own.

@@ -112,7 +112,12 @@ fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
 fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
     let kernel = prop::sample::select(&Access::ALL[..]);
     (log_uniform(1.0 / 64.0, 64.0), kernel, placement(nodes)).prop_map(|(intensity, kernel, placement)| {
-        Demand { arithmetic_intensity: FlopPerByte::new(intensity), kernel, placement }
+        Demand {
+            arithmetic_intensity: FlopPerByte::new(intensity),
+            kernel,
+            placement,
+            outstanding_lines: None,
+        }
     })
 }
 
@@ -167,6 +172,7 @@ pub(crate) fn case_with_data_alike() -> impl Strategy<Value = Case> {
                 arithmetic_intensity: FlopPerByte::new(*intensity),
                 kernel: Access::ALL[which.index(3)],
                 placement: which.get(&placements).clone(),
+                outstanding_lines: None,
             };
             apps.iter().map(demand).collect::<Vec<_>>()
         });

@@ -41,6 +41,7 @@ fn apps() -> Vec<App> {
         data: Data::Placed(Placement::Local),
         kernel: Access::Read,
         problem: None,
+        outstanding_lines: None,
         min_threads: 1,
         max_threads: None,
         placing: Placing::default(),

@@ -77,6 +77,14 @@ table! {
     /// `copy_gbs`, `triad_gbs` or `update_gbs`.
     KERNEL = key("kernel", Shape::Words(&KERNEL_WORDS)).default("read")
         .value_in(ValueIn::App(|app| app.kernel_word().into()));
+    /// Cache lines of 64 byte that one of its threads has under way at a time: 1 of a pointer chaser, 10 to 20 of a loop over arrays. With a
+    /// latency it draws at most lines x 64 byte / latency, and under `ecm` it waits longer than threads with more of them. Needs
+    /// `latency_matrix_ns`. Default: as the benchmark that measured the machine.
+    OUTSTANDING_LINES = key("outstanding_lines", Shape::Number(1e-3, 1e6))
+        .of_app(|app| app.outstanding_lines, |app, lines| app.outstanding_lines = Some(lines))
+        .changed_in("")
+        .means("a number of cache lines", "1.0")
+        .default("as the benchmark");
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
     PROBLEM = key("problem", Shape::Table(&problem::TABLE))
         .value_in(ValueIn::App(sizes));

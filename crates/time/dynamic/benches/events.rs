@@ -50,6 +50,7 @@ fn study(
             data: data.clone(),
             kernel: Access::Read,
             problem: None,
+            outstanding_lines: None,
             min_threads: 1,
             max_threads: None,
             placing: Placing::default(),

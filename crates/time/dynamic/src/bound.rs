@@ -210,7 +210,7 @@ struct Places {
 
 impl Speeds {
     fn new(machine: &Machine, course: &Course, phase: &Phase, demand: &Demand) -> Self {
-        let Demand { arithmetic_intensity: intensity, placement, kernel } = demand;
+        let Demand { arithmetic_intensity: intensity, placement, kernel, .. } = demand;
         let solver = Solver::new(machine, std::slice::from_ref(demand));
         let mut places: Vec<Places> = Vec::new();
         let mut through_memory = 0.0;

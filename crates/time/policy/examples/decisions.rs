@@ -63,6 +63,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
             data: data.clone(),
             kernel: Access::Read,
             problem: None,
+            outstanding_lines: None,
             min_threads: 0,
             max_threads: None,
             placing: Placing::default(),

@@ -37,6 +37,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         memory: None,
         kernel: Access::default(),
         problem: None,
+        outstanding_lines: None,
         min_threads: 1,
         max_threads: None,
         placing: Placing::default(),

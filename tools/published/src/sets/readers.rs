@@ -124,6 +124,7 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
                 // All figures of the matrix are those of triads.
                 kernel: Access::Read,
                 placement: Placement::Home(home),
+                outstanding_lines: None,
             };
             Solver::new(machine, &[demand])
         })

@@ -68,6 +68,7 @@ impl Runner for Simulated {
                 memory: None,
                 kernel: app.kernel.synthetic().map_or(Access::Read, Kernel::access),
                 problem: None,
+                outstanding_lines: None,
             });
         }
         let evaluation = evaluate(&self.machine, &apps, &placements, &allocation).expect("fits");

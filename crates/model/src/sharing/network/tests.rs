@@ -62,6 +62,7 @@ fn demands(spread: bool) -> Vec<Demand> {
         arithmetic_intensity: FlopPerByte::new(0.25 * (1 + a % 5) as f64),
         kernel: Access::ALL[a % 3],
         placement: placement(a),
+        outstanding_lines: None,
     };
     (0..12).map(demand).collect()
 }
@@ -206,6 +207,7 @@ fn a_slower_core_wants_less_and_leaves_it_to_others() {
         arithmetic_intensity: FlopPerByte::new(0.5),
         kernel: Access::Read,
         placement: Placement::Local,
+        outstanding_lines: None,
     };
     let flows = [0, 1].map(|key| load.add(FlowKey(key), &demand, NodeId(0), 2.0).expect("a node with cores"));
     load.solve();
@@ -232,6 +234,7 @@ fn a_slower_core_has_a_lower_peak() {
         arithmetic_intensity: FlopPerByte::new(4.0),
         kernel: Access::Read,
         placement: Placement::Interleave,
+        outstanding_lines: None,
     };
     let flow = load.add(FlowKey(0), &demand, NodeId(0), 1.0).expect("a node with cores");
     load.set_efficiency(flow, 0.3);
@@ -255,6 +258,7 @@ fn a_thread_for_half_of_the_time_takes_half_a_share() {
         arithmetic_intensity: FlopPerByte::new(0.5),
         kernel: Access::Read,
         placement: Placement::Local,
+        outstanding_lines: None,
     };
     let whole = load.add(FlowKey(0), &demand, NodeId(0), 2.0).expect("a node with cores");
     let part = load.add(FlowKey(1), &demand, NodeId(0), 1.5).expect("a node with cores");

@@ -221,6 +221,7 @@ pub(super) fn parts_per_second(machine: &Machine, working: &[(NodeId, &Sources)]
             arithmetic_intensity: FlopPerByte::new(peak / sources.want_gbs),
             kernel: numasim_model::Access::Read,
             placement: Placement::Fractions(sources.by_memory.iter().map(|part| part / bytes).collect()),
+            outstanding_lines: None,
         }
     };
     let demands: Vec<Demand> = working.iter().map(demand).collect();

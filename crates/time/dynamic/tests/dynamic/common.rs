@@ -32,6 +32,7 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
         data: data.clone(),
         kernel: Access::Read,
         problem: None,
+        outstanding_lines: None,
         min_threads: 1,
         max_threads: None,
         placing: Placing::default(),

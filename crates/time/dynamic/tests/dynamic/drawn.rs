@@ -253,6 +253,7 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         data: course.phases[0].data.clone(),
         kernel: choices.of(&[Access::Read, Access::Read, Access::Copy]),
         problem: None,
+        outstanding_lines: None,
         min_threads: 1,
         max_threads: None,
         placing: Placing::default(),
