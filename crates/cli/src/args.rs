@@ -22,7 +22,6 @@ use numasim_sim::search::{WITHIN, within};
 
 use crate::documents::Document;
 use crate::failure::Failure;
-use crate::help;
 use crate::output::{Destination, OutputArgs};
 pub(crate) use evidence::{
     Axes, CompareArgs, DiscriminateArgs, FitArgs, Page, PlotArgs, PlotKind, ReportArgs,
@@ -39,10 +38,39 @@ pub(crate) use search::{CpusFrom, EmitArgs, EmitKind, ObjectivePair, PlacingArgs
 pub(crate) use sweep::{ClusterArgs, MOST_SHARDS, Shard, SweepArgs};
 pub(crate) use time::{PlanArgs, ProfileArgs, SimulateArgs, TasksArgs};
 
+/// Start of `numasim --help`.
+const ABOUT: &str = "\
+Several applications share one machine with several NUMA nodes. Each node has cores and a memory \
+controller; links connect the nodes. numasim computes how fast each application runs for a given \
+placement of its threads (evaluate), and searches for the best placement (explore). Machine, \
+applications and placements are described in TOML files.
+
+Units: 1 GB = 10^9 bytes; bandwidth in GB/s, performance in GFLOPS (10^9 floating-point operations per \
+second), arithmetic intensity in FLOP per byte moved to or from memory. Nodes are numbered from 0.";
+
+/// End of `numasim -h`.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done; also explore stopped by Ctrl-C or --time-limit with its best so far
+  1    the input or the question is wrong (bad file, no feasible allocation,
+       output not writable)
+  2    the command line is wrong
+  70   a fault of numasim itself
+  130  ended by Ctrl-C without a complete result";
+
+/// End of `numasim --help`, before the exit codes.
+const EXAMPLES: &str = "\
+Examples:
+  numasim evaluate machine.toml apps.toml scenarios.toml
+  numasim explore @xeon-gold-6138-4s @genomics --objective geomean
+  numasim explore study.toml --objective fair --format json -o best.json
+  numasim sweep study.toml --set machine.link_gbs=5..40:5 --plot links.svg
+  numasim check study.toml";
+
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
-#[command(name = "numasim", version, about, long_about = help::ABOUT, after_long_help = help::EXAMPLES)]
-#[command(after_help = help::EXIT_CODES, max_term_width = 100, propagate_version = true)]
+#[command(name = "numasim", version, about, long_about = ABOUT, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(after_help = EXIT_CODES, max_term_width = 100, propagate_version = true)]
 pub(crate) struct Cli {
     /// When to use colours
     ///
@@ -58,91 +86,62 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Compute the performance of every scenario in the files
-    #[command(after_help = help::EVALUATE)]
     Evaluate(EvaluateArgs),
     /// Find the best allocation of threads to NUMA nodes
-    #[command(after_help = help::EXPLORE)]
     Explore(ExploreArgs),
     /// Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...
-    #[command(after_help = help::sweep())]
     Sweep(SweepArgs),
     /// Simulate applications over time, with a policy that moves cores
-    #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
     /// Tell the applications of this host which cores are theirs, while they run
-    #[command(after_help = help::AGENT)]
     Agent(AgentArgs),
     /// Run the applications of the files on this host, under an agent with a policy
-    #[command(after_help = help::RUN)]
     Run(RunArgs),
     /// Watch an agent and its applications in the terminal
-    #[command(after_help = help::TOP)]
     Top(TopArgs),
     /// Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes
-    #[command(after_help = help::TASKS)]
     Tasks(TasksArgs),
     /// Time each task of a tree program with its data here and there, and write the profile for `plan`
-    #[command(after_help = help::PROFILE)]
     Profile(ProfileArgs),
     /// Plan where data and tasks belong, from a profile, for any number of iterations
-    #[command(after_help = help::PLAN)]
     Plan(PlanArgs),
     /// Explain the bandwidth-sharing models and their parameters
-    #[command(after_help = help::MODELS)]
     Models(ModelsArgs),
     /// Measure this host and write its machine file
-    #[command(after_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),
     /// Run and measure every scenario on this host, with pinned threads and bound memory
-    #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
     /// Detect, calibrate, measure, compare and report: check the model on this host
-    #[command(after_help = help::VALIDATE)]
     Validate(ValidateArgs),
     /// Compare measured performance with the model's predictions
-    #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
     /// Estimate machine parameters from measured scenarios, with their uncertainty
-    #[command(after_help = help::FIT)]
     Fit(FitArgs),
     /// Propose scenarios that distinguish the sharing models on a machine
-    #[command(after_help = help::DISCRIMINATE)]
     Discriminate(DiscriminateArgs),
     /// Describe a program as an [[app]]: from hardware counters, its pages and its runs
-    #[command(after_help = help::PROFILE_APP)]
     ProfileApp(ProfileAppArgs),
     /// Draw a machine, a scenario or a set of allocations
-    #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
     /// Write a self-contained web page of model and measurement
-    #[command(after_help = help::REPORT)]
     Report(ReportArgs),
     /// Validate files and show what was read
-    #[command(after_help = help::CHECK)]
     Check(CheckArgs),
     /// Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file
-    #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
     /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
-    #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
     /// List the machines and workloads inside the program, usable as @NAME wherever a FILE is taken, or print one
-    #[command(after_help = help::CATALOG)]
     Catalog(CatalogArgs),
     /// Write the first study: a machine, applications and a scenario, with comments
-    #[command(after_help = help::INIT)]
     Init(InitArgs),
     /// Write the machine for another tool
-    #[command(after_help = help::EXPORT)]
     Export(ExportArgs),
     /// Print the JSON Schema of the input files, or of what a command writes
-    #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
     /// Print a script that completes commands and switches in a shell
-    #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionsArgs),
     /// Print the manual page
-    #[command(after_help = help::MAN)]
     Man(ManArgs),
 }
 
@@ -158,24 +157,51 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// The input files and the model that every computing command takes.
+/// The input files of a study.
 #[derive(Debug, Args)]
-pub(crate) struct StudyArgs {
+pub(crate) struct StudyFiles {
     /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
+}
 
+/// The bandwidth-sharing model.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ModelArgs {
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = one_model())]
     pub(crate) model: Option<ModelKind>,
 }
 
+/// The input files and the model that every computing command takes.
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    #[command(flatten)]
+    pub(crate) toml: StudyFiles,
+
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
+}
+
+const EVALUATE: &str = "\
+Examples:
+  numasim evaluate machine.toml apps.toml scenarios.toml
+  numasim evaluate study.toml --scenario even --scenario 'one app per node'
+  numasim evaluate study.toml --format csv -o figures.csv
+  numasim evaluate study.toml --model all
+  numasim evaluate configs/kernels/dmv.toml --static-work
+  numasim evaluate study.toml --scenario even --emit slurm -o job.sh
+
+Results are in GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.
+With --static-work, or `static = true` in a [[scenario]], GFLOPS of an application are threads x rate of its slowest thread.
+Beyond 64 nodes JSON lists only the links that carry something.";
+
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
+#[command(after_help = EVALUATE)]
 pub(crate) struct EvaluateArgs {
-    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) toml: StudyFiles,
 
     /// Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else
     /// baseline-proportional]
@@ -207,8 +233,51 @@ pub(crate) struct EvaluateArgs {
     pub(crate) output: OutputArgs,
 }
 
+const EXPLORE: &str = "\
+Examples:
+  numasim explore machine.toml apps.toml
+  numasim explore study.toml --objective fair --time-limit 10
+  numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
+  numasim explore study.toml --format json -o best.json
+  numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
+  numasim explore study.toml --sensitivity
+  numasim explore study.toml --models all
+  numasim explore study.toml --threads solver=16 --max-nodes solver=2 --exclusive solver
+  numasim explore study.toml --simple --within 0.02
+  numasim explore study.toml --save best.toml --plot best.svg
+  numasim explore study.toml --emit numactl -o start.sh
+
+The search takes work that threads share by their speed; a scenario with `static = true` is compared as what its slowest threads do. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
+over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
+The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
+min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
+without an answer (130).
+
+--pareto computes the Pareto front of two objectives: allocations that cannot be improved in one without losing in \
+the other, from the best for the first to the best for the second. If every allocation can be compared (up to 10^7, \
+equal nodes counted once), the front is complete and proven. Otherwise both ends carry a proof or a bound as without \
+--pareto, and the points between them are the best of those compared: hill climbing in 25 directions, then all changes \
+of one or two steps. The knee is the point farthest outside the straight line between both ends.
+
+--models finds the placement that is good whichever of several sharing models is right: its loss, 1 - value / best value (makespan: 1 - best / value), is \
+smallest under the model where it is largest. It is searched for, not picked from the bests, and comes with a bound that no placement is below. Losses \
+are relative to the best found; JSON says of each model whether its best is proven, and `at_most` what they can be. The first model is that of \
+the answer above it (--model, else the first name, with `all` that of the machine file); corrections in [machine.sharing] hold for all. `all` leaves out models that cannot read the machine, and says so. With \
+--time-limit the searches for the bests have half of the time together, in equal parts, what one leaves goes to the next, and the robust search has the rest.
+
+--sensitivity reports what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
+input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It relies on local \
+searches: gains with threads moved are lower bounds, and ranges are the best known, not proven. --time-limit covers the \
+search and this report: at least a quarter of it is for the report, which counts what it leaves out. With --format csv its rows replace the allocations.
+
+--emit prints a shell script with one command for each application; each ./NAME in it stands for the command that \
+starts that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
+[[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
+hwloc. On each node the first processors of the list are used, one for each core.";
+
 /// `numasim explore`.
 #[derive(Debug, Args)]
+#[command(after_help = EXPLORE)]
 pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
@@ -292,19 +361,52 @@ pub(crate) struct ExploreArgs {
     pub(crate) output: OutputArgs,
 }
 
+const CHECK: &str = "\
+Examples:
+  numasim check study.toml
+  numasim check machine.toml apps.toml --format json
+
+Exit code 1 if anything is wrong; the message shows file, line, column and what to write instead.
+
+Beyond 64 nodes JSON has no list of links: link_gbs where all are equal, else
+link_matrix_gbs; CSV has one line for equal links.";
+
 /// `numasim check`.
 #[derive(Debug, Args)]
+#[command(after_help = CHECK)]
 pub(crate) struct CheckArgs {
-    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]; @NAME: a file of `numasim catalog`
-    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
-    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) toml: StudyFiles,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
 
+const DETECT: &str = "\
+Examples:
+  numasim detect -o machine.toml
+  numasim detect --format json
+  lstopo --of xml node17.xml         (on the machine itself)
+  numasim detect --from-xml node17.xml
+  numasim detect --from-synthetic \"node:4 core:20 pu:1\"
+
+Counts physical cores, and names the first processor (hardware thread) of each; --smt counts every hardware thread, and \
+gflops_per_core then means one hardware thread. On this host only what this process may use counts: processors \
+that are offline, or excluded by the cgroup or the CPU affinity mask (containers, Slurm, taskset), are listed in the \
+file, in JSON, and on standard error. A node without any usable processor is memory-only.
+
+memory_gib is rounded down; of nearly equal nodes the smallest counts for all. Where sockets have several nodes, comments \
+leave room for what the links between the sockets carry: sockets, socket_link_gbs and shared_link_gbs, or a \
+[[machine.shared_link]] for each pair of sockets.
+
+Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
+from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Cores without memory of their \
+node get memory_gib = 0; cores of several kinds are named in a comment. Needs a build with \
+hwloc (cargo build --release --features hwloc), but for --from-xml.";
+
 /// `numasim detect`.
 #[derive(Debug, Args)]
+#[command(after_help = DETECT)]
 pub(crate) struct DetectArgs {
     /// Count each hardware thread (SMT) as a core, instead of each physical core
     #[arg(long)]
@@ -337,8 +439,19 @@ impl FileArgs {
     }
 }
 
+const SCHEMA: &str = "\
+Example:
+  numasim schema -o numasim.schema.json
+  numasim schema explore -o explore.schema.json
+
+Editors with a TOML language server (taplo, Even Better TOML) complete and check keys with it if the \
+first line of an input file is
+
+  #:schema ./numasim.schema.json";
+
 /// `numasim schema`.
 #[derive(Debug, Args)]
+#[command(after_help = SCHEMA)]
 pub(crate) struct SchemaArgs {
     /// Print the schema of the JSON that this command writes [default: that of the input files]
     #[arg(value_name = "COMMAND")]
@@ -348,8 +461,16 @@ pub(crate) struct SchemaArgs {
     pub(crate) file: FileArgs,
 }
 
+const COMPLETIONS: &str = "\
+Examples:
+  numasim completions bash \\
+      -o ~/.local/share/bash-completion/completions/numasim
+  numasim completions zsh  -o ~/.zfunc/_numasim   (fpath+=~/.zfunc in ~/.zshrc)
+  numasim completions fish -o ~/.config/fish/completions/numasim.fish";
+
 /// `numasim completions`.
 #[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
@@ -359,8 +480,15 @@ pub(crate) struct CompletionsArgs {
     pub(crate) file: FileArgs,
 }
 
+const MAN: &str = "\
+Examples:
+  numasim man | man -l -
+  numasim man explore | man -l -
+  numasim man --dir ~/.local/share/man/man1";
+
 /// `numasim man`.
 #[derive(Debug, Args)]
+#[command(after_help = MAN)]
 pub(crate) struct ManArgs {
     /// Print the page of this command [default: the main page, which lists all commands]
     #[arg(value_name = "COMMAND")]

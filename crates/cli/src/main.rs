@@ -9,7 +9,6 @@ mod emit;
 mod failure;
 mod fault;
 mod files;
-mod help;
 mod inputs;
 mod memory;
 mod output;

@@ -5,17 +5,48 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint, value_parser};
 use numasim_graph::values::SchedulerKind;
-use numasim_model::ModelKind;
 use numasim_policy::PolicyName;
 use numasim_sim::Objective;
+use numasim_study::figure;
+use numasim_study::keys::machine;
 
-use crate::args::{StudyArgs, objective, one_model, seconds, time};
+use crate::args::{ModelArgs, StudyArgs, objective, seconds, time};
 use crate::output::OutputArgs;
 
 // The command line of `numasim compare`.
 
+const COMPARE: &str = "\
+Examples:
+  numasim compare machine.toml study.toml --measured measured.csv
+  numasim compare study.toml --measured measured.csv --format csv -o errors.csv
+
+The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
+and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+
+  error            (predicted - measured) / measured, where measured is the
+                   median of the repetitions
+  spread           sample standard deviation / mean of the repetitions
+  95th percentile  of n absolute errors in ascending order the one at index
+                   (n - 1) x 0.95 from 0, interpolated linearly
+  regret           (best measured - measured of what the model prefers) /
+                   best measured
+  Kendall's tau-b  between predicted and measured totals: +1 the same order,
+                   -1 the opposite order
+  no sharing       each thread as fast as alone on the machine
+  equal parts      each controller and link divided by the number of its
+                   threads, whatever they want
+  contention       demand / capacity where that is largest; the demand is what
+                   the threads would draw without sharing
+
+Regret is told among scenarios of the same applications. The model is better than no sharing or equal parts where the 95 % \
+interval of its advantage lies above 0: means of absolute errors of the totals, paired bootstrap over scenarios and repetitions. \
+Only scenarios with a contention of 1.3 or more count for a verdict on sharing, and six are needed.
+
+JSON and CSV give errors, spread and regret as fractions.";
+
 /// `numasim compare`.
 #[derive(Debug, Args)]
+#[command(after_help = COMPARE)]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
@@ -34,8 +65,19 @@ pub(crate) struct CompareArgs {
 
 // The command line of `numasim discriminate`.
 
+const DISCRIMINATE: &str = "\
+Examples:
+  numasim discriminate machine.toml
+  numasim discriminate machine.toml --emit-scenarios apart.toml
+  numasim bench machine.toml apart.toml -o m.csv
+  numasim compare machine.toml apart.toml --measured m.csv --model max-min
+
+Searches scenarios of two applications: both local on one node, or one local and one that reads this node's \
+memory from another node or from all others. Proposes those in which the models disagree most.";
+
 /// `numasim discriminate`.
 #[derive(Debug, Args)]
+#[command(after_help = DISCRIMINATE)]
 pub(crate) struct DiscriminateArgs {
     /// TOML files with a [machine]; applications and scenarios in them are ignored
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
@@ -55,8 +97,27 @@ pub(crate) struct DiscriminateArgs {
 
 // The command line of `numasim fit`.
 
+const FIT: &str = "\
+Examples:
+  numasim fit study.toml --measured m.csv --free bandwidth_gbs,link_gbs
+  numasim fit study.toml --measured m.csv --free bandwidth_gbs --scenario even
+  numasim fit study.toml --measured m.csv --free link_gbs --emit-machine m.toml
+
+Minimises the sum of squared relative errors, (fitted - measured) / measured. Each application of a scenario \
+contributes one error, or the scenario as a whole if only its total was measured. The search uses the \
+Levenberg-Marquardt method from many starting points, up to a factor of 1000 from the values in the files.
+
+  95 %      confidence interval by linear least squares: valid for independent
+            noise and a correct model
+  left out  leave-one-out cross-validation: each scenario is predicted by a fit
+            to the others; of more than 100 scenarios, one hundredth at a time
+
+A parameter gets no value if the measurements do not determine it: nothing depends on it, it is bounded from one side \
+only, or several act only together.";
+
 /// `numasim fit`.
 #[derive(Debug, Args)]
+#[command(after_help = FIT)]
 pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
@@ -67,7 +128,7 @@ pub(crate) struct FitArgs {
 
     /// Machine parameters to estimate, separated by commas; may be given more than once
     #[arg(long, value_name = "KEY,...", required = true, value_delimiter = ',', action = ArgAction::Append)]
-    #[arg(long_help = crate::help::free())]
+    #[arg(long_help = free())]
     pub(crate) free: Vec<String>,
 
     /// Fit only to the scenario with this name, and predict the other measured ones; may be given more than once
@@ -84,8 +145,30 @@ pub(crate) struct FitArgs {
 
 // The command line of `numasim report`.
 
+const REPORT: &str = "\
+Examples:
+  numasim report results/paper-table-iii -o report.html
+  numasim report their-host.tar.zst -o report.html
+  numasim report machine.toml study.toml --measured m.csv -o report.html
+  numasim report --measured result.csv -o report.html
+  numasim report pipeline.toml --policy none --policy lead:2 -o report.html
+  numasim report machine.toml study.toml --interactive -o report.html
+
+Writes one self-contained HTML file: it loads nothing and needs only a browser. It has the question, a verdict, the \
+machine, each scenario with its map and results, plots, doubts, the origin of all data, and the commands that reproduce \
+it.
+
+From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
+measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only. A bundle (numasim validate --bundle) is read \
+as a folder with its files would be.
+
+Where every [[app]] has its work (see numasim simulate --help), the page shows what happens over time: policies beside each other, cores \
+of each application as a picture for each, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";
+
 /// `numasim report`.
 #[derive(Debug, Args)]
+#[command(after_help = REPORT)]
 pub(crate) struct ReportArgs {
     /// TOML files, or a folder with such files and a CSV of measurements (what `numasim validate` writes), or a bundle
     /// of it (FILE.tar.zst)
@@ -108,9 +191,8 @@ pub(crate) struct ReportArgs {
 /// What the page of files is asked to say.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Page {
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
-    pub(crate) model: Option<ModelKind>,
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
 
     /// Who decides about threads over time, where every application has its work; several are compared [default: none,
     /// static-even, fair-share, and that of [policy] in the files]
@@ -167,8 +249,26 @@ pub(crate) enum PlotKind {
     Scatter,
 }
 
+const PLOT: &str = "\
+Examples:
+  numasim plot matrix machine.toml -o matrix.svg
+  numasim plot roofline machine.toml apps.toml -o roofline.svg
+  numasim plot threads study.toml --scenario even -o even.png
+  numasim plot allocations study.toml --x mem --y compute -o allocations.svg
+  numasim plot allocations study.toml --x mem --y bad --rest compute \\
+      --objective fair -o fair.svg
+  numasim plot bars study.toml --measured measured.csv -o bars.svg
+
+The file extension selects the format: .svg, .png (twice as many pixels; needs a build with --features png) or .pdf (vectors, text that can be searched; --features pdf). \
+Without -o the SVG goes to standard output. Colours are distinguishable for colour-blind readers, and everything stays \
+legible in greyscale.
+
+In `allocations`, a name with instances addresses all of them: each has that many threads on every node. Applications \
+that are not named have no threads; --rest gives one of them the remaining cores.";
+
 /// `numasim plot`.
 #[derive(Debug, Args)]
+#[command(after_help = PLOT)]
 pub(crate) struct PlotArgs {
     /// What to draw
     #[arg(value_name = "KIND")]
@@ -217,4 +317,16 @@ pub(crate) struct Axes {
     /// what --scenario says]
     #[arg(long, help_heading = ALLOCATIONS)]
     pub(crate) static_work: bool,
+}
+
+/// `--free` of `numasim fit`: the keys that a machine has for all its nodes or links.
+fn free() -> String {
+    let keys: Vec<&str> =
+        figure::of_nodes().skip(1).chain([&machine::LINK_GBS]).map(|key| key.name).collect();
+    format!(
+        "Machine parameters to estimate, separated by commas; may be given more than once\n\nKeys as for `sweep --set`, \
+         `machine.` may be left out: {} are one value for the whole machine; node.2.bandwidth_gbs is one node, \
+         bandwidth_matrix_gbs.0.1 the link on which cores of node 0 read memory of node 1.",
+        keys.join(", ")
+    )
 }

@@ -15,8 +15,25 @@ use crate::output::Format;
 /// Longest period in ms.
 const LONGEST_MS: f64 = 60_000.0;
 
+const AGENT: &str = "\
+Examples:
+  numasim agent
+  numasim agent study.toml --policy lead:2 --record decisions.jsonl
+  numasim agent --policy fair-share --period-ms 0 --socket /tmp/mine/agent.sock
+  numasim agent --adopt solver=4711 --adopt database=/sys/fs/cgroup/database
+  numasim agent machine.toml --this-host --dry-run --adopt solver=4711
+  numasim agent status
+  numasim agent status --format json
+  numasim agent stop
+  numasim simulate --replay decisions.jsonl
+
+It runs in the foreground until Ctrl-C, SIGTERM, SIGHUP or `agent stop`. Applications of the same user find it by its socket; \
+those that connect under the name of an [[app]] have its arithmetic_intensity, scaling, channels and limits. Policies are those of \
+`numasim simulate --help`, except script; those that compute need [machine]. A file called `status` is given as `./status`.";
+
 /// `numasim agent`.
 #[derive(Debug, Args)]
+#[command(after_help = AGENT)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(crate) struct AgentArgs {
     #[command(subcommand)]
@@ -129,8 +146,21 @@ fn adopted(_: &str) -> Result<Adopted, String> {
 
 // The command line of `numasim top`.
 
+const TOP: &str = "\
+It asks the agent again and again and shows its nodes, applications and last orders, at 80 columns and more. q, Esc or Ctrl-C ends it.
+
+Threads: # runs a task, . has none, x is blocked. `order` is what was decided last, `sent/ack` its number and the last one that
+the application acknowledged. GB/s are estimated from what FILE says of the work and how much of it was done, never measured;
+without FILE they are not shown.
+
+Examples:
+  numasim top
+  numasim top machine.toml apps.toml
+  numasim top --once";
+
 /// `numasim top`.
 #[derive(Debug, Args)]
+#[command(after_help = TOP)]
 pub(crate) struct TopArgs {
     /// TOML files that describe the applications: with their work and arithmetic_intensity the bandwidth is estimated
     /// from what is done; without them it is not shown
@@ -174,8 +204,24 @@ mod tests {
 
 // The command line of `numasim run`.
 
+const RUN: &str = "\
+Each application is a process: with task_gflop or work_gflop it does that work with the kernels of `bench`, on numasim's task
+runtime; with a `command` it is that program. Channels and calls are counts in shared memory. An agent of the run, or the one at
+--socket, decides with the policy. The machine of the files has to be this host, or a part of it.
+
+DIR gets timeline.csv (columns as those of `simulate --timeline`), result.json, provenance.json, agent.jsonl (for `simulate
+--replay`) and app-N.out and app-N.err of programs. `simulate FILE... --compare DIR` puts the simulation beside it.
+
+Whatever ends it (Ctrl-C, an application that fails, --until, its own end), no process is left behind.
+
+Examples:
+  numasim run machine.toml apps.toml --policy lead:2 -o run-1
+  numasim run machine.toml apps.toml --no-agent -o run-2
+  numasim run machine.toml apps.toml --explore -o run-3";
+
 /// `numasim run`.
 #[derive(Debug, Args)]
+#[command(after_help = RUN)]
 pub(crate) struct RunArgs {
     /// TOML files, read as one: exactly one [machine], which is this host or a part of it, [[app]] with their work or a
     /// `command`, and where there are any [[channel]], [[call]] and [policy]

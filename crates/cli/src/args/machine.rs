@@ -11,8 +11,20 @@ use crate::output::OutputArgs;
 
 // The command line of `numasim catalog`.
 
+const CATALOG: &str = "\
+Examples:
+  numasim catalog
+  numasim catalog machines --format csv -o machines.csv
+  numasim catalog @a64fx > my-machine.toml
+  numasim check @epyc-9654-2s-nps4
+  numasim explore @xeon-gold-6138-4s @hpc-node --time-limit 5
+
+Letters say where peaks, memory bandwidths and links come from: m measured, t theoretical (data sheets), e estimated, a assumed. `numasim check @NAME` has the \
+source of each figure. A file on disk whose name begins with @ is ./@NAME.";
+
 /// `numasim catalog`.
 #[derive(Debug, Args)]
+#[command(after_help = CATALOG)]
 pub(crate) struct CatalogArgs {
     /// Print this file (@epyc-7501-2s), or list only this folder (machines) [default: list all]
     #[arg(value_name = "NAME", value_hint = ValueHint::Other)]
@@ -24,8 +36,21 @@ pub(crate) struct CatalogArgs {
 
 // `--model` and `numasim models`.
 
+const MODELS: &str = "\
+Examples:
+  numasim models
+  numasim models max-min
+  numasim models --format json
+
+A model is chosen with --model NAME or in the machine file:
+
+  [machine.sharing]
+  model = \"max-min\"
+  link_efficiency = 0.9";
+
 /// `numasim models`.
 #[derive(Debug, Args)]
+#[command(after_help = MODELS)]
 pub(crate) struct ModelsArgs {
     /// Only this model
     #[arg(value_name = "NAME", value_parser = one_model(), value_hint = ValueHint::Other)]
@@ -111,8 +136,22 @@ pub(crate) struct FiguresArgs {
 
 // The command line of `numasim init`.
 
+const INIT: &str = "\
+Examples:
+  numasim init
+  numasim init --machine @epyc-9654-2s-nps4 --app solver=spmv --app train=8
+  numasim init --from-host my-study
+  numasim init --machine machine.toml --app solver=0.2 -o study.toml
+
+Without --machine and --from-host it asks; an empty answer takes what stands in brackets. Nothing is written before the last answer, and no file is replaced \
+without --force.
+
+--from-host reads nodes, cores and memory of this host. Bandwidths and peaks cannot be read: the study has round figures of kind `assumed` in their place, \
+and says how each is measured (numasim calibrate).";
+
 /// `numasim init`.
 #[derive(Debug, Args)]
+#[command(after_help = INIT)]
 pub(crate) struct InitArgs {
     /// Write study.toml into this directory, which is made if it is missing [default: the current directory]
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "output")]
@@ -200,8 +239,20 @@ mod tests {
 
 // The command line of `numasim export`.
 
+const EXPORT: &str = "\
+Examples:
+  numasim export hwloc machine.toml -o machine.xml
+  lstopo -i machine.xml --memattrs
+  numasim import hwloc machine.xml
+
+hwloc 2.3 and newer read it: lstopo -i, HWLOC_XMLFILE, hwloc_topology_set_xml. Bandwidths of every pair of nodes are the attributes \
+Bandwidth and ReadBandwidth of a memory, for the cores of the node that reads, rounded to whole MiB/s; latencies are Latency and \
+ReadLatency in whole ns. Peaks and the source of the figures are texts beside the machine, which `import hwloc` reads. What is not in \
+the XML is told on standard error.";
+
 /// `numasim export`.
 #[derive(Debug, Args)]
+#[command(after_help = EXPORT)]
 pub(crate) struct ExportArgs {
     #[command(subcommand)]
     pub(crate) kind: ExportKind,
@@ -227,8 +278,35 @@ pub(crate) struct ExportHwlocArgs {
 
 // The command line of `numasim import`.
 
+const IMPORT: &str = "\
+Examples:
+  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt -o machine.toml
+  numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 \\
+      -o machine.toml
+  lstopo --of xml host.xml; numasim import hwloc host.xml -o machine.toml
+  numactl --hardware > numactl.txt; lscpu > lscpu.txt; lscpu -e > cores.txt
+  numasim import numactl numactl.txt --lscpu lscpu.txt cores.txt \
+      -o machine.toml
+  likwid-topology > topology.txt
+  numasim import likwid-topology topology.txt --gflops-per-core 35.2 \
+      --bandwidth-gbs 65 --link-gbs 28 -o machine.toml
+  perf stat -x, -o run.csv -e ... ./solver
+  numasim import perf run.csv --name solver -o solver.toml
+  likwid-bench -t load -w S0:1GB:4 > load.txt
+  numasim import likwid load.txt -o bandwidth.csv
+  ./stream > stream.txt; numasim import stream stream.txt -o stream.csv
+  numasim import wfcommons blast.json --reference-gflops 18.4 -o blast
+  numasim import starpu tasks.rec -o cholesky
+  numasim import dot graph.dot -o graph
+  numasim tasks machine.toml --graph graph --scheduler fifo,dep
+
+A topology knows neither bandwidths nor peaks: they are comments with a `?` that say how to get them, or are given for all \
+nodes, and `numasim check` names what is missing. Distances are no bandwidths. What is left out or assumed of a graph is told as a warning. Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
+begin with #, then a header. Anything else is rejected, and the message shows the offending line.";
+
 /// `numasim import`.
 #[derive(Debug, Args)]
+#[command(after_help = IMPORT)]
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
     pub(crate) kind: ImportKind,

@@ -8,9 +8,8 @@ use clap::{ArgAction, ArgGroup, Args, ValueHint, value_parser};
 use numasim_bench::bundle::ENDING;
 use numasim_bench::plan::Bind;
 use numasim_kernels::loops::Isa;
-use numasim_model::ModelKind;
 
-use crate::args::{FileArgs, above_zero, named, one_model, seconds};
+use crate::args::{FileArgs, ModelArgs, above_zero, named, seconds};
 use crate::output::{Format, OutputArgs};
 
 // The command line of `numasim bench`.
@@ -18,8 +17,35 @@ use crate::output::{Format, OutputArgs};
 const MEASURING: &str = "Measurement";
 const HOST: &str = "Host";
 
+const BENCH: &str = "\
+Examples:
+  numasim bench machine.toml apps.toml scenarios.toml -o result.csv
+  numasim bench study.toml --dry-run
+  numasim bench configs/paper/table-iii.toml --fit-host -o paper.csv
+  numasim bench study.toml --scenario even --repeat 20 -o even.csv --resume
+
+Each application of a scenario is run as a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, \
+update). Every thread is bound to a core of its own, its data to the nodes given by `data`; all start together, and after \
+the warm-up each counts its work in the same window. Then the location of pages and threads is verified: a measurement \
+with a misplaced thread or page is discarded and repeated once; if it fails again, the exit code is 1.
+
+Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error that says \
+what is missing. --fit-host scales it: neighbouring nodes are folded onto one, their threads are added and, if there are \
+more than cores, scaled by the largest remainder, at least one each; data moves with its nodes. All rows of such a \
+scenario have `fitted` = true.
+
+RESULT.csv has one row for each scenario x application x node x repetition; GB/s are 10^9 bytes per second, traffic \
+counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C (exit code 130) or a kill, the \
+same command with --resume continues. Scenarios are interleaved in a different order in each repetition, so that drift \
+favours none. Next to it, RESULT.provenance.json records where and how it was measured, with every doubt, and \
+RESULT.study.toml what ran, for numasim evaluate. --host-machine uses the values of this host there, instead of those of \
+the file.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
 /// `numasim bench`.
 #[derive(Debug, Args)]
+#[command(after_help = BENCH)]
 pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) asked: Benchmark,
@@ -167,8 +193,31 @@ mod tests {
 
 // The command lines of `numasim calibrate` and `numasim validate`.
 
+const CALIBRATE: &str = "\
+Examples:
+  numasim calibrate -o machine.toml
+  numasim calibrate --quick --dry-run
+  numasim calibrate --quick
+  numasim calibrate --format csv -o rounds.csv
+
+Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node are busy, the bandwidth of \
+one thread on its own node, the local bandwidth of each node (with increasing thread counts; the smallest that reaches \
+98 % saturates it), the remote bandwidth of each ordered pair of nodes, and what the memory of a node delivers to its copies, triads and updates \
+(copy_gbs, triad_gbs, update_gbs; not with --reads-only). Then what reads at once: all nodes of a socket \
+from another one ([[machine.shared_link]], where a socket has several nodes), and all threads of a node from local and \
+remote memories (read_gbs). Those two are written only where they are below 90 % of what the file without them predicts \
+for the same readers; a comment names both figures. Steps are repeated in rounds, every other \
+round in reverse order. The result is the median; its uncertainty is the largest deviation of a round from it.
+
+The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
+comments in it. A host with one node has no links to measure. --dry-run says how many measurements there are, and how \
+long they take.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
 /// `numasim calibrate`.
 #[derive(Debug, Args)]
+#[command(after_help = CALIBRATE)]
 pub(crate) struct CalibrateArgs {
     #[command(flatten)]
     pub(crate) asked: Calibrating,
@@ -222,8 +271,33 @@ pub(crate) struct Calibrating {
     pub(crate) name: Option<String>,
 }
 
+const VALIDATE: &str = "\
+Examples:
+  numasim validate -o results/my-host
+  numasim validate configs/paper/table-iii-all.toml -o results/table-iii-here
+  numasim validate -o results/my-host --resume
+  numasim validate -o results/my-host --resume --bundle my-host.tar.zst
+
+Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (the same applications placed in several \
+ways, so that memories and links are asked for more than they have where the host can do that), measured.csv with \
+its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a \
+README.md that says how it was made. Files of your own replace the scenarios.
+
+Each application is a process of its own (bench --processes); --one-process makes all of them threads of one process.
+
+On hosts with one NUMA node the last-level cache is asked, too: two applications whose data fit it together (cache-inside.csv), \
+or one by one only (cache-beyond.csv); scenarios in cache.toml, result in cache.json. No sharing model has a figure for \
+caches, so that this is shown apart and is no part of the verdict on sharing.
+
+--bundle packs these files to send them. Taken out are the name of the host, and folders in the command line, comments and doubts; page, comparison \
+and README.md are made again without them. Processor, kernel, settings and your own files with their comments stay. Of a finished folder \
+--resume --bundle makes the bundle alone. numasim report reads it.
+
+The scenarios used for validation are never used for calibration. Needs Linux and a build with hwloc.";
+
 /// `numasim validate`.
 #[derive(Debug, Args)]
+#[command(after_help = VALIDATE)]
 pub(crate) struct ValidateArgs {
     /// Files of your own with [machine], [[app]] and [[scenario]]; scenarios that do not fit this host are scaled to it
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -263,9 +337,8 @@ pub(crate) struct ValidateArgs {
     #[arg(long, help_heading = MEASURING)]
     pub(crate) one_process: bool,
 
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
-    pub(crate) model: Option<ModelKind>,
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
 }
 
 /// Reads the name of a bundle.
@@ -281,8 +354,36 @@ fn bundle(text: &str) -> Result<PathBuf, String> {
 const COUNTERS: &str = "Where FLOP and bytes come from";
 const DATA: &str = "Where data and threads lie";
 
+const PROFILE_APP: &str = "\
+Examples:
+  likwid-perfctr -C 0-7 -g MEM_DP ./solver > mem_dp.txt
+  numasim profile-app --likwid mem_dp.txt --name solver -o solver.toml
+  perf stat -a -x, -o run.csv -e duration_time \\
+      -e fp_arith_inst_retired.scalar_double \\
+      -e fp_arith_inst_retired.256b_packed_double \\
+      -e uncore_imc/cas_count_read/ -e uncore_imc/cas_count_write/ -- ./solver
+  numasim profile-app --perf run.csv --pid 4711 -o solver.toml
+  numasim profile-app --perf t1.csv t2.csv t4.csv --threads 1,2,4
+  numasim profile-app --numa-maps one.txt two.txt --threads-per-node 8,0 \\
+      --threads-per-node 4,4 --arithmetic-intensity 0.25 -o solver.toml
+  numasim profile-app measured.csv --app mem
+  numasim check machine.toml solver.toml
+
+arithmetic_intensity is FLOP over bytes of memory. FLOP: fp_arith_inst_retired.* of perf (1 to 16 each), or MFLOP/s of likwid. \
+Bytes: the memory controllers (perf uncore_imc, likwid's memory bandwidth), which count for everybody on the machine; \
+without them LLC-load-misses x 64 B, marked as estimated. Figures of a person are marked as given.
+
+data is the simplest placement that explains all but 5 % of the pages: local, a home, interleave, a share of one of these with the \
+rest local, or fractions. What it does not explain is the residual beside it. Mapped files are data; programs and libraries are left out, \
+and the file says how much of the resident memory that is. Where several placements \
+explain the pages equally well, all are written as comments and none is chosen; two copies of numa_maps with threads on different nodes tell them apart.
+
+scaling comes from runs with two or more numbers of threads: Amdahl's law by least squares, or a table of speedups where that is more \
+than 5 % off and one thread was measured. memory_gib is the resident data.";
+
 /// `numasim profile-app`.
 #[derive(Debug, Args)]
+#[command(after_help = PROFILE_APP)]
 #[command(group(ArgGroup::new("source").required(true).multiple(true).args(["files", "perf", "likwid", "numa_maps", "pid"])))]
 pub(crate) struct ProfileAppArgs {
     /// Measured CSV of `numasim bench`

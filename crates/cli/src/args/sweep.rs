@@ -1,15 +1,18 @@
 //! The command line of `numasim sweep`.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
-use numasim_model::ModelKind;
+use numasim_draw::grid::wrap;
 use numasim_policy::PolicyName;
 use numasim_sim::Objective;
+use numasim_study::figure;
+use numasim_study::keys::{Key, app, call, channel, machine, node, os};
 
-use crate::args::{objective, one_model, seconds, time};
+use crate::args::{ModelArgs, objective, seconds, time};
 use crate::output::Format;
 
 const EXPLORING: &str = "With --explore";
@@ -17,15 +20,15 @@ const SIMULATING: &str = "With --simulate";
 
 /// `numasim sweep`.
 #[derive(Debug, Args)]
+#[command(after_help = help())]
 #[command(group(ArgGroup::new("seeded").args(["explore", "simulate"])))]
 pub(crate) struct SweepArgs {
     /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
     #[arg(value_name = "FILE", required_unless_present_any = ANSWERED, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
-    pub(crate) model: Option<ModelKind>,
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
 
     /// An input and the values it takes; several make a grid, the last one varies fastest
     ///
@@ -262,6 +265,94 @@ fn sbatch_option(text: &str) -> Result<String, String> {
         Some(ours) => Err(format!("{ours} is set by numasim, or would change what the tasks compute")),
         None => Ok(text.to_owned()),
     }
+}
+
+/// What stands before the keys in `numasim sweep --help`.
+const SWEEP_EXAMPLES: &str = "\
+Examples:
+  numasim sweep study.toml --set machine.link_gbs=5..40:5
+  numasim sweep study.toml --explore \\
+      --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
+  numasim sweep study.toml --scenario even --format table \\
+      --set scenario.even.threads.mem=1..8:1 \\
+      --set machine.bandwidth_gbs=50,100,200
+  numasim sweep pipeline.toml --simulate --policy none --policy lead \\
+      --set policy.lead=1..8:1
+  parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
+      --shard {}/8 -o part-{}.csv ::: {1..8}
+  cat part-{1..8}.csv > sweep.csv
+  numasim sweep study.toml --explore --set machine.link_gbs=1..100:1 \\
+      --submit slurm --folder shards --shards 64 --threads 4
+  numasim sweep --collect shards -o sweep.csv";
+
+/// What stands behind them.
+const SWEEP_ROWS: &str = "\
+Put names with spaces or dots in double quotes:
+  --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
+
+With --explore, set a --time-limit if proofs take long: the row then has the best allocation found and a bound. \
+With --simulate there is a row for each --policy: makespan, when each application is finished, the most items in each channel, orders, \
+and threads that orders unblocked; status is ok, until (not finished at --until), deadlock or infeasible. policy.lead is the K of lead:K. \
+An impossible point (more threads than cores) has a row with the reason and no result. Ctrl-C (exit code 130) or a \
+killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
+A part of --shard into a file has a receipt beside it, FILE.json. The folder of --submit is all that is known of a job array: \
+--collect joins it once every shard is there and of this question, --resubmit submits what failed, was killed or never ran.";
+
+/// Column in which a list of keys says what each is.
+const KEYS: usize = 34;
+
+/// A key, or several, and what is to be said of it.
+fn key(text: &mut String, key: &str, what: &str) {
+    for (number, line) in wrap(what, 78 - KEYS).into_iter().enumerate() {
+        let key = if number == 0 { key } else { "" };
+        if key.len() + 4 > KEYS {
+            let _ = write!(text, "\n  {key}\n{:KEYS$}{line}", "");
+        } else {
+            let _ = write!(text, "\n  {key:width$}{line}", width = KEYS - 2);
+        }
+    }
+}
+
+/// End of `numasim sweep --help`: its keys are those that the files declare.
+fn help() -> String {
+    let names = |keys: &mut dyn Iterator<Item = &'static Key>| {
+        keys.map(|key| key.name).collect::<Vec<_>>().join(", ")
+    };
+    let simulated = |key: &&'static Key| *key != &app::ARITHMETIC_INTENSITY;
+    let searched = figure::of_apps().filter(simulated);
+    let mut text = format!(
+        "{SWEEP_EXAMPLES}\n\nKeys (units as in the files; a name with instances addresses all of them):"
+    );
+    let mut put = |name: &str, what: &str| key(&mut text, name, what);
+    put("machine.KEY", &names(&mut figure::of_nodes().chain([&machine::LINK_GBS])));
+    put("machine.node.N.KEY", &names(&mut [&node::CORES].into_iter().chain(figure::of_nodes().skip(1))));
+    put("machine.bandwidth_matrix_gbs.FROM.TO", "one link; if FROM = TO, one controller");
+    put("machine.shared_link.NAME.gbs", "a shared link");
+    put("machine.sharing.PARAMETER", "a parameter of the sharing model, see numasim models");
+    put("app.NAME.arithmetic_intensity", "FLOP per byte");
+    put(
+        "app.NAME.data",
+        "local, interleave, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any to explore",
+    );
+    put("app.NAME.KEY", &format!("with --explore: {}", names(&mut { searched })));
+    put("scenario.NAME.threads.APP", "on every node that has cores");
+    put("scenario.NAME.threads.APP.N", "on node N");
+    put("scenario.NAME.data.APP", "as app.NAME.data, in this scenario");
+    text.push_str("\nWith --simulate also:");
+    let mut put = |name: &str, what: &str| key(&mut text, name, what);
+    let of_apps = || figure::over_time(&app::TABLE);
+    put("app.NAME.KEY", &names(&mut of_apps().filter(simulated)));
+    put(
+        "app.NAME.phase.N.KEY",
+        &format!("a phase, from 0: {}", names(&mut of_apps().filter(|key| figure::is_of_phase(key)))),
+    );
+    put("channel.FROM.TO.KEY", &names(&mut figure::over_time(&channel::TABLE)));
+    put("call.FROM.TO.KEY", &names(&mut figure::over_time(&call::TABLE)));
+    put("policy.KEY", &format!("{} (K of lead:K)", names(&mut figure::of_policy())));
+    put("os.KEY", &names(&mut figure::over_time(&os::TABLE)));
+    text.push('\n');
+    text.push_str(SWEEP_ROWS);
+    text
 }
 
 #[cfg(test)]

@@ -10,13 +10,23 @@ use numasim_model::ModelKind;
 use numasim_plan::Pattern;
 use numasim_policy::{NameError, PolicyName};
 
-use crate::args::{named, one_model};
+use crate::args::{ModelArgs, named, one_model};
 use crate::output::{Format, OutputArgs};
 
 // The command line of `numasim plan`.
 
+const PLAN: &str = "\
+Examples:
+  numasim plan profile -o plan
+  numasim plan profile --pattern hints -o plan --format json
+  numasim tasks machine.toml stencil2d.toml --scheduler tbb,hint,plan --plan plan --placement numa
+
+Tasks that were created alike are one class, so that a plan of a few iterations holds for any number. Writes plan-dbs.csv and \
+plan-tree.csv, which a run reads, and plan.toml, which says all of it.";
+
 /// `numasim plan`.
 #[derive(Debug, Args)]
+#[command(after_help = PLAN)]
 pub(crate) struct PlanArgs {
     /// A profile, the folder that `numasim profile` or OCR-Vx has written; or TOML files, read as one, with a [machine] and the
     /// graph to be planned
@@ -48,8 +58,19 @@ pub(crate) struct PlanArgs {
 
 // The command line of `numasim profile`.
 
+const PROFILE: &str = "\
+Examples:
+  numasim profile machine.toml stencil2d.toml -o profile
+  numasim profile machine.toml --graph DIR -o profile
+  numasim plan profile -o plan
+
+The program is a tree: one task that the master creates, which creates all others. Each task runs alone on the first core, \
+with each of its blocks near and all others far, and once in the whole run. The files ptrace-*.csv are those of OCR-Vx, with \
+simulated seconds.";
+
 /// `numasim profile`.
 #[derive(Debug, Args)]
+#[command(after_help = PROFILE)]
 pub(crate) struct ProfileArgs {
     /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]] or a [graph] with a generator
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
@@ -59,9 +80,8 @@ pub(crate) struct ProfileArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) graph: Option<PathBuf>,
 
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
-    pub(crate) model: Option<ModelKind>,
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
 
     /// Write the files ptrace-*.csv to DIR
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
@@ -70,8 +90,52 @@ pub(crate) struct ProfileArgs {
 
 // The command line of `numasim simulate`.
 
+const SIMULATE: &str = "\
+Examples:
+  numasim simulate study.toml
+  numasim simulate study.toml --policy none --policy fair-share --policy lead:2
+  numasim simulate study.toml --policy lead:2 --plot cores.svg
+  numasim simulate study.toml --policy lead:2 --timeline cores.csv
+  numasim simulate study.toml --policy lend --until 60 --format json -o run.json
+  numasim simulate study.toml --runs 20 --seed 1
+  numasim simulate study.toml --policy reexplore --trace decisions.jsonl
+  numasim simulate study.toml --compare run-1 --plot both.svg
+  numasim simulate --replay decisions.jsonl
+
+Policies (a scenario is one of the files):
+  none             nobody decides: all threads run, also more than cores
+  script           the commands of the files, [[command]]
+  static-even      all that are there share the cores, whether they wait or not
+  static:SCENARIO  the threads and the data of a scenario
+  fair-share       those that do not wait share the cores
+  lead:K           as fair-share, and a producer K items ahead waits [K: 2]
+  lend             as static-even, and who needs a core less lends it
+  oversubscribe:N  as fair-share, and N threads more per node for who has io_ms
+                   [N: 1]
+  marginal         each core where it adds most GFLOPS
+  reexplore        the allocation of explore --objective total-gflops, again
+                   after each change
+  replan           as reexplore, with the work that is left and what a move
+                   costs
+
+Each [[app]] needs its work: work_gflop (over all iterations) or task_gflop (of each task). [policy] has period_ms (0: a policy \
+is asked whenever something changes) and command_ms (from an order to its effect), [os] what it costs that more threads run \
+than there are cores. The lower bound on the makespan holds for every policy: no allocation does the work faster.
+
+--timeline has the columns time_s, app, node, running (threads in a task), busy (cores that they use), idle, blocked, \
+gflops, gbs, and items (in the channels out of the application). A row holds until the next one of the same application and \
+node. --trace has the input files and then, one JSON object a line, what the policy saw and ordered; --replay asks the same \
+policy again for each line and ends with exit code 1 at the first order that differs.
+
+A deadlock (nobody can go on, nothing is to come) names who waits for whom, exit code 1. Applications that are not \
+finished at --until have null in JSON; exit code 0, with a warning. Ctrl-C writes what was simulated until then, says \
+that it is partial, and ends with 130.
+
+Everything computed here is a consequence of the model, nothing of it is measured.";
+
 /// `numasim simulate`.
 #[derive(Debug, Args)]
+#[command(after_help = SIMULATE)]
 pub(crate) struct SimulateArgs {
     /// TOML files, read as one: exactly one [machine], [[app]] with their work, and where there are any [[channel]],
     /// [[call]], [[command]], [policy], [os] and [cluster]
@@ -83,9 +147,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "NAME[:ARG]", value_parser = policy, action = ArgAction::Append)]
     pub(crate) policy: Vec<PolicyName>,
 
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
-    pub(crate) model: Option<ModelKind>,
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
 
     /// End the simulation after so many seconds of simulated time [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = simulated_seconds, allow_negative_numbers = true)]
@@ -145,8 +208,20 @@ pub(super) fn simulated_seconds(text: &str) -> Result<f64, String> {
 
 // The command line of `numasim tasks`.
 
+const TASKS: &str = "\
+Examples:
+  numasim tasks configs/tasks/three.toml
+  numasim tasks machine.toml gauss-seidel.toml --scheduler fifo,sa,dep,rip-dep --runs 10
+  numasim tasks machine.toml gauss-seidel.toml --scheduler dep --gantt dep.svg --trace dep.json
+  numasim tasks machine.toml --graph DIR --scheduler fifo,dep --format json -o runs.json
+  numasim tasks machine.toml qr.toml --emit-graph DIR
+
+A task is one thread of the sharing model with data fractions of its own; the last-level cache of each node holds whole
+blocks (llc_mb of the machine file). Times are simulated seconds, bytes are those that tasks move.";
+
 /// `numasim tasks`.
 #[derive(Debug, Args)]
+#[command(after_help = TASKS)]
 pub(crate) struct TasksArgs {
     /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]], a [program] of loops or a [graph] with a
     /// generator; where there are any [scheduler], [runtime] and [contender]
@@ -179,9 +254,8 @@ pub(crate) struct TasksArgs {
     #[arg(long)]
     pub(crate) steal: bool,
 
-    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
-    #[arg(long, value_name = "NAME", value_parser = one_model())]
-    pub(crate) model: Option<ModelKind>,
+    #[command(flatten)]
+    pub(crate) sharing: ModelArgs,
 
     /// Simulate with N seeds, from --seed on, and show mean and spread
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]

@@ -24,7 +24,7 @@ use numasim_ask::tables::Placed;
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
-    let mut input = crate::files::read_input(&args.files)?;
+    let mut input = crate::files::read_input(&args.toml.files)?;
     let question = |input| Evaluate {
         scenarios: &args.scenario,
         static_work: args.static_work,

@@ -15,7 +15,7 @@ use crate::{files, sharing};
 
 /// Runs `compare`.
 pub(crate) fn compare(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = sharing::read(&args.study.files, args.study.model, shell)?;
+    let input = sharing::read(&args.study.toml.files, args.study.sharing.model, shell)?;
     let measured = measured(&args.measured)?;
     let destination = args.output.open()?;
     let found = compared_with(&input, &args.scenario, &measured, shell)?;
@@ -42,7 +42,7 @@ pub(super) fn compared_with(
 
 /// Runs `fit`.
 pub(crate) fn fit(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = sharing::read(&args.study.files, args.study.model, shell)?;
+    let input = sharing::read(&args.study.toml.files, args.study.sharing.model, shell)?;
     let free = free(&input.study.machine, &args.free)?;
     let measured = measured(&args.measured)?;
     let destination = args.output.open()?;

@@ -26,8 +26,8 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(pair) = args.pareto {
         return pareto(args, pair, shell);
     }
-    let input = files::read_input(&args.study.files)?;
-    let chosen = Models::first(args.study.model, args.models.as_ref());
+    let input = files::read_input(&args.study.toml.files)?;
+    let chosen = Models::first(args.study.sharing.model, args.models.as_ref());
     let mut input = sharing::choose_for(input, chosen, shell)?.placed(&args.placing.asked())?;
     let study = Arc::make_mut(&mut input.study);
     study.machine = processors::complete(study.machine.clone(), &args.emit)?;
@@ -110,8 +110,8 @@ fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> 
 
 /// Runs the command.
 fn pareto(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
-    let input = files::read_input(&args.study.files)?;
-    let input = sharing::choose_for(input, args.study.model, shell)?.placed(&args.placing.asked())?;
+    let input = files::read_input(&args.study.toml.files)?;
+    let input = sharing::choose_for(input, args.study.sharing.model, shell)?.placed(&args.placing.asked())?;
     let what = "its figures here are those of work shared by speed, as in the search";
     shell.warn_all(static_work_warning(&input.study, what).as_slice());
     let destination = args.output.open()?;

@@ -24,7 +24,7 @@ use numasim_ask::located::Located;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = sharing::read(&args.study.files, args.study.model, shell)?;
+    let input = sharing::read(&args.study.toml.files, args.study.sharing.model, shell)?;
     let Input { study, located, .. } = &input;
     refuse_idle_switches(args)?;
     let file = PlotFile::open(args.output.as_deref())?;

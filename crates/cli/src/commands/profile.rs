@@ -17,7 +17,7 @@ use crate::{sharing, watch};
 
 /// Runs the command.
 pub(crate) fn run(args: &ProfileArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = sharing::read(&args.files, args.model, shell)?;
+    let input = sharing::read(&args.files, args.sharing.model, shell)?;
     let graph = super::tasks::graph(&input, args.graph.as_deref())?;
     let study = &input.study;
     let program = Program::of(&study.machine, &graph)?;

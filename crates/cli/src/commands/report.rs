@@ -19,7 +19,7 @@ use numasim_sim::search::WITHIN;
 use numasim_sim::search::over_models::ModelList;
 use numasim_study::SourceFile;
 
-use crate::args::{EmitKind, Page, ReportArgs};
+use crate::args::{EmitKind, ModelArgs, Page, ReportArgs};
 use crate::commands::evidence;
 use crate::commands::explore;
 use crate::commands::report::inputs::Inputs;
@@ -51,7 +51,8 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// The page of a folder, written there.
 pub(super) fn of_folder(folder: &Path, model: Option<ModelKind>, shell: &Shell) -> Result<(), Failure> {
-    let (output, page) = (folder.join(bundle::PAGE), Page { model, ..Page::default() });
+    let (output, page) =
+        (folder.join(bundle::PAGE), Page { sharing: ModelArgs { model }, ..Page::default() });
     written(&[folder.to_owned()], None, Some(&output), &page, shell)
 }
 
@@ -70,7 +71,7 @@ fn written(
 
 /// The page that goes into a bundle: that of a folder with its files.
 pub(super) fn of_bundle(bundle: Bundle, model: Option<ModelKind>, shell: &Shell) -> Result<String, Failure> {
-    made(&Page { model, ..Page::default() }, &Inputs::of_bundle(bundle), shell)
+    made(&Page { sharing: ModelArgs { model }, ..Page::default() }, &Inputs::of_bundle(bundle), shell)
 }
 
 fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
@@ -88,7 +89,7 @@ fn fit_a_page(scenarios: usize) -> Result<(), Failure> {
 /// The page.
 fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> {
     let texts = inputs.studies()?;
-    let input = sharing::choose_for(Input::of_sources(texts.clone())?, page.model, shell)?;
+    let input = sharing::choose_for(Input::of_sources(texts.clone())?, page.sharing.model, shell)?;
     let source = inputs.measured.as_deref().map(|path| inputs.read(path)).transpose()?;
     let known = inputs.provenance.as_deref().map(|path| read_provenance(path, inputs)).transpose()?;
     let cached = inputs.cache.as_deref().map(|path| read_cached(path, inputs)).transpose()?;
@@ -417,8 +418,11 @@ fn commands(
         commands.push(Repeated { what: "Measure", line: words.map(typed).collect::<Vec<_>>().join(" ") });
     }
     let path = |path: &Path| path.display().to_string();
-    let model =
-        page.model.map(|model| vec!["--model".to_owned(), model.name().to_owned()]).unwrap_or_default();
+    let model = page
+        .sharing
+        .model
+        .map(|model| vec!["--model".to_owned(), model.name().to_owned()])
+        .unwrap_or_default();
     let files: Vec<String> = inputs.files.iter().map(|file| path(file)).collect();
     let line = |command: &str, rest: &[Vec<String>]| {
         let words =

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
         one_process: args.one_process,
     };
     folder.write("README.md", &readme(&made, &input.study, cached.as_ref()))?;
-    report::of_folder(&folder.path, args.model, shell)?;
+    report::of_folder(&folder.path, args.sharing.model, shell)?;
     shell.note(format!("everything is in {}", folder.path.display()));
     if let Some(bundle) = bundle {
         bundle.write(args, &folder, shell)?;
@@ -209,7 +209,7 @@ fn of_files(folder: &Folder, name: &str, input: &Input, shell: &Shell) -> Result
 /// What ran into files of this name, under the model of the command line.
 fn what_ran(args: &ValidateArgs, folder: &Folder, name: &str, shell: &Shell) -> Result<Input, Failure> {
     let input = files::read_input(&[folder.file(name)])?;
-    sharing::choose_for(input, args.model, shell)
+    sharing::choose_for(input, args.sharing.model, shell)
 }
 
 // What a person sends back: the result as one file.
@@ -301,7 +301,8 @@ fn made_again(
     let source = |name: &str| {
         bundle.source(name, name).ok_or_else(|| not_packed(BundleError::Missing { name: name.to_owned() }))
     };
-    let input = sharing::choose_for(Input::of_sources(vec![source(bundle::STUDY)?])?, args.model, shell)?;
+    let input =
+        sharing::choose_for(Input::of_sources(vec![source(bundle::STUDY)?])?, args.sharing.model, shell)?;
     let compared = evidence::compared_with(&input, &[], &Measured::read(source(bundle::MEASURED)?)?, shell)?;
     let cached = bundle.text(bundle::CACHE).map(serde_json::from_str).transpose();
     let cached = cached
@@ -320,7 +321,7 @@ fn made_again(
     for (name, text) in &made {
         whole.insert(name, text.clone()).map_err(not_packed)?;
     }
-    made.push((bundle::PAGE, report::of_bundle(whole, args.model, shell)?));
+    made.push((bundle::PAGE, report::of_bundle(whole, args.sharing.model, shell)?));
     Ok(made)
 }
 
@@ -418,7 +419,7 @@ fn command_line(args: &ValidateArgs) -> String {
     if args.one_process {
         command.push_str(" --one-process");
     }
-    if let Some(model) = args.model {
+    if let Some(model) = args.sharing.model {
         let _ = write!(command, " --model {}", model.name());
     }
     command

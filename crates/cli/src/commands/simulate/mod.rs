@@ -33,7 +33,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(path) = &args.replay {
         return replayed(path, args, shell);
     }
-    let input = sharing::read(&args.files, args.model, shell)?;
+    let input = sharing::read(&args.files, args.sharing.model, shell)?;
     let study = &*input.study;
     let compared = args.compare.as_deref().map(read_run).transpose()?;
     let policies = match (args.policy.as_slice(), &compared) {
@@ -97,7 +97,7 @@ fn compute(
     };
     let mut progress = progress.of(0);
     let lookers = &mut Both(picture, &mut progress);
-    let run = outputs.simulate(only, input.located.sources(), args.model, lookers)?;
+    let run = outputs.simulate(only, input.located.sources(), args.sharing.model, lookers)?;
     Ok(vec![Some(run.map(|run| Simulated::of(only, only.with(run, &watch::interrupted))))])
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.files)?;
     let texts = args.cluster.submit.map(|_| sources.clone());
     let (study, located) = Located::split(reading, sources);
-    let plan = Plan::new(args, sharing::choose(study, args.model, shell)?, &located)?;
+    let plan = Plan::new(args, sharing::choose(study, args.sharing.model, shell)?, &located)?;
     for warning in plan.sweep.warnings(&located) {
         shell.warn(warning);
     }

@@ -32,7 +32,7 @@ mod real;
 
 /// Runs the command.
 pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
-    let input = sharing::read(&args.files, args.model, shell)?;
+    let input = sharing::read(&args.files, args.sharing.model, shell)?;
     if args.real {
         return real::run(args, &input, shell);
     }
