@@ -6,12 +6,31 @@ use numasim_study::{Group, TableKind};
 
 use super::{Checked, CourseEcho, Keys, words};
 use crate::document::ByName;
-use crate::table::{Cell, line};
+use crate::table::{self, Of};
 
 /// The lines: table, name, key, value, default.
 pub(super) fn csv(checked: &Checked<'_>) -> String {
-    let text = "table,name,key,value,default\n".to_owned();
-    let mut lines = Lines { text, reading: checked.reading };
+    let columns = [
+        Of::text("table", |row: &Row| row.table.as_str()),
+        Of::text("name", |row: &Row| row.name.clone()),
+        Of::text("key", |row: &Row| row.key.clone()),
+        Of::text("value", |row: &Row| row.value.clone()),
+        Of::text("default", |row: &Row| row.default),
+    ];
+    table::csv(&columns, rows(checked))
+}
+
+/// A value.
+struct Row {
+    table: TableKind,
+    name: String,
+    key: String,
+    value: String,
+    default: bool,
+}
+
+fn rows(checked: &Checked<'_>) -> Vec<Row> {
+    let mut lines = Lines { rows: Vec::new(), reading: checked.reading };
     lines.machine(checked);
     for group in &checked.reading.groups {
         if let Some(app) = checked.apps.get(group.first) {
@@ -30,10 +49,10 @@ pub(super) fn csv(checked: &Checked<'_>) -> String {
     }
     for (table, keys) in settings(checked) {
         for (key, value) in &keys.0 {
-            lines.known(table, "", key, &words::plain(value));
+            lines.known(table, "", key, words::plain(value));
         }
     }
-    lines.text
+    lines.rows
 }
 
 /// Tables without names, as far as there are values of them.
@@ -52,23 +71,23 @@ fn settings<'c>(checked: &'c Checked<'_>) -> impl Iterator<Item = (TableKind, &'
 }
 
 struct Lines<'r> {
-    text: String,
+    rows: Vec<Row>,
     reading: &'r Reading,
 }
 
 impl Lines<'_> {
-    fn put(&mut self, table: TableKind, name: &str, key: &str, value: &str, default: bool) {
-        let cells: [Cell; 5] = [table.as_str().into(), name.into(), key.into(), value.into(), default.into()];
-        line(&mut self.text, cells);
+    fn put(&mut self, table: TableKind, name: &str, key: &str, value: impl ToString, default: bool) {
+        let value = value.to_string();
+        self.rows.push(Row { table, name: name.to_owned(), key: key.to_owned(), value, default });
     }
 
     /// A value that is a default exactly where the reading says so; empty where there is none.
-    fn known(&mut self, table: TableKind, name: &str, key: &str, value: &str) {
+    fn known(&mut self, table: TableKind, name: &str, key: &str, value: impl ToString) {
         self.put(table, name, key, value, self.reading.is_default(table, name, key));
     }
 
     /// A value that a file gives.
-    fn given(&mut self, table: TableKind, name: &str, key: &str, value: &str) {
+    fn given(&mut self, table: TableKind, name: &str, key: &str, value: impl ToString) {
         self.put(table, name, key, value, false);
     }
 
@@ -79,34 +98,34 @@ impl Lines<'_> {
         self.known(TableKind::Machine, name, "source", echo.source.unwrap_or_default());
         for (node, of) in echo.nodes.iter().zip(machine.nodes()) {
             let index = node.node.to_string();
-            self.given(NODE, &index, "cores", &node.cores.to_string());
-            self.given(NODE, &index, "gflops_per_core", &node.gflops_per_core.to_string());
-            self.given(NODE, &index, "bandwidth_gbs", &node.bandwidth_gbs.to_string());
+            self.given(NODE, &index, "cores", node.cores);
+            self.given(NODE, &index, "gflops_per_core", node.gflops_per_core);
+            self.given(NODE, &index, "bandwidth_gbs", node.bandwidth_gbs);
             for (key, value) in limits_of(of) {
                 let mut tables = [(TableKind::Machine, name), (NODE, &index)].into_iter();
                 let default = tables.any(|(table, name)| self.reading.is_default(table, name, key.name));
                 if !key.noted_when_used || default || value.is_some() {
                     let value = value.map(|value| value.to_string()).unwrap_or_default();
-                    self.put(NODE, &index, key.name, &value, default);
+                    self.put(NODE, &index, key.name, value, default);
                 }
             }
         }
         for node in &echo.nodes {
             if let Some(memory) = node.local_memory {
-                self.given(NODE, &node.node.to_string(), "local_memory", &memory.to_string());
+                self.given(NODE, &node.node.to_string(), "local_memory", memory);
             }
         }
         for node in &echo.nodes {
             for (key, value) in [("llc_mb", node.llc_mb), ("llc_gbs", node.llc_gbs)] {
                 if let Some(value) = value {
-                    self.given(NODE, &node.node.to_string(), key, &value.to_string());
+                    self.given(NODE, &node.node.to_string(), key, value);
                 }
             }
         }
         for node in &echo.nodes {
             let index = node.node.to_string();
             if let Some(number) = node.os_node {
-                self.known(NODE, &index, "os_node", &number.to_string());
+                self.known(NODE, &index, "os_node", number);
             }
             if let Some(cpus) = &node.cpus {
                 self.given(NODE, &index, "cpus", cpus);
@@ -117,7 +136,7 @@ impl Lines<'_> {
             let arrow = if link.both_ways { "<->" } else { "->" };
             let side = |nodes: &[usize]| words::plain(&nodes.to_vec().into());
             let value = format!("{} {arrow} {}: {}", side(&link.from), side(&link.to), link.gbs);
-            self.given(TableKind::Machine, name, &format!("shared_link.{}", link.name), &value);
+            self.given(TableKind::Machine, name, &format!("shared_link.{}", link.name), value);
         }
         for (key, origin) in &echo.provenance.0 {
             let percent = |percent: Option<f64>| percent.map(|percent| percent.to_string());
@@ -129,7 +148,7 @@ impl Lines<'_> {
             ];
             for (word, value) in values {
                 if let Some(value) = value {
-                    self.given(TableKind::Machine, name, &format!("provenance.{key}.{word}"), &value);
+                    self.given(TableKind::Machine, name, &format!("provenance.{key}.{word}"), value);
                 }
             }
         }
@@ -140,18 +159,18 @@ impl Lines<'_> {
         const MACHINE: TableKind = TableKind::Machine;
         let (echo, name) = (&checked.machine, checked.machine.name);
         if let Some(gbs) = echo.link_gbs {
-            self.given(MACHINE, name, "link_gbs", &gbs.to_string());
+            self.given(MACHINE, name, "link_gbs", gbs);
         }
         for link in &echo.links {
             let key = format!("link_gbs[{}][{}]", link.from, link.to);
-            self.given(MACHINE, name, &key, &link.bandwidth_gbs.to_string());
+            self.given(MACHINE, name, &key, link.bandwidth_gbs);
         }
         for (key, matrix) in [("link_gbs", &echo.link_matrix_gbs), ("distance_matrix", &echo.distance_matrix)]
         {
             for (from, row) in matrix.iter().flatten().enumerate() {
                 for (to, value) in row.iter().enumerate() {
                     if let Some(value) = value {
-                        self.given(MACHINE, name, &format!("{key}[{from}][{to}]"), &value.to_string());
+                        self.given(MACHINE, name, &format!("{key}[{from}][{to}]"), value);
                     }
                 }
             }
@@ -161,7 +180,7 @@ impl Lines<'_> {
     fn app(&mut self, group: &Group, over_time: &CourseEcho) {
         const APP: TableKind = TableKind::App;
         let Some(of) = self.reading.study.apps.get(group.first) else { return };
-        self.known(APP, &group.name, "instances", &group.instances.to_string());
+        self.known(APP, &group.name, "instances", group.instances);
         let keys = app::TABLE.echo(&[Part::App(of)]);
         for (key, value) in keys.iter().filter(|(key, _)| *key != &app::PROBLEM) {
             // Numbers are here as they are in a file, and below as in JSON.
@@ -169,14 +188,14 @@ impl Lines<'_> {
                 Echo::Number(number) => number.to_string(),
                 other => words::plain(other),
             };
-            self.known(APP, &group.name, key.name, &value);
+            self.known(APP, &group.name, key.name, value);
         }
         for (key, value) in of.problem.iter().flat_map(numasim_model::problem::KernelProblem::sizes) {
-            self.known(APP, &group.name, &format!("problem.{key}"), &value);
+            self.known(APP, &group.name, &format!("problem.{key}"), value);
         }
         let has_phases = self.reading.has_phases(group);
         for (key, value) in &over_time.keys.0 {
-            self.known(APP, &group.name, key, &words::plain(value));
+            self.known(APP, &group.name, key, words::plain(value));
         }
         for (number, ByName(keys)) in over_time.phases.iter().enumerate() {
             for (key, value) in keys {
@@ -184,7 +203,7 @@ impl Lines<'_> {
                 // Without phases of its own an application is the one phase.
                 let own = if has_phases || number > 0 { &of_phase } else { key };
                 let default = self.reading.is_default(APP, &group.name, own);
-                self.put(APP, &group.name, &of_phase, &words::plain(value), default);
+                self.put(APP, &group.name, &of_phase, words::plain(value), default);
             }
         }
     }
@@ -197,7 +216,7 @@ impl Lines<'_> {
         let app = word("app");
         let name = if app.is_empty() { format!("{} -> {}", word("from"), word("to")) } else { app };
         for (key, value) in keys.iter().filter(|(key, _)| !["from", "to", "app"].contains(&key.as_str())) {
-            self.known(table, &name, key, &words::plain(value));
+            self.known(table, &name, key, words::plain(value));
         }
     }
 
@@ -207,10 +226,10 @@ impl Lines<'_> {
             for (index, (app, &named)) in study.apps.iter().zip(named).enumerate() {
                 let threads = scenario.allocation.row(numasim_model::AppId(index)).to_vec();
                 let key = format!("threads.{}", app.name);
-                self.put(TableKind::Scenario, &scenario.name, &key, &words::plain(&threads.into()), !named);
+                self.put(TableKind::Scenario, &scenario.name, &key, words::plain(&threads.into()), !named);
                 if let Some(own) = scenario.data.get(index).filter(|own| **own != app.data) {
                     let value = words::plain(&keys::data_echo(own));
-                    self.given(TableKind::Scenario, &scenario.name, &format!("data.{}", app.name), &value);
+                    self.given(TableKind::Scenario, &scenario.name, &format!("data.{}", app.name), value);
                 }
             }
         }

@@ -1,0 +1,303 @@
+//! Simulations of a graph of tasks, and its runs on this host, as documents.
+
+use numasim_graph::values::TaskScenario;
+use numasim_model::Machine;
+use numasim_tasks::{IdleReason, NodeRun, Traffic};
+use serde::Serialize;
+
+use super::{GraphFacts, Tasked, TasksAnswer};
+use crate::document::{ByName, StudyHead, plain, written_as};
+
+/// Simulations of a graph of tasks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Simulations<'a> {
+    #[serde(flatten)]
+    head: StudyHead,
+    /// The graph.
+    graph: &'a GraphFacts,
+    /// A simulation for each scheduler and seed.
+    runs: Vec<RunObject<'a>>,
+}
+
+written_as!(TasksAnswer => Simulations);
+
+impl<'a> From<&'a TasksAnswer> for Simulations<'a> {
+    fn from(answer: &'a TasksAnswer) -> Self {
+        let runs = answer.runs.iter().map(RunObject::from).collect();
+        Self { head: StudyHead::of("tasks", &answer.study.machine), graph: &answer.graph, runs }
+    }
+}
+
+/// With `--real`: the graph on this host.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Real {
+    #[serde(flatten)]
+    head: StudyHead,
+    /// The graph.
+    graph: GraphFacts,
+    /// Cores of the machine.
+    cores: u64,
+    /// Bytes of all blocks.
+    block_bytes: u64,
+    /// Whether the result is right.
+    check: Check,
+    /// Kinds of tasks, as they were measured alone.
+    kinds: Vec<RealKind>,
+    /// A run for each scheduler and repetition.
+    runs: Vec<RealRun>,
+}
+
+impl Real {
+    /// A graph that ran on this host, which is `machine`.
+    pub fn new(
+        machine: &Machine,
+        graph: &GraphFacts,
+        block_bytes: u64,
+        check: Check,
+        kinds: Vec<RealKind>,
+        runs: Vec<RealRun>,
+    ) -> Self {
+        let cores = machine.total_cores();
+        let graph = graph.clone();
+        Self { head: StudyHead::of("tasks", machine), graph, cores, block_bytes, check, kinds, runs }
+    }
+}
+
+/// Whether a result is right.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Check {
+    /// What is looked at.
+    pub what: String,
+    /// Its value.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub value: f64,
+    /// The largest value of a right result.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
+    pub limit: f64,
+    /// Whether the value is within the limit.
+    pub right: bool,
+}
+
+/// A kind of task.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RealKind {
+    /// Its name.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// How many there are.
+    pub tasks: u64,
+    /// Operations of all of them, in FLOP.
+    pub flop: f64,
+    /// Mean seconds of a task in the serial run of each repetition.
+    pub mean_s: Vec<f64>,
+}
+
+/// A run under a scheduler.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RealRun {
+    /// Its number, from 0.
+    pub repetition: usize,
+    /// The scheduler, or the scenario.
+    pub scheduler: &'static str,
+    /// Of everything that was drawn, here and in the simulation.
+    pub seed: u64,
+    /// What the serial run took, in seconds.
+    pub serial_s: f64,
+    /// What it took, in seconds.
+    pub measured_s: f64,
+    /// What the simulation says, in seconds.
+    pub simulated_s: f64,
+    /// How long the master partitioned, in seconds.
+    pub partition_s: f64,
+    /// Tasks that were stolen.
+    pub steals: u64,
+    /// Whether every bit of the result is that of the serial run.
+    pub same_as_serial: bool,
+    /// Whole pages of the blocks on each node; null if the system does not say.
+    pub pages: Option<Vec<u64>>,
+    /// Pages that are not on the node of the worker that made the block.
+    pub misplaced_pages: Option<u64>,
+}
+
+/// One simulation.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct RunObject<'a> {
+    /// Who decides which task runs where.
+    scheduler: &'a str,
+    /// Where pages lie.
+    placement: &'a str,
+    /// Idle workers steal.
+    steal: bool,
+    /// Seed of what is random.
+    seed: u64,
+    /// When the last task is over, in seconds.
+    makespan_s: f64,
+    /// No schedule is shorter, in seconds.
+    bound_s: f64,
+    /// What moves, in bytes.
+    bytes: Bytes,
+    /// Part of all worker-seconds without a task.
+    idle: f64,
+    /// Tasks that were stolen.
+    steals: u64,
+    /// Edges between nodes, of schedulers that partition.
+    cut_edges: Option<u64>,
+    /// Their data, in bytes.
+    cut_bytes: Option<f64>,
+    /// Time of partitioning, in seconds.
+    partition_s: f64,
+    /// Tasks that came through mailboxes.
+    mailbox: u64,
+    /// Tasks that came through shared queues.
+    shared: u64,
+    /// Workers that were taken away.
+    revokes: u64,
+    /// Tasks that ran on another node than they were meant for.
+    remote_tasks: u64,
+    /// Time of moving pages, in seconds.
+    migration_s: f64,
+    /// The scenario, where one says scheduler and placement.
+    scenario: Option<&'a str>,
+    /// Tasks of contenders.
+    contender_tasks: u64,
+    /// Workers that were dealt to the programs on each node, phase after phase.
+    dealt: Option<&'a [Vec<u32>]>,
+    /// Tasks and blocks of which a plan knew nothing.
+    fallbacks: Option<Fallbacks>,
+    /// What the bound comes from, as a stable word.
+    bound_by: &'a str,
+    /// Parts of all worker-seconds without a task, by reason.
+    idle_reasons: ByName<f64>,
+    /// The nodes.
+    per_node: Vec<NodeObject>,
+    /// With `--metg`: the smallest tasks that keep a share of the peak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metg: Option<MetgObject>,
+}
+
+impl<'a> From<&'a Tasked> for RunObject<'a> {
+    fn from(tasked: &'a Tasked) -> Self {
+        let run = &tasked.run;
+        let contender = run.contender.as_ref();
+        Self {
+            scheduler: tasked.scheduler.as_str(),
+            placement: tasked.placement.as_str(),
+            steal: tasked.steal,
+            seed: tasked.seed,
+            makespan_s: plain(tasked.makespan_s()),
+            bound_s: plain(tasked.bound_s()),
+            bytes: Bytes::from(&run.traffic),
+            idle: plain(run.idle),
+            steals: run.steals,
+            cut_edges: run.cut.map(|cut| cut.edges),
+            cut_bytes: run.cut.map(|cut| plain(cut.bytes)),
+            partition_s: plain(run.partition.value()),
+            mailbox: run.mailbox,
+            shared: run.shared,
+            revokes: run.revokes,
+            remote_tasks: run.remote_tasks,
+            migration_s: plain(run.migration.value()),
+            scenario: tasked.scenario.map(TaskScenario::as_str),
+            contender_tasks: contender.map_or(0, |contender| contender.tasks),
+            dealt: contender.and_then(|contender| contender.dealt.as_deref()),
+            fallbacks: run.fallbacks.map(|of| Fallbacks { tasks: of.tasks, blocks: of.blocks }),
+            bound_by: tasked.bound.because_of.as_str(),
+            idle_reasons: reasons(|reason| run.idle_because(reason)),
+            per_node: run.nodes.iter().enumerate().map(NodeObject::from).collect(),
+            metg: tasked.metg.map(|metg| MetgObject {
+                share: metg.share,
+                metg_us: metg.found.map(|(_, seconds)| plain(seconds * 1e6)),
+                flop: metg.found.map(|(flop, _)| flop),
+                efficiency: metg.found.map(|_| plain(metg.efficiency)),
+            }),
+        }
+    }
+}
+
+/// Tasks and blocks of which a plan knew nothing.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Fallbacks {
+    /// Tasks.
+    tasks: u64,
+    /// Blocks.
+    blocks: u64,
+}
+
+/// One node.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct NodeObject {
+    /// Its number, from 0.
+    node: usize,
+    /// Tasks that ran there.
+    tasks: u64,
+    /// Worker-seconds with a task.
+    busy_s: f64,
+    /// Worker-seconds without one, by reason.
+    idle_s: ByName<f64>,
+    /// What its tasks move, in bytes.
+    bytes: Bytes,
+}
+
+impl From<(usize, &NodeRun)> for NodeObject {
+    fn from((node, run): (usize, &NodeRun)) -> Self {
+        Self {
+            node,
+            tasks: run.tasks,
+            busy_s: plain(run.busy.value()),
+            idle_s: reasons(|reason| run.idle.of(reason).value()),
+            bytes: Bytes::from(&run.traffic),
+        }
+    }
+}
+
+/// A figure of each reason, in the order in which they are asked.
+fn reasons(of: impl Fn(IdleReason) -> f64) -> ByName<f64> {
+    ByName(IdleReason::ALL.map(|reason| (reason.as_str().to_owned(), plain(of(reason)))).to_vec())
+}
+
+/// What moves, in bytes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Bytes {
+    /// From the caches of the own node.
+    llc_local: f64,
+    /// From caches of other nodes.
+    llc_remote: f64,
+    /// From the memory of the own node.
+    dram_local: f64,
+    /// From memories of other nodes.
+    dram_remote: f64,
+}
+
+impl From<&Traffic> for Bytes {
+    fn from(traffic: &Traffic) -> Self {
+        Self {
+            llc_local: plain(traffic.llc_local),
+            llc_remote: plain(traffic.llc_remote),
+            dram_local: plain(traffic.dram_local),
+            dram_remote: plain(traffic.dram_remote),
+        }
+    }
+}
+
+/// The smallest tasks that keep a share of the peak.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct MetgObject {
+    /// The share.
+    share: f64,
+    /// Time of such a task, in microseconds; null where none was found.
+    metg_us: Option<f64>,
+    /// Its FLOP.
+    flop: Option<u64>,
+    /// The part of the peak that it keeps.
+    efficiency: Option<f64>,
+}
