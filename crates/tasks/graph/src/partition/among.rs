@@ -1,20 +1,14 @@
 //! Moves tasks among all sockets, with the distances as they are, as long as that gets better, and somewhat further: Fiduccia and Mattheyses
 //! for more than two sides; then more starts, exchanges of whole parts, and tasks that nothing pulls.
 //!
-//! As in `refine` each task is moved at most once in a pass, and one socket may meanwhile have one task too many; it then gives one to any
+//! As between two `sides` each task is moved at most once in a pass, and one socket may meanwhile have one task too many; it then gives one to any
 //! other, which may be full itself. So whole circles of full sockets exchange tasks.
 
 use std::collections::BinaryHeap;
 
-use crate::partition::recursive::Move;
+use crate::partition::sides::{Move, PASSES, patience};
 use crate::partition::window::{Sockets, WindowGraph};
 use crate::partition::{Source, among};
-
-/// Passes end when one changes nothing, or here.
-const PASSES: usize = 10;
-/// A pass ends after a fiftieth of all tasks without anything better, at least and at most so many (METIS: a hundredth, 15 to 100).
-const LEAST_PATIENCE: usize = 40;
-const MOST_PATIENCE: usize = 200;
 
 /// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
 pub(super) fn refine(
@@ -152,7 +146,7 @@ impl<'a> Pass<'a> {
 
     /// Moves, and goes back to the best state that was met; whether that is better than the first one.
     fn run(mut self, parts: &mut [Option<u32>]) -> bool {
-        let patience = (self.free.len() / 50).clamp(LEAST_PATIENCE, MOST_PATIENCE);
+        let patience = patience(self.free.len());
         let (mut gain, mut evened) = (0.0, 0.0);
         let (mut best, mut best_length) = ((0.0, 0.0), 0);
         let mut way: Vec<(usize, usize)> = Vec::new();

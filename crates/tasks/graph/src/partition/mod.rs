@@ -9,7 +9,7 @@
 //! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other, the tasks in two
 //! sets with few bytes between them, and so on in each half; what has been decided elsewhere pulls (all in `recursive`). Two sets are
 //! found on coarser and coarser graphs (heavy-edge matching: Karypis, Kumar 1998), a first guess is made on the coarsest
-//! and refined on the way back (Fiduccia, Mattheyses 1982). At last all sockets exchange tasks, then parts as a whole (`among`).
+//! and refined on the way back (Fiduccia, Mattheyses 1982: `sides`). At last all sockets exchange tasks, then parts as a whole (`among`).
 //!
 //! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, those that are too large are evened out (`metis`) and put on sockets (`among`). Windows with fewer than two tasks for one of three or more sockets are not for it.
 //!
@@ -35,6 +35,7 @@ mod metis;
 #[cfg(test)]
 mod properties;
 mod recursive;
+mod sides;
 #[cfg(test)]
 mod tests;
 mod window;
