@@ -153,7 +153,7 @@ const ANYWHERE: u64 = 3;
 /// Kicks in each at the end of a search.
 const AT_THE_END: u64 = 30;
 /// Effort without which there is no kick at the end.
-const KICK_STEPS: u64 = 5_000_000;
+pub(super) const KICK_STEPS: u64 = 5_000_000;
 /// Fewest and most kicks in each at one time while something is proven.
 const AT_ONCE: std::ops::RangeInclusive<u64> = 4..=64;
 /// Steps of a proof for one of kicks.
@@ -168,13 +168,32 @@ pub(super) struct Kicks {
     steps: u64,
 }
 
+/// The best after so many kicks in each chain. `begin`: the random numbers of a chain, and where it starts if not at `best`; `rater` rates
+/// with given placements.
+pub(super) fn kicked<R: local::Rates, G: rand::Rng>(
+    problem: &Problem,
+    best: &Candidate,
+    kicks: u64,
+    begin: impl Fn(u64) -> (G, Option<Candidate>) + Sync,
+    rater: &(impl Fn(Vec<Placement>) -> R + Sync),
+    monitor: &dyn Monitor,
+) -> Candidate {
+    let chains = parallel::map(0..CHAINS, |chain| {
+        let (mut random, start) = begin(chain);
+        let start = start.unwrap_or_else(|| best.clone());
+        let mut rates = rater(start.placements.clone());
+        local::iterate(problem, &mut rates, &start, kicks, &mut random, monitor)
+    });
+    chains.into_iter().fold(best.clone(), |best, next| if next.beats(&best) { next } else { best })
+}
+
 impl Search<'_> {
     /// Last attempts to improve an answer that is not proven.
     pub(super) fn iterate(&self, best: Candidate) -> Candidate {
         if self.monitor.stop() {
             return best;
         }
-        let improved = self.kicked(best, AT_THE_END.min(self.settings.effort / KICK_STEPS), 0);
+        let improved = self.kicked(&best, AT_THE_END.min(self.settings.effort / KICK_STEPS), 0);
         if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
     }
 
@@ -189,26 +208,25 @@ impl Search<'_> {
         };
         kicks.turns += 1;
         kicks.steps += number * one;
-        pool.add(&self.canonical, self.kicked(best.clone(), number, kicks.turns));
+        pool.add(&self.canonical, self.kicked(best, number, kicks.turns));
         number * one
     }
 
     /// The best after so many kicks in each chain; `turn` tells one time from another.
-    fn kicked(&self, best: Candidate, kicks: u64, turn: u64) -> Candidate {
-        let chains: Vec<Candidate> = parallel::map(0..CHAINS, |chain| {
+    fn kicked(&self, best: &Candidate, kicks: u64, turn: u64) -> Candidate {
+        let begin = |chain| {
             let mut random = local::generator(self.settings.seed, 2_000 + turn * CHAINS + chain);
             let start = match chain {
-                OTHER_HOMES if turn > 0 => self.with_other_homes(&best, &mut random),
+                OTHER_HOMES if turn > 0 => self.with_other_homes(best, &mut random),
                 ANYWHERE if turn > 0 => {
                     local::random_start(self.problem, &mut random).map(|start| self.climb_from(&start))
                 }
                 _ => None,
             };
-            let start = start.unwrap_or_else(|| best.clone());
-            let mut evaluator = Evaluator::new(self.problem, start.placements.clone());
-            local::iterate(self.problem, &mut evaluator, &start, kicks, &mut random, self.monitor)
-        });
-        chains.into_iter().fold(best, |best, next| if next.beats(&best) { next } else { best })
+            (random, start)
+        };
+        let rater = |placements| Evaluator::new(self.problem, placements);
+        kicked(self.problem, best, kicks, begin, &rater, self.monitor)
     }
 
     /// The answer with about half of the open homes elsewhere, after climbing; `None` where none is.

@@ -51,7 +51,7 @@ use crate::baselines::{even, one_app_per_node};
 use crate::objective::Objective;
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::climbs::climb_with_homes;
+use crate::search::climbs::{KICK_STEPS, climb_with_homes, kicked};
 use crate::search::local::Rates as _;
 use crate::search::{ExploreError, Monitor, Outcome, Settings, Status, local};
 
@@ -61,10 +61,8 @@ mod walk;
 
 /// Random starts of the climbs.
 const RESTARTS: u64 = 4;
-/// Chains of kicks at the end, kicks in each, and the effort without which there is none.
-const CHAINS: u64 = 4;
+/// Kicks in each chain at the end.
 const KICKS: u64 = 20;
-const KICK_STEPS: u64 = 5_000_000;
 
 /// The best under one model, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,7 +148,10 @@ pub fn robust(
     let mut best = Best { candidate };
     let open = parts::prove(&panel, &mut best, settings, monitor);
     if open > best.cutoff() && !monitor.stop() {
-        best = kicked(&panel, best, settings, monitor);
+        let kicks = KICKS.min(settings.effort / KICK_STEPS);
+        let begin = |chain| (local::generator(settings.seed, 4_000 + chain), None);
+        let rater = |placements: Vec<Placement>| panel.rater(&placements);
+        best.offer(kicked(panel.question(), &best.candidate, kicks, begin, &rater, monitor));
     }
     met.push(best.candidate.clone());
     bests = best_of_each(problems, &met);
@@ -209,21 +210,6 @@ fn climbed(panel: &Panel<'_>, starts: Vec<Candidate>, monitor: &dyn Monitor) -> 
         let rated = rater(start.placements).candidate(start.allocation);
         climb_with_homes(panel.question(), rated, &rater, monitor)
     })
-}
-
-/// Last attempts to improve an answer that is not proven.
-fn kicked(panel: &Panel<'_>, best: Best, settings: &Settings, monitor: &dyn Monitor) -> Best {
-    let kicks = KICKS.min(settings.effort / KICK_STEPS);
-    let chains: Vec<Candidate> = parallel::map(0..CHAINS, |chain| {
-        let mut random = local::generator(settings.seed, 4_000 + chain);
-        let mut rater = panel.rater(&best.candidate.placements);
-        local::iterate(panel.question(), &mut rater, &best.candidate, kicks, &mut random, monitor)
-    });
-    let mut best = best;
-    for next in chains {
-        best.offer(next);
-    }
-    best
 }
 
 /// The whole answer. `open`: no allocation that was not met has a larger merit.
