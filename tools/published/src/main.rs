@@ -9,6 +9,7 @@ mod sets;
 mod view;
 
 use std::fs;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -100,10 +101,14 @@ enum Format {
 
 fn main() -> ExitCode {
     match answer(&Args::parse()) {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
-        }
+        Ok(text) => match std::io::stdout().write_all(text.as_bytes()) {
+            // A reader that has enough, such as `head`, is no failure.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                eprintln!("error: cannot write to standard output: {error}");
+                ExitCode::FAILURE
+            }
+            _ => ExitCode::SUCCESS,
+        },
         Err(refusal) => {
             eprintln!("{}", refusal.text(false));
             ExitCode::FAILURE
