@@ -28,6 +28,8 @@ use numasim_model::{AppId, Demand, Machine, NodeId, Scenario, Study};
 pub const NO_SHARING: &str = "no-sharing";
 /// Name of [`NullModel::EqualParts`].
 pub const EQUAL_PARTS: &str = "equal-parts";
+/// Name of [`interpolated`].
+pub const INTERPOLATION: &str = "interpolation";
 
 /// A model that knows nothing of sharing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,6 +118,48 @@ pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, OpenHome> {
         apps.into_iter().map(of_app).collect()
     });
     Ok(Nulls { gflops, contention: contention(&groups) })
+}
+
+/// A curve through known points without any rule of sharing, for curves over threads: the monotone cubic of F. N. Fritsch and R. E. Carlson ("Monotone
+/// Piecewise Cubic Interpolation", 1980) with harmonic means as slopes, as SciPy's `PchipInterpolator` has it. It has no bump that the points do
+/// not have. `known`: ascending, no place twice; beyond them the nearest one. NaN without points.
+pub fn interpolated(known: &[(f64, f64)], at: f64) -> f64 {
+    let Some(right) = known.iter().position(|point| point.0 >= at) else {
+        return known.last().map_or(f64::NAN, |last| last.1);
+    };
+    let Some(left) = right.checked_sub(1) else { return known[right].1 };
+    let width = |place: usize| known[place + 1].0 - known[place].0;
+    let rise = |place: usize| (known[place + 1].1 - known[place].1) / width(place);
+    let last = known.len() - 1;
+    // At an end the slope of the parabola through three points, as long as it does not leave what two of them say.
+    let end = |near: usize, far: usize| {
+        let (a, b) = (rise(near), rise(far));
+        let slope = ((2.0 * width(near) + width(far)) * a - width(near) * b) / (width(near) + width(far));
+        if slope * a <= 0.0 {
+            0.0
+        } else if a * b <= 0.0 && slope.abs() > 3.0 * a.abs() {
+            3.0 * a
+        } else {
+            slope
+        }
+    };
+    let slope = |place: usize| match place {
+        _ if last == 1 => rise(0),
+        0 => end(0, 1),
+        _ if place == last => end(last - 1, last - 2),
+        _ if rise(place - 1) * rise(place) <= 0.0 => 0.0,
+        _ => {
+            let (before, after) = (width(place - 1), width(place));
+            let (first, second) = (2.0 * after + before, after + 2.0 * before);
+            (first + second) / (first / rise(place - 1) + second / rise(place))
+        }
+    };
+    let (h, t) = (width(left), (at - known[left].0) / width(left));
+    let (from, to) = (known[left].1, known[right].1);
+    from + t
+        * (h * slope(left)
+            + t * (3.0 * (to - from) - h * (2.0 * slope(left) + slope(right))
+                + t * (h * (slope(left) + slope(right)) - 2.0 * (to - from))))
 }
 
 /// What threads share.
@@ -264,6 +308,25 @@ mod tests {
     use numasim_study::{SourceFile, read_study};
 
     use super::*;
+
+    #[test]
+    fn a_curve_through_known_points_never_leaves_them() {
+        // The formulas of the paper once more, in another program.
+        let known = [(0.0, 0.0), (1.0, 12.0), (8.0, 80.0), (16.0, 82.0)];
+        for (at, expected) in [
+            (4.0, 49.199_981_612_130_19),
+            (12.0, 81.497_965_825_874_7),
+            (8.0, 80.0),
+            (20.0, 82.0),
+            (-1.0, 0.0),
+        ] {
+            let found = interpolated(&known, at);
+            assert!((found - expected).abs() < 1e-9, "{at}: {found}, not {expected}");
+        }
+        let all: Vec<f64> = (0..=64).map(|step| interpolated(&known, f64::from(step) / 4.0)).collect();
+        assert!(all.windows(2).all(|pair| pair[0] <= pair[1]), "{all:?}");
+        assert!(interpolated(&[], 1.0).is_nan());
+    }
 
     fn nulls(text: &str) -> Nulls {
         let study = read_study(&[SourceFile { name: "s.toml".into(), text: text.into() }]).expect("in order");

@@ -49,9 +49,10 @@ of one of these sets:
   benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine
   interleave_nodes,pattern,threads,buffer_GB,read_ratio,total_MBps
   machine,mode,parallelism,kernel,bandwidth_GBps
-  experiment,app,threads,alone_gbs,together_gbs,capacity_gbs
-Other columns do not matter. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
-the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.
+  experiment,app,threads,alone_gbs,together_gbs,capacity_gbs (and, if they are there, machine,one_gbs: one thread alone)
+  machine,kernel,node,memory,threads,gbs (and experiment, of threads that ran at once)
+Other columns do not matter, but one that says on which memory data lie is refused where a kind takes all data for local. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
+the sixth kind, and the last). results/published-data/CHOICES.md says what is given and what is predicted.
 
 --bundle takes what numasim validate --bundle packed on other hosts: every model on the measured rows of each, beside null models, and how many \
 scenarios want more than there is. Errors, contention and verdict are those of numasim compare.";
@@ -156,6 +157,11 @@ fn curves(path: &Path) -> Result<Vec<Judged>, Refusal> {
             curve.kernel,
             curve.name()
         );
+    }
+    for (curve, unsteady) in
+        curves.iter().flat_map(|curve| curve.unsteady.iter().map(move |one| (curve, one)))
+    {
+        eprintln!("warning: {} of {}: {unsteady}; their median is judged", curve.kernel, curve.name());
     }
     let judged = scaling::judge(&curves).map_err(|error| broken(&error))?;
     if judged.is_empty() {

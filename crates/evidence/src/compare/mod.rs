@@ -20,7 +20,7 @@ pub use crate::compare::comparison::{
     Advantage, Beside, BesideNull, Choice, Compared, ComparedApp, ComparedScenario, Comparison, Contended,
     Coverage, Errors, Held, Mismatch, Missing, Pair, Regret, Share, Spread, Unmatched, Verdict, Way,
 };
-pub use crate::compare::errors::PredictedIntervals;
+pub use crate::compare::errors::{MODEL_ERROR, PredictedIntervals, with_model_error};
 pub use crate::compare::read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 use crate::null_models::{self, NullModel};
 use crate::statistics;

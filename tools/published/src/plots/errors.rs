@@ -2,7 +2,7 @@
 
 use crate::sets::scaling::Method;
 use crate::sets::{
-    EQUAL_PARTS, Judged, MEASURED_AGAIN, NO_SHARING, ONE_MEMORY, Part, Role, Summary, summary,
+    EQUAL_PARTS, INTERPOLATION, Judged, MEASURED_AGAIN, NO_SHARING, ONE_MEMORY, Part, Role, Summary, summary,
 };
 use numasim_draw::Heading;
 use numasim_draw::dots::{Dot, DotPlot, Group, Row};
@@ -13,10 +13,11 @@ use numasim_model::ModelKind;
 use super::each_once;
 
 /// The methods, null models first, so that models are drawn above them.
-const SERIES: [(&str, Kind); 6] = [
+const SERIES: [(&str, Kind); 7] = [
     ("no sharing", Kind::Null(0)),
     ("equal parts", Kind::Null(1)),
     ("one memory", Kind::Null(2)),
+    ("interpolation", Kind::Null(3)),
     ("the paper's rule", Kind::Model(1)),
     ("ecm, recommended", Kind::Model(0)),
     ("measured again", Kind::Again),
@@ -25,7 +26,7 @@ const SERIES: [(&str, Kind); 6] = [
 const MOST: f64 = 4.0;
 
 /// What the questions are called here: short, as a heading of rows.
-const QUESTIONS: [(Part, &str); 11] = [
+const QUESTIONS: [(Part, &str); 12] = [
     (Part::Scaling, "Bandwidth over cores of one NUMA domain, by kernel"),
     (Part::Links, "Over a link, Kunpeng 920"),
     (Part::Readers, "Several nodes read one memory, 4-socket Opteron"),
@@ -37,6 +38,7 @@ const QUESTIONS: [(Part, &str); 11] = [
     (Part::Interleave, "Interleaved memories"),
     (Part::Home, "All threads on one memory"),
     (Part::Pair, "Unlike applications on one memory"),
+    (Part::Memories, "Local and remote threads on memories"),
 ];
 
 /// Whether a method is that of a series; of several variants of a model the one without a fit or as it is advised.
@@ -46,11 +48,12 @@ fn is(one: &Judged, series: usize) -> bool {
         0 => one.model == NO_SHARING,
         1 => one.model == EQUAL_PARTS,
         2 => one.model == ONE_MEMORY,
-        3 => {
+        3 => one.model == INTERPOLATION,
+        4 => {
             one.model == ModelKind::default().name()
                 && [Method::Hard.variant(), "no fit", "as the paper"].contains(&variant)
         }
-        4 => {
+        5 => {
             one.model == Method::RECOMMENDED.kind().name()
                 && [Method::RECOMMENDED.variant(), "as advised"].contains(&variant)
         }

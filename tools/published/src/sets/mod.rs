@@ -33,8 +33,10 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, Model, ModelKind, Study};
 use numasim_study::{Problem, SourceFile};
 
+use numasim_evidence::compare::with_model_error;
+use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::FitError;
-pub(crate) use numasim_evidence::null_models::{EQUAL_PARTS, NO_SHARING};
+pub(crate) use numasim_evidence::null_models::{EQUAL_PARTS, INTERPOLATION, NO_SHARING};
 use numasim_evidence::statistics;
 
 /// The questions: five of [`everything`], then those of [`together`].
@@ -65,6 +67,8 @@ pub(crate) enum Part {
     Home,
     /// Unlike applications on one memory.
     Pair,
+    /// Threads of any nodes on any memories.
+    Memories,
 }
 
 impl Part {
@@ -83,6 +87,7 @@ impl Part {
             Self::Interleave => "interleave",
             Self::Home => "home",
             Self::Pair => "pair",
+            Self::Memories => "memories",
         }
     }
 
@@ -90,7 +95,13 @@ impl Part {
     pub(crate) const fn is_together(self) -> bool {
         matches!(
             self,
-            Self::Domains | Self::Chiplets | Self::Intensity | Self::Interleave | Self::Home | Self::Pair
+            Self::Domains
+                | Self::Chiplets
+                | Self::Intensity
+                | Self::Interleave
+                | Self::Home
+                | Self::Pair
+                | Self::Memories
         )
     }
 }
@@ -196,18 +207,36 @@ pub(crate) struct Summary {
     pub(crate) percentile_95: f64,
     /// The largest.
     pub(crate) worst: f64,
+    /// The part of them that the interval of the model's own error holds, as `compare` has it; `None` of
+    /// measurements that have intervals of their own.
+    pub(crate) held: Option<f64>,
 }
 
 /// Sums up some points; `None` without any.
 pub(crate) fn summary<'p>(points: impl IntoIterator<Item = &'p Point>) -> Option<Summary> {
-    let errors: Vec<f64> = points.into_iter().map(|point| point.error().abs()).collect();
+    let points: Vec<&Point> = points.into_iter().collect();
+    let errors: Vec<f64> = points.iter().map(|point| point.error().abs()).collect();
+    let held = |point: &&&Point| {
+        let (low, high) = with_model_error((point.predicted, point.predicted), point.predicted);
+        low <= point.measured && point.measured <= high
+    };
     Some(Summary {
+        held: Some(points.iter().filter(held).count() as f64 / points.len() as f64),
         points: errors.len(),
         mean: statistics::mean(&errors)?,
         median: statistics::median(&errors)?,
         percentile_95: statistics::percentile(&errors, 0.95)?,
         worst: errors.iter().copied().fold(0.0, f64::max),
     })
+}
+
+/// Refuses a file that says on which memory data lie, for a kind of file that takes all data for local.
+fn refuse_memories(rows: &Rows<'_>) -> Result<(), Vec<Problem>> {
+    let named = ["memory", "memory_node", "mem_node", "mem_nodes"];
+    let Some(column) = named.iter().find_map(|name| rows.column(name)) else { return Ok(()) };
+    let message = "rows say on which memory data lie, and this kind of file takes all of them for local";
+    let hint = format!("rows of local and remote readers have the columns {}", together::MEMORIES.join(","));
+    Err(vec![rows.header_problem(column, message).hint(hint)])
 }
 
 /// Why a set cannot be judged.
@@ -235,7 +264,7 @@ pub(crate) const ONE_MEMORY: &str = "one-memory";
 /// One measurement as a prediction of another one of the same: what no model can be better than.
 pub(crate) const MEASURED_AGAIN: &str = "measured-again";
 /// The null models.
-const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, ONE_MEMORY];
+const NULLS: [&str; 4] = [NO_SHARING, EQUAL_PARTS, INTERPOLATION, ONE_MEMORY];
 
 /// Whether the name of a model is that of a null model.
 pub(crate) fn is_null_model(name: &str) -> bool {

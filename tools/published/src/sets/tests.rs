@@ -57,6 +57,7 @@ pub(super) fn curve(gbs: &[f64]) -> Curve {
         kernel: "load".to_owned(),
         domain: u32::try_from(gbs.len()).expect("few"),
         points: (1..).zip(gbs.iter().copied()).collect(),
+        unsteady: Vec::new(),
     }
 }
 
@@ -71,6 +72,19 @@ fn a_saturated_curve_is_seen_at_a_quarter_and_a_super_linear_start_at_two_cores(
     assert_eq!(seen.counts, [1, 2, 4, 6, 8]);
     assert_eq!(seen.fitted().collect::<Vec<_>>(), [2, 4, 6, 8]);
     assert_eq!(curve(&[10.0, 20.0, 30.0, 40.0]).seen(), None, "nothing would be left to predict");
+}
+
+#[test]
+fn of_repetitions_the_median_is_judged_and_a_wide_spread_is_named() {
+    let header = "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain";
+    let curves =
+        scaling::read(&format!("{header}\nm,load,1,10,4\nm,load,2,20,4\nm,load,2,26,4\nm,load,1,10.5,4\n"));
+    let curves = curves.expect("in order");
+    assert_eq!(curves[0].points.values().copied().collect::<Vec<_>>(), [10.25, 23.0]);
+    let named: Vec<String> = curves[0].unsteady.iter().map(ToString::to_string).collect();
+    assert_eq!(named, ["repetitions at 2 differ: 20.0 to 26.0 GB/s"]);
+    let remote = scaling::read(&format!("{header},memory_node\nm,load,1,10,4,1\n")).expect_err("remote data");
+    assert!(remote[0].message.contains("takes all of them for local"), "{remote:?}");
 }
 
 #[test]
@@ -158,7 +172,6 @@ fn a_curve_that_the_model_made_is_found_again() {
 #[test]
 fn rows_that_mean_nothing_are_refused() {
     let why = |rows: &str| scaling::read(&format!("{HEADER}{rows}")).expect_err("refused")[0].message.clone();
-    assert!(why("m,load,1,5,8\nm,load,1,6,8\n").contains("twice"));
     assert!(why("m,load,0,5,8\n").contains("`cores` is '0'"));
     assert!(why("m,load,1,0,8\n").contains("0 GB/s"));
     let missing = scaling::read("machine_file,cores\n").expect_err("refused");

@@ -205,7 +205,7 @@ pub(crate) fn csv(sent: &[Sent]) -> String {
                 write_allocate: "",
                 model,
                 variant,
-                errors: Summary { points, mean, median, percentile_95, worst },
+                errors: Summary { points, mean, median, percentile_95, worst, held: None },
                 mean_of_machines: None,
                 role: Some(Role::Given),
                 falls: None,

@@ -31,7 +31,7 @@ struct Row<'a> {
 }
 
 /// The columns of CSV.
-fn columns<'a>() -> [Of<'a, Row<'a>>; 15] {
+fn columns<'a>() -> [Of<'a, Row<'a>>; 16] {
     let error = |name, error: fn(&Row<'a>) -> Option<f64>| {
         Of::text(name, move |row: &Row<'a>| error(row).map(|error| format!("{error:.5}")))
     };
@@ -47,6 +47,7 @@ fn columns<'a>() -> [Of<'a, Row<'a>>; 15] {
         error("median", |row| Some(row.errors.median)),
         error("percentile_95", |row| Some(row.errors.percentile_95)),
         error("worst", |row| Some(row.errors.worst)),
+        error("held", |row| row.errors.held),
         error("mean_of_machines", |row| row.mean_of_machines),
         Of::text("role", |row: &Row<'a>| row.role.map(Role::name)),
         error("falls", |row| row.falls),

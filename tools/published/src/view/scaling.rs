@@ -1,8 +1,10 @@
 //! Curves of bandwidth over cores: each kernel on each machine, pooled, and which curves fall.
 
+use crate::sets::scaling::Method;
 use crate::sets::totals::{Of, Total, falling, totals};
-use crate::sets::{Judged, Role, Summary, is_null_model};
+use crate::sets::{Judged, Part, Role, Summary, is_null_model, summary};
 use numasim_draw::grid::{self, Align, Grid};
+use numasim_evidence::compare::MODEL_ERROR;
 
 use numasim_draw::Style;
 
@@ -50,7 +52,17 @@ pub(super) fn table(judged: &[Judged], style: &Style) -> String {
     );
     let title = "Bandwidth over cores of one NUMA domain: four counts are fitted, the others predicted";
     let nulls = null_models(&those(true), style);
-    format!("{}{}{nulls}{}", heading(title, &notes, style), grid.render(style), falls(judged, style))
+    let named = named(
+        "These curves fall: some cores have more than all of them. No model says so, and no figure is fitted for it:",
+        falling(judged).into_iter().map(|(kernel, set, fall)| format!("{kernel}, {set}: {fall}")),
+        style,
+    ) + &named(
+        "Here the knee is better than ecm, by a percentage point and more in the mean:",
+        knees(judged).into_iter(),
+        style,
+    );
+    let held = held(&every.concat(), style);
+    format!("{}{}{nulls}{held}{named}", heading(title, &notes, style), grid.render(style))
 }
 
 /// What the null models say of the same points.
@@ -70,7 +82,8 @@ fn null_models(lists: &[Vec<Total>], style: &Style) -> String {
             grid.row(row);
         }
     }
-    let about = "The same points by null models: as many times what one core has (no-sharing), or what all cores have (equal-parts):";
+    let about = "The same points by null models: as many times what one core has (no-sharing), what all cores have (equal-parts), or a monotone \
+                 cubic through the counts that a fit sees (interpolation):";
     format!("\n{}\n\n{}", grid::wrap(about, style.columns()).join("\n"), grid.render(style))
 }
 
@@ -105,24 +118,50 @@ fn rows(of_kernel: &[Total], with_machines: bool) -> Vec<Vec<String>> {
     rows
 }
 
-/// The curves that fall.
-fn falls(judged: &[Judged], style: &Style) -> String {
-    let falling = falling(judged);
-    if falling.is_empty() {
-        return String::new();
-    }
-    let mut lines = String::new();
-    for (kernel, set, fall) in &falling {
-        let text = format!("{kernel}, {set}: {fall}");
-        for (place, line) in grid::wrap(&text, style.columns().saturating_sub(4)).iter().enumerate() {
-            lines.push_str(if place == 0 { "  " } else { "    " });
-            lines.push_str(line);
-            lines.push('\n');
-        }
-    }
-    let about = grid::wrap(
-        "These curves fall: some cores have more than all of them. No model says so, and no figure is fitted for it:",
-        style.columns(),
+/// How many points an interval of the model's own error holds.
+fn held(totals: &[Total], style: &Style) -> String {
+    let of_all = |total: &&Total| {
+        let alone = !totals.iter().any(|one| one.kernel.is_none());
+        total.variant == Method::RECOMMENDED.variant() && (alone || total.kernel.is_none())
+    };
+    let shares = totals.iter().filter(of_all);
+    let share = |total: &Total| Some(format!("{:.0} % of {}", 100.0 * total.pooled.held?, total.of.name()));
+    let shares = shares.filter_map(share);
+    let text = format!(
+        "Intervals of 95 % have {:.0} % to either side for the error of the model. Around ecm this alone holds {}.",
+        100.0 * MODEL_ERROR,
+        shares.collect::<Vec<_>>().join(", ")
     );
-    format!("\n{}\n{lines}", about.join("\n"))
+    format!("\n{}\n", grid::wrap(&text, style.columns()).join("\n"))
+}
+
+/// The curves of which the knee says more than the recommended method, with both means.
+fn knees(judged: &[Judged]) -> Vec<String> {
+    let by = |method: Method| {
+        judged.iter().filter(move |one| one.part == Part::Scaling && one.variant == method.variant())
+    };
+    let better = by(Method::Knee).filter_map(|knee| {
+        let alike = |one: &&Judged| (&one.set, &one.traffic) == (&knee.set, &knee.traffic);
+        let [own, ecm] = [knee, by(Method::RECOMMENDED).find(alike)?]
+            .map(|one| summary(&one.points).map(|errors| 100.0 * errors.mean));
+        let (own, ecm) = (own?, ecm?);
+        (own + 1.0 <= ecm).then(|| format!("{}, {}: {own:.1} against {ecm:.1} %", knee.traffic, knee.set))
+    });
+    better.collect()
+}
+
+/// What is said of some curves, and which; nothing without any.
+fn named(about: &str, curves: impl Iterator<Item = String>, style: &Style) -> String {
+    let lines: String = curves
+        .flat_map(|text| {
+            let lines = grid::wrap(&text, style.columns().saturating_sub(4)).into_iter().enumerate();
+            lines
+                .map(|(place, line)| format!("  {}{line}\n", if place == 0 { "" } else { "  " }))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!("\n{}\n{lines}", grid::wrap(about, style.columns()).join("\n"))
 }

@@ -9,7 +9,7 @@ use numasim_draw::Style;
 use super::{heading, short};
 
 /// The questions, in their order, with what is given and predicted.
-const QUESTIONS: [(Part, &str, &str); 6] = [
+const QUESTIONS: [(Part, &str, &str); 7] = [
     (
         Part::Domains,
         "Unequal numbers of threads on like domains",
@@ -36,7 +36,16 @@ const QUESTIONS: [(Part, &str, &str); 6] = [
         "All threads on one memory, from all with local data",
         "One memory of as many as there are sockets. No link was measured.",
     ),
-    (Part::Pair, "Unlike applications on one memory, from each of them alone", "Two figures of one run."),
+    (
+        Part::Pair,
+        "Unlike applications on one memory, from each of them alone",
+        "Given: one thread of each, and the most of each kind of traffic. The pairs of a machine are sets by their load: what both draw alone, in parts of the memory.",
+    ),
+    (
+        Part::Memories,
+        "Threads of any nodes on any memories, from one of them and from all of them",
+        "Given: one thread, and the most of each memory and link. Interpolation: a monotone cubic through the counts that are given.",
+    ),
 ];
 
 /// One table for each question.

@@ -8,6 +8,7 @@ use std::fmt;
 use numasim_study::{Problem, ProblemKind};
 
 use numasim_evidence::csv_rows::{Rows, first, is_full};
+use numasim_evidence::statistics::median;
 
 /// Differences of bandwidth up to this part are noise: half a domain that has as much as all of it but for that is saturated.
 const NOISE: f64 = 0.01;
@@ -27,8 +28,10 @@ pub(crate) struct Curve {
     pub(crate) kernel: String,
     /// Cores of a NUMA domain.
     pub(crate) domain: u32,
-    /// GB/s by cores, at most a domain, ascending.
+    /// GB/s by cores, at most a domain, ascending; of a count that was measured several times the median.
     pub(crate) points: BTreeMap<u32, f64>,
+    /// Counts whose repetitions differ by more than a quarter: no model can be right about them.
+    pub(crate) unsteady: Vec<Unsteady>,
 }
 
 /// The counts of cores that a fit may see.
@@ -96,6 +99,29 @@ impl fmt::Display for Fall {
             self.full_gbs,
             self.full_cores
         )
+    }
+}
+
+/// A count of threads that has several speeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unsteady {
+    count: u32,
+    lowest: f64,
+    highest: f64,
+}
+
+impl Unsteady {
+    /// Repetitions of a count, if they differ by more than a quarter of their median.
+    pub(crate) fn of(count: u32, repetitions: &[f64]) -> Option<Self> {
+        let lowest = repetitions.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = repetitions.iter().copied().fold(0.0, f64::max);
+        (highest - lowest > 0.25 * median(repetitions)?).then_some(Self { count, lowest, highest })
+    }
+}
+
+impl fmt::Display for Unsteady {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "repetitions at {} differ: {:.1} to {:.1} GB/s", self.count, self.lowest, self.highest)
     }
 }
 
@@ -177,9 +203,11 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
             "bandwidth over cores has the columns machine_file,kernel,smt_per_core_used,cores,bw_GBs,cores_per_numa_domain",
         )]);
     };
+    super::super::refuse_memories(&rows)?;
     let threads = rows.column("smt_per_core_used");
     let mut curves: Vec<Curve> = Vec::new();
     let mut places: BTreeMap<(String, u32, String), usize> = BTreeMap::new();
+    let mut measured: Vec<BTreeMap<u32, Vec<f64>>> = Vec::new();
     let mut problems = Vec::new();
     while let Some(row) = rows.next() {
         let read = row.and_then(|row| {
@@ -199,18 +227,19 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
             let key = (name, threads_per_core, row.text(Some(kernel)).to_owned());
             let place = *places.entry(key.clone()).or_insert_with(|| {
                 let (machine, threads_per_core, kernel) = key;
-                curves.push(Curve { machine, threads_per_core, kernel, domain, points: BTreeMap::new() });
+                curves.push(Curve {
+                    machine,
+                    threads_per_core,
+                    kernel,
+                    domain,
+                    points: BTreeMap::new(),
+                    unsteady: Vec::new(),
+                });
+                measured.push(BTreeMap::new());
                 curves.len() - 1
             });
-            let Some(curve) = curves.get_mut(place).filter(|curve| count <= curve.domain) else {
-                return Ok(());
-            };
-            if curve.points.insert(count, gbs).is_some() {
-                let message =
-                    format!("{count} cores of {} with {} are there twice", curve.name(), curve.kernel);
-                return Err(row
-                    .problem(cores, ProblemKind::DuplicateKey, message)
-                    .hint("keep one of the rows"));
+            if count <= curves[place].domain {
+                measured[place].entry(count).or_default().push(gbs);
             }
             Ok(())
         });
@@ -221,5 +250,12 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
             }
         }
     }
-    if problems.is_empty() { Ok(curves) } else { Err(first(problems)) }
+    if !problems.is_empty() {
+        return Err(first(problems));
+    }
+    for (curve, measured) in curves.iter_mut().zip(measured) {
+        curve.unsteady = measured.iter().filter_map(|(&count, all)| Unsteady::of(count, all)).collect();
+        curve.points = measured.iter().filter_map(|(&count, all)| Some((count, median(all)?))).collect();
+    }
+    Ok(curves)
 }

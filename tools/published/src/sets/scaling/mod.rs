@@ -25,14 +25,16 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
 
 use super::{
-    EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, with_model,
+    EQUAL_PARTS, INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words,
+    with_model,
 };
 use numasim_evidence::fit::{self, Observed, by_solver};
+use numasim_evidence::null_models::interpolated;
 
 mod curve;
 pub(crate) mod steps;
 
-pub(crate) use curve::{Curve, Fall, Seen, read};
+pub(crate) use curve::{Curve, Fall, Seen, Unsteady, read};
 
 /// The curves of RRZE's machine files.
 pub(crate) const RRZE: &str =
@@ -97,10 +99,10 @@ impl Method {
 /// Those of the fits.
 pub(crate) fn judge(curves: &[Curve]) -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
-    for null in [NO_SHARING, EQUAL_PARTS] {
+    for null in NULLS {
         let seen = curves.iter().filter_map(|curve| Some((curve, curve.seen()?)));
         all.extend(seen.map(|(curve, seen)| {
-            judged(curve, &seen, (null, NO_FIT), String::new(), &by_null_model(curve, null))
+            judged(curve, &seen, (null, NO_FIT), String::new(), &by_null_model(curve, &seen, null))
         }));
     }
     for method in Method::ALL {
@@ -131,10 +133,19 @@ fn with_roles(judged: &mut [Judged]) {
     }
 }
 
-/// GB/s of every count: of each core as much as one has, or of all cores what all of them have.
-fn by_null_model(curve: &Curve, null: &str) -> Vec<f64> {
+/// The null models of a curve.
+const NULLS: [&str; 3] = [NO_SHARING, EQUAL_PARTS, INTERPOLATION];
+
+/// GB/s of every count: of each core as much as one has, of all cores what all of them have, or a curve through the counts seen.
+fn by_null_model(curve: &Curve, seen: &Seen, null: &str) -> Vec<f64> {
     let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);
-    let of = |&cores: &u32| if null == NO_SHARING { f64::from(cores) * curve.at(1) } else { full };
+    let known = seen.counts.iter().map(|&cores| (f64::from(cores), curve.at(cores)));
+    let known: Vec<(f64, f64)> = [(0.0, 0.0)].into_iter().chain(known).collect();
+    let of = |&cores: &u32| match null {
+        NO_SHARING => f64::from(cores) * curve.at(1),
+        EQUAL_PARTS => full,
+        _ => interpolated(&known, f64::from(cores)),
+    };
     curve.points.keys().map(of).collect()
 }
 

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::curve::Rule;
 use super::{
-    Curve, Method, PRIOR_WEIGHT, RRZE, by_null_model, calibrated_with, cores_in_words, predict, read,
+    Curve, Method, NULLS, PRIOR_WEIGHT, RRZE, by_null_model, calibrated_with, cores_in_words, predict, read,
     with_roles,
 };
-use crate::sets::{EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role};
+use crate::sets::{Judged, NO_FIT, Part, Point, PublishedError, Role};
 
 /// One step: its name, the counts that it fits, and the weight of its prior.
 type Step = (&'static str, Rule, Option<f64>);
@@ -34,8 +34,10 @@ type Says = (&'static str, &'static str, Vec<f64>);
 /// GB/s of every count of a curve by the null models, the paper's rule.
 fn each(curve: &Curve) -> Result<Vec<Says>, PublishedError> {
     let cores: Vec<u32> = curve.points.keys().copied().collect();
-    let mut all: Vec<Says> =
-        [NO_SHARING, EQUAL_PARTS].map(|null| (null, NO_FIT, by_null_model(curve, null))).into();
+    let seen = curve.seen();
+    let by_nulls =
+        seen.iter().flat_map(|seen| NULLS.map(|null| (null, NO_FIT, by_null_model(curve, seen, null))));
+    let mut all: Vec<Says> = by_nulls.collect();
     let hard = (Method::Hard, (Method::Hard.variant(), THREE, None));
     let steps = STEPS.map(|step| (Method::RECOMMENDED, step));
     for (method, (name, rule, weight)) in [hard].into_iter().chain(steps) {
@@ -116,13 +118,13 @@ mod tests {
         let saturated = curve(&[30.0, 60.0, 80.0, 99.5, 99.8, 100.0, 100.0, 100.0]);
         assert_eq!(never_seen(&saturated), [3, 5, 7]);
         let judged = judge(&[saturated]).expect("fits");
-        // Two null models, the paper's rule and five steps.
-        assert_eq!(judged.len(), 8);
+        // Three null models, the paper's rule and five steps.
+        assert_eq!(judged.len(), 9);
         assert!(judged.iter().all(|one| one.points.len() == 3), "{judged:?}");
         // Three cores of 30 GB/s each: 90; all have 100.
         assert!((judged[0].points[0].predicted - 90.0).abs() < 1e-12);
         assert!((judged[1].points[0].predicted - 100.0).abs() < 1e-12);
         // min(3 x 30, 100), measured are 80.
-        assert!((judged[2].points[0].predicted - 90.0).abs() < 1e-9);
+        assert!((judged[3].points[0].predicted - 90.0).abs() < 1e-9);
     }
 }

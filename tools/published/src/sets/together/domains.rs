@@ -107,6 +107,7 @@ impl Series {
             kernel: self.traffic.clone(),
             domain: self.domain,
             points: of_first.collect(),
+            unsteady: Vec::new(),
         }
     }
 

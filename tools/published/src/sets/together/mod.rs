@@ -19,14 +19,16 @@ mod interleave;
 mod memories;
 mod pair;
 mod processes;
+mod readers;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verdict;
 
 use numasim_study::Problem;
 
-use super::{Judged, PublishedError, Role};
+use super::{Judged, Part, PublishedError, Role};
 use numasim_evidence::csv_rows::{Row, Rows, first, is_full};
+pub(crate) use readers::COLUMNS as MEMORIES;
 
 /// One kind of file.
 #[derive(Clone, Copy, Debug)]
@@ -36,80 +38,97 @@ pub(crate) struct Format {
     /// The columns that it needs; others do not matter.
     pub(crate) columns: &'static [&'static str],
     judge: fn(&str) -> Result<Vec<Judged>, PublishedError>,
-    carried: &'static str,
+    carried: &'static [&'static str],
 }
 
+/// The machine whose pairs may choose a form or a setting.
+const CHOSE: &str = "apache-128";
+
 /// The kinds of files, in the order in which they are printed.
-pub(crate) const FORMATS: [Format; 11] = [
+pub(crate) const FORMATS: [Format; 12] = [
     Format {
         about: "LULESH over cores",
         columns: &codes::LULESH,
         judge: codes::lulesh,
-        carried: include_str!("../../../../../results/published-data/data/together/lulesh_scaling.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/lulesh_scaling.csv")],
     },
     Format {
         about: "SPEChpc over ranks",
         columns: &codes::SPECHPC,
         judge: codes::spechpc,
-        carried: include_str!("../../../../../results/published-data/data/together/spechpc_tiny.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/spechpc_tiny.csv")],
     },
     Format {
         about: "threads of one process on two sockets",
         columns: &processes::THREADS,
         judge: processes::threads,
-        carried: include_str!("../../../../../results/published-data/data/together/triad_threads.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/triad_threads.csv")],
     },
     Format {
         about: "processes at once",
         columns: &processes::PROCESSES,
         judge: processes::processes,
-        carried: include_str!("../../../../../results/published-data/data/together/triad_processes.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/triad_processes.csv")],
     },
     Format {
         about: "threads on several memory domains",
         columns: &processes::DOMAINS,
         judge: processes::domains,
-        carried: include_str!(
+        carried: &[include_str!(
             "../../../../../results/published-data/data/together/noctua2_memory_domains.csv"
-        ),
+        )],
     },
     Format {
         about: "kernels of LULESH",
         columns: &codes::KERNELS,
         judge: codes::kernels,
-        carried: include_str!("../../../../../results/published-data/data/together/lulesh_22kernels.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/lulesh_22kernels.csv")],
     },
     Format {
         about: "STREAM under numactl",
         columns: &interleave::NUMACTL,
         judge: interleave::numactl,
-        carried: include_str!(
+        carried: &[include_str!(
             "../../../../../results/published-data/data/together/kunpeng920_interleave.csv"
-        ),
+        )],
     },
     Format {
         about: "STREAM with weights",
         columns: &interleave::WEIGHTED,
         judge: interleave::weighted,
-        carried: include_str!("../../../../../results/published-data/data/together/stream_dram_cxl.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/stream_dram_cxl.csv")],
     },
     Format {
         about: "reads and writes over sets of nodes",
         columns: &interleave::SWEEP,
         judge: interleave::sweep,
-        carried: include_str!("../../../../../results/published-data/data/together/xeon6787p_interleave.csv"),
+        carried: &[include_str!(
+            "../../../../../results/published-data/data/together/xeon6787p_interleave.csv"
+        )],
     },
     Format {
         about: "local and global memory",
         columns: &home::COLUMNS,
         judge: home::judge,
-        carried: include_str!("../../../../../results/published-data/data/together/stream_one_home.csv"),
+        carried: &[include_str!("../../../../../results/published-data/data/together/stream_one_home.csv")],
     },
     Format {
         about: "unlike applications on one memory",
         columns: &pair::COLUMNS,
         judge: pair::judge,
-        carried: include_str!("../../../../../results/published-data/data/together/spr_mlc_rn50_pair.csv"),
+        carried: &[
+            include_str!("../../../../../results/published-data/data/together/spr_mlc_rn50_pair.csv"),
+            include_str!("../../../../../results/published-data/data/together/hpi_dram_pairs.csv"),
+        ],
+    },
+    Format {
+        about: "local and remote threads on memories",
+        columns: &readers::COLUMNS,
+        judge: readers::judge,
+        carried: &[
+            include_str!("../../../../../results/published-data/data/together/hpi_ac922_gh200.csv"),
+            include_str!("../../../../../results/published-data/data/together/suse_epyc_vms.csv"),
+        ],
     },
 ];
 
@@ -118,10 +137,11 @@ pub(crate) const FORMATS: [Format; 11] = [
 /// # Errors
 /// None, unless the data of this crate are broken.
 pub(crate) fn carried() -> Result<Vec<Judged>, PublishedError> {
-    let each: Result<Vec<_>, _> = FORMATS.iter().map(|format| (format.judge)(format.carried)).collect();
-    let mut judged = each?.concat();
+    let files = FORMATS.iter().flat_map(|format| format.carried.iter().map(|text| (format.judge)(text)));
+    let mut judged = files.collect::<Result<Vec<_>, _>>()?.concat();
     for one in &mut judged {
-        one.role = Role::Tests;
+        let chose = one.part == Part::Pair && one.machine.as_deref() == Some(CHOSE);
+        one.role = if chose { Role::Chose } else { Role::Tests };
     }
     Ok(judged)
 }
@@ -138,7 +158,12 @@ pub(crate) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
     // Of equal ones the first.
     let nearest = FORMATS.iter().min_by_key(|format| missing(format).len());
     match nearest.map(|format| (format, missing(format))) {
-        Some((format, missing)) if missing.is_empty() => (format.judge)(text),
+        Some((format, missing)) if missing.is_empty() => {
+            if !format.columns.iter().any(|name| name.starts_with("mem")) {
+                super::refuse_memories(&rows).map_err(PublishedError::Data)?;
+            }
+            (format.judge)(text)
+        }
         Some((format, missing)) => {
             let quoted: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
             let message = format!(

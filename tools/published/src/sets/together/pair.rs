@@ -1,19 +1,20 @@
 //! Unlike applications on one memory, from what each has alone.
 //!
-//! A thread of an application draws what one of its threads draws alone. Nothing is fitted.
+//! A thread of an application draws what one of its threads draws alone: `one_gbs` where the file has it, or its part of what all of them draw.
+//! Each kind of traffic may have a capacity of its own: a byte of it takes so much more of the memory. Nothing is fitted.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 use std::fmt::Write as _;
 
 use numasim_model::ModelKind;
-use numasim_study::ProblemKind;
 
 use super::super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
     study, with_model, without_correction,
 };
 use super::{each_row, positive};
+use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::by_solver;
 
 pub(super) const COLUMNS: [&str; 6] =
@@ -24,57 +25,86 @@ pub(super) const COLUMNS: [&str; 6] =
 struct Runner {
     name: String,
     threads: u32,
+    /// GB/s of a thread that runs alone.
+    one: f64,
+    /// GB/s of all its threads without the others.
     alone: f64,
     together: f64,
+    /// The most of its kind of traffic, GB/s.
+    capacity: f64,
 }
 
 /// Applications that ran at once.
 #[derive(Clone, Debug, PartialEq)]
 struct Experiment {
+    /// Where the file names it: the experiments of a machine are sets by their load.
+    machine: Option<String>,
     name: String,
-    capacity: f64,
     runners: Vec<Runner>,
 }
 
 fn read(text: &str) -> Result<Vec<Experiment>, PublishedError> {
     let mut found: Vec<Experiment> = Vec::new();
+    let header = Rows::new(text)?;
+    let [machine, one] = ["machine", "one_gbs"].map(|name| header.column(name));
     each_row(text, COLUMNS, |row, [experiment, app, threads, alone, together, capacity]| {
         let name = row.text(Some(experiment)).to_owned();
+        let machine = machine.map(|column| row.text(Some(column)).to_owned());
+        let threads = row.whole_number(threads, 1, "threads, e.g. 28")?;
+        let alone = positive(row, alone, "GB/s of it alone, e.g. 51.5")?;
+        let one =
+            one.map(|column| positive(row, column, "GB/s of one thread alone, e.g. 12.5")).transpose()?;
         let runner = Runner {
             name: row.text(Some(app)).to_owned(),
-            threads: row.whole_number(threads, 1, "threads, e.g. 28")?,
-            alone: positive(row, alone, "GB/s of it alone, e.g. 51.5")?,
+            threads,
+            one: one.unwrap_or(alone / f64::from(threads)),
+            alone,
             together: positive(row, together, "GB/s of it beside the others, e.g. 46.7")?,
+            capacity: positive(row, capacity, "GB/s of the memory, e.g. 237.5")?,
         };
-        let gbs = positive(row, capacity, "GB/s of the memory, e.g. 237.5")?;
-        let Some(known) = found.iter_mut().find(|one| one.name == name) else {
-            found.push(Experiment { name, capacity: gbs, runners: vec![runner] });
-            return Ok(());
-        };
-        if (known.capacity - gbs).abs() > 0.0 {
-            let message = format!("the same experiment had {} GB/s before", known.capacity);
-            return Err(row
-                .problem(capacity, ProblemKind::BadValue, message)
-                .hint("an experiment is on one memory"));
+        match found.iter_mut().find(|one| one.name == name && one.machine == machine) {
+            Some(known) => known.runners.push(runner),
+            None => found.push(Experiment { machine, name, runners: vec![runner] }),
         }
-        known.runners.push(runner);
         Ok(())
     })?;
+    // Sets lie together.
+    found.sort_by_key(Experiment::set);
     Ok(found)
 }
 
 impl Experiment {
+    /// What all would draw, as each does alone, in parts of the memory.
+    fn load(&self) -> f64 {
+        self.runners.iter().map(|runner| runner.alone / runner.capacity).sum()
+    }
+
+    fn set(&self) -> String {
+        let Some(machine) = &self.machine else { return self.name.clone() };
+        let load = match self.load() {
+            load if load < 0.7 => "below 0.7",
+            load if load <= 1.3 => "0.7 to 1.3",
+            _ => "above 1.3",
+        };
+        format!("{machine}, {load} of the memory")
+    }
+
+    /// The most of the first one's traffic: the GB/s of which all is counted in.
+    fn capacity(&self) -> f64 {
+        self.runners.first().map_or(1.0, |first| first.capacity)
+    }
+
     fn study(&self) -> Result<numasim_model::Study, PublishedError> {
         let cores: u32 = self.runners.iter().map(|runner| runner.threads).sum();
         let mut text = format!(
             "[machine]\nname = \"one memory\"\nnodes = 1\ncores_per_node = {cores}\ngflops_per_core = 1e9\n\
              bandwidth_gbs = {:?}\n",
-            self.capacity
+            self.capacity()
         );
         // What a thread wants is what its core can do: an intensity so that its peak is reached at the GB/s that it has alone.
         let mut threads = Vec::new();
         for (place, runner) in self.runners.iter().enumerate() {
-            let each = runner.alone / f64::from(runner.threads);
+            let each = runner.one * (self.capacity() / runner.capacity);
             let _ = write!(text, "[[app]]\nname = \"{place}\"\narithmetic_intensity = {:?}\n", 1e9 / each);
             threads.push(format!("{place} = {}", runner.threads));
         }
@@ -90,7 +120,7 @@ impl Experiment {
         let scenario =
             study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
         let gflops = by_solver(&study)(&machine, scenario).map_err(PublishedError::Model)?;
-        let gbs = |(runner, gflops): (&Runner, f64)| gflops * runner.alone / f64::from(runner.threads) / 1e9;
+        let gbs = |(runner, gflops): (&Runner, f64)| gflops * runner.one / 1e9;
         Ok(self.runners.iter().zip(gflops).map(gbs).collect())
     }
 }
@@ -102,7 +132,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let threads = f64::from(one.runners.iter().map(|runner| runner.threads).sum::<u32>());
         let alone = one.runners.iter().map(|runner| runner.alone).collect();
         let equal =
-            one.runners.iter().map(|runner| one.capacity * f64::from(runner.threads) / threads).collect();
+            one.runners.iter().map(|runner| runner.capacity * f64::from(runner.threads) / threads).collect();
         let mut judge = |model, variant: &str, predicted: Vec<f64>| {
             let points = one.runners.iter().zip(predicted).map(|(runner, predicted)| Point {
                 name: runner.name.clone(),
@@ -112,13 +142,13 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             all.push(Judged {
                 part: Part::Pair,
                 role: Role::Given,
-                machine: None,
-                set: one.name.clone(),
-                traffic: "co-run".to_owned(),
+                machine: one.machine.clone(),
+                set: one.set(),
+                traffic: if one.machine.is_some() { one.name.clone() } else { "co-run".to_owned() },
                 write_allocate: "counted",
                 model,
                 variant: variant.to_owned(),
-                figures: in_words([("B", one.capacity)]),
+                figures: in_words(one.runners.iter().map(|runner| ("B", runner.capacity))),
                 unit: "GB/s",
                 falls: None,
                 points: points.collect(),

@@ -20,7 +20,7 @@ fn point(judged: &[Judged], [set, traffic, model, variant]: [&str; 4], name: &st
 
 fn of(kind: &str) -> Vec<Judged> {
     let format = FORMATS.iter().find(|format| format.about == kind).expect("a kind");
-    judge(format.carried).expect("in order")
+    judge(format.carried[0]).expect("in order")
 }
 
 #[track_caller]
@@ -30,9 +30,11 @@ fn near(value: f64, expected: f64) {
 
 #[test]
 fn all_kinds_are_known_by_their_columns_and_tell_something() {
-    for format in FORMATS {
-        let judged = judge(format.carried).expect("in order");
-        assert!(!judged.is_empty(), "{}", format.about);
+    for (about, text) in
+        FORMATS.iter().flat_map(|format| format.carried.iter().map(|text| (format.about, text)))
+    {
+        let judged = judge(text).expect("in order");
+        assert!(!judged.is_empty(), "{about}");
         for one in &judged {
             assert!(one.part.is_together(), "{}", one.set);
             let all = one.points.iter().all(|point| point.predicted.is_finite() && point.predicted > 0.0);
@@ -166,6 +168,40 @@ fn models_disagree_about_a_modest_application_beside_a_greedy_one() {
 }
 
 #[test]
+fn a_kind_of_traffic_takes_its_own_part_of_a_memory() {
+    // Reads have 80 GB/s, stores 40: a GB/s of stores takes two of reads. Two readers of 30 and four storing threads of 10 want 60 + 80 of
+    // 80: the default gives each thread 80 / 6 first, less than any wants.
+    let header = "machine,experiment,app,threads,one_gbs,alone_gbs,together_gbs,capacity_gbs\n";
+    let rows = "m,x,read,2,30,50,30,80\nm,x,store,4,10,38,25,40\n";
+    let judged = judge(&format!("{header}{rows}")).expect("in order");
+    let of = |model, name| point(&judged, ["m, above 1.3 of the memory", "x", model, NO_FIT], name).predicted;
+    near(of(DEFAULT, "read"), 2.0 * 80.0 / 6.0);
+    near(of(DEFAULT, "store"), 4.0 * 40.0 / 6.0);
+    near(of(NO_SHARING, "store"), 38.0);
+    near(of(EQUAL_PARTS, "read"), 80.0 * 2.0 / 6.0);
+}
+
+#[test]
+fn remote_readers_beside_local_ones_have_their_own_thread_and_link() {
+    // One local thread has 20 GB/s, eight 100; one remote thread 8, eight 40. 4 + 4 at once want 80 + 32 of 100: first 12.5 each, of which
+    // the remote ones take 8; 68 are left for the local ones.
+    let header = "machine,kernel,experiment,node,memory,threads,gbs\n";
+    let alone =
+        "m,reads,,0,0,1,20\nm,reads,,0,0,8,100\nm,reads,,0,0,4,76\nm,reads,,1,0,1,8\nm,reads,,1,0,8,40\n";
+    let judged =
+        judge(&format!("{header}{alone}m,reads,x,0,0,4,60\nm,reads,x,1,0,4,25\n")).expect("in order");
+    let of = |model, node| {
+        point(&judged, ["m, at once", "reads", model, NO_FIT], &format!("x, node {node} on 0")).predicted
+    };
+    near(of(DEFAULT, 0), 68.0);
+    near(of(DEFAULT, 1), 32.0);
+    near(of(NO_SHARING, 0), 80.0);
+    near(of(EQUAL_PARTS, 1), 40.0);
+    let alone = point(&judged, ["m, node 0 on 0", "reads", DEFAULT, NO_FIT], "4 threads");
+    near(alone.predicted, 80.0);
+}
+
+#[test]
 fn a_model_is_better_where_every_null_model_is_worse() {
     let sets = verdict::of_sets(&of("threads on several memory domains"));
     let hard =
@@ -193,6 +229,10 @@ fn files_that_mean_nothing_are_refused_where_they_do() {
     assert!(why(&format!("{lulesh}Z,250,1,1,5\n")).contains("cluster 'Z' are not known"));
     assert!(why(&format!("{lulesh}A,250,1,0,5\n")).contains("`omp_threads` is '0'"));
     assert!(why(&format!("{lulesh}A,250,1,1,0\n")).contains("no relative error"));
+    let memories = "machine,kernel,node,memory,threads,gbs\n";
+    assert!(why(&format!("{memories}m,reads,0,999,1,5\n")).contains("at most 64 nodes"));
+    let pairs = "experiment,app,threads,alone_gbs,together_gbs,capacity_gbs,memory\n";
+    assert!(why(&format!("{pairs}x,a,1,5,5,9,1\n")).contains("takes all of them for local"));
     let weights = "benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine\n";
     assert!(why(&format!("{weights}STREAM,Triad,both,9 to 1,5,B\n")).contains("are no weights"));
 }

@@ -1,0 +1,305 @@
+//! Threads of any nodes on any memories, local and remote, alone or at once.
+//!
+//! # Given
+//! For each machine and kernel: GB/s of one thread (of the fewest that ran) of a node on a memory, and the most that was drawn from a memory and
+//! over a link. The rows that say so are not predicted. A memory has the most that one group of local threads drew from it; without such a
+//! row, the most that all of an experiment did.
+
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use numasim_model::{ModelKind, Study};
+
+use super::super::scaling::{Method, Unsteady};
+use super::super::{
+    ADVISED, EQUAL_PARTS, INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role,
+    advised, in_words, study, with_model,
+};
+use super::{each_row, positive};
+use numasim_evidence::csv_rows::Rows;
+use numasim_evidence::fit::by_solver;
+use numasim_evidence::null_models::interpolated;
+use numasim_evidence::statistics::median;
+
+pub(crate) const COLUMNS: [&str; 6] = ["machine", "kernel", "node", "memory", "threads", "gbs"];
+/// Nodes beyond this one are a slip of the pen.
+const MOST_NODES: u32 = 64;
+
+/// The node of some threads, and that of their data.
+type Way = (usize, usize);
+
+/// Threads of a node on a memory.
+#[derive(Clone, Debug, PartialEq)]
+struct Group {
+    way: Way,
+    threads: u32,
+    gbs: f64,
+}
+
+/// Groups that ran at once; one that ran alone has no name.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Load {
+    name: String,
+    groups: Vec<Group>,
+}
+
+/// All loads of a machine with a kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Set {
+    cores: Option<u32>,
+    loads: Vec<Load>,
+    unsteady: Vec<Unsteady>,
+}
+
+/// GB/s of each count of threads on each way, alone.
+type Repetitions = BTreeMap<(Way, u32), Vec<f64>>;
+/// A machine and a kernel.
+type Key = (String, String);
+
+fn read(text: &str) -> Result<BTreeMap<Key, Set>, PublishedError> {
+    let header = Rows::new(text)?;
+    let [experiment, cores] = ["experiment", "cores_per_numa_domain"].map(|name| header.column(name));
+    let mut sets: BTreeMap<Key, Set> = BTreeMap::new();
+    let mut alone: BTreeMap<Key, Repetitions> = BTreeMap::new();
+    each_row(text, COLUMNS, |row, [machine, kernel, node, memory, threads, gbs]| {
+        let key = (row.text(Some(machine)).to_owned(), row.text(Some(kernel)).to_owned());
+        let place = |column: usize| {
+            let found = row.whole_number(column, 0, "a node, e.g. 0")?;
+            if found > MOST_NODES {
+                let message = format!("a machine has at most {MOST_NODES} nodes here");
+                return Err(row.problem(column, numasim_study::ProblemKind::BadValue, message));
+            }
+            Ok(usize::try_from(found).unwrap_or(usize::MAX))
+        };
+        let group = Group {
+            way: (place(node)?, place(memory)?),
+            threads: row.whole_number(threads, 1, "threads, e.g. 8")?,
+            gbs: positive(row, gbs, "GB/s, e.g. 82.6")?,
+        };
+        let set = sets.entry(key.clone()).or_default();
+        if let Some(column) = cores {
+            set.cores = Some(row.whole_number(column, 1, "cores of a node, e.g. 16")?);
+        }
+        match row.text(experiment) {
+            "" => {
+                let known = alone.entry(key).or_default();
+                known.entry((group.way, group.threads)).or_default().push(group.gbs);
+            }
+            name => match set.loads.iter_mut().find(|load| load.name == name) {
+                Some(load) => load.groups.push(group),
+                None => set.loads.push(Load { name: name.to_owned(), groups: vec![group] }),
+            },
+        }
+        Ok(())
+    })?;
+    for (key, counts) in alone {
+        let set = sets.entry(key).or_default();
+        for ((way, threads), all) in counts {
+            set.unsteady.extend(Unsteady::of(threads, &all));
+            let group = Group { way, threads, gbs: median(&all).unwrap_or(f64::NAN) };
+            set.loads.push(Load { name: String::new(), groups: vec![group] });
+        }
+    }
+    Ok(sets)
+}
+
+/// What is given of a set.
+struct Given {
+    /// GB/s of one thread.
+    one: BTreeMap<Way, f64>,
+    /// The most over each way, where something was measured on it; of a node to itself that of the memory.
+    most: BTreeMap<Way, f64>,
+    /// The places of the loads that say so.
+    loads: Vec<usize>,
+}
+
+impl Set {
+    fn groups(&self) -> impl Iterator<Item = (usize, &Load, &Group)> {
+        self.loads
+            .iter()
+            .enumerate()
+            .flat_map(|(place, load)| load.groups.iter().map(move |group| (place, load, group)))
+    }
+
+    fn given(&self) -> Given {
+        let mut given = Given { one: BTreeMap::new(), most: BTreeMap::new(), loads: Vec::new() };
+        let mut ways: Vec<Way> = self.groups().map(|(_, _, group)| group.way).collect();
+        ways.sort_unstable();
+        ways.dedup();
+        for way in ways {
+            let of_way = || self.groups().filter(move |(_, _, group)| group.way == way);
+            let is_alone = |found: &(usize, &Load, &Group)| found.1.groups.len() == 1;
+            // What ran alone says more than what ran beside others.
+            if let Some((place, _, group)) = of_way().min_by_key(|found| (!is_alone(found), found.2.threads))
+            {
+                given.one.insert(way, group.gbs / f64::from(group.threads));
+                given.loads.push(place);
+            }
+            let most = of_way().max_by(|a, b| {
+                // One thread alone does not fill a memory.
+                let fills = |found: &(usize, &Load, &Group)| is_alone(found) && found.2.threads > 1;
+                fills(a).cmp(&fills(b)).then(a.2.gbs.total_cmp(&b.2.gbs))
+            });
+            if let Some((place, _, group)) = most {
+                given.most.insert(way, group.gbs);
+                given.loads.push(place);
+            }
+        }
+        given
+    }
+
+    /// All loads as scenarios, each group as an application of its own.
+    fn study(&self, given: &Given) -> Result<Study, PublishedError> {
+        let ways = given.most.keys();
+        let nodes = ways.map(|&(node, memory)| node.max(memory) + 1).max().unwrap_or(1);
+        let threads = |node: usize| {
+            let of_load = |load: &Load| {
+                load.groups.iter().filter(|group| group.way.0 == node).map(|group| group.threads).sum::<u32>()
+            };
+            self.loads.iter().map(of_load).max().unwrap_or(0)
+        };
+        // A memory that no local thread used has the most that any others drew.
+        let memory = |of: usize| {
+            let others = || given.most.iter().filter(|((_, memory), _)| *memory == of).map(|(_, gbs)| *gbs);
+            given.most.get(&(of, of)).copied().unwrap_or_else(|| others().fold(0.0, f64::max).max(1e-3))
+        };
+        let row = |node: usize| {
+            let cell = |to: usize| match given.most.get(&(node, to)) {
+                _ if node == to => memory(to),
+                _ if threads(node) == 0 => 0.0,
+                Some(&gbs) => gbs,
+                None => memory(to),
+            };
+            format!("{:?}", (0..nodes).map(cell).collect::<Vec<f64>>())
+        };
+        let rows: Vec<String> = (0..nodes).map(row).collect();
+        let mut text =
+            format!("[machine]\nname = \"memories\"\nbandwidth_matrix_gbs = [{}]\n", rows.join(", "));
+        for node in 0..nodes {
+            let cores = if threads(node) == 0 { 0 } else { threads(node).max(self.cores.unwrap_or(0)) };
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                text,
+                "[[machine.node]]\ncores = {cores}\ngflops_per_core = {}",
+                if cores > 0 { "1e9" } else { "0.0" }
+            );
+        }
+        let mut app = 0;
+        for (place, load) in self.loads.iter().enumerate() {
+            let mut threads = Vec::new();
+            for group in &load.groups {
+                let (node, home) = group.way;
+                let one = given.one.get(&group.way).copied().unwrap_or(1.0);
+                let _ = write!(
+                    text,
+                    "[[app]]\nname = \"{app}\"\narithmetic_intensity = {:?}\ndata = {{ home = {home} }}\n",
+                    1e9 / one
+                );
+                let row: Vec<u32> = (0..nodes).map(|at| if at == node { group.threads } else { 0 }).collect();
+                threads.push(format!("{app} = {row:?}"));
+                app += 1;
+            }
+            let _ =
+                write!(text, "[[scenario]]\nname = \"{place}\"\nthreads = {{ {} }}\n", threads.join(", "));
+        }
+        study("memories", &text)
+    }
+}
+
+/// The sets of a file, each by the null models, the default, a softer corner of it, and `ecm` as advised.
+pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
+    let mut all = Vec::new();
+    for ((machine, kernel), set) in read(text)? {
+        let given = set.given();
+        let study = set.study(&given)?;
+        let figures = given.one.iter().map(|(way, gbs)| (format!("b1 {} on {}", way.0, way.1), *gbs));
+        let most = given.most.iter().map(|(way, gbs)| (format!("B {} on {}", way.0, way.1), *gbs));
+        let figures: Vec<(String, f64)> = figures.chain(most).collect();
+        let mut figures = in_words(figures.iter().map(|(name, gbs)| (name.as_str(), *gbs)));
+        for unsteady in &set.unsteady {
+            let _ = write!(figures, ", {unsteady}");
+        }
+        // Each predicts the GB/s of every group, load after load.
+        let mut add = |model: &'static str, variant: &str, predicted: &[f64]| {
+            let mut curves: BTreeMap<(String, String), [Vec<Point>; 2]> = BTreeMap::new();
+            for ((place, load, group), &predicted) in set.groups().zip(predicted) {
+                let (node, memory) = group.way;
+                let at_once = load.groups.len() > 1;
+                let name = if at_once {
+                    format!("{machine}, at once")
+                } else {
+                    format!("{machine}, node {node} on {memory}")
+                };
+                let what = if load.name.is_empty() {
+                    format!("{} threads", group.threads)
+                } else {
+                    format!("{}, node {node} on {memory}", load.name)
+                };
+                let [points, fitted] = curves.entry((name, kernel.clone())).or_default();
+                let point = Point { name: what, measured: group.gbs, predicted };
+                if given.loads.contains(&place) { fitted.push(point) } else { points.push(point) }
+            }
+            all.extend(curves.into_iter().filter(|(_, [points, _])| !points.is_empty()).map(
+                |((set, traffic), [points, fitted])| Judged {
+                    part: Part::Memories,
+                    role: Role::Given,
+                    machine: Some(machine.clone()),
+                    set,
+                    traffic,
+                    write_allocate: "not counted",
+                    model,
+                    variant: variant.to_owned(),
+                    figures: figures.clone(),
+                    unit: "GB/s",
+                    falls: None,
+                    points,
+                    fitted,
+                },
+            ));
+        };
+        let by = |predict: &dyn Fn(&Load, &Group) -> f64| -> Vec<f64> {
+            set.groups().map(|(_, load, group)| predict(load, group)).collect()
+        };
+        let one = |group: &Group| given.one.get(&group.way).copied().unwrap_or(f64::NAN);
+        let most = |group: &Group| given.most.get(&group.way).copied().unwrap_or(f64::NAN);
+        add(NO_SHARING, NO_FIT, &by(&|_, group| f64::from(group.threads) * one(group)));
+        let equal = |load: &Load, group: &Group| {
+            let on_memory =
+                load.groups.iter().filter(|other| other.way.1 == group.way.1).map(|other| other.threads);
+            let part = f64::from(group.threads) / f64::from(on_memory.sum::<u32>());
+            let memory = given.most.get(&(group.way.1, group.way.1)).copied().unwrap_or_else(|| most(group));
+            (memory * part).min(most(group))
+        };
+        add(EQUAL_PARTS, NO_FIT, &by(&equal));
+        let between = |_: &Load, group: &Group| {
+            let known =
+                given.loads.iter().filter_map(|&place| set.loads.get(place)).flat_map(|load| &load.groups);
+            let mut known: Vec<(f64, f64)> = known
+                .filter(|other| other.way == group.way)
+                .map(|other| (f64::from(other.threads), other.gbs))
+                .chain([(0.0, 0.0)])
+                .collect();
+            known.sort_by(|a, b| a.0.total_cmp(&b.0));
+            known.dedup_by(|a, b| a.0 <= b.0);
+            interpolated(&known, f64::from(group.threads))
+        };
+        add(INTERPOLATION, NO_FIT, &by(&between));
+        let knee = (ModelKind::default(), Method::Knee.softness(), "saturation_knee 0.2");
+        let soft = (ModelKind::Ecm, advised(ModelKind::Ecm), ADVISED);
+        for (kind, parameter, variant) in [(ModelKind::default(), None, NO_FIT), knee, soft] {
+            let machine = with_model(&study.machine, kind, parameter.as_slice())?;
+            let solve = by_solver(&study);
+            let mut predicted = Vec::new();
+            for scenario in &study.scenarios {
+                let gflops = solve(&machine, scenario).map_err(PublishedError::Model)?;
+                predicted.extend(gflops.into_iter().filter(|gflops| *gflops > 0.0));
+            }
+            let gbs = set.groups().zip(predicted).map(|((_, _, group), gflops)| gflops * one(group) / 1e9);
+            add(kind.name(), variant, &gbs.collect::<Vec<f64>>());
+        }
+    }
+    all.sort_by(|a: &Judged, b| a.set.cmp(&b.set));
+    Ok(all)
+}
