@@ -91,7 +91,10 @@ pub fn detect(
         hwloc::read(source, counting)
     }
     #[cfg(not(feature = "hwloc"))]
-    Err(DetectError::NeedsHwloc(purpose))
+    {
+        let _ = (source, counting);
+        Err(DetectError::NeedsHwloc(purpose))
+    }
 }
 
 /// [`detect`] for this host, with physical cores.

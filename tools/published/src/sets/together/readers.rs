@@ -286,10 +286,11 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             interpolated(&known, f64::from(group.threads))
         };
         add(INTERPOLATION, NO_FIT, &by(&between));
-        let knee = (ModelKind::default(), Method::Knee.softness(), "saturation_knee 0.2");
-        let soft = (ModelKind::Ecm, advised(ModelKind::Ecm), ADVISED);
-        for (kind, parameter, variant) in [(ModelKind::default(), None, NO_FIT), knee, soft] {
-            let machine = with_model(&study.machine, kind, parameter.as_slice())?;
+        let knee = Method::Knee.softness();
+        let knee = (ModelKind::default(), knee.as_slice(), "saturation_knee 0.2");
+        let soft = (ModelKind::Ecm, advised(ModelKind::Ecm).unwrap_or_default(), ADVISED);
+        for (kind, parameters, variant) in [(ModelKind::default(), &[][..], NO_FIT), knee, soft] {
+            let machine = with_model(&study.machine, kind, parameters)?;
             let solve = by_solver(&study);
             let mut predicted = Vec::new();
             for scenario in &study.scenarios {
