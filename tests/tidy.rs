@@ -128,7 +128,7 @@ fn every_rust_file_is_compiled() {
 fn problems(paths: &[&Path]) -> Vec<String> {
     let sources: Vec<SourceFile> =
         paths.iter().map(|path| SourceFile { name: short(path), text: read(path) }).collect();
-    match numasim_graph::read_study(&sources) {
+    match numasim_ask::reading::read_study(&sources) {
         Ok(_) => Vec::new(),
         Err(problems) => {
             problems.iter().map(|problem| format!("{}: {}", short(paths[0]), problem.message)).collect()
@@ -288,7 +288,7 @@ fn uses(name: &str, words: &[&str], but: &[&str]) -> Vec<String> {
 #[test]
 fn what_computes_is_pure() {
     let outside = ["std::fs", "std::env", "std::net", "std::process", "std::time", "std::io", "println!"];
-    for name in ["model", "engine", "graph", "tasks", "plan", "sim", "policy", "dynamic"] {
+    for name in ["model", "engine", "course", "graph", "tasks", "plan", "sim", "policy", "dynamic"] {
         none(&uses(name, &outside, &[]), "no files, environment, clock or printing");
         none(&uses(name, &["static mut", "thread_local!", "OnceLock", "LazyLock"], &[]), "no globals");
         none(
@@ -356,24 +356,28 @@ fn arrows_between_the_crates_are_those_of_the_map() {
     let allowed = [
         ("model", &["study"][..]), // in tests: files of kernels
         ("study", &["model"]),
-        ("sim", &["model", "study"]),
+        ("course", &["model", "study"]),
+        ("sim", &["course", "model", "study"]), // course: in tests
         ("engine", &[]),
-        ("policy", &["model", "sim"]),
-        ("dynamic", &["engine", "model", "policy"]),
+        ("policy", &["course", "model", "sim"]),
+        ("dynamic", &["course", "engine", "model", "policy"]),
         ("graph", &["model", "study"]),
         ("plan", &["graph", "model"]),
         ("tasks", &["engine", "graph", "model", "plan"]),
         ("protocol", &["model"]),
         ("runtime", &["host", "model", "protocol"]),
-        ("agent", &["host", "model", "policy", "protocol", "study"]),
+        ("agent", &["course", "host", "model", "policy", "protocol", "study"]),
         ("host", &["evidence", "model", "study"]),
         ("kernels", &["graph", "model"]),
         ("bench", &["evidence", "graph", "host", "kernels", "model", "runtime", "study", "tasks"]),
-        ("evidence", &["model", "study"]),
+        ("evidence", &["course", "model", "study"]), // course: in tests
         ("draw", &[]),
         (
             "ask",
-            &["draw", "dynamic", "evidence", "graph", "model", "plan", "policy", "sim", "study", "tasks"],
+            &[
+                "course", "draw", "dynamic", "evidence", "graph", "model", "plan", "policy", "sim", "study",
+                "tasks",
+            ],
         ),
     ];
     let mut named: Vec<&str> = allowed.iter().map(|(name, _)| *name).chain(["cli"]).collect();
@@ -383,8 +387,8 @@ fn arrows_between_the_crates_are_those_of_the_map() {
     there.sort_unstable();
     assert_eq!(named, there, "every crate has its arrows; cli may know all");
     let folders = allowed.map(|(name, may)| (short(&folder_of(name)), may));
-    let asks = &["ask", "dynamic", "graph", "model", "plan", "policy", "sim", "study", "tasks"][..];
-    let bindings = [("python", asks), ("web", &["ask", "draw", "model", "sim", "study"])];
+    let asks = &["ask", "course", "dynamic", "graph", "model", "plan", "policy", "sim", "study", "tasks"][..];
+    let bindings = [("python", asks), ("web", &["ask", "course", "draw", "model", "sim", "study"])];
     let bindings = bindings.map(|(name, may)| (format!("bindings/{name}"), may));
     for (name, may) in folders.into_iter().chain(bindings) {
         let manifest: toml::Table = read(format!("{name}/Cargo.toml")).parse().expect("TOML");

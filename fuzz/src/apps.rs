@@ -1,5 +1,6 @@
 //! What the readers of `numasim profile-app` promise.
 
+use numasim_ask::reading::read_study;
 use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Resident};
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::placement::{Look, classify, look, signature};
@@ -8,7 +9,6 @@ use numasim_evidence::formats::counted::{Kind, Run, joined};
 use numasim_evidence::formats::likwid_perfctr::read_likwid;
 use numasim_evidence::formats::numa_maps::read_numa_maps;
 use numasim_evidence::formats::perf::read_perf;
-use numasim_graph::read_study;
 use numasim_study::{Problem, ProblemKind, SourceFile};
 
 use super::problems_are_sound;

@@ -10,16 +10,17 @@ pub mod graphs;
 pub mod plans;
 pub mod topologies;
 
+use numasim_ask::reading::read_study;
+use numasim_course::Study;
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::formats::matrix::{Given, machine_file, read_mlc};
 use numasim_evidence::formats::runs::{Run, Runs, csv, read_likwid};
 use numasim_evidence::formats::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
-use numasim_graph::read_study;
 use numasim_graph::values::{Access, BlockHome, BlockId, TaskGraph, TaskStudy};
+use numasim_model::evaluate_explained;
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Study, evaluate_explained};
 use numasim_study::{Problem, ProblemKind, SourceFile};
 
 /// Between the texts of two files that are read together; no TOML has it.
@@ -40,7 +41,7 @@ pub fn toml(data: &[u8]) {
         .map(|text| SourceFile { name: "fuzzed.toml".to_owned(), text: text.to_owned() })
         .collect();
     match read_study(&files) {
-        Ok(reading) => reading_is_sound(&reading.study, &reading.tasks),
+        Ok(reading) => reading_is_sound(&reading.study, &reading.further.tasks),
         Err(problems) => {
             let texts: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
             problems_are_sound(&problems, &texts);

@@ -1,7 +1,7 @@
 //! What readers of profiles and plans promise, and what a run under any plan does.
 
+use numasim_ask::reading::read_study;
 use numasim_graph::csv;
-use numasim_graph::read_study;
 use numasim_graph::values::{
     BlockId, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph,
 };

@@ -6,7 +6,7 @@ use numasim_ask::simulate::mb;
 use numasim_ask::tables::Ran;
 use numasim_ask::{Refusal, Simulate, Simulated, Simulations, document, over_time};
 use numasim_dynamic::{Changes, Job, Observer, Row, Silent, Snapshot};
-use numasim_model::Study;
+use numasim_course::Study;
 use numasim_policy::{NameError, PolicyName};
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use numasim_ask::{Input, Refusal, limits};
-use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement, Study};
+use numasim_course::Study;
+use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement};
 use numasim_sim::Candidate;
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
 use numasim_study::SourceFile;
@@ -225,7 +226,8 @@ fn changed(study: &mut Arc<Study>, settings: &[String], task: Task) -> Result<()
         SettingError::Unknown { .. } => format!("error: {error}\n"),
         SettingError::Wrong { hint, .. } => format!("error: {error}\nhint: {hint}\n"),
     };
-    let axes = settings.iter().map(|setting| Axis::read(study, setting, task)).collect::<Result<_, _>>();
+    let axes =
+        settings.iter().map(|setting| Axis::<Study>::read(study, setting, task)).collect::<Result<_, _>>();
     let sweep = Sweep::new(Study::clone(study), axes.map_err(in_words)?).map_err(in_words)?;
     *study = Arc::new(sweep.study_at(0).map_err(|why| format!("error: {why}\n"))?);
     Ok(())

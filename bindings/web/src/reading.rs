@@ -2,9 +2,10 @@
 
 use numasim_ask::lettering::Lettering;
 use numasim_ask::{data_words, document, lettering, machine_title};
+use numasim_course::Study;
 use numasim_draw::colour_of;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement, Study};
+use numasim_model::{App, AppId, Data, Machine, ModelKind, NodeId, Placement};
 use numasim_sim::baselines::{Baseline, even};
 use numasim_sim::search::Unattended;
 use numasim_sim::sweep::Task;

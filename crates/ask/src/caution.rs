@@ -147,8 +147,9 @@ fn names(of: &[AppId], apps: &[App]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::read_study;
     use numasim_model::NodeId;
-    use numasim_study::{SourceFile, read_study};
+    use numasim_study::SourceFile;
 
     /// mem-1 to mem-8, graph, scan-1 and scan-2.
     fn apps() -> Vec<App> {
@@ -157,7 +158,7 @@ mod tests {
                     [[app]]\nname = \"graph\"\narithmetic_intensity = 1\n\
                     [[app]]\nname = \"scan\"\ninstances = 2\narithmetic_intensity = 1\n";
         let file = SourceFile { name: "apps.toml".to_owned(), text: text.to_owned() };
-        read_study(&[file]).expect("a study").study.apps
+        read_study(&[file]).expect("a study").study.at_rest.apps
     }
 
     fn ids(numbers: &[usize]) -> Vec<AppId> {

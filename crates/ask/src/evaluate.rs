@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_draw::{Style, figures};
 use numasim_model::evaluation::Options;
-use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
+use numasim_model::{Evaluation, ModelKind, Placement, Scenario, evaluate_with};
 use numasim_sim::intervals::Draws;
 use numasim_sim::search::Monitor;
 use serde::Serialize;
@@ -175,7 +176,11 @@ pub fn evaluate_under_all(
         let machine = study.machine.clone().with_model(kind);
         match machine.sharing_refusal() {
             Some(refusal) => warnings.push(format!("left out: {refusal}")),
-            None => studies.push((kind, Arc::new(Study { machine, ..Study::clone(study) }))),
+            None => {
+                let mut own = Study::clone(study);
+                own.machine = machine;
+                studies.push((kind, Arc::new(own)));
+            }
         }
     }
     if let Some(most) = question.most_figures {

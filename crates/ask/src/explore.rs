@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use numasim_course::Study;
 use numasim_draw::figures;
+use numasim_model::Scenario;
 use numasim_model::evaluation::Options;
-use numasim_model::{Scenario, Study};
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::Rivals;
 use numasim_sim::objective::GoalError;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use numasim_model::{ModelKind, Study};
+use numasim_course::Study;
+use numasim_model::ModelKind;
 use numasim_sim::intervals::{Draws, Interval, Rival};
 use numasim_sim::search::over_models::OverModels;
 use numasim_sim::search::{Mark, Outcome, Simplest, Spent, Status};

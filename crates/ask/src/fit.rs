@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_evidence::fit::{self as evidence, Blind, Estimate, FitError, Observed, Parameter, Residual};
-use numasim_model::{Machine, Scenario, Study};
+use numasim_model::{Machine, Scenario};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;

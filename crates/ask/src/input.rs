@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_graph::values::TaskStudy;
-use numasim_graph::{Reading, read_study};
 use numasim_model::machine::doubts;
 use numasim_model::sharing::Parameter;
-use numasim_model::{Machine, ModelKind, Study};
+use numasim_model::{Machine, ModelKind};
 use numasim_study::{DefaultUsed, SourceFile};
 
 use crate::located::Located;
 use crate::placing::{Asked, placed};
+use crate::reading::{Reading, read_study};
 use crate::refusal::Refusal;
 
 /// Machine, applications and scenarios, read and checked together.
@@ -57,7 +58,7 @@ impl Input {
     /// What was read from `sources`.
     pub fn of_reading(mut reading: Reading, sources: Vec<SourceFile>) -> Self {
         let defaults = std::mem::take(&mut reading.defaults).into();
-        let tasks = Arc::new(std::mem::take(&mut reading.tasks));
+        let tasks = Arc::new(std::mem::take(&mut reading.further.tasks));
         let (study, located) = Located::split(reading, sources);
         Self { study: Arc::new(study), tasks, located: Arc::new(located), defaults }
     }

@@ -1,9 +1,10 @@
 //! Where the intervals of a document come from, and whether they can be had in time.
 
+use numasim_course::Study;
 use numasim_draw::Style;
 use numasim_draw::grid::wrap;
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::{Data, Placement, Scenario, Study};
+use numasim_model::{Data, Placement, Scenario};
 use numasim_sim::intervals::{Draws, Interval};
 
 /// Each key once, with its percentage.

@@ -59,6 +59,7 @@ pub mod over_time;
 pub mod pareto;
 pub mod placing;
 pub mod plan;
+pub mod reading;
 pub mod refusal;
 pub mod resources;
 pub mod room;

@@ -1,13 +1,13 @@
 //! Files that could be read and yet do not answer the question, shown where the cause stands in them.
 
+use numasim_course::{CoursePlaces, Study};
 use numasim_model::memory::MemoryFull;
-use numasim_model::{AppId, Placement, Scenario, Study};
+use numasim_model::{AppId, Placement, Scenario};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
-use numasim_study::{
-    AppPlaces, CoursePlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile,
-};
+use numasim_study::{AppPlaces, Group, Place, Places, Problem, ProblemKind, SourceFile};
 
+use crate::reading::Reading;
 use crate::refusal::Refusal;
 use crate::{room, suggest};
 
@@ -26,13 +26,15 @@ pub struct HomeNeeded<'a> {
 pub struct Located {
     groups: Vec<Group>,
     places: Places,
+    over_time: numasim_course::Places,
     sources: Vec<SourceFile>,
 }
 
 impl Located {
     /// The study, and where it stands.
-    pub fn split<T>(reading: Reading<T>, sources: Vec<SourceFile>) -> (Study, Self) {
-        (reading.study, Self { groups: reading.groups, places: reading.places, sources })
+    pub fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
+        let Reading { study, further, groups, places, .. } = reading;
+        (study, Self { groups, places, over_time: further.over_time, sources })
     }
 
     /// Refuses scenarios in which an application with an open home has threads, and those whose data does not fit.
@@ -200,10 +202,15 @@ impl Located {
         self.app(group).map(|(_, places)| places)
     }
 
+    /// What the files say of time stands where.
+    pub fn over_time(&self) -> &numasim_course::Places {
+        &self.over_time
+    }
+
     /// Where an `[[app]]` says what it does over time.
     pub fn course_places(&self, group: &str) -> Option<&CoursePlaces> {
         let number = self.groups.iter().position(|known| known.name == group)?;
-        self.places.courses.get(number)
+        self.over_time.apps.get(number)
     }
 
     /// `FILE:LINE` of a place.

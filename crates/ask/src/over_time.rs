@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use numasim_course::{Course, Study};
 use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor, is_too_short};
-use numasim_model::dynamics::Course;
-use numasim_model::{AppId, Scenario, Study};
+use numasim_model::{AppId, Scenario};
 use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 use numasim_study::{Place, Problem, ProblemKind};
 
@@ -31,7 +31,7 @@ pub fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, R
             Some(near) => problem.hint(format!("did you mean `name = \"{near}\"`?")),
             None => problem.hint("`numasim simulate --help` says what each policy does"),
         };
-        located.refusal(&[match &located.places().policy {
+        located.refusal(&[match &located.over_time().policy {
             Some(place) => problem.at(place.clone(), "no policy"),
             None => problem,
         }])
@@ -172,7 +172,7 @@ fn period_is_long_enough(study: &Study, located: &Located, policies: &[PolicyNam
     let problem = Problem::new(ProblemKind::BadValue, message.to_owned()).hint(
         "write `period_ms = 0`: the policy is asked whenever something changes; or e.g. `period_ms = 1.0`",
     );
-    Err(located.refusal(&[match &located.places().period {
+    Err(located.refusal(&[match &located.over_time().period {
         Some(place) => problem.at(place.clone(), "too short"),
         None => problem,
     }]))
@@ -352,7 +352,7 @@ fn words(study: &Study, stuck: &Stuck) -> String {
 
 /// Where what it waits for stands in the files; else its name.
 fn place<'l>(study: &Study, located: &'l Located, stuck: &Stuck) -> Option<&'l Place> {
-    let places = located.places();
+    let places = located.over_time();
     let dynamics = &study.dynamics;
     let channel = |from: AppId, to: AppId| {
         let number = dynamics.channels.iter().position(|channel| (channel.from, channel.to) == (from, to))?;

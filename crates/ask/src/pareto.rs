@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_draw::figures;
-use numasim_model::{AppId, Placement, Study, evaluate};
+use numasim_model::{AppId, Placement, evaluate};
 use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{End, Settings, Stages, TradeOff, TradeOffError, front};
 use numasim_sim::{Candidate, Caution, Objective, Restrictions};

@@ -3,7 +3,8 @@
 
 use std::num::{NonZeroU16, NonZeroU32};
 
-use numasim_model::{App, Study};
+use numasim_course::Study;
+use numasim_model::App;
 
 use crate::refusal::Refusal;
 use crate::suggest;
@@ -109,7 +110,8 @@ fn named<'a>(
 
 #[cfg(test)]
 mod tests {
-    use numasim_study::{SourceFile, read_study};
+    use crate::reading::read_study;
+    use numasim_study::SourceFile;
 
     use super::*;
 
@@ -130,7 +132,7 @@ mod tests {
         let most = |nodes| NonZeroU16::new(nodes).expect("not 0");
         let max_nodes = vec![of(None, most(3)), of(Some("a"), most(2)), of(Some("a-1"), most(1))];
         let asked = Asked { max_nodes, exclusive: vec!["a".to_owned()], ..Asked::default() };
-        let apps = placed(study(), &asked).expect("known names").apps;
+        let apps = placed(study(), &asked).expect("known names").at_rest.apps;
         let found: Vec<_> = apps.iter().map(|app| (app.placing.max_nodes, app.placing.exclusive)).collect();
         assert_eq!(found, [(Some(1), true), (Some(2), true), (Some(3), false)]);
     }

@@ -1,9 +1,10 @@
 //! Scenarios whose data the memory of a node has no room for.
 
+use numasim_course::Study;
 use numasim_draw::figures;
 use numasim_model::memory::{self, MemoryFull};
 use numasim_model::units::Gibibytes;
-use numasim_model::{Placement, Scenario, Study};
+use numasim_model::{Placement, Scenario};
 
 use crate::refusal::Refusal;
 

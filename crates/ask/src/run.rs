@@ -1,6 +1,6 @@
 //! Run: applications as processes on a host, in the words of simulations. The values come from the front end that observes the processes.
 
-use numasim_model::Study;
+use numasim_course::Study;
 use serde::Serialize;
 
 use crate::document::Head;

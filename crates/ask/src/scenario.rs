@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_model::evaluation::Warning;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement, Study};
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
 use numasim_sim::intervals::{Interval, Prediction};
 use serde::Serialize;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use numasim_course::{Channel, Study};
 use numasim_draw::figures;
 use numasim_dynamic::{
     AppRun, Bottleneck, ChannelRun, ClusterRun, Ending, Job, JobError, Observer, Outcome, Run, Silent,
 };
-use numasim_model::dynamics::Channel;
 use numasim_model::units::Seconds;
-use numasim_model::{App, AppId, Study};
+use numasim_model::{App, AppId};
 use numasim_policy::PolicyName;
 use numasim_sim::search::Monitor;
 use serde::Serialize;

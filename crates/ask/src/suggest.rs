@@ -1,6 +1,7 @@
 //! What to write instead: near names, and a scenario that fits the files.
 
-use numasim_model::{Study, words};
+use numasim_course::Study;
+use numasim_model::words;
 
 /// The known name that was probably meant.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -56,7 +57,8 @@ pub fn scenario(study: &Study) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_study::{SourceFile, read_study};
+    use crate::reading::read_study;
+    use numasim_study::SourceFile;
 
     use super::*;
 

@@ -421,8 +421,9 @@ impl Front {
 
 #[cfg(test)]
 mod tests {
+    use crate::reading::read_study;
     use numasim_sim::search::Mark;
-    use numasim_study::{SourceFile, read_study};
+    use numasim_study::SourceFile;
 
     use super::*;
 
@@ -460,7 +461,7 @@ mod tests {
     fn threads_are_told_by_their_number() {
         let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 8\ngflops_per_core = 1\nbandwidth_gbs = 1\nlink_gbs = 1\n";
         let file = SourceFile { name: "m.toml".to_owned(), text: text.to_owned() };
-        let machine = read_study(&[file]).expect("a machine").study.machine;
+        let machine = read_study(&[file]).expect("a machine").study.at_rest.machine;
         let rows = [vec![3, 3, 3, 3], vec![1, 0, 0, 0], vec![4, 4, 0, 2], vec![0; 4]];
         let allocation = Allocation::from_rows(&rows).expect("equal rows");
         let told: Vec<String> = (0..4).map(|app| set_up(&allocation, AppId(app), &machine)).collect();

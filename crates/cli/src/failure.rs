@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_forbidden_answer_is_a_fault_with_what_to_report() {
-        use numasim_graph::read_study;
+        use numasim_ask::reading::read_study;
         use numasim_model::Allocation;
         use numasim_sim::{Objective, Problem, Restrictions};
         use numasim_study::SourceFile;

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use numasim_ask::Input;
+use numasim_ask::reading::Reading;
 use numasim_bench::bundle::{self, Bundle};
-use numasim_graph::Reading;
 use numasim_model::text::visible;
 use numasim_plan::{Fault, File, Lines};
 use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, SourceFile};
@@ -44,7 +44,7 @@ pub(crate) fn read_texts(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> 
 
 /// The study of these texts.
 pub(crate) fn read_from_texts(sources: &[SourceFile]) -> Result<Reading, Failure> {
-    numasim_graph::read_study(sources).map_err(|problems| to_failure(&problems, sources))
+    numasim_ask::reading::read_study(sources).map_err(|problems| to_failure(&problems, sources))
 }
 
 /// The text of an hwloc XML.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use numasim_ask::Input;
 use numasim_ask::input::model_warnings;
-use numasim_model::{ModelKind, Study};
+use numasim_course::Study;
+use numasim_model::ModelKind;
 
 use crate::failure::Failure;
 use crate::files;
@@ -17,7 +18,7 @@ use crate::shell::Shell;
 /// A [`Failure`] if the model has no reading of something that the machine has.
 pub(crate) fn choose(mut study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Result<Study, Failure> {
     if let Some(kind) = chosen {
-        study.machine = study.machine.with_model(kind);
+        study.machine = study.machine.clone().with_model(kind);
     }
     shell.warn_all(&model_warnings(&study.machine)?);
     Ok(study)

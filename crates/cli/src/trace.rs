@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::io::{self, BufRead, Read as _, Write};
 
 pub(crate) use agent::AgentRecord;
+use numasim_course::Study;
 use numasim_dynamic::Observer;
 use numasim_model::order::Order;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, ModelKind, Study};
+use numasim_model::{AppId, ModelKind};
 use numasim_policy::{AppView, PolicyName, Presence, View};
 use numasim_protocol::Action;
 use numasim_study::SourceFile;

@@ -5,7 +5,6 @@
 //! data there: an application without threads asks for nothing, wherever its data lies.
 
 use crate::app::{Access, App, Data, Placement};
-use crate::dynamics::Phase;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::scenario::{Scenario, Study};
@@ -81,13 +80,6 @@ impl App {
             placement,
             outstanding_lines: self.outstanding_lines,
         }
-    }
-}
-
-impl Phase {
-    /// What it asks for as a phase of `app`, with its data at `placement`.
-    pub fn demand(&self, app: &App, placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: self.arithmetic_intensity, ..app.demand(placement) }
     }
 }
 

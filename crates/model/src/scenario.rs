@@ -2,7 +2,6 @@
 
 use crate::allocation::Allocation;
 use crate::app::{App, Data};
-use crate::dynamics::Dynamics;
 use crate::machine::Machine;
 
 /// One way of placing the threads.
@@ -28,6 +27,4 @@ pub struct Study {
     pub apps: Vec<App>,
     /// Scenarios, in the order of the files.
     pub scenarios: Vec<Scenario>,
-    /// What the applications do over time; the static model does not look at it.
-    pub dynamics: Dynamics,
 }

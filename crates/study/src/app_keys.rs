@@ -19,23 +19,25 @@ use crate::table::TableReader;
 use crate::value::{Count, Value};
 use crate::{data, names};
 
-/// What an `[[app]]` says but for what it does over time, as far as it could be read.
-pub(super) struct AppReading {
+/// What an `[[app]]` says but for what a family adds, as far as it could be read.
+pub struct AppReading {
     /// Where it is named.
-    pub(super) name: Place,
+    pub name: Place,
     /// How many instances it makes; one where the file gives a number that makes no sense.
-    pub(super) instances: usize,
+    pub instances: usize,
     /// Whether that is not too many.
-    pub(super) is_kept: bool,
-    pub(super) intensity: Option<FlopPerByte>,
-    pub(super) data: Option<Data>,
+    pub is_kept: bool,
+    /// Its arithmetic intensity.
+    pub intensity: Option<FlopPerByte>,
+    /// Where its data lies.
+    pub data: Option<Data>,
     /// The only nodes that may hold its threads, and where the file says so.
     nodes: Option<(Vec<NodeId>, Place)>,
 }
 
 impl AppReading {
     /// The only nodes that may hold its threads, and where the file says so; `None` is all.
-    pub(super) fn nodes(&self) -> Option<(&[NodeId], &Place)> {
+    pub fn nodes(&self) -> Option<(&[NodeId], &Place)> {
         self.nodes.as_ref().map(|(nodes, place)| (nodes.as_slice(), place))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use numasim_model::app::{App, MAX_INSTANCES};
 use numasim_model::ids::NodeId;
 
+use super::Family;
 use super::app_keys;
-use super::course::Courses;
 use super::keys::app;
 use super::log::Log;
 use super::machine::MachineReading;
@@ -27,7 +27,7 @@ struct AppTable {
 
 /// What a name in a scenario stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub enum Named {
     /// All instances of a group, by its number.
     Group(usize),
     /// One instance.
@@ -40,10 +40,11 @@ pub(super) enum Named {
 
 /// All applications of all files.
 #[derive(Default)]
-pub(super) struct Apps {
+pub struct Apps {
     tables: Vec<AppTable>,
     total: usize,
-    pub(super) groups: Vec<Group>,
+    /// The `[[app]]` tables in order.
+    pub groups: Vec<Group>,
     names: HashMap<String, (Named, usize)>,
     /// Names of the groups whose number of instances makes no sense.
     uncounted: Vec<String>,
@@ -54,12 +55,12 @@ pub(super) struct Apps {
 }
 
 impl Apps {
-    /// Reads one more table; `machine` as far as it could be read. What the application does over time goes to `courses`.
+    /// Reads one more table; `machine` as far as it could be read. `family` reads further keys.
     pub(super) fn add(
         &mut self,
         mut table: TableReader<'_>,
         machine: &MachineReading,
-        courses: &mut Courses,
+        family: &mut impl Family,
     ) {
         let log = table.source.log;
         let header = table.place();
@@ -85,7 +86,7 @@ impl Apps {
         self.total += count;
         let fits = self.total <= MAX_INSTANCES;
         let (mut app, read) = app_keys::read(&mut table, &places.name, (count, fits), machine);
-        let work = courses.read(&mut table, &read, machine);
+        let work = family.app(&mut table, &read, machine);
         if let Some(app) = &mut app {
             // Nothing to do is nothing to finish.
             app.work = work.filter(|work| work.value() > 0.0);
@@ -194,17 +195,17 @@ impl Apps {
     }
 
     /// Number of instances.
-    pub(super) fn len(&self) -> usize {
+    pub fn instance_count(&self) -> usize {
         self.total.min(MAX_INSTANCES)
     }
 
     /// The group that makes this instance.
-    pub(super) fn group_of(&self, instance: usize) -> usize {
+    pub fn group_of(&self, instance: usize) -> usize {
         self.groups.partition_point(|group| group.first <= instance).saturating_sub(1)
     }
 
     /// The name of an instance.
-    pub(super) fn instance_name(&self, instance: usize) -> String {
+    pub fn instance_name(&self, instance: usize) -> String {
         self.groups.get(self.group_of(instance)).map_or_else(String::new, |group| {
             if group.instances == 1 {
                 group.name.clone()
@@ -219,7 +220,7 @@ impl Apps {
         if self.incomplete {
             return None;
         }
-        let mut apps = Vec::with_capacity(self.len());
+        let mut apps = Vec::with_capacity(self.instance_count());
         for (table, group) in self.tables.iter().zip(&self.groups) {
             let app = table.app.as_ref()?;
             table.name.as_ref()?;
@@ -238,7 +239,7 @@ impl Apps {
 
 /// For each instance the entry that speaks for it: its own, or else that of its group.
 pub(super) fn by_instance<T>(entries: &[T], apps: &Apps, named: impl Fn(&T) -> Named) -> Vec<Option<usize>> {
-    let mut of = vec![None; apps.len()];
+    let mut of = vec![None; apps.instance_count()];
     for (row, entry) in entries.iter().enumerate() {
         if let Named::Group(group) = named(entry)
             && let Some(group) = apps.groups.get(group)
@@ -270,7 +271,7 @@ pub(super) fn look_up<'a>(value: &Value<'a>, hint: &str, apps: &Apps) -> Option<
 }
 
 /// What the text of a value stands for; `None` where that is nothing, which is reported.
-pub(super) fn named(value: &Value<'_>, apps: &Apps) -> Option<Named> {
+pub fn named(value: &Value<'_>, apps: &Apps) -> Option<Named> {
     let name = value.name()?;
     let named = apps.find(name);
     if named == Named::Nothing {
@@ -281,7 +282,7 @@ pub(super) fn named(value: &Value<'_>, apps: &Apps) -> Option<Named> {
 }
 
 /// The instance that a value names; `None` where it names none, or several: `single` says why that cannot be.
-pub(super) fn instance(value: &Value<'_>, apps: &Apps, single: &str) -> Option<usize> {
+pub fn instance(value: &Value<'_>, apps: &Apps, single: &str) -> Option<usize> {
     match named(value, apps)? {
         Named::Instance(instance) => Some(instance),
         Named::Group(group) => {

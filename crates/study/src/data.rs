@@ -18,7 +18,7 @@ const HINT: &str = "write `\"local\"`, `\"interleave\"`, `{ home = 0 }`, `{ home
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// Reads `data`; `machine` as far as it could be read.
-pub(super) fn read(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
+pub fn read(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     match value.get() {
         DeValue::String(word) => read_word(value, word),
         DeValue::Integer(_) => {

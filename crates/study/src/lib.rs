@@ -7,11 +7,8 @@ mod app_keys;
 mod apps;
 mod bandwidth;
 mod census;
-mod commands;
-mod couplings;
-mod course;
 pub mod csv;
-mod data;
+pub mod data;
 pub mod figure;
 pub mod keys;
 mod log;
@@ -31,7 +28,7 @@ mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
-mod thread_row;
+pub mod thread_row;
 mod threads;
 pub mod topology;
 mod value;
@@ -42,57 +39,99 @@ use toml::de::DeTable;
 
 /// What readers of further tables are made of.
 pub mod reader {
-    pub use super::commands::time;
+    pub use super::app_keys::AppReading;
+    pub use super::apps::{Apps, Named, instance, named};
     pub use super::log::{Log, Source};
     pub use super::machine::{MachineReading, node_with_memory};
     pub use super::nodes::node_number;
-    pub use super::table::{TableReader, Tables};
-    pub use super::value::Value;
+    pub use super::table::{TableReader, Tables, time};
+    pub use super::value::{Count, Quantity, Value};
+    pub use super::{data, thread_row};
 }
 
 pub use problem::{Place, Problem, ProblemKind};
-pub use reading::{AppPlaces, CoursePlaces, PhasePlaces, Places, ScenarioPlaces};
+pub use reading::{AppPlaces, Places, ScenarioPlaces};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
+use app_keys::AppReading;
 use apps::Apps;
-use commands::Commands;
-use couplings::Couplings;
-use course::Courses;
 use keys::{Table, root};
 use log::{Log, Source};
 use machine::MachineReading;
-use numasim_model::dynamics::Dynamics;
 use numasim_model::scenario::Study;
+use numasim_model::units::Gflop;
 use scenarios::Scenarios;
-use table::Tables;
+use table::{TableReader, Tables};
 use value::Value;
 
 /// Most text that is read, in bytes over all files. A full matrix of 1024 nodes fits.
 pub const MAX_TEXT_BYTES: usize = 8 << 20;
+
+/// What a family adds to the input files: keys of `[[app]]`, and tables.
+pub trait Family {
+    /// What it reads.
+    type Read;
+
+    /// Reads further keys of one more application, of which `app` has what the others say. Returns the work of all its iterations, where
+    /// the file says how much there is to do.
+    fn app(
+        &mut self,
+        table: &mut TableReader<'_>,
+        app: &AppReading,
+        machine: &MachineReading,
+    ) -> Option<Gflop>;
+
+    /// Reads further tables, once the applications are known: what they say, and whether that needs caches; `None` where some of
+    /// it makes no sense.
+    fn tables<'a>(
+        self,
+        tables: &mut Tables<'a>,
+        log: &'a Log,
+        apps: &Apps,
+        machine: &MachineReading,
+    ) -> Option<(Self::Read, bool)>;
+}
+
+/// Without any family the work of an application is all that there is to do.
+impl Family for () {
+    type Read = ();
+
+    fn app(&mut self, table: &mut TableReader<'_>, _: &AppReading, _: &MachineReading) -> Option<Gflop> {
+        table
+            .read_or(&keys::app::WORK_GFLOP, None, |value| value.number().map(Gflop::new).map(Some))
+            .flatten()
+    }
+
+    fn tables<'a>(
+        self,
+        _: &mut Tables<'a>,
+        _: &'a Log,
+        _: &Apps,
+        _: &MachineReading,
+    ) -> Option<(Self::Read, bool)> {
+        Some(((), false))
+    }
+}
 
 /// Reads all files as one study.
 ///
 /// # Errors
 /// Every problem that was found, in the order of the files and their lines.
 pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
-    read_study_with(files, &root::TABLE, |_, _, _| Some(((), false)))
+    read_study_with(files, &root::TABLE, ())
 }
 
-/// Reads further tables of the files, once they are known and the machine is read: what they say, and whether that needs caches;
-/// `None` where some of it makes no sense.
-pub type Further<T> = for<'a> fn(&mut Tables<'a>, &'a Log, &MachineReading) -> Option<(T, bool)>;
-
-/// The same of files with further tables: `root` has all of them.
+/// The same of files with what a family adds: `root` has all tables.
 ///
 /// # Errors
 /// Those of [`read_study`].
-pub fn read_study_with<T>(
+pub fn read_study_with<F: Family>(
     files: &[SourceFile],
     root: &'static Table,
-    further: Further<T>,
-) -> Result<Reading<T>, Vec<Problem>> {
+    family: F,
+) -> Result<Reading<Study, F::Read>, Vec<Problem>> {
     let log = Log::default();
-    let read = read_files(files, &log, root, further);
+    let read = read_files(files, &log, root, family);
     let (problems, defaults) = log.finish();
     match read {
         Some(reading) if problems.is_empty() => Ok(reading.with_defaults(defaults)),
@@ -101,12 +140,12 @@ pub fn read_study_with<T>(
 }
 
 /// All files; the defaults are still in the log.
-fn read_files<T>(
+fn read_files<F: Family>(
     files: &[SourceFile],
     log: &Log,
     root: &'static Table,
-    further: Further<T>,
-) -> Option<Reading<T>> {
+    mut family: F,
+) -> Option<Reading<Study, F::Read>> {
     if !sizes_are_sane(files, log) {
         return None;
     }
@@ -122,29 +161,28 @@ fn read_files<T>(
         return None;
     }
     let machine = read_machine(files, log, &tables.single(&root::MACHINE, log));
-    let (mut apps, mut courses) = (Apps::default(), Courses::default());
+    let mut apps = Apps::default();
     for table in tables.list(&root::APP) {
-        apps.add(table, &machine, &mut courses);
+        apps.add(table, &machine, &mut family);
     }
     apps.name_instances(log);
     let mut scenarios = Scenarios::default();
     for table in tables.list(&root::SCENARIO) {
         scenarios.add(table, &apps, &machine);
     }
-    let over_time = read_dynamics(&mut tables, log, (&apps, &courses), &machine);
-    let tasks = further(&mut tables, log, &machine);
+    let further = family.tables(&mut tables, log, &apps, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
     nodes::note_kernels(log, &machine, &instances);
-    if tasks.as_ref().is_some_and(|&(_, needs_caches)| needs_caches) {
+    if further.as_ref().is_some_and(|&(_, needs_caches)| needs_caches) {
         nodes::note_caches(log, &machine);
     }
-    let ((dynamics, of_dynamics), (tasks, _)) = (over_time?, tasks?);
-    let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
+    let (further, _) = further?;
+    let places = Places { apps: apps.places(), scenarios: scenarios.places() };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
-        study: Study { machine, apps: instances, scenarios, dynamics },
-        tasks,
+        study: Study { machine, apps: instances, scenarios },
+        further,
         groups: apps.groups,
         sockets,
         named,
@@ -175,51 +213,6 @@ fn sizes_are_sane(files: &[SourceFile], log: &Log) -> bool {
         }
     }
     true
-}
-
-/// What the applications do over time, and where that stands.
-fn read_dynamics<'a>(
-    tables: &mut Tables<'a>,
-    log: &'a Log,
-    (apps, courses): (&Apps, &Courses),
-    machine: &MachineReading,
-) -> Option<(Dynamics, Places)> {
-    let mut couplings = Couplings::default();
-    for table in tables.list(&root::CHANNEL) {
-        couplings.add_channel(table, apps);
-    }
-    for table in tables.list(&root::CALL) {
-        couplings.add_call(table, apps);
-    }
-    let coupled = couplings.finish(apps, courses, log);
-    let mut commands = Commands::default();
-    for table in tables.list(&root::COMMAND) {
-        commands.add(table, (apps, courses), machine);
-    }
-    let policy = commands::policy(tables.table_or_none(&root::POLICY, log));
-    let os = commands::os(tables.table_or_none(&root::OS, log));
-    let cluster = commands::cluster(tables.table(&root::CLUSTER, log));
-    let (policy, policy_places) = policy?;
-    let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
-    let places = Places {
-        courses: courses.places(),
-        channels: coupled.channel_places,
-        calls: coupled.call_places,
-        commands: command_places,
-        policy: policy_places.name,
-        period: policy_places.period,
-        ..Places::default()
-    };
-    let dynamics = Dynamics {
-        courses: courses.of_instances(&apps.groups)?,
-        channels: coupled.channels,
-        calls: coupled.calls,
-        commands,
-        policy,
-        os: os?,
-        cluster: cluster?,
-    };
-    Some((dynamics, places))
 }
 
 fn read_machine(files: &[SourceFile], log: &Log, machines: &[Value<'_>]) -> MachineReading {

@@ -83,7 +83,8 @@ impl Log {
         self.broken_syntax.set(true);
     }
 
-    pub(super) fn has_broken_syntax(&self) -> bool {
+    /// Whether some text could not be read at all.
+    pub fn has_broken_syntax(&self) -> bool {
         self.broken_syntax.get()
     }
 

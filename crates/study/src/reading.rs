@@ -107,11 +107,11 @@ pub struct Group {
 
 /// All files, read and checked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading<T = ()> {
+pub struct Reading<S = Study, T = ()> {
     /// What they describe.
-    pub study: Study,
-    /// What they say of tasks, for readers that know of them.
-    pub tasks: T,
+    pub study: S,
+    /// What else they say, to readers of further tables.
+    pub further: T,
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
     /// How many sockets the machine has, where its file says it by `sockets`.
@@ -128,18 +128,19 @@ pub struct Reading<T = ()> {
     pub files: Vec<String>,
 }
 
-impl<T> Reading<T> {
+impl<S, T> Reading<S, T> {
+    /// The same reading with what `made` makes of the study and of what else the files say.
+    pub fn map<R, U>(self, made: impl FnOnce(S, T) -> (R, U)) -> Reading<R, U> {
+        let Self { study, further, groups, sockets, named, places, defaults, defaults_by_name, files } = self;
+        let (study, further) = made(study, further);
+        Reading { study, further, groups, sockets, named, places, defaults, defaults_by_name, files }
+    }
+
     /// The same reading with these defaults.
     pub(super) fn with_defaults(self, defaults: Vec<DefaultUsed>) -> Self {
         let mut defaults_by_name: Vec<usize> = (0..defaults.len()).collect();
         defaults_by_name.sort_by(|&a, &b| by_name(&defaults[a]).cmp(&by_name(&defaults[b])));
         Self { defaults, defaults_by_name, ..self }
-    }
-
-    /// Whether the file gives phases to this `[[app]]`; without them the application is the one phase.
-    pub fn has_phases(&self, group: &Group) -> bool {
-        let mut places = self.groups.iter().zip(&self.places.courses);
-        places.any(|(own, places)| own.first == group.first && !places.phases.is_empty())
     }
 
     /// Whether the value of `key` comes from no file.
@@ -160,21 +161,8 @@ fn by_name(default: &DefaultUsed) -> (TableKind, &str, &str) {
 pub struct Places {
     /// One entry for each `[[app]]` table, in the order of [`Reading::groups`](crate::Reading::groups).
     pub apps: Vec<AppPlaces>,
-    /// Of the same tables what is about time.
-    pub courses: Vec<CoursePlaces>,
     /// One entry for each `[[scenario]]`, in the order of the study.
     pub scenarios: Vec<ScenarioPlaces>,
-    /// The header of each `[[channel]]`, in the order of the study.
-    pub channels: Vec<Place>,
-    /// The header of each `[[call]]`, in the order of the study.
-    pub calls: Vec<Place>,
-    /// What each command of the study says (`total`, `per_node` or `cores`): one entry for each instance that a
-    /// `[[command]]` names.
-    pub commands: Vec<Place>,
-    /// The value of `name` in `[policy]`; `None` where no file gives it.
-    pub policy: Option<Place>,
-    /// The value of `period_ms` in `[policy]`; `None` where no file gives it.
-    pub period: Option<Place>,
 }
 
 /// Places of one `[[app]]` table.
@@ -190,34 +178,6 @@ pub struct AppPlaces {
     pub nodes: Option<Place>,
     /// The value of `memory_gib`; `None` where the file does not give it.
     pub memory_gib: Option<Place>,
-}
-
-/// Places of what one `[[app]]` table says of time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CoursePlaces {
-    /// The value of `name`.
-    pub name: Place,
-    /// The value of `work_gflop` or `task_gflop` of the application itself; `None` where the file gives neither.
-    pub work: Option<Place>,
-    /// The value of `iterations`; `None` where the file does not give it.
-    pub iterations: Option<Place>,
-    /// The value of `threads`; `None` where the file does not give it.
-    pub threads: Option<Place>,
-    /// The value of `control`; `None` where the file does not give it.
-    pub control: Option<Place>,
-    /// One entry for each `[[app.phase]]`; none where an iteration is one phase.
-    pub phases: Vec<PhasePlaces>,
-}
-
-/// Places of one `[[app.phase]]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PhasePlaces {
-    /// Its header.
-    pub table: Place,
-    /// The value of `work_gflop` or `task_gflop`; `None` where the file gives neither.
-    pub work: Option<Place>,
-    /// The value of `data`; `None` where the file does not give it.
-    pub data: Option<Place>,
 }
 
 /// Places of one `[[scenario]]`.

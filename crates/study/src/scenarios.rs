@@ -72,7 +72,7 @@ impl Scenarios {
             threads: threads.as_ref().map(Value::place),
         });
 
-        if (self.read.len() + 1) * apps.len() * cores.map_or(1, <[u32]>::len) > MAX_THREAD_COUNTS {
+        if (self.read.len() + 1) * apps.instance_count() * cores.map_or(1, <[u32]>::len) > MAX_THREAD_COUNTS {
             let message = format!("the scenarios need more than {MAX_THREAD_COUNTS} thread counts");
             let hint =
                 "a scenario has one count for each instance on each node; put fewer scenarios into one run";

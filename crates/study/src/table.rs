@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use numasim_model::units::Seconds;
+
 use crate::keys::{Key, Meant, Shape, Table, root};
 use crate::log::{Log, Source};
 use crate::names;
@@ -98,7 +100,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// The value of `key`; where it is not there, its default is noted.
-    pub(super) fn given(&mut self, key: &'static Key) -> Option<Value<'a>> {
+    pub fn given(&mut self, key: &'static Key) -> Option<Value<'a>> {
         self.given_or(key, || key.default.to_owned())
     }
 
@@ -246,6 +248,20 @@ impl Shape {
             _ => None,
         }
     }
+}
+
+/// A value in so many of a second, or the one that is assumed.
+pub fn time(
+    table: &mut TableReader<'_>,
+    key: &'static Key,
+    in_a_second: f64,
+    assumed: Seconds,
+) -> Option<Seconds> {
+    // Twelve digits hide the rounding of 5e-6 x 1e6.
+    let shown = (assumed.value() * in_a_second * 1e9).round() / 1e9;
+    table.read_or_shown(key, (assumed, shown), |value| {
+        value.number().map(|number| Seconds::new(number / in_a_second))
+    })
 }
 
 /// The tables of all files, by their keys.

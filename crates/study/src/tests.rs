@@ -1,10 +1,8 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
-mod bounds;
 mod caches;
 mod kernels;
 mod memoryless;
-mod over_time;
 mod variants;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -202,22 +200,9 @@ fn every_value_that_no_file_gives_is_listed() {
             "min_threads = 1",
             "max_threads = no limit",
             "weight = 1",
-        ];
-        let over_time = [
-            "iterations = 1",
-            "scaling = linear",
-            "io_ms = 0",
             "work_gflop = not given",
-            "tasks = none: divisible work",
-            "task_spread = 0",
-            "arrives_s = 0",
-            "threads = one per core",
-            "command = none",
-            "control = per-node",
-            "bind = node",
-            "pick = spread",
         ];
-        let keys = keys.into_iter().skip(usize::from(!instances)).chain(over_time);
+        let keys = keys.into_iter().skip(usize::from(!instances));
         keys.map(|key| format!("app {name} {key}")).collect::<Vec<_>>()
     };
     let machine = [
@@ -231,12 +216,6 @@ fn every_value_that_no_file_gives_is_listed() {
     expected.extend(app("x", true));
     for key in ["threads.mem-1", "threads.mem-3", "threads.x"] {
         expected.push(format!("scenario s {key} = 0"));
-    }
-    for default in ["policy name = none", "policy period_ms = 0", "policy command_ms = 0"] {
-        expected.push(default.replacen(' ', "  ", 1));
-    }
-    for default in ["os slice_ms = 3", "os switch_us = 5", "os refill_ms = 0.1"] {
-        expected.push(default.replacen(' ', "  ", 1));
     }
     assert_eq!(found, expected);
 }
@@ -377,13 +356,13 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn every_key_that_is_declared_is_asked_for() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[machine.kernels]\nread = {{}}\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n{}",
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[machine.kernels]\nread = {{}}\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n{}",
         KernelName::ALL
             .map(|kernel| format!("[[app]]\nkernel = \"{}\"\n[app.problem]\n", kernel.as_str()))
             .concat()
     );
     let log = Log::default();
-    let _: Option<Reading> = read_files(&files(&[&text]), &log, &root::TABLE, |_, _, _| Some(((), false)));
+    let _: Option<Reading> = read_files(&files(&[&text]), &log, &root::TABLE, ());
     let known = log.keys.borrow();
     let mut declared = BTreeMap::new();
     add_keys(&keys::root::TABLE, &mut declared);

@@ -12,7 +12,7 @@ const THREADS: Count = Count { what: "a number of threads", example: "2", min: 0
 const HINT: &str = "write a number for every node, e.g. `2`, or one entry for each node, e.g. `[2, 0]`";
 
 /// A number for every node with cores, or one for each node; at most `most` on each.
-pub(super) fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Option<Vec<u32>> {
+pub fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Option<Vec<u32>> {
     let count = Count { max: u64::from(most), ..THREADS };
     if !is_list(value) {
         if !matches!(value.get(), DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)) {
@@ -54,12 +54,12 @@ pub(super) fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Optio
 }
 
 /// Whether the value has an entry for each node.
-pub(super) fn is_list(value: &Value<'_>) -> bool {
+pub fn is_list(value: &Value<'_>) -> bool {
     matches!(value.get(), DeValue::Array(_))
 }
 
 /// `None`, and a report, where an application has threads on a node that it may not use.
-pub(super) fn nodes_are_allowed(
+pub fn nodes_are_allowed(
     value: &Value<'_>,
     threads: &[u32],
     allowed: Option<(&[NodeId], &Place)>,

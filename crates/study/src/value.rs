@@ -13,27 +13,32 @@ use numasim_model::bounds;
 use numasim_model::text::is_bidirectional;
 
 /// A figure with a unit.
-#[derive(Clone, Copy)]
-pub(super) struct Quantity {
+#[derive(Clone, Copy, Debug)]
+pub struct Quantity {
     /// "a bandwidth in GB/s"
-    pub(super) what: &'static str,
-    pub(super) example: &'static str,
-    pub(super) zero: bool,
+    pub what: &'static str,
+    /// "4.0"
+    pub example: &'static str,
+    /// Whether it may be 0.
+    pub zero: bool,
 }
 
 /// A whole number.
-#[derive(Clone, Copy)]
-pub(super) struct Count {
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
     /// "a number of cores"
-    pub(super) what: &'static str,
-    pub(super) example: &'static str,
-    pub(super) min: u64,
-    pub(super) max: u64,
+    pub what: &'static str,
+    /// "4.0"
+    pub example: &'static str,
+    /// The smallest.
+    pub min: u64,
+    /// The largest.
+    pub max: u64,
 }
 
 impl Key {
     /// The number that its value, or each entry of it, is.
-    pub(super) fn quantity(&self) -> Quantity {
+    pub fn quantity(&self) -> Quantity {
         let (least, _) = self.shape.numbers().unwrap_or_default();
         Quantity { what: self.what, example: self.example, zero: least == 0.0 }
     }
@@ -135,7 +140,7 @@ impl<'a> Value<'a> {
     }
 
     /// A finite figure; whole numbers are accepted.
-    pub(super) fn number_of(&self, quantity: Quantity) -> Option<f64> {
+    pub fn number_of(&self, quantity: Quantity) -> Option<f64> {
         let advice = self.advice(quantity.what, quantity.example);
         let number = match self.get() {
             DeValue::Float(float) => float.as_str().parse::<f64>().ok()?,
@@ -163,13 +168,13 @@ impl<'a> Value<'a> {
     }
 
     /// A whole number within its limits, and those of `u32`.
-    pub(super) fn count_of(&self, count: Count) -> Option<u32> {
+    pub fn count_of(&self, count: Count) -> Option<u32> {
         let number = self.large_count_of(Count { max: count.max.min(u64::from(u32::MAX)), ..count })?;
         u32::try_from(number).ok()
     }
 
     /// A whole number within its limits.
-    pub(super) fn large_count_of(&self, count: Count) -> Option<u64> {
+    pub fn large_count_of(&self, count: Count) -> Option<u64> {
         let advice = self.advice(count.what, count.example);
         match self.get() {
             DeValue::Integer(integer) => {
@@ -297,7 +302,7 @@ impl<'a> Value<'a> {
     }
 
     /// Whether it is a list.
-    pub(super) fn is_list(&self) -> bool {
+    pub fn is_list(&self) -> bool {
         matches!(self.get(), DeValue::Array(_))
     }
 
@@ -318,7 +323,7 @@ impl<'a> Value<'a> {
     }
 
     /// One entry of a list; `None` if it is no list, or shorter.
-    pub(super) fn list_entry(&self, index: usize) -> Option<Value<'a>> {
+    pub fn list_entry(&self, index: usize) -> Option<Value<'a>> {
         let DeValue::Array(array) = self.get() else { return None };
         let name = format!("{}[{index}]", self.name);
         Some(Value {

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use numasim_ask::compare::{Compared, reason};
 use numasim_ask::located::placements;
+use numasim_ask::reading::read_study;
 use numasim_ask::refusal::Refusal;
 use numasim_bench::bundle::{self, Bundle};
 use numasim_bench::provenance;
+use numasim_course::Study;
 use numasim_evidence::compare::{self, read_measured};
 use numasim_model::evaluation::Options;
-use numasim_model::{Evaluation, Scenario, Study, evaluate_with};
-use numasim_study::{SourceFile, read_study};
+use numasim_model::{Evaluation, Scenario, evaluate_with};
+use numasim_study::SourceFile;
 
 use crate::located;
 use crate::sets::validated;
@@ -53,7 +55,8 @@ fn judged(path: &Path) -> Result<Sent, Refusal> {
     let mut methods = Vec::new();
     for method in validated::methods(&study.machine) {
         let machine = study.machine.clone().with_sharing(method.model);
-        let study = Study { machine, ..study.clone() };
+        let mut study = study.clone();
+        study.machine = machine;
         let comparison =
             compare::compare(&study, &asked, &measurements, |scenario| evaluated(&study, scenario))?;
         if methods.is_empty() {

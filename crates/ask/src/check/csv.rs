@@ -1,6 +1,6 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
-use numasim_graph::Reading;
+use crate::reading::Reading;
 use numasim_study::keys::{self, Echo, Part, app, limits_of};
 use numasim_study::{Group, TableKind};
 
@@ -193,7 +193,7 @@ impl Lines<'_> {
         for (key, value) in of.problem.iter().flat_map(numasim_model::problem::KernelProblem::sizes) {
             self.known(APP, &group.name, &format!("problem.{key}"), value);
         }
-        let has_phases = self.reading.has_phases(group);
+        let has_phases = self.reading.further.over_time.has_phases(&self.reading.groups, group);
         for (key, value) in &over_time.keys.0 {
             self.known(APP, &group.name, key, words::plain(value));
         }

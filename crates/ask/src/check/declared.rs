@@ -1,5 +1,6 @@
 //! The JSON Schema of the keys that `check` echoes, from their declarations.
 
+use numasim_course::keys as over_time;
 use numasim_graph::keys as tasks;
 use numasim_study::keys::{self, Key, Shape};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -49,14 +50,14 @@ macro_rules! objects {
 }
 
 objects! {
-    app = keys::app::TABLE;
-    phase = keys::phase::TABLE, "gflop", "tasks", "task_gflop";
-    channel = keys::channel::TABLE;
-    call = keys::call::TABLE;
-    command = keys::command::TABLE;
-    policy = keys::policy::TABLE;
-    os = keys::os::TABLE;
-    known_cluster = keys::cluster::TABLE;
+    app = over_time::APP_TABLE;
+    phase = over_time::phase::TABLE, "gflop", "tasks", "task_gflop";
+    channel = over_time::channel::TABLE;
+    call = over_time::call::TABLE;
+    command = over_time::command::TABLE;
+    policy = over_time::policy::TABLE;
+    os = over_time::os::TABLE;
+    known_cluster = over_time::cluster::TABLE;
     known_graph = tasks::graph::TABLE, "accesses", "arrays", "blocks", "chunks", "loops", "repeat", "tasks", "types";
     known_scheduler = tasks::scheduler::TABLE;
     known_runtime = tasks::runtime::TABLE;

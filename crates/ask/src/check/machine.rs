@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
+use crate::reading::Reading;
 use numasim_draw::Style;
 use numasim_draw::grid::Align;
-use numasim_graph::Reading;
 use numasim_model::machine::{LastLevelCache, Provenance, SharedLink};
 use numasim_model::text::visible_but;
 use numasim_model::units::GigabytesPerSecond;

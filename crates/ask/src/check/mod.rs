@@ -12,19 +12,18 @@ mod people;
 mod tests;
 mod words;
 
+use crate::reading::Reading;
+use numasim_course::keys::{self as keys_over_time, call, channel, cluster, command, os, phase, policy};
+use numasim_course::{Command, Course, Phase, Study, Work};
 use numasim_draw::Style;
-use numasim_graph::Reading;
 use numasim_graph::keys::{contender, runtime, scheduler};
 use numasim_graph::values::{Generator, GraphSource, Parameter, TaskStudy};
-use numasim_model::dynamics::{Command, Course, Phase, Work};
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::machine::{SharedLink, doubts};
 use numasim_model::order::Order;
 use numasim_model::units::{Gflop, GigabytesPerSecond};
-use numasim_model::{AppId, Machine, NodeId, Study};
-use numasim_study::keys::{
-    self, Echo, Key, Part, call, channel, cluster, command, data_echo, os, phase, policy,
-};
+use numasim_model::{AppId, Machine, NodeId};
+use numasim_study::keys::{self, Echo, Key, Part, data_echo};
 use serde::Serialize;
 
 use crate::document::{ByName, Head};
@@ -270,17 +269,17 @@ pub fn check(reading: &Reading) -> Checked<'_> {
     let channels = dynamics
         .channels
         .iter()
-        .map(|channel| with(ends(channel.from, channel.to), channel::TABLE.echo(&[Part::Channel(channel)])));
+        .map(|channel| with(ends(channel.from, channel.to), channel::TABLE.echo(&[Part::Further(channel)])));
     let calls = dynamics
         .calls
         .iter()
-        .map(|call| with(ends(call.from, call.to), call::TABLE.echo(&[Part::Call(call)])));
+        .map(|call| with(ends(call.from, call.to), call::TABLE.echo(&[Part::Further(call)])));
     let commands = dynamics.commands.iter().map(|order| {
-        let mut keys = with(Vec::new(), command::TABLE.echo(&[Part::Command(order)]));
+        let mut keys = with(Vec::new(), command::TABLE.echo(&[Part::Further(order)]));
         keys.0.extend(entries([("app", of(order.app).into()), order_echo(order)]));
         keys
     });
-    let tasks = (reading.tasks != TaskStudy::default()).then_some(&reading.tasks);
+    let tasks = (reading.further.tasks != TaskStudy::default()).then_some(&reading.further.tasks);
     Checked {
         head: Head::of("check"),
         files: &reading.files,
@@ -290,10 +289,10 @@ pub fn check(reading: &Reading) -> Checked<'_> {
         channels: channels.collect(),
         calls: calls.collect(),
         commands: commands.collect(),
-        policy: named(policy::TABLE.echo(&[Part::Policy(&dynamics.policy)])),
-        os: named(os::TABLE.echo(&[Part::Os(&dynamics.os)])),
-        cluster: dynamics.cluster.as_ref().map(|own| named(cluster::TABLE.echo(&[Part::Cluster(own)]))),
-        graph: graph(&reading.tasks.source),
+        policy: named(policy::TABLE.echo(&[Part::Further(&dynamics.policy)])),
+        os: named(os::TABLE.echo(&[Part::Further(&dynamics.os)])),
+        cluster: dynamics.cluster.as_ref().map(|own| named(cluster::TABLE.echo(&[Part::Further(own)]))),
+        graph: graph(&reading.further.tasks.source),
         scheduler: tasks.map(|tasks| {
             const FIRST: [&str; 6] =
                 ["name", "stride", "window", "initial_extra", "intersection", "partition_ns_per_vertex_edge"];
@@ -301,6 +300,7 @@ pub fn check(reading: &Reading) -> Checked<'_> {
         }),
         runtime: tasks.map(|tasks| named(runtime::TABLE.echo(&[Part::Further(&tasks.runtime)]))),
         contender: reading
+            .further
             .tasks
             .contender
             .as_ref()
@@ -377,14 +377,14 @@ fn over_time(course: &Course) -> CourseEcho {
     const FIRST: [&str; 8] =
         ["iterations", "arrives_s", "threads", "bind", "control", "pick", "task_spread", "command"];
     CourseEcho {
-        keys: named(ordered(&FIRST, keys::app::TABLE.echo(&[Part::Course(course)]))),
+        keys: named(ordered(&FIRST, keys_over_time::app::TABLE.echo(&[Part::Further(course)]))),
         phases: course.phases.iter().map(phase_echo).collect(),
     }
 }
 
 /// Of each iteration: `gflop` of divisible work, or `tasks` with the list `task_gflop`; neither where no file says it.
 fn phase_echo(of: &Phase) -> Keys {
-    let mut keys = named(phase::TABLE.echo(&[Part::Phase(of)]));
+    let mut keys = named(phase::TABLE.echo(&[Part::Further(of)]));
     match &of.work {
         Some(Work::Divisible(work)) => keys.0.extend(entries([("gflop", work.value().into())])),
         Some(Work::Tasks { count, each }) => {

@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
+use crate::reading::Reading;
+use numasim_course::keys::{app as course_keys, os, policy};
+use numasim_course::{Call, Channel, Course, Phase, Synchronisation, Work};
 use numasim_draw::Style;
 use numasim_draw::figures::count;
 use numasim_draw::grid::{Align, wrap};
-use numasim_graph::Reading;
 use numasim_graph::keys::{contender, program, runtime, scheduler};
 use numasim_graph::values::{GraphSource, TaskGraph};
-use numasim_model::dynamics::{Call, Channel, Course, Phase, Synchronisation, Work};
 use numasim_model::{App, AppId, Scenario};
-use numasim_study::keys::{Echo, Key, Part, Table, app, os, policy};
+use numasim_study::keys::{Echo, Key, Part, Table, app};
 use numasim_study::{Group, TableKind};
 
 use crate::check::words::{self, DEFAULT, figure, marked};
@@ -121,7 +122,12 @@ fn column(reading: &Reading, group: &Group, of: &App) -> Vec<Cell> {
     if let Some(course) = reading.study.dynamics.courses.get(group.first)
         && let Some(first) = course.phases.first()
     {
-        cells.extend(course_cells(course, first, reading.has_phases(group), &cell));
+        cells.extend(course_cells(
+            course,
+            first,
+            reading.further.over_time.has_phases(&reading.groups, group),
+            &cell,
+        ));
     }
     cells
 }
@@ -149,7 +155,7 @@ fn course_cells(
         "pick",
     ];
     let unsaid = |key: &'static str, text: &str| Cell { key, text: text.to_owned(), said: false };
-    let keys = app::TABLE.echo(&[Part::Course(course), Part::Phase(first)]).into_iter();
+    let keys = course_keys::TABLE.echo(&[Part::Further(course), Part::Further(first)]).into_iter();
     let mut cells: Vec<Cell> = keys
         .map(|(key, value)| {
             let words = match key.name {
@@ -168,7 +174,7 @@ fn course_cells(
     } else {
         let (count, each) = match &first.work {
             Some(Work::Tasks { count, each }) => (count.to_string(), words::list(each)),
-            Some(Work::Divisible(_)) | None => (app::TASKS.default.to_owned(), String::new()),
+            Some(Work::Divisible(_)) | None => (course_keys::TASKS.default.to_owned(), String::new()),
         };
         let own = !first.total_given && !each.is_empty();
         let each = if own { each } else { "not given".to_owned() };
@@ -190,8 +196,8 @@ fn over_time(reading: &Reading) -> Rows {
         let keys = keys.iter().map(|(key, value)| (key.name, words::without_unit(key, value)));
         settings(reading, kind, keys.collect())
     };
-    rows.extend(shown(TableKind::Policy, &policy::TABLE, Part::Policy(&dynamics.policy)));
-    rows.extend(shown(TableKind::Os, &os::TABLE, Part::Os(&dynamics.os)));
+    rows.extend(shown(TableKind::Policy, &policy::TABLE, Part::Further(&dynamics.policy)));
+    rows.extend(shown(TableKind::Os, &os::TABLE, Part::Further(&dynamics.os)));
     rows.extend(cluster(reading));
     rows
 }
@@ -288,7 +294,7 @@ fn tasks(checked: &Checked<'_>) -> Rows {
 
 fn graph(reading: &Reading) -> Option<String> {
     let default = |key: &str| reading.is_default(TableKind::Graph, "", key);
-    Some(match &reading.tasks.source {
+    Some(match &reading.further.tasks.source {
         GraphSource::None => return None,
         GraphSource::Given(graph) => {
             format!("{}: {}", marked(graph.name().to_owned(), default("name")), sizes(graph))

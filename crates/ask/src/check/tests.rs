@@ -15,13 +15,14 @@ fn every_declared_key_is_echoed() {
                  [graph]\ngenerator = \"cholesky\"\n";
     let text = crate::EXAMPLE.to_owned() + input;
     let source = numasim_study::SourceFile { name: "all.toml".to_owned(), text };
-    let reading = numasim_graph::read_study(&[source]).expect("in order");
+    let reading = crate::reading::read_study(&[source]).expect("in order");
     let document = crate::document::value(&check(&reading));
     for (table, echo, other) in [
+        (&keys::app::TABLE, vec!["/apps/0"], &["instances"][..]),
         (
-            &keys::app::TABLE,
-            vec!["/apps/0", "/apps/0/over_time", "/apps/0/over_time/phases/0"],
-            &["instances", "task_gflop", "tasks", "phase"][..],
+            &keys_over_time::app::TABLE,
+            vec!["/apps/0/over_time", "/apps/0/over_time/phases/0"],
+            &["task_gflop", "tasks", "phase"],
         ),
         (&phase::TABLE, vec!["/apps/0/over_time/phases/0"], &["work_gflop", "task_gflop", "tasks"]),
         (&channel::TABLE, vec!["/channels/0"], &[]),

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
+use numasim_course::{Phase, Scaling, Work};
 use numasim_draw::Style;
 use numasim_draw::grid::{self, Align, fit, fold, left, right, width};
-use numasim_model::dynamics::{Phase, Scaling, Work};
 use numasim_model::units::Gflop;
 use numasim_model::{App, Data, NodeId, Placement};
 use numasim_study::keys::{Echo, Key};

@@ -6,11 +6,12 @@ mod words;
 
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_evidence::compare::{
     self as evidence, Comparison, Measurements, PredictedIntervals, Unmatched, read_measured,
 };
+use numasim_model::Scenario;
 use numasim_model::evaluation::Options;
-use numasim_model::{Scenario, Study};
 use numasim_sim::intervals::Interval;
 use numasim_study::SourceFile;
 

@@ -5,10 +5,11 @@ mod rows;
 
 use std::time::Duration;
 
-use numasim_model::{AppId, Study};
+use numasim_course::Study;
+use numasim_model::AppId;
 use numasim_policy::PolicyName;
 use numasim_sim::objective::{Goal, GoalError};
-use numasim_sim::sweep::{Axis, SettingError, Sweep as Grid, Task};
+use numasim_sim::sweep::{Axis, SettingError, Task};
 use numasim_sim::{Objective, ProblemError, Restrictions};
 
 use crate::evaluate::wanted;
@@ -18,6 +19,9 @@ use crate::table::Column;
 use crate::{over_time, room, suggest};
 pub use points::Batch;
 pub use rows::Document;
+
+/// A study and the axes along which it changes.
+pub type Grid = numasim_sim::sweep::Sweep<Study>;
 
 /// The key of the items that producers may be ahead.
 const LEAD: &str = "policy.lead";
@@ -76,7 +80,7 @@ pub struct Sweep {
 pub fn sweep(study: Study, located: &Located, settings: &[String], work: Work) -> Result<Sweep, Refusal> {
     let task = work.task();
     let read = |setting: &String| Axis::read(&study, setting, task).map_err(|error| refused(setting, error));
-    let axes: Vec<Axis> = settings.iter().map(read).collect::<Result<_, _>>()?;
+    let axes: Vec<Axis<Study>> = settings.iter().map(read).collect::<Result<_, _>>()?;
     match &work {
         Work::Explore(_) if study.apps.is_empty() => {
             return Err(Refusal::said("there is no [[app]] in the files: nothing to place")

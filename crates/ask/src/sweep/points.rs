@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use numasim_course::Study;
 use numasim_dynamic::{Ending, Job, JobError, Run, Silent, SimulateError};
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Placement, Study, evaluate, evaluation::Warning};
+use numasim_model::{AppId, Placement, evaluate, evaluation::Warning};
 use numasim_policy::PolicyName;
 use numasim_sim::search::{ExploreError, Monitor, Outcome, Progress, Settings, explore};
 use numasim_sim::sweep::Evaluator;

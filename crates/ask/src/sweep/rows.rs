@@ -1,11 +1,11 @@
 //! The rows of a sweep: each column declared once, for CSV, JSON, its schema, tables and Python.
 
-use numasim_model::Study;
-use numasim_sim::sweep::{Sweep as Grid, Task, Value as AxisValue};
+use numasim_course::Study;
+use numasim_sim::sweep::{Task, Value as AxisValue};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Sweep, Work};
+use super::{Grid, Sweep, Work};
 use crate::document::StudyHead;
 use crate::table::{Cell, Column, Kind, Look, Table};
 
@@ -110,7 +110,7 @@ static DECLARED: [Declared; 18] = [
 /// The columns of a sweep: those of the axes, then those of [`DECLARED`], with the numbers of each.
 pub(super) fn columns(grid: &Grid, work: &Work) -> (Vec<Column>, Vec<(usize, usize)>) {
     let study = grid.study();
-    let of_axis = |axis: &numasim_sim::sweep::Axis| {
+    let of_axis = |axis: &numasim_sim::sweep::Axis<Study>| {
         let is_text = matches!(axis.value(0), AxisValue::Data(..));
         let mut column = Column::new("", if is_text { Text } else { Number });
         column.name = axis.key().to_owned().into();

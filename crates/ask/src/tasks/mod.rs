@@ -4,12 +4,13 @@ mod document;
 
 use std::sync::Arc;
 
+use numasim_course::Study;
 use numasim_draw::figures;
 use numasim_graph::graph_of;
 use numasim_graph::values::{
     GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskId, TaskScenario, TaskStudy,
 };
-use numasim_model::{Machine, NodeId, Study};
+use numasim_model::{Machine, NodeId};
 use numasim_plan::GraphPlan;
 use numasim_sim::search::Monitor;
 use numasim_tasks::bound::LowerBound;

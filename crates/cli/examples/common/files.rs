@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numasim_graph::read_study;
+use numasim_ask::reading::read_study;
 use numasim_model::Machine;
 use numasim_study::SourceFile;
 
@@ -12,7 +12,7 @@ use super::Failure;
 pub(crate) fn machine(root: &Path, file: &str) -> Result<Machine, Failure> {
     let text = std::fs::read_to_string(root.join(file))?;
     match read_study(&[SourceFile { name: file.to_owned(), text }]) {
-        Ok(reading) => Ok(reading.study.machine),
+        Ok(reading) => Ok(reading.study.at_rest.machine),
         Err(problems) => Err(format!("{file}: {problems:?}").into()),
     }
 }

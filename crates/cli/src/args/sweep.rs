@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, ArgGroup, Args, ValueEnum, ValueHint, value_parser};
+use numasim_course::figure as over_time;
 use numasim_draw::grid::wrap;
 use numasim_policy::PolicyName;
 use numasim_sim::Objective;
 use numasim_study::figure;
-use numasim_study::keys::{Key, app, call, channel, machine, node, os};
+use numasim_study::keys::{Key, app, machine, node};
 
 use crate::args::{ModelArgs, objective, seconds, time};
 use crate::output::Format;
@@ -340,16 +341,16 @@ fn help() -> String {
     put("scenario.NAME.data.APP", "as app.NAME.data, in this scenario");
     text.push_str("\nWith --simulate also:");
     let mut put = |name: &str, what: &str| key(&mut text, name, what);
-    let of_apps = || figure::over_time(&app::TABLE);
+    let of_apps = || over_time::keys(over_time::OF_APPS);
     put("app.NAME.KEY", &names(&mut of_apps().filter(simulated)));
     put(
         "app.NAME.phase.N.KEY",
-        &format!("a phase, from 0: {}", names(&mut of_apps().filter(|key| figure::is_of_phase(key)))),
+        &format!("a phase, from 0: {}", names(&mut of_apps().filter(|key| over_time::is_of_phase(key)))),
     );
-    put("channel.FROM.TO.KEY", &names(&mut figure::over_time(&channel::TABLE)));
-    put("call.FROM.TO.KEY", &names(&mut figure::over_time(&call::TABLE)));
-    put("policy.KEY", &format!("{} (K of lead:K)", names(&mut figure::of_policy())));
-    put("os.KEY", &names(&mut figure::over_time(&os::TABLE)));
+    put("channel.FROM.TO.KEY", &names(&mut over_time::keys(over_time::OF_CHANNELS)));
+    put("call.FROM.TO.KEY", &names(&mut over_time::keys(over_time::OF_CALLS)));
+    put("policy.KEY", &format!("{} (K of lead:K)", names(&mut over_time::keys(over_time::OF_POLICY))));
+    put("os.KEY", &names(&mut over_time::keys(over_time::OF_OS)));
     text.push('\n');
     text.push_str(SWEEP_ROWS);
     text

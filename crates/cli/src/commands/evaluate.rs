@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use numasim_ask::evaluate::MOST_FIGURES;
 use numasim_ask::{Evaluate, Evaluated, document, evaluate, evaluate_under_all};
+use numasim_course::Study;
 use numasim_draw::grid::note;
-use numasim_model::Study;
 use numasim_sim::search::Unattended;
 
 use crate::args::{EvaluateArgs, ModelChoice};

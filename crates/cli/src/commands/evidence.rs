@@ -59,7 +59,7 @@ pub(crate) fn fit(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// Runs `discriminate`: scenarios that tell the sharing models apart.
 pub(crate) fn discriminate(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
-    let machine = files::read_study(&args.files)?.study.machine;
+    let machine = files::read_study(&args.files)?.study.at_rest.machine;
     let destination = args.output.open()?;
     let emitted = Destination::beside(args.emit_scenarios.as_deref())?;
     let found = numasim_ask::discriminate::discriminate(&machine, usize::from(args.most))?;

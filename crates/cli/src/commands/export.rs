@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ExportArgs, shell: &Shell) -> Result<(), Failure> {
 
 fn hwloc(args: &ExportHwlocArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = args.output.open()?;
-    let machine = files::read_study(&args.files)?.study.machine;
+    let machine = files::read_study(&args.files)?.study.at_rest.machine;
     let xml = xml(&machine).map_err(|error| Failure::input(error.to_string()))?;
     if xml.rounding > 0.0 {
         shell.note(format!(

@@ -68,7 +68,7 @@ mod tests {
             "[machine]\nname = \"m\"\nnodes = {nodes}\ncores_per_node = {cores}\ngflops_per_core = 1\nbandwidth_gbs = 1\nlink_gbs = 1\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\n"
         );
         let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text };
-        numasim_graph::read_study(&[file]).expect("a valid file").study.machine
+        numasim_ask::reading::read_study(&[file]).expect("a valid file").study.at_rest.machine
     }
 
     #[test]

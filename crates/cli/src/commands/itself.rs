@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use numasim_ask::catalog::Listed;
-use numasim_graph::{Reading, keys};
+use numasim_ask::reading::{FILE, Reading};
 use numasim_model::ModelKind;
 use numasim_study::{SourceFile, schema};
 
@@ -36,7 +36,7 @@ pub(crate) fn check(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// Runs `schema`: the JSON Schema of the input files, or of what a command writes.
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
-    let schema = args.document.map_or_else(|| schema::json_schema(&keys::FILE), documents::json_schema);
+    let schema = args.document.map_or_else(|| schema::json_schema(&FILE), documents::json_schema);
     args.file.open()?.deliver(&format!("{schema:#}\n"))
 }
 
@@ -107,14 +107,14 @@ fn chosen(name: Option<&str>) -> Result<(Vec<Entry>, Option<Entry>), Failure> {
 /// A file with its machine, if it is one of a machine alone.
 fn listed(entry: Entry) -> Result<Listed, Failure> {
     let is_machine = entry.folder().ends_with("machines");
-    let machine = is_machine.then(|| read(entry)).transpose()?.map(|reading| reading.study.machine);
+    let machine = is_machine.then(|| read(entry)).transpose()?.map(|reading| reading.study.at_rest.machine);
     Ok(Listed::new(entry.shortest(), entry.path, entry.about(), machine.as_ref()))
 }
 
 fn read(entry: Entry) -> Result<Reading, Failure> {
     let source = SourceFile { name: entry.shortest(), text: entry.text.to_owned() };
     // Tests read every file: the program is wrong, not the person.
-    numasim_graph::read_study(&[source]).map_err(|problems| {
+    numasim_ask::reading::read_study(&[source]).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
     })

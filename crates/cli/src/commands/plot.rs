@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use numasim_ask::compare::Compared;
 use numasim_ask::{Input, Refusal};
+use numasim_course::Study;
+use numasim_model::Scenario;
 use numasim_model::evaluation::Options;
-use numasim_model::{Scenario, Study};
 
 use super::evidence;
 use crate::args::{PlotArgs, PlotKind};

@@ -2,8 +2,9 @@
 
 use std::{fmt, io};
 
+use numasim_course::Study;
 use numasim_graph::values::{TaskGraph, TaskId};
-use numasim_model::{Machine, NodeId, Study};
+use numasim_model::{Machine, NodeId};
 use numasim_plan::profile::{Setting, fits_a_cell};
 use numasim_plan::{File, Profiled};
 use numasim_tasks::{Profiler, TasksError};

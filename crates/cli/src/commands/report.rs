@@ -10,10 +10,11 @@ use numasim_ask::sensitivity::gain_unit;
 use numasim_ask::{Evaluated, EvaluatedScenario, Explore, Input, document};
 use numasim_bench::bundle::{self, Bundle};
 use numasim_bench::provenance::{self, Provenance, sha256};
+use numasim_course::Study;
 use numasim_draw::gantt::{Gantt, MOST_COLUMNS};
 use numasim_model::evaluation::Options;
 use numasim_model::pinning::node_without_cpus;
-use numasim_model::{ModelKind, Scenario, Study};
+use numasim_model::{ModelKind, Scenario};
 use numasim_sim::Objective;
 use numasim_sim::search::WITHIN;
 use numasim_sim::search::over_models::ModelList;
@@ -99,8 +100,9 @@ fn made(page: &Page, inputs: &Inputs, shell: &Shell) -> Result<String, Failure> 
     let searched = source.is_none() && tasks.is_none() && is_asked(page, &input.study, simulations.is_some());
     let (explored, input) = if searched {
         let (found, scenarios) = explored(page, &input, shell)?;
-        let study = Arc::new(Study { scenarios, ..Study::clone(&input.study) });
-        (Some(found), Input { study, ..input })
+        let mut study = Study::clone(&input.study);
+        study.scenarios = scenarios;
+        (Some(found), Input { study: Arc::new(study), ..input })
     } else {
         (None, input)
     };

@@ -10,10 +10,10 @@ use numasim_ask::{Input, document};
 use numasim_bench::bundle::private::Hidden;
 use numasim_bench::bundle::{self, Bundle, BundleError};
 use numasim_bench::provenance::{self, Provenance};
+use numasim_course::Study;
 use numasim_evidence::compare::CONTENDED;
 use numasim_evidence::contended::{self, CachePlan, LastLevel};
 use numasim_host::memory::{SharedCache, shared_last_level};
-use numasim_model::Study;
 use numasim_study::topology::HostTopology;
 
 use crate::args::{Benchmark, Calibrating, ValidateArgs};

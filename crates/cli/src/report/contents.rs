@@ -2,8 +2,8 @@
 
 use numasim_ask::compare::Compared;
 use numasim_bench::provenance::Provenance;
+use numasim_course::Study;
 use numasim_draw::strips::Area;
-use numasim_model::Study;
 use serde_json::Value;
 
 use super::interactive::Interactive;

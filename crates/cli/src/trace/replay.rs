@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
+use numasim_course::Study;
 use numasim_model::order::Order;
 use numasim_model::units::{Gflop, Seconds};
-use numasim_model::{AppId, ModelKind, Study};
+use numasim_model::{AppId, ModelKind};
 use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
 use numasim_protocol::Action;
 use numasim_study::SourceFile;
@@ -91,13 +92,13 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     if !sources.iter().any(|source| has_machine(&source.text)) {
         sources.push(host_of(format!("the host of {name}"), &start.cores));
     }
-    let read = numasim_graph::read_study(&sources)
+    let read = numasim_ask::reading::read_study(&sources)
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
     let mut study = read.study;
     if let Some(model) = &start.model {
         let kind = ModelKind::from_name(model)
             .ok_or_else(|| no_trace(name, &format!("there is no sharing model '{model}'")))?;
-        study.machine = study.machine.with_model(kind);
+        study.machine = study.machine.clone().with_model(kind);
     }
     let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
     if cores != start.cores {

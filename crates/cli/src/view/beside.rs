@@ -2,8 +2,9 @@
 
 use numasim_ask::simulate::{ComparedFigure, ComparedRun};
 use numasim_ask::table::{Of, grid};
+use numasim_course::Study;
+use numasim_model::AppId;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Study};
 use serde::Deserialize;
 
 use crate::view::simulated::Simulated;

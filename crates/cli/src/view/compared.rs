@@ -8,9 +8,9 @@ use numasim_ask::compare::{
     sentences, signed, spread,
 };
 use numasim_ask::table::{self, Of};
+use numasim_course::Study;
 use numasim_draw::grid::{Grid, wrap};
 use numasim_evidence::compare::{self as evidence, Comparison, Coverage, Pair};
-use numasim_model::Study;
 use numasim_sim::intervals::Interval;
 
 use super::intervals::plus_minus;

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 use numasim_ask::run::{Ended, HostApp, HostRun, Observed};
 use numasim_ask::table::{self, grid};
 use numasim_bench::live::{AppLook, Left, Look, NodeLook};
-use numasim_model::{App, Study};
+use numasim_course::Study;
+use numasim_model::App;
 
 use super::{Style, figures, machine_title};
 

@@ -6,11 +6,10 @@ pub(crate) use numasim_ask::simulate::Simulated;
 use numasim_ask::simulate::mb;
 use numasim_ask::table::{Of, grid};
 use numasim_ask::tables::{self, percent};
+use numasim_course::{Channel, PolicyChoice, Study};
 use numasim_draw::grid::wrap;
 use numasim_dynamic::{ChannelRun, Run};
 use numasim_evidence::statistics;
-use numasim_model::Study;
-use numasim_model::dynamics::{Channel, PolicyChoice};
 use numasim_model::units::Seconds;
 
 use crate::view::{Style, figures, machine_title};

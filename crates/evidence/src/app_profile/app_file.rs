@@ -1,9 +1,9 @@
 //! Writes the `[[app]]` of what is known, each figure with how it is known and from what. What nobody can tell is a comment.
 
 use numasim_model::Placement;
-use numasim_model::dynamics::Scaling;
+use numasim_model::scaling::Scaling;
 use numasim_model::text::visible;
-use numasim_study::keys::{app, serial, speedup};
+use numasim_study::keys::{SCALING, app, serial, speedup};
 use numasim_study::writing::study::placement;
 use numasim_study::writing::{Lines, float, inline, list, quoted, six_digits};
 
@@ -231,7 +231,7 @@ fn scaling(found: &Scaled, lines: &mut Lines) {
         speeds.join(", "),
         percent(found.residual)
     ));
-    lines.put(&app::SCALING, value);
+    lines.put(&SCALING, value);
 }
 
 fn percent(share: f64) -> String {
@@ -244,9 +244,10 @@ fn short(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use numasim_course::read_study;
     use numasim_model::units::Gibibytes;
     use numasim_model::{Data, NodeId};
-    use numasim_study::{SourceFile, read_study};
+    use numasim_study::SourceFile;
 
     use super::*;
 
@@ -267,7 +268,7 @@ mod tests {
         }
     }
 
-    fn read(file: &AppFile) -> numasim_model::Study {
+    fn read(file: &AppFile) -> numasim_course::Study {
         let machine = "[machine]\nname = 'm'\nnodes = 3\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 10\n";
         let text = format!("{machine}{}", file.text());
         let source = SourceFile { name: "app.toml".to_owned(), text: text.clone() };

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::dynamics::Scaling;
+use numasim_model::scaling::Scaling;
 
 use crate::formats::counted::{Kind, Run};
 use crate::statistics::{median, median_interval};

@@ -23,11 +23,12 @@ mod linux {
     use numasim_agent::server::{Agent, Nobody, Outside, serve};
     use numasim_agent::socket::Socket;
     use numasim_agent::{Decided, Settings};
+    use numasim_course::read_study;
     use numasim_host::affinity::allowed;
     use numasim_host::system::System;
     use numasim_policy::PolicyName;
     use numasim_protocol::{AppStatus, Control, FromApp, Hello};
-    use numasim_study::{SourceFile, read_study};
+    use numasim_study::SourceFile;
 
     const MACHINE: &str = "[machine]\nname = \"M\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 10.0\n\
         bandwidth_gbs = 32.0\nlink_gbs = 10.0\n";

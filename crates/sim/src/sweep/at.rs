@@ -7,7 +7,7 @@ use numasim_model::{
     App, Data, Machine, NodeId, Placement, Scenario, Study, evaluate_with,
     evaluation::{EvaluateError, Options},
 };
-use numasim_study::figure::Figures;
+use numasim_study::figure::{Figures, Swept};
 
 use super::key::{Target, ids};
 use super::{Sweep, Value};
@@ -25,7 +25,7 @@ impl Changing {
     }
 
     /// Replaces what `target` stands for. Values have been checked by [`super::Axis::read`].
-    pub(super) fn set(&mut self, sweep: &Sweep, target: &Target, value: Value<'_>) {
+    pub(super) fn set<S: Swept>(&mut self, sweep: &Sweep<S>, target: &Target<S>, value: Value<'_>) {
         match (target, value) {
             (Target::Figure(figure), Value::Number(number)) => self.figures.set(figure, number),
             (Target::AppData(apps), Value::Data(_, data)) => {
@@ -43,7 +43,7 @@ impl Changing {
             }
             (Target::Threads { scenario, apps, node }, Value::Number(number)) => {
                 let allocation = &mut self.scenarios[*scenario].allocation;
-                let machine = &sweep.study.machine;
+                let machine = &sweep.study.at_rest().machine;
                 let every = machine.compute_nodes().filter(|_| node.is_none());
                 for node in every.chain(*node) {
                     ids(apps).for_each(|app| allocation.set(app, node, whole(number)));
@@ -99,8 +99,8 @@ struct Compiled {
 }
 
 /// Evaluates scenarios point by point; neighbours share what they have in common.
-pub struct Evaluator<'a> {
-    sweep: &'a Sweep,
+pub struct Evaluator<'a, S: Swept> {
+    sweep: &'a Sweep<S>,
     /// The scenarios that are evaluated, by number.
     scenarios: &'a [usize],
     now: Changing,
@@ -112,11 +112,11 @@ pub struct Evaluator<'a> {
     uses: Vec<usize>,
 }
 
-impl<'a> Evaluator<'a> {
+impl<'a, S: Swept> Evaluator<'a, S> {
     /// An evaluator for these scenarios of the study.
-    pub fn new(sweep: &'a Sweep, scenarios: &'a [usize]) -> Self {
-        let now = Changing::new(&sweep.study);
-        let machine = now.machine(&sweep.study);
+    pub fn new(sweep: &'a Sweep<S>, scenarios: &'a [usize]) -> Self {
+        let now = Changing::new(sweep.study.at_rest());
+        let machine = now.machine(sweep.study.at_rest());
         Self { sweep, scenarios, now, machine, indices: Vec::new(), compiled: Vec::new(), uses: Vec::new() }
     }
 
@@ -157,7 +157,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn compile(&mut self) {
-        self.machine = self.now.machine(&self.sweep.study);
+        self.machine = self.now.machine(self.sweep.study.at_rest());
         self.compiled.clear();
         self.uses.clear();
         let Ok(machine) = &self.machine else { return };
@@ -235,7 +235,7 @@ impl<'a> Evaluator<'a> {
     /// The nodes that [`Solver::starved`] tells of in the i-th of the scenarios, after its [`Evaluator::gflops`].
     pub fn starved(&self, i: usize) -> impl Iterator<Item = NodeId> + '_ {
         let compiled = self.uses.get(i).and_then(|&used| self.compiled.get(used));
-        let nodes = self.sweep.study.machine.node_ids();
+        let nodes = self.sweep.study.at_rest().machine.node_ids();
         nodes.filter(move |&node| {
             compiled.is_some_and(|there| there.solver.starved(node, &there.workspace).is_some())
         })
@@ -244,8 +244,9 @@ impl<'a> Evaluator<'a> {
 
 #[cfg(test)]
 mod tests {
+    use numasim_course::read_study;
     use numasim_model::{AppId, NodeId};
-    use numasim_study::{SourceFile, read_study};
+    use numasim_study::SourceFile;
 
     use super::super::{Axis, Task};
     use super::*;

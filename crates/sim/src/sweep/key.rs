@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use numasim_model::sharing::Parameter;
 use numasim_model::{AppId, NodeId, Study};
-use numasim_study::figure::{Figure, KeyError, TimeFigure, ValueRange, instances, node_number};
+use numasim_study::figure::{Figure, KeyError, Swept, ValueRange, instances, node_number};
 use numasim_study::keys::{app, node};
 
 use super::{SettingError, Task};
 
 /// What a key stands for. Applications are the instances that it addresses.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Target {
+pub(super) enum Target<S: Swept> {
     /// A number of the machine or of applications.
     Figure(Figure),
     /// A number of what happens over time.
-    OverTime(TimeFigure),
+    OverTime(S::Figure),
     AppData(Range<usize>),
     /// Node `None`: every node that has cores.
     Threads {
@@ -29,23 +29,25 @@ pub(super) enum Target {
     },
 }
 
-impl Target {
+impl<S: Swept> Target<S> {
     /// Finds what the parts of a key stand for.
-    pub(super) fn find(study: &Study, parts: &[String], task: Task) -> Result<Self, SettingError> {
+    pub(super) fn find(study: &S, parts: &[String], task: Task) -> Result<Self, SettingError> {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         Self::known(study, &parts, task)?.map_err(|error| {
-            if task != Task::Simulate && TimeFigure::find(study, &parts).is_ok() {
+            if task != Task::Simulate && study.find(&parts).is_ok() {
                 return SettingError::wrong(
                     format!("{} has an influence on what happens over time alone", parts.join(".")),
                     "only --simulate uses it",
                 );
             }
-            explained(study, error, task)
+            explained(study.at_rest(), error, task)
         })
     }
 
     /// Data and scenarios are keys of sweeps alone; all others are figures.
-    fn known(study: &Study, parts: &[&str], task: Task) -> Result<Result<Self, KeyError>, SettingError> {
+    fn known(study: &S, parts: &[&str], task: Task) -> Result<Result<Self, KeyError>, SettingError> {
+        let over_time = || study.find(parts).map(Self::OverTime);
+        let study = study.at_rest();
         match parts {
             ["app", name, "data"] => Ok(instances(&study.apps, name).map(Self::AppData)),
             ["scenario", name, key, app, rest @ ..] => {
@@ -70,7 +72,7 @@ impl Target {
             }
             ["scenario", ..] => Ok(Err(KeyError::Incomplete)),
             [first, ..] if task == Task::Simulate && *first != "machine" => {
-                let over_time = TimeFigure::find(study, parts).map(Self::OverTime);
+                let over_time = over_time();
                 let Err(KeyError::Unknown { table, key, mut known }) = over_time else {
                     return Ok(over_time);
                 };
@@ -93,7 +95,7 @@ impl Target {
     pub(super) fn unit(&self) -> &'static str {
         match self {
             Self::Figure(figure) => figure.unit(),
-            Self::OverTime(figure) => figure.unit(),
+            Self::OverTime(figure) => S::unit(figure),
             _ => "",
         }
     }
@@ -107,7 +109,7 @@ impl Target {
     pub(super) fn range(&self) -> Option<ValueRange> {
         match self {
             Self::Figure(figure) => Some(figure.range()),
-            Self::OverTime(figure) => Some(figure.range()),
+            Self::OverTime(figure) => Some(S::range(figure)),
             Self::Threads { .. } => Some(ValueRange::whole(0, u32::MAX)),
             Self::AppData(_) | Self::ScenarioData { .. } => None,
         }

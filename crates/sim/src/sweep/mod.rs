@@ -22,9 +22,8 @@ pub use at::{Contradiction, Evaluator};
 pub use values::{MAX_POINTS, Value};
 
 use numasim_model::bounds::{LARGEST, SMALLEST};
-use numasim_model::dynamics::Phase;
-use numasim_model::{App, Data, Machine, Study};
-use numasim_study::figure::ValueRange;
+use numasim_model::{App, Data, Machine};
+use numasim_study::figure::{Swept, ValueRange};
 
 use crate::objective::Objective;
 use crate::problem::{Problem, ProblemError};
@@ -83,19 +82,19 @@ pub enum Task {
 
 /// A key and the values that it takes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct Axis<S: Swept> {
     key: String,
-    target: Target,
+    target: Target<S>,
     values: Values,
 }
 
-impl Axis {
+impl<S: Swept> Axis<S> {
     /// Reads `KEY=VALUES`.
     ///
     /// # Errors
     /// [`SettingError`] if there is no such key in `study`, if the task does not look at it, or if a value can never
     /// be right.
-    pub fn read(study: &Study, setting: &str, task: Task) -> Result<Self, SettingError> {
+    pub fn read(study: &S, setting: &str, task: Task) -> Result<Self, SettingError> {
         let (parts, text) = key::split(setting)?;
         let (key, target) = (key::join(&parts), Target::find(study, &parts, task)?);
         if task == Task::Evaluate && target.only_for_explore() {
@@ -116,8 +115,11 @@ impl Axis {
                 "sweep app.NAME.threads, or write the other machine into a file of its own",
             ));
         }
-        let values =
-            if target.takes_data() { Values::data(text, &study.machine)? } else { Values::numbers(text)? };
+        let values = if target.takes_data() {
+            Values::data(text, &study.at_rest().machine)?
+        } else {
+            Values::numbers(text)?
+        };
         let axis = Self { key, target, values };
         axis.check(task)?;
         Ok(axis)
@@ -201,18 +203,18 @@ impl Axis {
 
 /// A study and the axes along which it changes.
 #[derive(Clone, Debug)]
-pub struct Sweep {
-    study: Study,
-    axes: Vec<Axis>,
+pub struct Sweep<S: Swept> {
+    study: S,
+    axes: Vec<Axis<S>>,
     points: u64,
 }
 
-impl Sweep {
+impl<S: Swept> Sweep<S> {
     /// A sweep over all combinations of the values of `axes`.
     ///
     /// # Errors
     /// [`SettingError`] if a key is there twice or if there are more than [`MAX_POINTS`] points.
-    pub fn new(study: Study, axes: Vec<Axis>) -> Result<Self, SettingError> {
+    pub fn new(study: S, axes: Vec<Axis<S>>) -> Result<Self, SettingError> {
         for (i, axis) in axes.iter().enumerate() {
             if axes[..i].iter().any(|earlier| earlier.target == axis.target) {
                 return Err(SettingError::wrong(
@@ -232,12 +234,12 @@ impl Sweep {
     }
 
     /// The study as it is in the files.
-    pub fn study(&self) -> &Study {
+    pub fn study(&self) -> &S {
         &self.study
     }
 
     /// The axes, in order.
-    pub fn axes(&self) -> &[Axis] {
+    pub fn axes(&self) -> &[Axis<S>] {
         &self.axes
     }
 
@@ -268,36 +270,33 @@ impl Sweep {
     /// # Errors
     /// Why there is no such machine, in words.
     pub fn at(&self, point: u64) -> Result<(Machine, Vec<App>), String> {
-        let mut changing = Changing::new(&self.study);
+        let mut changing = Changing::new(self.study.at_rest());
         for (axis, index) in self.axes.iter().zip(self.indices(point)) {
             changing.set(self, &axis.target, axis.value(index));
         }
-        Ok((changing.machine(&self.study)?, changing.figures.apps))
+        Ok((changing.machine(self.study.at_rest())?, changing.figures.apps))
     }
 
     /// The whole study at a point, for a simulation.
     ///
     /// # Errors
     /// Why there is no such machine, in words.
-    pub fn study_at(&self, point: u64) -> Result<Study, String> {
-        let mut changing = Changing::new(&self.study);
+    pub fn study_at(&self, point: u64) -> Result<S, String> {
+        let mut changing = Changing::new(self.study.at_rest());
         let values =
             || self.axes.iter().zip(self.indices(point)).map(|(axis, i)| (&axis.target, axis.value(i)));
         for (target, value) in values() {
             changing.set(self, target, value);
         }
         let mut study = self.study.clone();
-        study.machine = changing.machine(&self.study)?;
-        (study.apps, study.scenarios) = changing.into_apps_and_scenarios();
+        let at_rest = study.at_rest_mut();
+        at_rest.machine = changing.machine(self.study.at_rest())?;
+        (at_rest.apps, at_rest.scenarios) = changing.into_apps_and_scenarios();
         for (target, value) in values() {
             match (target, value) {
-                (Target::OverTime(figure), Value::Number(number)) => figure.set(&mut study, number),
+                (Target::OverTime(figure), Value::Number(number)) => study.set(figure, number),
                 (Target::AppData(apps), Value::Data(_, data)) => {
-                    for app in apps.clone() {
-                        let phases = study.dynamics.courses[app].phases.iter_mut();
-                        let follows = |phase: &&mut Phase| !phase.owns_data;
-                        phases.filter(follows).for_each(|phase| phase.data = data.clone());
-                    }
+                    apps.clone().for_each(|app| study.move_data(app, data));
                 }
                 _ => {}
             }
@@ -331,7 +330,7 @@ impl Sweep {
     /// Whether `explore` may choose the home of an application at some point: its data is open in the files, or some value of an axis
     /// opens homes. All parts of a sweep agree on it.
     pub fn may_choose_home(&self, app: usize) -> bool {
-        let is_open = self.study.apps.get(app).is_some_and(|app| app.data.is_open());
+        let is_open = self.study.at_rest().apps.get(app).is_some_and(|app| app.data.is_open());
         is_open || self.axes.iter().any(|axis| axis.values.open_homes())
     }
 
@@ -346,7 +345,7 @@ impl Sweep {
 
     /// Whether a scenario leaves the data of an application where the application has it.
     fn follows(&self, scenario: usize, app: usize) -> bool {
-        let own = self.study.apps[app].data == self.study.scenarios[scenario].data[app];
+        let own = self.study.at_rest().apps[app].data == self.study.at_rest().scenarios[scenario].data[app];
         own && !self.axes.iter().any(|axis| {
             matches!(&axis.target, Target::ScenarioData { scenario: at, apps } if *at == scenario && apps.contains(&app))
         })

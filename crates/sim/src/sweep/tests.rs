@@ -1,7 +1,8 @@
 //! Points of a sweep against a study that was written down with the same figures.
 
-use numasim_model::{NodeId, Placement, Study, evaluate};
-use numasim_study::{SourceFile, read_study};
+use numasim_course::{Study, read_study};
+use numasim_model::{NodeId, Placement, evaluate};
+use numasim_study::SourceFile;
 
 use super::*;
 
@@ -19,13 +20,13 @@ fn study(machine: &str, rest: &str) -> Study {
 const UNIFORM: &str =
     "nodes = 2\ncores_per_node = 8\ngflops_per_core = 10.0\nbandwidth_gbs = 32.0\nlink_gbs = 10.0";
 
-fn sweep(study: &Study, settings: &[&str], task: Task) -> Result<Sweep, SettingError> {
+fn sweep(study: &Study, settings: &[&str], task: Task) -> Result<Sweep<Study>, SettingError> {
     let axes = settings.iter().map(|setting| Axis::read(study, setting, task)).collect::<Result<_, _>>()?;
     Sweep::new(study.clone(), axes)
 }
 
 /// GFLOPS of every point and scenario, or why there are none.
-fn all(sweep: &Sweep) -> Vec<Result<Vec<f64>, String>> {
+fn all(sweep: &Sweep<Study>) -> Vec<Result<Vec<f64>, String>> {
     let scenarios: Vec<usize> = (0..sweep.study().scenarios.len()).collect();
     let mut evaluator = Evaluator::new(sweep, &scenarios);
     let mut rows = Vec::new();

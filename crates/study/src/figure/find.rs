@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::kind::Figure;
+use super::kind::{Figure, ValueRange};
 use crate::keys::{Key, app, machine, node};
-use numasim_model::app::App;
+use numasim_model::app::{App, Data};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
+use numasim_model::scenario::Study;
 use numasim_model::sharing_model::{ModelKind, Parameter};
 
 /// Why a key stands for nothing: facts, which each caller puts in words of its own.
@@ -84,6 +85,36 @@ pub enum KeyError {
     NeedsLatencies(Parameter),
 }
 
+/// A study whose figures may be replaced, with those of a family.
+pub trait Swept: Clone + std::fmt::Debug + PartialEq {
+    /// A figure of the family.
+    type Figure: Clone + std::fmt::Debug + PartialEq;
+
+    /// Machine, applications and scenarios.
+    fn at_rest(&self) -> &Study;
+
+    /// The same, to be changed.
+    fn at_rest_mut(&mut self) -> &mut Study;
+
+    /// Finds what the parts of a key stand for.
+    ///
+    /// # Errors
+    /// [`KeyError`] if the family has no such figure.
+    fn find(&self, parts: &[&str]) -> Result<Self::Figure, KeyError>;
+
+    /// The unit of its values; empty for a plain number.
+    fn unit(figure: &Self::Figure) -> &'static str;
+
+    /// The values that it may have.
+    fn range(figure: &Self::Figure) -> ValueRange;
+
+    /// Gives everything that it stands for this value, which is in its range.
+    fn set(&mut self, figure: &Self::Figure, value: f64);
+
+    /// Where the family has data of an application of its own, it lies here from now on, unless the files say where that lies.
+    fn move_data(&mut self, app: usize, data: &Data);
+}
+
 /// The keys of `[machine]` that a figure of its nodes may have; of one node the first is `cores`.
 pub fn of_nodes() -> impl Iterator<Item = &'static Key> {
     let keys = machine::TABLE.keys.iter().copied();
@@ -143,7 +174,10 @@ impl Figure {
 }
 
 /// Refuses the intensity of a real kernel, which would no longer be its own.
-pub(super) fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) -> Result<(), KeyError> {
+///
+/// # Errors
+/// [`KeyError::Counted`] if it is one.
+pub fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) -> Result<(), KeyError> {
     match apps.get(instances.start).and_then(|app| app.problem) {
         Some(problem) => Err(KeyError::Counted { app: name.to_owned(), kernel: problem.kernel().as_str() }),
         None => Ok(()),
@@ -241,6 +275,7 @@ pub fn instances(apps: &[App], name: &str) -> Result<Range<usize>, KeyError> {
     }
 }
 
-pub(super) fn unknown(table: &str, key: &str, known: Vec<&'static str>) -> KeyError {
+/// The table has no such key; these it has.
+pub fn unknown(table: &str, key: &str, known: Vec<&'static str>) -> KeyError {
     KeyError::Unknown { table: table.to_owned(), key: key.to_owned(), known }
 }

@@ -1,7 +1,7 @@
 //! The figures of machine and applications by the keys of the input files: `machine.link_gbs`,
 //! `app.mem.arithmetic_intensity`. For whoever changes figures: sweeps, fits, analyses of sensitivity.
 //!
-//! What happens over time has figures of a type of its own, [`TimeFigure`], with the same functions on a study.
+//! A family has figures of a type of its own ([`Swept`]).
 //!
 //! [`Figure::find`] parses a key, [`Figure::values`] reads what it stands for, [`Figures::set`] and [`Figures::change`]
 //! write it, [`Figure::unit`] and [`Figure::range`] say what its numbers are. What to do with a figure (which values, how
@@ -9,12 +9,10 @@
 
 mod find;
 mod kind;
-mod over_time;
 
-pub use find::{KeyError, instances, node_number, of_apps, of_nodes};
+pub use find::{KeyError, Swept, instances, node_number, not_counted, of_apps, of_nodes, unknown};
 pub use kind::Figures;
 pub use kind::{Figure, ValueRange};
-pub use over_time::{TimeFigure, is_of_phase, of_policy, over_time};
 
 #[cfg(test)]
 mod tests;

@@ -3,18 +3,15 @@
 use numasim_model::access::Access;
 use numasim_model::app::{App, MAX_INSTANCES};
 use numasim_model::bounds::MOST_REPEATED;
-use numasim_model::dynamics::{Binding, Phase, Pick, Scaling};
-use numasim_model::order::Control;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
     Partition, Source, Storage,
 };
-use numasim_model::units::{FlopPerByte, Gflop, Gibibytes, Seconds};
+use numasim_model::units::{FlopPerByte, Gflop, Gibibytes};
 
-use super::values::{counted, put_intensity, put_task_work, put_tasks, put_threads, put_total_work, time_in};
 use super::{
-    Echo, FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Put, Shape, Table, TableKind, ValueIn,
-    Words, count, data_echo, forms, key, large, table, time, whole, words,
+    Echo, FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, ValueIn, Words,
+    count, data_echo, forms, key, large, table, whole, words,
 };
 
 /// The sizes of a real kernel, as words.
@@ -23,17 +20,6 @@ fn sizes(app: &App) -> Echo {
         Echo::table(problem.sizes().into_iter().map(|(key, value)| (key, Echo::Text(value))))
     };
     app.problem.map(sizes).into()
-}
-
-fn scaling_echo(phase: &Phase) -> Echo {
-    match &phase.scaling {
-        Scaling::Linear => "linear".into(),
-        Scaling::Serial { fraction } => Echo::table([("serial_fraction", (*fraction).into())]),
-        Scaling::Table(points) => {
-            let pair = |&(threads, speedup): &(u32, f64)| Echo::List(vec![threads.into(), speedup.into()]);
-            Echo::table([("table", Echo::List(points.iter().map(pair).collect()))])
-        }
-    }
 }
 
 table! {
@@ -53,12 +39,11 @@ table! {
             |app| Some(app.arithmetic_intensity.value()),
             |app, value| app.arithmetic_intensity = FlopPerByte::new(value),
         )
-        .over_time(Put::Study(put_intensity))
         .changed_in("FLOP/byte")
         .means("an arithmetic intensity in FLOP per byte", "0.5")
         .also(&["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"]);
     /// Where the data lies. Default: "local".
-    DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS)).default("local")
+    DATA = key("data", DATA_VALUE).default("local")
         .value_in(ValueIn::App(|app| data_echo(&app.data)));
     /// Numbers of the only nodes that may hold its threads.
     NODES = key("nodes", Shape::List(&NODE_NUMBER, 1, 1024))
@@ -113,87 +98,22 @@ table! {
     /// With `tasks` 0 is read, too.
     WORK_GFLOP = key("work_gflop", POSITIVE)
         .of_app(|app| app.work.map(Gflop::value), |app, work| app.work = Some(Gflop::new(work)))
-        .over_time(Put::Study(put_total_work))
         .changed_in("GFLOP")
         .means("an amount of work in GFLOP", "1000.0")
         .default("not given")
         .also(&["work", "gflop", "flops"]);
-    /// Work of each task in GFLOP; a list repeats. Not beside `work_gflop`.
-    TASK_GFLOP = key("task_gflop", Shape::Forms(&TASK_WORK_FORMS))
-        .over_time(Put::Phase(put_task_work))
-        .changed_in("GFLOP")
-        .means("the work of each task in GFLOP, or a list", "0.5");
-    /// Tasks in each iteration. Default: the length of `task_gflop`; without that the work is divisible.
-    TASKS = key("tasks", large(1, MOST_REPEATED))
-        .over_time(Put::Phase(put_tasks))
-        .changed_in("")
-        .means("a number of tasks in each iteration", "64")
-        .default("none: divisible work");
-    /// Coefficient of variation of the work of tasks (lognormal, mean 1).
-    TASK_SPREAD = key("task_spread", NOT_NEGATIVE)
-        .over_time(Put::Course(|course, spread| course.task_spread = spread))
-        .changed_in("")
-        .means("the coefficient of variation of the work of tasks; 0 is none", "0.2")
-        .default("0")
-        .value_in(ValueIn::Course(|course| course.task_spread.into()));
-    /// Iterations, one after the other.
-    ITERATIONS = key("iterations", large(1, MOST_REPEATED))
-        .over_time(Put::Course(|course, iterations| course.set_iterations(counted(iterations))))
-        .changed_in("")
-        .means("a number of iterations", "100")
-        .default("1")
-        .also(&["iters", "steps", "repetitions", "loops"])
-        .value_in(ValueIn::Course(|course| course.iterations.into()));
-    /// How long a thread sleeps after each task, in ms.
-    IO_MS = time_in!(Phase, io, "io_ms", NOT_NEGATIVE, 1e3, "ms")
-        .means("how long a thread sleeps after a task, in ms", "10.0")
-        .default("0")
-        .also(&["io", "sleep_ms", "wait_ms"]);
-    /// How fast several threads are together.
-    SCALING = key("scaling", Shape::Forms(&SCALING_FORMS)).default("linear")
-        .value_in(ValueIn::Phase(scaling_echo));
-    /// When it arrives, in seconds.
-    ARRIVES_S = key("arrives_s", NOT_NEGATIVE)
-        .over_time(Put::Course(|course, s| course.arrives = Seconds::new(s)))
-        .changed_in("s")
-        .means("when it arrives, in seconds", "2.5")
-        .default("0")
-        .also(&["arrival", "arrival_s", "arrives", "start_s", "begins_s"])
-        .value_in(ValueIn::Course(|course| course.arrives.value().into()));
-    /// Threads that it has over time, on each node at most 65536, also more than cores.
-    THREADS = key("threads", Shape::Forms(&THREADS_FORMS))
-        .over_time(Put::Study(put_threads))
-        .changed_in("")
-        .default("one per core")
-        .value_in(ValueIn::Course(|course| course.threads.clone().into()));
-    /// What its threads are bound to. Default: "node", or "core" where `control` is "cores".
-    BIND = key("bind", Shape::Words(&BIND_WORDS)).also(&["pin", "pinning", "binding"])
-        .value_in(ValueIn::Course(|course| course.binding.as_str().into()));
-    /// Which commands it can follow. Default: "per-node", or "cores" where there is a `command`.
-    CONTROL = key("control", Shape::Words(&CONTROL_WORDS))
-        .value_in(ValueIn::Course(|course| course.control.as_str().into()));
-    /// A program of its own, which `numasim run` starts: its file and its arguments. Work and phases then say what
-    /// `simulate` takes it for, and `control` is "cores" by default.
-    COMMAND = key("command", Shape::List(&Shape::Text, 1, 0))
-        .default("none")
-        .also(&["program", "exec", "executable", "cmd", "args"])
-        .value_in(ValueIn::Course(|course| course.command.clone().into()));
-    /// In which order its threads are numbered. Default: "spread".
-    PICK = key("pick", Shape::Words(&PICK_WORDS))
-        .value_in(ValueIn::Course(|course| course.pick.as_str().into()));
-    /// The phases of an iteration, one after the other; then the work stands in them.
-    PHASE = key("phase", Shape::Tables(&phase::TABLE, 0, 0)).also(&["phases"]);
     ["cores", "nthreads"] =>
         "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
-    ["serial_fraction", "speedup"] => "write `scaling = { serial_fraction = 0.1 }`";
-    ["other_threads"] =>
-        "write another `[[app]]` with `control = \"none\"` and its own `threads` for what cannot be controlled";
-    ["static_loop"] => "a static loop has as many `tasks` as threads: write `tasks`";
     ["home", "placement", "share", "interleave"] =>
         "write where the data lies as `data`, e.g. `data = { home = 0, share = 0.5 }`";
     ["triad_gbs", "copy_gbs", "update_gbs"] =>
         "what memories deliver to a kernel stands in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
 }
+
+/// Where data lies.
+pub const DATA_VALUE: Shape = Shape::Forms(&DATA_VALUE_FORMS);
+/// Threads of one application.
+pub const THREADS_VALUE: Shape = Shape::Forms(&THREADS_FORMS);
 
 forms! {
     /// Where data lies.
@@ -382,13 +302,10 @@ words! {
     }
 }
 
-forms! {
-    /// The work of each task in GFLOP.
-    TASK_WORK_FORMS "TaskWorkValue" {
-        NOT_NEGATIVE => "The same for every task.",
-        Shape::List(&NOT_NEGATIVE, 1, 0) => "Of one task after the other; the list repeats.",
-    }
-}
+/// How fast several threads are together.
+pub const SCALING: Key = key("scaling", Shape::Forms(&SCALING_FORMS))
+    .default("linear")
+    .documented(" How fast several threads are together.");
 
 forms! {
     /// How fast several threads are together.
@@ -439,53 +356,6 @@ forms! {
         whole(0, u32::MAX as u64) => "This many on every node that has cores.",
         Shape::List(&whole(0, u32::MAX as u64), 0, 0) => "One entry for each node.",
     }
-}
-
-words! {
-    /// What its threads are bound to.
-    BIND_WORDS "BindWord" {
-        Binding::Node.as_str() => "Any core of a node.",
-        Binding::Core.as_str() => "One core.",
-    }
-}
-
-words! {
-    /// Which commands it can follow.
-    CONTROL_WORDS "ControlWord" {
-        Control::Total.as_str() => "How many threads in all.",
-        Control::Cores.as_str() => "The threads of which cores.",
-        Control::PerNode.as_str() => "How many threads on each node.",
-        Control::None.as_str() => "None.",
-    }
-}
-
-words! {
-    /// In which order its threads are numbered.
-    PICK_WORDS "PickWord" {
-        Pick::Spread.as_str() => "Round the nodes: the first of each, then the second of each.",
-        Pick::Pack.as_str() => "Node after node.",
-    }
-}
-
-table! {
-    /// A part of an iteration; what it does not say is as in its application.
-    phase "[[app.phase]]" "PhaseTable" None;
-    /// Arithmetic intensity in FLOP per byte moved to or from memory.
-    ARITHMETIC_INTENSITY = app::ARITHMETIC_INTENSITY.own("that of the application")
-        .value_in(ValueIn::Phase(|phase| phase.arithmetic_intensity.value().into()));
-    /// Where the data lies; no home is open. Default: as in the application.
-    DATA = key("data", Shape::Forms(&DATA_VALUE_FORMS))
-        .value_in(ValueIn::Phase(|phase| data_echo(&phase.data)));
-    SCALING = app::SCALING.own("as in the application");
-    IO_MS = app::IO_MS.own("as in the application");
-    /// Work of this phase in GFLOP, of all iterations together. Not beside `task_gflop`.
-    WORK_GFLOP = key("work_gflop", NOT_NEGATIVE)
-        .means("an amount of work in GFLOP", "1000.0")
-        .also(&["work", "gflop", "flops"]);
-    TASK_GFLOP = app::TASK_GFLOP;
-    TASKS = app::TASKS;
-    ["iterations", "threads", "task_spread", "control", "bind"] =>
-        "it holds for all phases: write it in the `[[app]]`, above its phases";
 }
 
 table! {

@@ -11,7 +11,6 @@
 
 mod apps;
 mod machines;
-mod over_time;
 mod values;
 
 use numasim_model::app::App;
@@ -20,11 +19,12 @@ use numasim_model::machine::{MAX_NODES, Node};
 
 use super::reading::TableKind;
 
-pub use apps::{app, data, fractions, home, interleave, phase, problem, scaling, scenario, serial, speedup};
+pub use apps::{
+    DATA_VALUE, SCALING, THREADS_VALUE, app, data, fractions, home, interleave, problem, scaling, scenario,
+    serial, speedup,
+};
 pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
-pub(crate) use over_time::lead_of;
-pub use over_time::{LEAD, call, channel, cluster, command, os, policy};
-pub use values::{At, Echo, Part, Put, ValueIn, data_echo, time};
+pub use values::{Echo, Part, ValueIn, data_echo, time};
 
 /// A table of the input files.
 #[derive(Debug)]
@@ -70,8 +70,6 @@ pub struct Key {
     pub node: Option<Field<Node>>,
     /// Where its number is in an application.
     pub app: Option<Field<App>>,
-    /// How its number is replaced, if it is one of what happens over time.
-    pub over_time: Option<Put>,
     /// Where its value is in another part of a study.
     pub value: ValueIn,
     /// Whether it is of the memory of a node, and not of its cores.
@@ -205,7 +203,6 @@ pub const fn key(name: &'static str, shape: Shape) -> Key {
         inherited: None,
         node: None,
         app: None,
-        over_time: None,
         value: ValueIn::Nothing,
         of_memory: false,
         changed_in: None,
@@ -244,7 +241,8 @@ impl Key {
     }
 
     /// The figure of a part, which has `inherited` without it.
-    const fn own(self, inherited: &'static str) -> Self {
+    #[must_use]
+    pub const fn own(self, inherited: &'static str) -> Self {
         Self { inherited: Some(inherited), ..self }
     }
 
@@ -272,16 +270,14 @@ impl Key {
         Self { of_memory: true, ..self }
     }
 
-    const fn changed_in(self, unit: &'static str) -> Self {
+    /// Its number may be changed, in this unit.
+    #[must_use]
+    pub const fn changed_in(self, unit: &'static str) -> Self {
         Self { changed_in: Some(unit), ..self }
     }
 
     const fn of_app(self, get: fn(&App) -> Option<f64>, put: fn(&mut App, f64)) -> Self {
         Self { app: Some(Field { get, put }), ..self }
-    }
-
-    const fn over_time(self, put: Put) -> Self {
-        Self { over_time: Some(put), ..self }
     }
 
     /// What it says, as one paragraph, with what holds without it.
@@ -348,6 +344,17 @@ pub(super) enum Meant {
     Advice(&'static str),
 }
 
+/// `first`, then `second`, which are `N` together; the first is not empty.
+pub const fn joined<T: Copy, const N: usize>(first: &[T], second: &[T]) -> [T; N] {
+    let mut all = [first[0]; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
+        at += 1;
+    }
+    all
+}
+
 /// A module with a constant for each key of a table, and the table itself as `TABLE`. Documentation above the name is that of
 /// the table, above a constant that of the key; a key without any has that of the key it is made of.
 #[macro_export]
@@ -403,7 +410,7 @@ macro_rules! forms {
 use {forms, table, words};
 
 table! {
-    /// A machine, applications, scenarios, and what the applications do over time; crates of families add their tables.
+    /// A machine, applications, and scenarios; crates of families add their tables.
     root "the file" "" None;
     /// The machine: NUMA nodes, their cores and memory controllers, and the links between them.
     MACHINE = key("machine", Shape::Table(&machine::TABLE));
@@ -412,18 +419,6 @@ table! {
     /// Ways of placing the threads.
     SCENARIO = key("scenario", Shape::Tables(&scenario::TABLE, 0, 0))
         .also(&["placement", "placements", "allocation", "allocations"]);
-    /// Producers and consumers.
-    CHANNEL = key("channel", Shape::Tables(&channel::TABLE, 0, 0));
-    /// Who calls whom, as a library.
-    CALL = key("call", Shape::Tables(&call::TABLE, 0, 0));
-    /// What the policy "script" orders when.
-    COMMAND = key("command", Shape::Tables(&command::TABLE, 0, 0));
-    /// Who decides how many threads each application may run.
-    POLICY = key("policy", Shape::Table(&policy::TABLE));
-    /// What it costs that more threads run than there are cores.
-    OS = key("os", Shape::Table(&os::TABLE));
-    /// The cluster of which the machine is one node.
-    CLUSTER = key("cluster", Shape::Table(&cluster::TABLE));
     ["node", "nodes"] => "write `[[machine.node]]`";
     ["sharing", "model"] => "write `[machine.sharing]` and below it `model = \"…\"`";
     ["provenance"] => "write `[machine.provenance]`";

@@ -1,13 +1,10 @@
-//! The values of a study by the keys of its files, in the units of the keys: how `check` echoes them, and how `sweep` replaces those
-//! that matter over time.
+//! The values of a study by the keys of its files, in the units of the keys: as `check` echoes them.
 
 use std::any::Any;
 
 use numasim_model::app::{App, Data, Placement};
-use numasim_model::dynamics::{Call, Channel, Cluster, Command, Course, Os, Phase, PolicyChoice, Work};
 use numasim_model::ids::NodeId;
-use numasim_model::scenario::Study;
-use numasim_model::units::{FlopPerByte, Gflop, Seconds};
+use numasim_model::units::Seconds;
 use serde::{Serialize, Serializer};
 
 use super::{Key, Shape, Table};
@@ -37,55 +34,42 @@ fn as_map<S: Serializer>(entries: &[(String, Echo)], serializer: S) -> Result<S:
     serializer.collect_map(entries.iter().map(|(key, value)| (key, value)))
 }
 
-/// The parts of a study, each described by a table, and where the value of a key is in its part.
-macro_rules! parts {
-    ($($(#[doc = $doc:literal])* $name:ident = $type:ty,)*) => {
-        /// A part of a study.
-        #[derive(Clone, Copy, Debug)]
-        pub enum Part<'a> {
-            $($(#[doc = $doc])* $name(&'a $type),)*
-        }
-
-        /// Where the value of a key is.
-        #[derive(Clone, Copy, Debug)]
-        pub enum ValueIn {
-            /// In no part of its own.
-            Nothing,
-            $($(#[doc = $doc])* $name(fn(&$type) -> Echo),)*
-        }
-
-        impl ValueIn {
-            fn get(self, part: Part<'_>) -> Option<Echo> {
-                match (self, part) {
-                    $((Self::$name(get), Part::$name(part)) => Some(get(part)),)*
-                    _ => None,
-                }
-            }
-        }
-    };
+/// A part of what files say, described by a table.
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    /// `[[app]]` at rest.
+    App(&'a App),
+    /// Of a family that this crate does not know.
+    Further(&'a dyn Any),
 }
 
-parts! {
-    /// `[[app]]`.
-    App = App,
-    /// `[[app]]` over time.
-    Course = Course,
-    /// `[[app.phase]]`, or an application that is the one phase.
-    Phase = Phase,
-    /// `[[channel]]`.
-    Channel = Channel,
-    /// `[[call]]`.
-    Call = Call,
-    /// `[[command]]`.
-    Command = Command,
-    /// `[policy]`.
-    Policy = PolicyChoice,
-    /// `[os]`.
-    Os = Os,
-    /// `[cluster]`.
-    Cluster = Cluster,
-    /// Of a family that this crate does not know.
-    Further = dyn Any,
+/// Where the value of a key is.
+#[derive(Clone, Copy, Debug)]
+pub enum ValueIn {
+    /// In no part of its own.
+    Nothing,
+    /// In an application.
+    App(fn(&App) -> Echo),
+    /// In a part of a family ([`value_in!`](crate::value_in)).
+    Further(fn(&dyn Any) -> Option<Echo>),
+}
+
+impl ValueIn {
+    fn get(self, part: Part<'_>) -> Option<Echo> {
+        match (self, part) {
+            (Self::App(get), Part::App(part)) => Some(get(part)),
+            (Self::Further(get), Part::Further(part)) => get(part),
+            _ => None,
+        }
+    }
+}
+
+/// Where the value of a key is in a part of this type, of a family.
+#[macro_export]
+macro_rules! value_in {
+    ($part:ty, $get:expr) => {
+        $crate::keys::ValueIn::Further(|part| part.downcast_ref::<$part>().map($get))
+    };
 }
 
 impl Echo {
@@ -204,119 +188,5 @@ impl<T: Into<Echo>> From<Option<T>> for Echo {
 impl<T: Into<Echo>> From<Vec<T>> for Echo {
     fn from(list: Vec<T>) -> Self {
         Self::List(list.into_iter().map(T::into).collect())
-    }
-}
-
-/// The key of a time, in parts of a second.
-macro_rules! time_in {
-    ($part:ident, $field:ident, $name:literal, $shape:expr, $parts:literal, $unit:literal) => {
-        key($name, $shape)
-            .over_time(Put::$part(|of, value| of.$field = Seconds::new(value / $parts)))
-            .changed_in($unit)
-            .value_in(ValueIn::$part(|of| time(of.$field, $parts)))
-    };
-}
-pub(super) use time_in;
-
-/// Where a number over time is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct At {
-    /// The application instance, channel or call; 0 for what there is one of.
-    pub of: usize,
-    /// The phase of the application.
-    pub phase: usize,
-}
-
-/// How a number over time is replaced by another one in its range: in the part of the study that [`At`] names.
-#[derive(Clone, Copy, Debug)]
-pub enum Put {
-    /// In several parts.
-    Study(fn(&mut Study, At, f64) -> Option<()>),
-    /// In an application.
-    Course(fn(&mut Course, f64)),
-    /// In a phase of an application.
-    Phase(fn(&mut Phase, f64)),
-    /// In a channel.
-    Channel(fn(&mut Channel, f64)),
-    /// In a call.
-    Call(fn(&mut Call, f64)),
-    /// In `[policy]`.
-    Policy(fn(&mut PolicyChoice, f64)),
-    /// In `[os]`.
-    Os(fn(&mut Os, f64)),
-}
-
-impl Put {
-    /// Puts it there; `None` where there is no such application, channel or call.
-    pub(crate) fn put(self, study: &mut Study, at: At, value: f64) -> Option<()> {
-        let dynamics = &mut study.dynamics;
-        match self {
-            Self::Study(put) => put(study, at, value)?,
-            Self::Course(put) => put(dynamics.courses.get_mut(at.of)?, value),
-            Self::Phase(put) => put(phase_mut(study, at)?, value),
-            Self::Channel(put) => put(dynamics.channels.get_mut(at.of)?, value),
-            Self::Call(put) => put(dynamics.calls.get_mut(at.of)?, value),
-            Self::Policy(put) => put(&mut dynamics.policy, value),
-            Self::Os(put) => put(&mut dynamics.os, value),
-        }
-        Some(())
-    }
-}
-
-/// A count in its range as a number.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the range of its key")]
-pub(super) const fn counted(value: f64) -> u64 {
-    value as u64
-}
-
-fn phase_mut(study: &mut Study, at: At) -> Option<&mut Phase> {
-    study.dynamics.courses.get_mut(at.of)?.phases.get_mut(at.phase)
-}
-
-/// The only phase of an application has its intensity.
-pub(super) fn put_intensity(study: &mut Study, at: At, value: f64) -> Option<()> {
-    let alone = study.dynamics.courses.get(at.of)?.phases.len() == 1;
-    phase_mut(study, at)?.arithmetic_intensity = FlopPerByte::new(value);
-    if alone {
-        study.apps.get_mut(at.of)?.arithmetic_intensity = FlopPerByte::new(value);
-    }
-    Some(())
-}
-
-/// Threads on every node that has cores and that the application may use.
-pub(super) fn put_threads(study: &mut Study, at: At, value: f64) -> Option<()> {
-    let count = u32::try_from(counted(value)).unwrap_or(u32::MAX);
-    let (app, course) = (study.apps.get(at.of)?, study.dynamics.courses.get_mut(at.of)?);
-    for (node, (there, threads)) in study.machine.nodes().iter().zip(&mut course.threads).enumerate() {
-        let may = app.nodes.as_ref().is_none_or(|nodes| nodes.contains(&NodeId(node)));
-        *threads = if may && there.cores > 0 { count } else { 0 };
-    }
-    Some(())
-}
-
-/// Takes the place of the work of tasks.
-pub(super) fn put_total_work(study: &mut Study, at: At, value: f64) -> Option<()> {
-    let course = study.dynamics.courses.get_mut(at.of)?;
-    let iterations = course.iterations as f64;
-    let phase = course.phases.get_mut(at.phase)?;
-    phase.work =
-        Some(Work::of_iteration(Gflop::new(value / iterations), phase.work.as_ref().and_then(Work::tasks)));
-    phase.total_given = true;
-    Some(())
-}
-
-/// Takes the place of the work of all iterations.
-pub(super) fn put_task_work(phase: &mut Phase, value: f64) {
-    let count = phase.work.as_ref().and_then(Work::tasks).unwrap_or(1);
-    phase.work = Some(Work::Tasks { count, each: vec![Gflop::new(value)] });
-    phase.total_given = false;
-}
-
-/// Work that is given for all tasks together is cut into so many.
-pub(super) fn put_tasks(phase: &mut Phase, value: f64) {
-    match &mut phase.work {
-        Some(Work::Tasks { count, .. }) if !phase.total_given => *count = counted(value),
-        Some(work) => *work = Work::of_iteration(work.total(), Some(counted(value))),
-        None => {}
     }
 }

@@ -58,7 +58,6 @@ fn no_data_lies_on_a_node_without_memory() {
         ("data = { home = 1, share = 0.5 }", "1"),
         ("data = { fractions = [0.5, 0.5] }", "0.5"),
         ("[[scenario]]\nname = \"s\"\nthreads = { a = 1 }\ndata = { a = { home = 1 } }", "1"),
-        ("work_gflop = 1\n[[app.phase]]\ndata = { home = 1 }", "1"),
     ] {
         let text = with_data(data);
         let found = problems(&[&text]);

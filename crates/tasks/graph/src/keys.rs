@@ -6,37 +6,19 @@ use crate::values::{
 
 use numasim_model::units::Seconds;
 use numasim_study::keys::{
-    Echo, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, ValueIn, Words, key, large,
-    root as of_study, time, whole,
+    Echo, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, Words, key, large, root as of_study,
+    time, whole,
 };
-use numasim_study::{TableKind, forms, table, words};
-
-/// Where the value of a key is in a part of what files say of tasks.
-macro_rules! value {
-    ($part:ty, $get:expr) => {
-        ValueIn::Further(|part| part.downcast_ref::<$part>().map_or(Echo::None, $get))
-    };
-}
+use numasim_study::{TableKind, forms, table, value_in, words};
 
 /// A file with all its tables.
 pub static FILE: Table = Table {
-    doc: concat!(
-        " Input file of numasim: a machine, applications, scenarios, what the applications do over time, and graphs of",
-        " tasks. A study may be spread over several files; `[machine]` stands in exactly one of them. Bandwidths are",
-        " in GB/s with 1 GB = 10^9 bytes; nodes are numbered from 0.",
-    ),
     keys: &[
         &of_study::MACHINE,
         &of_study::APP,
         &of_study::SCENARIO,
-        &of_study::CHANNEL,
-        &of_study::CALL,
-        &of_study::COMMAND,
         &root::BLOCK,
         &root::TASK,
-        &of_study::POLICY,
-        &of_study::OS,
-        &of_study::CLUSTER,
         &root::GRAPH,
         &root::SCHEDULER,
         &root::RUNTIME,
@@ -391,47 +373,47 @@ table! {
     scheduler "[scheduler]" "SchedulerTable" Some(TableKind::Scheduler);
     /// Name of the scheduler. Default: "fifo"; `--scheduler` wins.
     NAME = key("name", Shape::Words(&SCHEDULER_WORDS)).also(&["scheduler", "kind", "type", "policy"])
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.kind.as_str().into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.kind.as_str().into()));
     /// How many tasks without data in a row a round robin gives to one socket. Default: 2.
     STRIDE = key("stride", whole(1, u32::MAX as u64))
         .means("how many tasks without data in a row go to one socket", "2")
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.stride.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.stride.into()));
     /// How many tasks are partitioned together. Default: 1000.
     WINDOW = key("window", whole(1, u32::MAX as u64))
         .means("how many tasks are partitioned together", "1000")
         .also(&["window_size", "size"])
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.window.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.window.into()));
     /// How many more tasks the first window has. Default: 0.
     INITIAL_EXTRA = key("initial_extra", whole(0, u32::MAX as u64))
         .means("how many more tasks the first window has", "100")
         .also(&["extra"])
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.initial_extra.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.initial_extra.into()));
     /// How many of the newest tasks of a window stay in the next one; below `window`. Default: 0.
     INTERSECTION = key("intersection", whole(0, u32::MAX as u64))
         .means("how many tasks of a window stay in the next one", "100")
         .also(&["overlap"])
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.intersection.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.intersection.into()));
     /// Who partitions. Default: "recursive".
     PARTITIONER = key("partitioner", Shape::Words(&PARTITIONER_WORDS))
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.partitioner.as_str().into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.partitioner.as_str().into()));
     /// Time to partition in ns per task and edge of the window.
     PARTITION_NS_PER_VERTEX_EDGE = key("partition_ns_per_vertex_edge", NOT_NEGATIVE)
         .means("the time to partition in ns per task and edge", "100.0")
         .default("the figure of this program")
         .also(&["partition_ns", "partition_cost"])
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.partition_ns_per_vertex_edge.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.partition_ns_per_vertex_edge.into()));
     /// Whether the two last writers of a block count as parents in what is partitioned. Default: false.
     OLD_DEPENDENCIES = key("old_dependencies", Shape::Flag)
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.old_dependencies.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.old_dependencies.into()));
     /// Whether "fifo" runs a task whose last parent has just ended on the same worker. Default: false.
     IMMEDIATE_SUCCESSOR = key("immediate_successor", Shape::Flag)
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.immediate_successor.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.immediate_successor.into()));
     /// Whether "tbb" remembers which mailbox had a piece of work (`replay`). Default: false.
     AFFINITY_PARTITIONER = key("affinity_partitioner", Shape::Flag)
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.affinity_partitioner.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.affinity_partitioner.into()));
     /// Whether "tbb-numa" hands over what belongs to other nodes first. Default: true.
     REFLECTION = key("reflection", Shape::Flag)
-        .value_in(value!(SchedulerSettings, |scheduler| scheduler.reflection.into()));
+        .value_in(value_in!(SchedulerSettings, |scheduler| scheduler.reflection.into()));
     ["steal", "stealing"] =>
         "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
     ["placement"] => "`tasks --placement` says where blocks lie that no file gives a home";
@@ -474,36 +456,36 @@ table! {
     CREATION_US = key("creation_us", NOT_NEGATIVE)
         .means("the time to create a task in us", "0.5")
         .also(&["creation", "create_us", "creation_time_us"])
-        .value_in(value!(RuntimeSettings, |runtime| time(runtime.creation, 1e6)));
+        .value_in(value_in!(RuntimeSettings, |runtime| time(runtime.creation, 1e6)));
     /// A worker fetches and retires a task, in us. Default: 1, assumed.
     TASK_US = key("task_us", NOT_NEGATIVE)
         .means("the time to fetch and retire a task in us", "1.0")
         .also(&["overhead_us", "fetch_us", "task_overhead_us"])
-        .value_in(value!(RuntimeSettings, |runtime| time(runtime.task, 1e6)));
+        .value_in(value_in!(RuntimeSettings, |runtime| time(runtime.task, 1e6)));
     /// A worker steals a task, in us. Default: 1, assumed.
     STEAL_US = key("steal_us", NOT_NEGATIVE).means("the time to steal a task in us", "1.0")
-        .value_in(value!(RuntimeSettings, |runtime| time(runtime.steal, 1e6)));
+        .value_in(value_in!(RuntimeSettings, |runtime| time(runtime.steal, 1e6)));
     /// Moving a page of 4096 B to another node, in us, beside its bytes over the link. Default: 1, assumed.
     PAGE_US = key("page_us", NOT_NEGATIVE)
         .means("the time to move a page of 4096 B in us, beside its bytes over the link", "1.0")
         .also(&["migration_us", "move_us", "page_move_us"])
-        .value_in(value!(RuntimeSettings, |runtime| time(runtime.page, 1e6)));
+        .value_in(value_in!(RuntimeSettings, |runtime| time(runtime.page, 1e6)));
     /// Most tasks that are created and not finished. Default: no limit; ferret: two for each worker.
     THROTTLE = key("throttle", large(1, u64::MAX))
         .means("how many tasks may be created and not finished", "1000")
         .also(&["max_tasks", "most_tasks"])
-        .value_in(value!(RuntimeSettings, |runtime| runtime.throttle.into()));
+        .value_in(value_in!(RuntimeSettings, |runtime| runtime.throttle.into()));
     /// Seed of everything that is drawn. Default: 1.
     SEED = key("seed", large(0, u64::MAX)).means("a seed", "1").also(&["random_seed"])
-        .value_in(value!(RuntimeSettings, |runtime| runtime.seed.into()));
+        .value_in(value_in!(RuntimeSettings, |runtime| runtime.seed.into()));
     /// What happens first of things that are equal. Default: "random".
     TIES = key("ties", Shape::Words(&TIES_WORDS)).also(&["tie", "tie_break"])
-        .value_in(value!(RuntimeSettings, |runtime| runtime.ties.as_str().into()));
+        .value_in(value_in!(RuntimeSettings, |runtime| runtime.ties.as_str().into()));
     /// Spread of the work of tasks: sigma of the logarithm of a factor with mean 1. Default: 0.
     TASK_SPREAD = key("task_spread", NOT_NEGATIVE)
         .means("the spread of the work of tasks: sigma of the logarithm of a factor", "0.1")
         .also(&["spread", "noise"])
-        .value_in(value!(RuntimeSettings, |runtime| runtime.task_spread.into()));
+        .value_in(value_in!(RuntimeSettings, |runtime| runtime.task_spread.into()));
     ["steal", "stealing"] =>
         "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
 }
@@ -525,17 +507,17 @@ table! {
         .means("the work of a task of the contender in GFLOP (10^9 FLOP)", "0.1")
         .required()
         .also(&["work", "work_gflop", "task_gflop", "gflops"])
-        .value_in(value!(Contender, |contender| contender.gflop.into()));
+        .value_in(value_in!(Contender, |contender| contender.gflop.into()));
     /// How many such programs there are.
     COUNT = key("count", whole(1, MOST_CONTENDERS))
         .means("how many such programs there are", "1")
         .default("1")
         .also(&["programs", "instances", "contenders"])
-        .value_in(value!(Contender, |contender| contender.count.into()));
+        .value_in(value_in!(Contender, |contender| contender.count.into()));
     /// When they want workers: from and to in seconds, in the order of time.
     PHASES_S = key("phases_s", Shape::List(&Shape::List(&NOT_NEGATIVE, 2, 2), 1, 0))
         .means("a time in seconds", "0.5")
         .default("as long as the run lasts")
         .also(&["phases", "phase_s", "times_s", "when_s"])
-        .value_in(value!(Contender, periods));
+        .value_in(value_in!(Contender, periods));
 }

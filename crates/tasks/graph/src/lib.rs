@@ -27,5 +27,5 @@ pub mod values;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
 pub use generators::{GenerateError, generate, generate_program};
-pub use input::{Reading, read_study};
+pub use input::{Reading, TaskTables, read_study};
 pub use source::{SourceError, graph_of};

@@ -5,13 +5,13 @@
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
+use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_engine::SimTime;
-use numasim_model::dynamics::{Binding, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, Data, Placement, Placing, Study};
+use numasim_model::{Access, App, Data, Placement, Placing};
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();
@@ -86,7 +86,7 @@ fn study(
     };
     let (apps, courses) = (0..apps).map(of).unzip();
     let dynamics = Dynamics { courses, ..Dynamics::default() };
-    Study { machine, apps, scenarios: Vec::new(), dynamics }
+    Study { at_rest: numasim_model::Study { apps, scenarios: Vec::new(), machine }, dynamics }
 }
 
 fn run(study: &Study) -> Run {

@@ -11,12 +11,12 @@
 
 use std::time::Instant;
 
+use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
-use numasim_model::dynamics::{Binding, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
+use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Placing};
 
 const NODES: usize = 4;
 const CORES: u32 = 20;
@@ -123,7 +123,8 @@ fn study(applications: &[Application]) -> Study {
         (described, course)
     };
     let (apps, courses) = applications.iter().enumerate().map(of).unzip();
-    Study { machine, apps, scenarios: Vec::new(), dynamics: Dynamics { courses, ..Dynamics::default() } }
+    let at_rest = numasim_model::Study { machine, apps, scenarios: Vec::new() };
+    Study { at_rest, dynamics: Dynamics { courses, ..Dynamics::default() } }
 }
 
 fn run(study: &Study) -> Run {

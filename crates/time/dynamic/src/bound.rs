@@ -20,10 +20,10 @@
 //! Rounding: an end that would come at most 1 ns later belongs to its instant, so that each event of a run may
 //! come 1 ns before the time that this bound reckons with.
 
-use numasim_model::dynamics::{Course, Dynamics, Phase, Scaling, Work};
+use numasim_course::{Course, Dynamics, Phase, Scaling, Study, Work};
 use numasim_model::sharing::Solver;
 use numasim_model::units::{GigabytesPerSecond, Seconds};
-use numasim_model::{AppId, Data, Demand, Machine, NodeId, Study};
+use numasim_model::{AppId, Data, Demand, Machine, NodeId};
 
 use crate::result::SimulateError;
 use crate::result::{Controller, Question};

@@ -1,6 +1,7 @@
 //! What becomes of every application on every node over time, in rows: one wherever something changes.
 
-use numasim_model::{AppId, Study};
+use numasim_course::Study;
+use numasim_model::AppId;
 
 use crate::result::{Counts, Snapshot};
 

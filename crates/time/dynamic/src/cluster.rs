@@ -4,7 +4,7 @@
 //! iteration ends with a barrier, all wait for the slowest: one even node is enough for E to hold. Where nodes wait loosely,
 //! the work is spread by speed: N - m nodes of speed 1 / E and m of speed 1 / M do together N pieces.
 
-use numasim_model::dynamics::{Cluster, Synchronisation};
+use numasim_course::{Cluster, Synchronisation};
 use numasim_model::units::Seconds;
 
 /// What becomes of all nodes together.

@@ -1,9 +1,9 @@
 //! What must hold of any run, as functions on plain values: the simulation looks at its results in debug builds, property tests
 //! always.
 
-use numasim_model::dynamics::Course;
+use numasim_course::{Course, Study};
+use numasim_model::AppId;
 use numasim_model::units::{Gflop, Seconds};
-use numasim_model::{AppId, Study};
 
 use crate::result::{AppRun, Run};
 

@@ -1,7 +1,7 @@
 //! A simulation under a policy that people name, with what its makespan is compared with.
 
+use numasim_course::Study;
 use numasim_engine::SimTime;
-use numasim_model::Study;
 use numasim_policy::{MakeError, PolicyName};
 
 use crate::bound::{LowerBound, lower_bound};

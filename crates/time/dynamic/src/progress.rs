@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use numasim_course::Dynamics;
 use numasim_model::AppId;
-use numasim_model::dynamics::Dynamics;
 use numasim_model::order::Waiting;
 use numasim_policy::Presence;
 

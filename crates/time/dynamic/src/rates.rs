@@ -9,7 +9,7 @@
 //! tells the [`Load`] the counts that have changed, solves it, and lists the lanes whose speed has changed. Where one task ends and
 //! the next one begins on the same thread nothing has changed, and nothing is solved.
 
-use numasim_model::dynamics::Scaling;
+use numasim_course::Scaling;
 use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
 use numasim_model::{Demand, NodeId};
 

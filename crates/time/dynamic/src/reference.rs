@@ -12,8 +12,8 @@
 //!
 //! An instant costs O(threads^2 x cores) and more; it is there for tests.
 
+use numasim_course::{Call, Work};
 use numasim_model::AppId;
-use numasim_model::dynamics::{Call, Work};
 use numasim_model::order::Waiting;
 use numasim_model::units::{Gflop, Seconds};
 

@@ -1,9 +1,10 @@
 //! What a simulation is asked, what it finds, why there may be no result, and who looks on.
 
+use numasim_course::Study;
 use numasim_engine::{SAME_INSTANT_S, SimTime};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{Gflop, Seconds};
-use numasim_model::{AppId, Data, Placement, Refusal, Study};
+use numasim_model::{AppId, Data, Placement, Refusal};
 use numasim_policy::{Policy, PolicyError, View};
 
 /// Why a simulation ended.
@@ -326,7 +327,7 @@ pub struct Question<'a> {
     /// Who decides.
     pub controller: Controller<'a>,
     /// Data of each application in place of its own, such as that of a scenario; phases with data of their own keep it
-    /// ([`Phase::data_with`](numasim_model::dynamics::Phase::data_with)).
+    /// ([`Phase::data_with`](numasim_course::Phase::data_with)).
     pub data: Option<&'a [Data]>,
     /// Of the work of tasks, where it is spread.
     pub seed: u64,
@@ -361,7 +362,7 @@ impl Question<'_> {
         if !without_work.is_empty() {
             return Err(SimulateError::NoWork { apps: without_work });
         }
-        let of = |(app, course): (usize, &numasim_model::dynamics::Course)| {
+        let of = |(app, course): (usize, &numasim_course::Course)| {
             let other = self.data.and_then(|data| data.get(app));
             let placements = course.phases.iter().map(|phase| {
                 let data = phase.data_with(other);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use numasim_course::{Binding, Dynamics, Study};
 use numasim_engine::{Instants, SAME_INSTANT_S, SimTime};
-use numasim_model::dynamics::{Binding, Dynamics};
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Demand, Machine, Study};
+use numasim_model::{AppId, Demand, Machine};
 use numasim_policy::{AppView, Looks, Policy, View};
 
 use crate::commands::Commands;

@@ -3,10 +3,11 @@
 //! What a picture over time needs, in memory that does not depend on the number of steps: the slots become twice as long whenever
 //! there are too many. Between two steps a number is constant, so the mean of a slot is exact.
 
+use numasim_course::Study;
 use numasim_engine::SimTime;
 use numasim_model::order::Waiting;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, NodeId, Study, Table};
+use numasim_model::{AppId, NodeId, Table};
 
 use crate::result::{Observer, Snapshot};
 

@@ -1,7 +1,7 @@
 //! The work of tasks where it is spread: lognormal factors of mean 1.
 
+use numasim_course::Course;
 use numasim_model::AppId;
-use numasim_model::dynamics::Course;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, LogNormal};

@@ -4,8 +4,8 @@
 //! highest and unblock the lowest. On each node the i-th thread has the i-th place in that order. With divisible work nobody is
 //! in a task: a thread that is not blocked counts as idle here, so that it can block at any moment.
 
+use numasim_course::{Binding, Course, Pick};
 use numasim_model::Machine;
-use numasim_model::dynamics::{Binding, Course, Pick};
 use numasim_model::order::Order;
 
 use crate::result::ImpossibleOrder;

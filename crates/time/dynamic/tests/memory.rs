@@ -7,8 +7,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use numasim_course::Os;
 use numasim_dynamic::{Controller, Question, Silent, simulate};
-use numasim_model::dynamics::Os;
 use numasim_model::order::Order;
 use numasim_model::units::Seconds;
 
@@ -61,11 +61,8 @@ fn most_bytes(iterations: u64) -> (usize, u64) {
     let mut study = study(machine(2, 4), apps);
     study.dynamics.os = Os::default();
     study.dynamics.channels = vec![channel(0, 1, Some(3))];
-    study.dynamics.calls = vec![numasim_model::dynamics::Call {
-        from: numasim_model::AppId(1),
-        to: numasim_model::AppId(2),
-        every: 2,
-    }];
+    study.dynamics.calls =
+        vec![numasim_course::Call { from: numasim_model::AppId(1), to: numasim_model::AppId(2), every: 2 }];
     study.dynamics.commands = vec![command(1.0, 0, Order::PerNode(vec![1, 3]))];
     let before = BYTES.load(Relaxed);
     MOST.store(before, Relaxed);

@@ -6,11 +6,11 @@
 
 use std::time::Instant;
 
-use numasim_model::dynamics::{Binding, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
+use numasim_model::{Access, App, AppId, Data, Placement, Placing};
 use numasim_policy::{AppView, PolicyName, Presence, View};
 
 fn main() {
@@ -96,7 +96,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
     };
     let (apps, courses) = (0..apps).map(of).unzip();
     let dynamics = Dynamics { courses, ..Dynamics::default() };
-    Study { machine, apps, scenarios: Vec::new(), dynamics }
+    Study { at_rest: numasim_model::Study { apps, scenarios: Vec::new(), machine }, dynamics }
 }
 
 /// All are there, with all threads blocked.

@@ -133,7 +133,7 @@ fn forget(gains: &mut Table<Option<f64>>, speeds: &Speeds<'_>, m: usize, n: usiz
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::dynamics::Scaling;
+    use numasim_course::Scaling;
     use proptest::prelude::*;
 
     use super::*;

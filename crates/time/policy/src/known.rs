@@ -1,8 +1,8 @@
 //! What the files say of the applications of a view, for policies that compute.
 
-use numasim_model::dynamics::{Channel, Course, Os, Phase, Scaling, Work};
+use numasim_course::{Channel, Course, Os, Phase, Scaling, Study, Work};
 use numasim_model::units::Seconds;
-use numasim_model::{App, AppId, Demand, Machine, Study};
+use numasim_model::{App, AppId, Demand, Machine};
 
 use crate::dealing::TOLERANCE;
 use crate::view::{AppView, View};

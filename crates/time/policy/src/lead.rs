@@ -4,8 +4,8 @@
 //! producer is kept "a small number of iterations ahead", so that few items lie between them; K is 2 where nobody says
 //! otherwise \[decision\]). An end of a channel that was never there counts 0; while an end is gone after it was there, the channel does not count.
 
-use numasim_model::dynamics::Channel;
-use numasim_model::{AppId, Study};
+use numasim_course::{Channel, Study};
+use numasim_model::AppId;
 
 use crate::dealing::{cores_of, deal, decided, room_of};
 use crate::view::{Decision, Looks, Policy, PolicyError, Presence, View};

@@ -13,7 +13,7 @@
 //!
 //! Answers are kept by who has what to do in which phase. With data on other nodes every gain is computed anew for every core.
 
-use numasim_model::Study;
+use numasim_course::Study;
 use numasim_model::sharing::Network;
 
 use crate::dealing::decided;
@@ -110,7 +110,7 @@ impl Policy for Marginal {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::dynamics::Scaling;
+    use numasim_course::Scaling;
     use numasim_model::{Data, NodeId, Placement};
 
     use super::*;

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use numasim_course::Study;
 use numasim_model::text::visible;
-use numasim_model::{App, AppId, NodeId, Refusal, Scenario, Study};
+use numasim_model::{App, AppId, NodeId, Refusal, Scenario};
 
 use crate::lead::Lead;
 use crate::marginal::Marginal;

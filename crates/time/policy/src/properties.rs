@@ -1,9 +1,9 @@
 //! What every policy promises, on random machines and views.
 
-use numasim_model::dynamics::{Channel, Phase, Scaling};
+use numasim_course::{Channel, Phase, Scaling, Study};
 use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
-use numasim_model::{AppId, Machine, Study};
+use numasim_model::{AppId, Machine};
 use proptest::prelude::*;
 
 use crate::testing::{machine, scenario, study, view};

@@ -11,8 +11,9 @@
 //! one found, proven or not. Answers are kept by who does not wait in which phase. Beyond [`MOST_MOVES`] there is no search, as its first climb
 //! alone would take seconds: cores are given out as `marginal` does, and the reason says so.
 
+use numasim_course::Study;
 use numasim_model::sharing::Network;
-use numasim_model::{App, Data, NodeId, Study};
+use numasim_model::{App, Data, NodeId};
 use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
 

@@ -1,8 +1,8 @@
 //! Policies that share the cores without computing speeds: `static-even`, `fair-share`, `oversubscribe`, `lend`, and the threads of a
 //! scenario.
 
-use numasim_model::dynamics::Course;
-use numasim_model::{AppId, Machine, NodeId, Scenario, Study};
+use numasim_course::{Course, Study};
+use numasim_model::{AppId, Machine, NodeId, Scenario};
 
 use crate::dealing::{cores_of, deal, deal_to, decided};
 use crate::view::{AppView, Decision, Looks, Policy, PolicyError, Presence, View};

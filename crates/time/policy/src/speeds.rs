@@ -8,7 +8,7 @@
 //! a node has R threads on C < R cores, each runs for C/R of the time, and loses what the operating system takes for it
 //! (`Os::efficiency`).
 
-use numasim_model::dynamics::Scaling;
+use numasim_course::Scaling;
 use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
 use numasim_model::{AppId, Demand, NodeId, Table};
 

@@ -1,11 +1,10 @@
 //! Small machines, studies and views for the tests of this crate.
 
-use numasim_model::dynamics::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_course::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{
     Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Placing, Scenario,
-    Study,
 };
 
 use crate::view::Decision;
@@ -64,7 +63,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         command: None,
     };
     let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };
-    Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine }
+    Study { at_rest: numasim_model::Study { apps: apps.collect(), scenarios: Vec::new(), machine }, dynamics }
 }
 
 /// From one application to another, without a limit.

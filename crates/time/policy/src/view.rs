@@ -1,9 +1,9 @@
 //! What a policy may know.
 
-use numasim_model::dynamics::Course;
+use numasim_course::{Course, Study};
 use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::units::{Gflop, Seconds};
-use numasim_model::{AppId, Machine, Study};
+use numasim_model::{AppId, Machine};
 
 /// The applications at one moment, in file order (first those of the files, then others as they came).
 #[derive(Clone, Debug, Default, PartialEq)]

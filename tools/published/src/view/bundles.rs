@@ -5,10 +5,10 @@ use crate::sets::{Role, Summary};
 use numasim_ask::compare::{Compared, sharing_sentence};
 use numasim_ask::{document, machine_title, table};
 use numasim_bench::provenance::{Provenance, Tool};
+use numasim_course::Study;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_draw::{Style, figures};
 use numasim_evidence::compare::{BesideNull, CONTENDED, Errors, Verdict};
-use numasim_model::Study;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -9,11 +9,12 @@ use numasim_bench::plan::{Change, Plan};
 use numasim_bench::provenance::{Provenance, utc};
 use numasim_bench::runner::{RunError, Settings};
 use numasim_bench::session::{Ended, Outcome, SessionError};
+use numasim_course::Study;
 use numasim_draw::figures;
 use numasim_host::memory::{MemoryError, last_level_bytes};
 use numasim_host::system::{CpuTimes, Facts, SAMPLE, System, Throttled};
+use numasim_model::AppId;
 use numasim_model::cpus::CpuList;
-use numasim_model::{AppId, Study};
 
 use crate::commands::bench::files;
 use crate::commands::measuring::tell;

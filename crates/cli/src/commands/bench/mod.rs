@@ -9,11 +9,12 @@ use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
 use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Job, Observer, Session, new_run_id};
+use numasim_course::Study;
 use numasim_draw::figures;
 use numasim_evidence::measured::Row;
 use numasim_evidence::measured::summarise;
+use numasim_model::Machine;
 use numasim_model::cpus::CpuList;
-use numasim_model::{Machine, Study};
 use numasim_study::SourceFile;
 use numasim_study::topology::HostTopology;
 
@@ -241,7 +242,7 @@ impl Asked {
             Some(path) => {
                 let (reading, text) = crate::files::read_study_and_texts(std::slice::from_ref(path))?;
                 texts.extend(text);
-                Some(reading.study.machine)
+                Some(reading.study.at_rest.machine)
             }
         };
         Ok(Self { study: reading.study, host_machine, texts })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use asking::Asking;
-use numasim_graph::read_study;
+use numasim_ask::reading::read_study;
 use numasim_model::app::{App, Data, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
@@ -246,7 +246,7 @@ fn apps_of(entry: Entry) -> Result<Vec<App>, Failure> {
         SourceFile { name: "any machine".to_owned(), text: machine.to_owned() },
     ];
     // Tests read every template: the program is wrong, not the person.
-    numasim_graph::read_study(&sources).map(|reading| reading.study.apps).map_err(|problems| {
+    numasim_ask::reading::read_study(&sources).map(|reading| reading.study.at_rest.apps).map_err(|problems| {
         let first = problems.first().map(|problem| problem.message.clone()).unwrap_or_default();
         Failure::fault(format!("{} of the catalogue cannot be read", entry.shortest())).because(first)
     })

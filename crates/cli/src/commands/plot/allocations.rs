@@ -4,11 +4,12 @@ use numasim_ask::explore::refused;
 use numasim_ask::located::{HomeNeeded, Located};
 use numasim_ask::room;
 use numasim_ask::wording::{axis_title, weighted};
+use numasim_course::Study;
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::{Axis, Heading, Scale};
 use numasim_model::memory::{self, MemoryFull};
 use numasim_model::sharing::Solver;
-use numasim_model::{Allocation, AppId, Demand, NodeId, Placement, Scenario, Study};
+use numasim_model::{Allocation, AppId, Demand, NodeId, Placement, Scenario};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
@@ -219,7 +220,7 @@ impl<'a> LyingData<'a> {
 
     /// Whether it fits with these threads: for each application that takes part one number for each node.
     fn fits(&mut self, threads: &[u32]) -> bool {
-        let Study { machine, apps, .. } = self.study;
+        let numasim_model::Study { machine, apps, .. } = &self.study.at_rest;
         if !memory::is_limited(machine, apps) {
             return true;
         }

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
 /// The machine alone: of a file with more only that counts.
 fn read_machine(path: &PathBuf) -> Result<(Machine, Vec<SourceFile>), Failure> {
     let (reading, sources) = files::read_study_and_texts(std::slice::from_ref(path))?;
-    Ok((reading.study.machine, sources))
+    Ok((reading.study.at_rest.machine, sources))
 }
 
 fn known_intensity(args: &ProfileAppArgs, counted: &Counted) -> Result<Figure, Failure> {

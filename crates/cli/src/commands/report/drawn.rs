@@ -8,11 +8,12 @@ use numasim_ask::compare::Compared;
 use numasim_ask::located::Located;
 use numasim_ask::over_time::{can_be_simulated, ignored_data, policy_of_files};
 use numasim_ask::refusal::Refusal;
+use numasim_course::Study;
 use numasim_draw::strips::MOST_COLUMNS;
 use numasim_dynamic::{Items, Strips};
 use numasim_evidence::compare::ComparedScenario;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, NodeId, Study, Table};
+use numasim_model::{AppId, NodeId, Table};
 use numasim_policy::PolicyName;
 use serde_json::{Value, json};
 
@@ -317,7 +318,7 @@ fn run(study: &Study, strips: &Strips, groups: &[Vec<NodeId>], nodes: &[String],
         groups.iter().map(of_group).collect()
     };
     let app = |(a, app): (usize, &numasim_model::App)| json!({ "name": app.name, "cores": of(&strips.busy, a), "gflops": of(&strips.gflops, a) });
-    let channel = |(items, channel): (&Vec<Items>, &numasim_model::dynamics::Channel)| {
+    let channel = |(items, channel): (&Vec<Items>, &numasim_course::Channel)| {
         let mean: Vec<f64> = items.iter().map(|items| items.mean).collect();
         let most = items.chunks(every).map(|chunk| chunk.iter().map(|items| items.max).fold(0.0, f64::max));
         json!({

@@ -10,9 +10,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime};
 
 use numasim_bench::live::{Ended, Family, FamilyError};
+use numasim_course::Study;
 use numasim_host::os::process::{self, kill_group, terminate_group};
 use numasim_host::os::shared::cpu_time;
-use numasim_model::Study;
 use numasim_protocol::{AgentStatus, FromApp};
 
 use crate::commands::agent::Connection;
@@ -163,7 +163,7 @@ impl Going<'_> {
 
     /// Processor time of programs of their own, as long as they run, and when it was looked at.
     fn cpu(&self) -> Used {
-        let of = |(course, &pid): (&numasim_model::dynamics::Course, &u32)| {
+        let of = |(course, &pid): (&numasim_course::Course, &u32)| {
             course.command.as_ref().and_then(|_| cpu_time(pid).ok())
         };
         let used = self.study.dynamics.courses.iter().zip(&self.pids).map(of).collect();

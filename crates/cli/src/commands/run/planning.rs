@@ -1,13 +1,13 @@
 //! From a study to what each process is told.
 
 use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
+use numasim_course::{Binding, Channel, Course, Phase as CoursePhase, Scaling, Study, Work};
 use numasim_dynamic::task_factors;
 use numasim_host::system::NodeCores;
 use numasim_kernels::loops::Isa;
 use numasim_kernels::synthetic::Variant;
 use numasim_model::app::App;
-use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};
-use numasim_model::{AppId, Data, NodeId, Placement, Study};
+use numasim_model::{AppId, Data, NodeId, Placement};
 
 use crate::failure::Failure;
 
@@ -101,7 +101,7 @@ fn tasks(study: &Study, app: AppId, host: &[NodeCores], how: &How, data: Option<
     let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
     let channels = || study.dynamics.channels.iter().enumerate();
     let calls = || study.dynamics.calls.iter().enumerate();
-    let item_bytes = |channel: &dynamics::Channel| {
+    let item_bytes = |channel: &Channel| {
         // Not negative; the conversion of a float saturates.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let bytes = (channel.item.value() * 1e6) as u64;
@@ -143,7 +143,7 @@ fn spread(course: &Course, app: AppId, seed: u64) -> Vec<f64> {
     if course.task_spread <= 0.0 {
         return Vec::new();
     }
-    let of_phase = |phase: &dynamics::Phase| match phase.work {
+    let of_phase = |phase: &CoursePhase| match phase.work {
         Some(Work::Tasks { count, .. }) => count,
         Some(Work::Divisible(_)) | None => 0,
     };
@@ -156,7 +156,7 @@ fn spread(course: &Course, app: AppId, seed: u64) -> Vec<f64> {
 fn of_phase(
     study: &Study,
     course: &Course,
-    phase: &dynamics::Phase,
+    phase: &CoursePhase,
     host: &[NodeCores],
     data: Option<&Data>,
 ) -> Option<Phase> {

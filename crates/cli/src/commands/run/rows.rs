@@ -10,8 +10,8 @@ use numasim_ask::table::quoted;
 use numasim_bench::live::{Extent, Look};
 use numasim_bench::provenance::{self, Input, Measuring, Node, Provenance, utc};
 use numasim_bench::session::new_run_id;
+use numasim_course::Study;
 use numasim_host::system::{NodeCores, SAMPLE, System};
-use numasim_model::Study;
 use numasim_model::cpus::CpuList;
 use numasim_study::SourceFile;
 
@@ -274,7 +274,7 @@ item_mb = 1
     #[test]
     fn figures_are_means_until_the_next_row_and_what_is_not_known_is_empty() {
         let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: FILE.to_owned() };
-        let study = numasim_graph::read_study(&[file]).expect("a valid file").study;
+        let study = numasim_ask::reading::read_study(&[file]).expect("a valid file").study;
         let mut out = Vec::new();
         let mut rows = Rows::start(&mut out, &study, look(0.0, 0, 0.0)).expect("memory");
         rows.cpu_before.used = vec![None, Some(Duration::ZERO), None];

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use numasim_ask::table::quoted;
+use numasim_course::Study;
 use numasim_dynamic::{Both, Changes, Counts, Job, JobError, Observer, Row, Run, Silent, Snapshot, State};
-use numasim_model::{ModelKind, Study};
+use numasim_model::ModelKind;
 use numasim_study::SourceFile;
 
 use crate::args::SimulateArgs;

@@ -5,6 +5,7 @@ use std::path::Path;
 use numasim_ask::sweep::Work;
 use numasim_ask::table::{Column, Table};
 use numasim_ask::wording::{self, axis_title};
+use numasim_course::Study;
 use numasim_draw::figures;
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::line::{Line, LinePlot};
@@ -237,7 +238,7 @@ fn word(value: Value<'_>) -> String {
 }
 
 /// The one node on which all places of an axis have a share of the data, and these shares; the rest lies where each thread runs.
-fn shares(axis: &Axis) -> Option<(NodeId, Vec<f64>)> {
+fn shares(axis: &Axis<Study>) -> Option<(NodeId, Vec<f64>)> {
     let mut node = None;
     let mut shares = Vec::new();
     for i in 0..axis.len() {
@@ -258,7 +259,7 @@ fn shares(axis: &Axis) -> Option<(NodeId, Vec<f64>)> {
     Some((node.flatten()?, shares))
 }
 
-fn axis(axis: &Axis) -> numasim_draw::Axis {
+fn axis(axis: &Axis<Study>) -> numasim_draw::Axis {
     if let Some((node, shares)) = shares(axis).filter(|(_, shares)| shares.is_sorted_by(|a, b| a < b)) {
         let label = format!("{}: share on {node}, the rest local", axis.key());
         return numasim_draw::Axis { label, scale: Scale::Linear(shares) };

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use numasim_ask::tasks::{failed, too_large};
 use numasim_ask::{Input, Tasked, Tasks, TasksAnswer, table, tables, tasks};
+use numasim_course::Study;
 use numasim_draw::gantt::{Band, Bar, Gantt, MOST_COLUMNS};
 use numasim_draw::{Heading, figures};
 use numasim_graph::values::{
     GraphSource, PagePlacement, SchedulerKind, SchedulerSettings, TaskGraph, TaskStudy,
 };
+use numasim_model::NodeId;
 use numasim_model::units::Seconds;
-use numasim_model::{NodeId, Study};
 use numasim_plan::{File, GraphPlan, guide};
 use numasim_tasks::{Asked, IdleReason, Job, JobError, Observer, Program, Settings, Silent, TaskRecord};
 use outputs::Outputs;

@@ -4,15 +4,16 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use numasim_ask::document;
+use numasim_ask::reading::read_study;
 use numasim_bench::plan::{self, Options};
 use numasim_bench::provenance::{Measuring, Tool};
 use numasim_bench::session::{Ended, Misplacement};
+use numasim_course::Study;
 use numasim_evidence::measured::{Row, Status, summarise};
-use numasim_graph::read_study;
 use numasim_host::system::Facts;
 use numasim_kernels::loops::Isa;
+use numasim_model::Scenario;
 use numasim_model::cpus::CpuList;
-use numasim_model::{Scenario, Study};
 use numasim_study::SourceFile;
 use numasim_study::topology::HostNode;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use numasim_ask::document;
 use numasim_ask::fit::Fitted;
+use numasim_course::Study;
 use numasim_evidence::fit::{Observed, Parameter, by_solver, fit, predict_others};
-use numasim_model::Study;
 use numasim_study::SourceFile;
 
 use super::*;
@@ -16,7 +16,7 @@ const ALL: &str = include_str!("../../../../../configs/paper/table-iii-all.toml"
 /// A fit of some keys to Table III; the scenarios behind `used` are not used.
 fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let file = SourceFile { name: "all.toml".into(), text: ALL.to_owned() };
-    let study: Study = numasim_graph::read_study(&[file]).expect("in order").study;
+    let study: Study = numasim_ask::reading::read_study(&[file]).expect("in order").study;
     let measured = [22.82, 18.14, 15.28, 13.25, 14.52];
     let observed: Vec<Observed> = (0..measured.len())
         .map(|scenario| Observed { scenario, app: None, gflops: measured[scenario] })

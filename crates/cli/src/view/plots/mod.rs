@@ -5,6 +5,7 @@ use numasim_ask::pareto::Front;
 use numasim_ask::thread_map::heading;
 pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
 use numasim_ask::wording::weighted;
+use numasim_course::Study;
 use numasim_draw::Heading;
 use numasim_draw::bars::{BarPlot, Pair};
 use numasim_draw::heat_map::{Matrix, MatrixRow};
@@ -17,7 +18,7 @@ use numasim_evidence::compare::{self as evidence, Errors};
 use numasim_model::problem::NEXT_TO_NOTHING;
 use numasim_model::roofline::{self, RoofOf};
 use numasim_model::units::Seconds;
-use numasim_model::{Access, App, AppId, Machine, NodeId, Study};
+use numasim_model::{Access, App, AppId, Machine, NodeId};
 use numasim_sim::Objective;
 pub(crate) use timelines::{Course, CourseRecorder, Other, timelines};
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use numasim_ask::compare::Compared;
+use numasim_ask::reading::read_study;
+use numasim_course::Study;
 use numasim_draw::testing::{assert_apart, words};
 use numasim_evidence::compare::{compare, read_measured};
-use numasim_graph::read_study;
-use numasim_model::{Placement, Study, evaluate};
+use numasim_model::{Placement, evaluate};
 use numasim_study::SourceFile;
 
 use super::*;
@@ -113,7 +114,7 @@ fn the_fastest_and_the_slowest_link_have_a_roof() {
 
 #[test]
 fn a_core_is_limited_by_its_own_bandwidth_where_that_is_known() {
-    let machine = study(&[CXL]).machine;
+    let machine = study(&[CXL]).at_rest.machine;
     let roofs = roofline(&machine, &[], None).roofs;
     assert_eq!(roofs.last().map(|roof| roof.bandwidth_gbs), Some(45.0));
     // Node 4 has memory only: a column of the matrix, but no row.

@@ -10,8 +10,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use anstyle::{AnsiColor, Style};
-use numasim_model::Study;
-use numasim_model::dynamics::{Course, Work};
+use numasim_course::{Course, Study, Work};
 use numasim_protocol::{AgentStatus, AppEntry, Order};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -267,7 +266,7 @@ impl Traffic {
 
 /// Work / arithmetic intensity, phase by phase; `None` where the files say nothing of the work.
 fn per_unit(course: &Course) -> Option<PerUnit> {
-    let gb = |phase: &numasim_model::dynamics::Phase| {
+    let gb = |phase: &numasim_course::Phase| {
         Some(phase.work.as_ref()?.total().value() / phase.arithmetic_intensity.value())
     };
     let phases: Option<Vec<f64>> = course.phases.iter().map(gb).collect();

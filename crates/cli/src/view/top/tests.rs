@@ -69,9 +69,9 @@ fn two_looks(traffic: Traffic) -> Seen {
     seen
 }
 
-fn study(text: &str) -> numasim_model::Study {
+fn study(text: &str) -> numasim_course::Study {
     let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: text.to_owned() };
-    numasim_graph::read_study(&[file]).expect("a valid file").study
+    numasim_ask::reading::read_study(&[file]).expect("a valid file").study
 }
 
 const FILE: &str = "\

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use numasim_course::Study;
+use numasim_model::AppId;
 use numasim_model::order::Order;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Study};
 use numasim_policy::{AppView, PolicyName, View};
 use numasim_protocol::{Action, AppStatus, Control, State};
 

@@ -17,8 +17,8 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
+use numasim_model::AppId;
 use numasim_model::text::visible;
-use numasim_model::{AppId, Study};
 use numasim_policy::Looks;
 use numasim_protocol::{Closed, FromAgent};
 
@@ -65,7 +65,7 @@ pub struct Core {
 impl Core {
     /// An agent to which nobody is connected. `looks` is [`numasim_policy::Policy::looks_at`]; `None` where the policy decides nothing.
     pub fn new(settings: Settings, looks: Option<Looks>) -> Self {
-        let Study { apps, .. } = &settings.study;
+        let apps = &settings.study.apps;
         let entries = apps.iter().enumerate().map(|(number, app)| (app.name.clone(), AppId(number)));
         Self {
             entries: entries.collect(),

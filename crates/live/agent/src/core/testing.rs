@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use numasim_model::Study;
+use numasim_course::{Study, read_study};
 use numasim_policy::{Policy, PolicyName};
-use numasim_study::{SourceFile, read_study};
+use numasim_study::SourceFile;
 
 use super::{Action, ConnectionId, Core, Decided, Effect, Peer, Settings};
 

@@ -25,7 +25,7 @@ use std::fmt;
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::Gflops;
-use numasim_model::{Allocation, App, Data, Dynamics, Machine, Node, NodeId, Placement, Scenario, Study};
+use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Scenario, Study};
 use numasim_study::topology::HostTopology;
 
 use crate::plan::{Misfit, PlanError, Shape, misfit};
@@ -238,17 +238,7 @@ pub(super) fn of_plan(
         let (name, static_work) = (shape.name.clone(), shape.static_work);
         Ok(Scenario { name, allocation, data: data.collect(), static_work })
     });
-    Ok(Study {
-        apps: apps.collect(),
-        scenarios: scenarios.collect::<Result<_, _>>()?,
-        // Threads on nodes that are not these mean nothing here; and what is measured does not change over time.
-        dynamics: if cores(&study.machine) == cores(&machine) {
-            study.dynamics.clone()
-        } else {
-            Dynamics::default()
-        },
-        machine,
-    })
+    Ok(Study { apps: apps.collect(), scenarios: scenarios.collect::<Result<_, _>>()?, machine })
 }
 
 /// The data that an application has where no scenario says otherwise.

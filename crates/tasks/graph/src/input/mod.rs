@@ -2,9 +2,10 @@
 
 use generator::GraphTable;
 use listed::{Blocks, Tasks};
-use numasim_model::units::Seconds;
-use numasim_study::reader::{Log, MachineReading, TableReader, Tables, Value, time};
-use numasim_study::{Place, Problem, ProblemKind, SourceFile, TableKind};
+use numasim_model::Study;
+use numasim_model::units::{Gflop, Seconds};
+use numasim_study::reader::{AppReading, Apps, Log, MachineReading, TableReader, Tables, Value, time};
+use numasim_study::{Family, Place, Problem, ProblemKind, SourceFile, TableKind};
 
 use crate::keys;
 use crate::keys::{contender, root, runtime, scheduler};
@@ -24,14 +25,40 @@ const NAMELESS: &str = "tasks";
 const PROGRAM: &str = "program";
 
 /// All files, read and checked, with what they say of tasks.
-pub type Reading = numasim_study::Reading<TaskStudy>;
+pub type Reading = numasim_study::Reading<Study, TaskStudy>;
 
 /// Reads all files as one study, with their tasks.
 ///
 /// # Errors
 /// Every problem that was found, in the order of the files and their lines.
 pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
-    numasim_study::read_study_with(files, &keys::FILE, read)
+    numasim_study::read_study_with(files, &keys::FILE, TaskTables)
+}
+
+/// The tables of tasks; of applications they add nothing.
+pub struct TaskTables;
+
+impl Family for TaskTables {
+    type Read = TaskStudy;
+
+    fn app(
+        &mut self,
+        table: &mut TableReader<'_>,
+        app: &AppReading,
+        machine: &MachineReading,
+    ) -> Option<Gflop> {
+        ().app(table, app, machine)
+    }
+
+    fn tables<'a>(
+        self,
+        tables: &mut Tables<'a>,
+        log: &'a Log,
+        _: &Apps,
+        machine: &MachineReading,
+    ) -> Option<(TaskStudy, bool)> {
+        read(tables, log, machine)
+    }
 }
 
 /// All that the files say of tasks, and whether they say anything; `None` where some of it makes no sense.

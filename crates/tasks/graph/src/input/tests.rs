@@ -5,7 +5,6 @@ mod trees;
 use std::collections::{BTreeSet, HashMap};
 
 use numasim_model::access::Access as Memory;
-use numasim_model::dynamics::{Binding, Pick, Synchronisation};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::INSTRUCTION_SETS;
 use numasim_model::problem::{Elements, Faults, How, KernelName, Partition, Source, Storage};
@@ -53,14 +52,14 @@ fn with(tables: &str) -> String {
 }
 
 fn graph(reading: &Reading) -> &TaskGraph {
-    match &reading.tasks.source {
+    match &reading.further.source {
         GraphSource::Given(graph) => graph,
         other => panic!("no listed tasks: {other:?}"),
     }
 }
 
 fn generator(tables: &str) -> Generator {
-    match read(&with(tables)).tasks.source {
+    match read(&with(tables)).further.source {
         GraphSource::Generated { generator, .. } => generator,
         other => panic!("no generator: {other:?}"),
     }
@@ -81,7 +80,7 @@ const XY: &str = "[[block]]\nname = \"X\"\nmb = 3.0\nhome = 1\n[[block]]\nname =
 #[test]
 fn files_that_say_nothing_of_tasks_have_none_and_no_defaults_of_them() {
     let reading = read(MACHINE);
-    assert_eq!(reading.tasks, crate::values::TaskStudy::default());
+    assert_eq!(reading.further, crate::values::TaskStudy::default());
     let of_tasks = [TableKind::Task, TableKind::Graph, TableKind::Scheduler, TableKind::Runtime];
     assert!(
         reading.defaults.iter().all(|default| !of_tasks.contains(&default.table) && default.key != "llc_mb")
@@ -123,7 +122,7 @@ fn accesses_count_in_the_order_in_inout_out_whatever_the_order_of_the_file() {
         (graph.socket(second), graph.taskwait(second), graph.accesses(second).len()),
         (None, false, 0)
     );
-    assert_eq!((graph.name(), reading.tasks.name.as_deref()), ("tasks", None));
+    assert_eq!((graph.name(), reading.further.name.as_deref()), ("tasks", None));
 }
 
 #[test]
@@ -245,7 +244,7 @@ fn every_setting_is_read() {
         ties: Ties::Order,
         task_spread: 0.25,
     };
-    let tasks = &reading.tasks;
+    let tasks = &reading.further;
     assert_eq!((&tasks.scheduler, &tasks.runtime, &tasks.source), (&scheduler, &runtime, &GraphSource::None));
 }
 
@@ -449,9 +448,6 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
     let mut declared = HashMap::new();
     add(&FILE, &mut declared);
     let words = |name: &str| declared[name].clone();
-    assert_eq!(words("SyncWord"), Synchronisation::ALL.map(Synchronisation::as_str));
-    assert_eq!(words("BindWord"), Binding::ALL.map(Binding::as_str));
-    assert_eq!(words("PickWord"), Pick::ALL.map(Pick::as_str));
     assert_eq!(words("PartitionerWord"), Partitioner::ALL.map(Partitioner::as_str));
     assert_eq!(words("ModelKind"), ModelKind::ALL.map(ModelKind::name));
     assert_eq!(words("IsaWord"), INSTRUCTION_SETS);

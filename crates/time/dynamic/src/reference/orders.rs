@@ -1,6 +1,6 @@
 //! Steps 2 and 3 of an instant: who is asked, what is ordered, which threads block.
 
-use numasim_model::dynamics::Command;
+use numasim_course::Command;
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, Machine};
@@ -43,7 +43,7 @@ pub(super) struct Orders<'a> {
 }
 
 impl<'a> Orders<'a> {
-    pub(super) fn new(study: &'a numasim_model::Study, controller: Controller<'a>) -> Self {
+    pub(super) fn new(study: &'a numasim_course::Study, controller: Controller<'a>) -> Self {
         let dynamics = &study.dynamics;
         let mut script: Vec<&Command> = match controller {
             Controller::Script => dynamics.commands.iter().collect(),
@@ -236,7 +236,7 @@ fn look(machine: &Machine, applications: &Applications, app: usize) -> AppView {
             let queued = match left {
                 Left::Pool { rest, .. } => u64::from(*rest > 0.0),
                 Left::Tasks { next, .. } => match application.phase().and_then(|phase| phase.work.as_ref()) {
-                    Some(numasim_model::dynamics::Work::Tasks { count, .. }) => count - next,
+                    Some(numasim_course::Work::Tasks { count, .. }) => count - next,
                     _ => 0,
                 },
             };

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::dynamics::{Channel, Course, Os, Phase, Pick, Work};
+use numasim_course::{Channel, Course, Os, Phase, Pick, Work};
 use numasim_model::order::Order;
 use numasim_model::sharing::Solver;
 use numasim_model::units::FlopPerByte;
@@ -191,7 +191,7 @@ fn threads(machine: &Machine, course: &Course) -> Vec<Thread> {
         let thread = |i: u32| Thread {
             node: n,
             core: first_core + i % node.cores.max(1),
-            is_bound: course.binding == numasim_model::dynamics::Binding::Core,
+            is_bound: course.binding == numasim_course::Binding::Core,
             is_blocked: false,
             task: None,
             part: 0.0,

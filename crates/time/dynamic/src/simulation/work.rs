@@ -1,8 +1,8 @@
 //! Work under way: tasks on threads, and pools of divisible work.
 
+use numasim_course::{Binding, Course, Work};
 use numasim_engine::{EventKey, Fluid, SimTime};
 use numasim_model::Machine;
-use numasim_model::dynamics::{Binding, Course, Work};
 
 use super::{Event, Simulation};
 use crate::rates::LaneId;

@@ -2,10 +2,10 @@
 
 use crate::common::*;
 use crate::drawn::{anything, choices};
+use numasim_course::{Scaling, Study};
 use numasim_dynamic::{Bottleneck, Controller, Run, lower_bound};
-use numasim_model::dynamics::Scaling;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Data, NodeId, Placement, Study};
+use numasim_model::{AppId, Data, NodeId, Placement};
 use proptest::prelude::*;
 
 fn bound(study: &Study) -> (f64, Bottleneck) {

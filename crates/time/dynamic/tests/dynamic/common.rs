@@ -1,12 +1,12 @@
 //! Studies by hand, and what is checked of every run.
 
+use numasim_course::{Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, simulate};
 use numasim_engine::SimTime;
-use numasim_model::dynamics::{Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Work};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Access, App, AppId, Data, Placement, Placing, Study};
+use numasim_model::{Access, App, AppId, Data, Placement, Placing};
 
 /// `nodes` nodes of `cores` cores of 10 GFLOPS, 32 GB/s each: the paper's node; links of 10 GB/s.
 pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
@@ -82,7 +82,7 @@ pub(crate) fn free_os() -> Os {
 pub(crate) fn study(machine: Machine, apps: Vec<(App, Course)>) -> Study {
     let (apps, courses) = apps.into_iter().unzip();
     let dynamics = Dynamics { courses, os: free_os(), ..Dynamics::default() };
-    Study { machine, apps, scenarios: Vec::new(), dynamics }
+    Study { at_rest: numasim_model::Study { apps, scenarios: Vec::new(), machine }, dynamics }
 }
 
 pub(crate) fn channel(from: usize, to: usize, capacity: Option<u64>) -> Channel {

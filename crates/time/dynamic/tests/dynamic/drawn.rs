@@ -1,15 +1,15 @@
 //! Random studies, drawn from small sets of figures, so that much happens at the same time.
 
+use numasim_course::{
+    Binding, Call, Channel, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Scaling, Study, Work,
+};
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, reference, simulate};
 use numasim_engine::SimTime;
-use numasim_model::dynamics::{
-    Binding, Call, Channel, Command, Course, Dynamics, Os, Phase, Pick, PolicyChoice, Scaling, Work,
-};
 use numasim_model::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Placing, Study};
+use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Placing};
 use numasim_policy::{Decision, Looks, Policy, PolicyError, PolicyName, Presence, View};
 use proptest::prelude::*;
 
@@ -363,6 +363,6 @@ pub(crate) fn anything(choices: &mut Choices) -> Drawn {
         matches!(chooser, Chooser::Whim(_) | Chooser::Named(_)) && dynamics.policy.period.value() > 0.0;
     let end = if is_endless { Some(10.0) } else { None };
     let until_s = choices.one_in(6).then(|| choices.of(&[0.5, 0.1, 1.0, 3.0])).or(end);
-    let study = Study { machine, apps, scenarios: Vec::new(), dynamics };
+    let study = Study { at_rest: numasim_model::Study { apps, scenarios: Vec::new(), machine }, dynamics };
     Drawn { study, chooser, seed: choices.below(1000) as u64, until_s }
 }

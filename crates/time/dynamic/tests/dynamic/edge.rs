@@ -3,13 +3,13 @@
 use std::cell::Cell;
 
 use crate::common::*;
+use numasim_course::{Binding, PolicyChoice, Scaling, Study};
 use numasim_dynamic::{
     Controller, Ending, Observer, Question, Run, Silent, SimulateError, SoFar, WaitsFor, reference, simulate,
 };
-use numasim_model::dynamics::{Binding, PolicyChoice, Scaling};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{Megabytes, Seconds};
-use numasim_model::{AppId, Data, NodeId, Placement, Study};
+use numasim_model::{AppId, Data, NodeId, Placement};
 use numasim_policy::{Decision, Looks, Policy, PolicyError, View};
 
 /// By the rules of the study; both simulations say the same.

@@ -1,9 +1,9 @@
 //! Simulations that can be followed by hand.
 
 use crate::common::*;
+use numasim_course::{Binding, Call, Os, Pick, PolicyChoice, Scaling};
 use numasim_dynamic::{Controller, SimulateError, WaitsFor};
 use numasim_model::AppId;
-use numasim_model::dynamics::{Binding, Call, Os, Pick, PolicyChoice, Scaling};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::Seconds;
 
@@ -69,7 +69,7 @@ fn an_order_per_node_leaves_other_nodes_alone() {
     assert_close(run.apps[0].mean_threads, 8.0);
 }
 
-fn producer_consumer() -> numasim_model::Study {
+fn producer_consumer() -> numasim_course::Study {
     let (producer, mut course) = app("producer", 10.0, divisible(10.0), 1, 8);
     course.iterations = 100;
     let (consumer, mut other) = app("consumer", 10.0, divisible(20.0), 1, 8);

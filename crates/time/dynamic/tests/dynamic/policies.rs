@@ -1,10 +1,10 @@
 //! Policies by name in simulated time, by hand.
 
+use numasim_course::{Binding, Call, Os, Scaling, Study};
 use numasim_dynamic::{Controller, Run};
-use numasim_model::dynamics::{Binding, Call, Os, Scaling};
+use numasim_model::AppId;
 use numasim_model::order::Control;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Study};
 use numasim_policy::PolicyName;
 
 use crate::common::*;

@@ -3,13 +3,13 @@
 use crate::agreement::{differences, is_close};
 use crate::common::*;
 use crate::drawn::{Chooser, Drawn, anything, choices};
+use numasim_course::{Dynamics, Scaling, Study};
 use numasim_dynamic::invariants::violations;
 use numasim_dynamic::{Controller, Observer, Question, Run, Silent, SimulateError, Snapshot, simulate};
 use numasim_engine::SimTime;
-use numasim_model::dynamics::{Dynamics, Scaling};
+use numasim_model::AppId;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{AppId, Study};
 use proptest::prelude::*;
 
 /// Adds up speeds over time, and looks at the cores of every node.
@@ -287,7 +287,7 @@ fn a_barrier_waits_for_the_largest_of_uniform_times() {
     let (app, mut course) = app("ranks", 1e9, divisible(0.0), 1, 16);
     let phase = |_: usize| {
         let times: Vec<f64> = (0..16).map(|_| 10.0 + 2.0 * uniform()).collect();
-        numasim_model::dynamics::Phase { work: Some(tasks(16, &times)), ..course.phases[0].clone() }
+        numasim_course::Phase { work: Some(tasks(16, &times)), ..course.phases[0].clone() }
     };
     course.phases = (0..4000).map(phase).collect();
     let run = run(&study(machine(1, 16), vec![(app, course)]), Controller::Nobody);

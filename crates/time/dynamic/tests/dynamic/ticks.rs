@@ -2,11 +2,10 @@
 
 use std::cell::Cell;
 
+use numasim_course::{PolicyChoice, Study};
 use numasim_dynamic::{
     Controller, Ending, Question, Run, Silent, SimulateError, lower_bound, reference, simulate,
 };
-use numasim_model::Study;
-use numasim_model::dynamics::PolicyChoice;
 use numasim_model::units::Seconds;
 use numasim_policy::PolicyName;
 

@@ -1,8 +1,7 @@
 //! The same question in other units has the same answer: GFLOPS, GB/s and work by a factor, and nothing changes over time.
 
+use numasim_course::{Study, Work};
 use numasim_dynamic::{Run, SimulateError};
-use numasim_model::Study;
-use numasim_model::dynamics::Work;
 use numasim_model::machine::{Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::Seconds;

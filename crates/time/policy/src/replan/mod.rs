@@ -29,9 +29,9 @@
 
 use std::borrow::Cow;
 
-use numasim_model::dynamics::Channel;
+use numasim_course::{Channel, Study};
+use numasim_model::AppId;
 use numasim_model::order::Waiting;
-use numasim_model::{AppId, Study};
 
 use crate::dealing::{cores_of, decided, first_of, is_less};
 use crate::growth::what_is_left;

@@ -16,8 +16,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use numasim_course::Work;
 use numasim_model::Node;
-use numasim_model::dynamics::Work;
 use numasim_model::order::Control;
 use numasim_model::sharing::Network;
 

@@ -1,6 +1,6 @@
 //! What is moved, what is not, and why.
 
-use numasim_model::dynamics::{Scaling, Work};
+use numasim_course::{Scaling, Work};
 use numasim_model::units::{Gflop, Seconds};
 
 use super::*;

@@ -1,13 +1,14 @@
 //! A run on a host above its simulation, on one axis, and how far they are apart.
 
+use numasim_course::Course as Plan;
+use numasim_course::Study;
 use numasim_draw::Heading;
 use numasim_draw::timelines::{MOST_APPS, MOST_ROWS, Timeline, TimelinePlot};
 use numasim_dynamic::{Observer, SlotRecorder, Slots, Snapshot};
 use numasim_evidence::timeline::Step;
-use numasim_model::dynamics::Course as Plan;
 use numasim_model::order::Order;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, NodeId, Study};
+use numasim_model::{AppId, NodeId};
 use numasim_policy::View;
 
 use crate::view::beside::{self, Measured};

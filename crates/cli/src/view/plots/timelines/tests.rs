@@ -25,7 +25,7 @@ work_gflop = 100.0
 
 fn study() -> Study {
     let file = numasim_study::SourceFile { name: "a.toml".to_owned(), text: FILE.to_owned() };
-    numasim_graph::read_study(&[file]).expect("a valid file").study
+    numasim_ask::reading::read_study(&[file]).expect("a valid file").study
 }
 
 fn step(time: f64, app: usize, busy: f64) -> Step {

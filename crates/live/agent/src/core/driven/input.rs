@@ -1,7 +1,7 @@
 //! What bytes choose from: policies, files, lines.
 
-use numasim_model::Study;
-use numasim_study::{SourceFile, read_study};
+use numasim_course::{Study, read_study};
+use numasim_study::SourceFile;
 
 /// Policies that the first byte chooses from.
 pub(super) const POLICIES: [&str; 8] =

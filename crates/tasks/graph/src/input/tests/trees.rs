@@ -16,7 +16,7 @@ fn with(tables: &str) -> String {
 }
 
 fn graph(tables: &str) -> TaskGraph {
-    match read(&with(tables)).tasks.source {
+    match read(&with(tables)).further.source {
         GraphSource::Given(graph) => graph,
         other => panic!("no listed tasks: {other:?}"),
     }
@@ -137,7 +137,7 @@ fn a_program_is_arrays_and_loops_over_them() {
     let tables = "[program]\nrepeat = 3\n[[program.array]]\nname = \"a\"\nmb = 2\n[[program.array]]\nname = \"p\"\nbytes = 8\n\
          [[program.loop]]\nname = \"spmv\"\ngflop = 0.5\nin = [\"a\"]\nwhole = [\"p\"]\n\
          [[program.loop]]\nname = \"swap\"\ninout = [\"p\"]\nout = [\"a\"]\nshape = \"list\"\n";
-    let study = read(&with(tables)).tasks;
+    let study = read(&with(tables)).further;
     let array = |name: &str, bytes| ProgramArray { name: name.to_owned(), bytes };
     let (a, p) = (ArrayId(0), ArrayId(1));
     let spmv = ProgramLoop {
@@ -167,7 +167,7 @@ fn a_program_is_arrays_and_loops_over_them() {
     };
     assert_eq!(study.source, GraphSource::Program { name: "program".to_owned(), program });
     let given = read(&with(&tables.replace("repeat = 3", "chunks = 5")));
-    let GraphSource::Program { program, .. } = given.tasks.source else { panic!("no program") };
+    let GraphSource::Program { program, .. } = given.further.source else { panic!("no program") };
     assert_eq!((program.chunks, program.repeat), (Some(5), 1));
     let defaults = given.defaults.iter().filter(|default| default.table.as_str().starts_with("program"));
     let defaults: Vec<String> =
@@ -201,12 +201,12 @@ fn tasks_and_loops_are_given_in_one_way() {
 }
 
 fn contender(keys: &str) -> Option<Contender> {
-    read(&with(&format!("[contender]\n{keys}"))).tasks.contender
+    read(&with(&format!("[contender]\n{keys}"))).further.contender
 }
 
 #[test]
 fn contenders_want_workers_all_the_time_or_in_phases() {
-    assert_eq!(read(&with("[graph]\ngenerator = \"qr\"")).tasks.contender, None);
+    assert_eq!(read(&with("[graph]\ngenerator = \"qr\"")).further.contender, None);
     let plain = Contender { gflop: 0.5, count: 1, phases: None };
     assert_eq!(contender("gflop = 0.5"), Some(plain));
     let phases = [(0.0, 1.0), (1.5, 2.5)].map(|(from, to)| (Seconds::new(from), Seconds::new(to))).to_vec();
@@ -236,7 +236,7 @@ fn phases_ascend_and_do_not_touch() {
 
 #[test]
 fn what_the_machine_says_of_a_generator_may_be_given() {
-    let generator = |keys: &str| match read(&with(&format!("[graph]\ngenerator = {keys}"))).tasks.source {
+    let generator = |keys: &str| match read(&with(&format!("[graph]\ngenerator = {keys}"))).further.source {
         GraphSource::Generated { generator, .. } => generator,
         other => panic!("no generator: {other:?}"),
     };
@@ -253,7 +253,7 @@ fn what_the_machine_says_of_a_generator_may_be_given() {
 
 #[test]
 fn a_pipeline_has_two_tokens_for_each_worker_unless_it_says_another_number() {
-    let throttle = |tables: &str| read(&with(tables)).tasks.runtime.throttle;
+    let throttle = |tables: &str| read(&with(tables)).further.runtime.throttle;
     assert_eq!(throttle("[graph]\ngenerator = \"ferret\""), Some(16));
     assert_eq!(throttle("[graph]\ngenerator = \"ferret\"\n[runtime]\nthrottle = 3"), Some(3));
     assert_eq!(throttle("[graph]\ngenerator = \"npb-cg\""), None);

@@ -1,11 +1,9 @@
 //! Every key is found, read, set and read again.
 
 use super::*;
-use crate::figure::KeyError;
-use crate::keys::{Echo, Part};
-use crate::{SourceFile, read_study};
-use numasim_model::dynamics::Work;
-use numasim_model::units::Gflop;
+use crate::read_study;
+use numasim_study::SourceFile;
+use numasim_study::keys::{Echo, Part};
 
 fn study() -> Study {
     let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8\n\
@@ -40,12 +38,12 @@ fn value_at(study: &Study, key: &'static Key, at: At) -> Option<f64> {
         ("lead", _) => lead_of(dynamics.policy.name.as_deref()?),
         _ => {
             let parts = [
-                course.map(Part::Course),
-                phase.map(Part::Phase),
-                dynamics.channels.get(at.of).map(Part::Channel),
-                dynamics.calls.get(at.of).map(Part::Call),
-                Some(Part::Policy(&dynamics.policy)),
-                Some(Part::Os(&dynamics.os)),
+                course.map(|course| Part::Further(course)),
+                phase.map(|phase| Part::Further(phase)),
+                dynamics.channels.get(at.of).map(|channel| Part::Further(channel)),
+                dynamics.calls.get(at.of).map(|call| Part::Further(call)),
+                Some(Part::Further(&dynamics.policy)),
+                Some(Part::Further(&dynamics.os)),
             ];
             let parts: Vec<Part<'_>> = parts.into_iter().flatten().collect();
             let tables =

@@ -1,8 +1,10 @@
 //! The reader takes of each key the numbers of its range, which is what everybody else goes by, and no others.
 
-use super::super::*;
-use crate::figure::{Figure, TimeFigure};
-use numasim_model::scenario::Study;
+use numasim_study::SourceFile;
+use numasim_study::figure::Figure;
+
+use crate::figure::TimeFigure;
+use crate::{Study, read_study};
 
 /// A study in which one figure of the file is open: `KEY = VALUE` replaces its line.
 const FILE: &str = "[machine]

@@ -2,24 +2,47 @@
 #![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 
 use numasim_model::app::{Data, Placement};
-use numasim_model::dynamics::{Binding, Course, Phase, Pick, Scaling, Work};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::MAX_CORES_PER_NODE;
 use numasim_model::order::Control;
+use numasim_model::scaling::Scaling;
 use numasim_model::units::{FlopPerByte, Gflop, Seconds};
-use toml::de::DeValue;
+use numasim_study::keys::{app as at_rest, scaling, serial, speedup};
+use numasim_study::reader::{
+    AppReading, Apps, Count, Log, MachineReading, Quantity, TableReader, Value, data, thread_row,
+};
+use numasim_study::{Group, Place, Problem, ProblemKind};
 
-use super::app_keys::AppReading;
-use super::data;
-use super::keys::{app, phase, scaling, serial, speedup};
-use super::log::Log;
-use super::machine::MachineReading;
-use super::problem::{Place, Problem, ProblemKind};
-use super::reading::{CoursePlaces, Group, PhasePlaces};
-use super::table::TableReader;
-use super::thread_row;
-use super::value::{Count, Quantity, Value};
+use crate::keys::{app, phase};
+use crate::values::{Binding, Course, Phase, Pick, Work};
 
+/// Where one `[[app]]` table says what it does over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CoursePlaces {
+    /// The value of `name`.
+    pub name: Place,
+    /// The value of `work_gflop` or `task_gflop` of the application itself; `None` where the file gives neither.
+    pub work: Option<Place>,
+    /// The value of `iterations`; `None` where the file does not give it.
+    pub iterations: Option<Place>,
+    /// The value of `threads`; `None` where the file does not give it.
+    pub threads: Option<Place>,
+    /// The value of `control`; `None` where the file does not give it.
+    pub control: Option<Place>,
+    /// One entry for each `[[app.phase]]`; none where an iteration is one phase.
+    pub phases: Vec<PhasePlaces>,
+}
+
+/// Places of one `[[app.phase]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhasePlaces {
+    /// Its header.
+    pub table: Place,
+    /// The value of `work_gflop` or `task_gflop`; `None` where the file gives neither.
+    pub work: Option<Place>,
+    /// The value of `data`; `None` where the file does not give it.
+    pub data: Option<Place>,
+}
 /// Most figures of the courses of all instances: 256 MB.
 const MAX_COURSE_SIZE: usize = 32_000_000;
 
@@ -38,7 +61,7 @@ pub(super) struct CourseReading {
 
 /// What the applications of all files do over time, table by table.
 #[derive(Default)]
-pub(super) struct Courses {
+pub struct Courses {
     tables: Vec<CourseReading>,
     /// Figures of the courses of all instances.
     size: usize,
@@ -76,6 +99,11 @@ impl Courses {
     /// Where each stands in its file.
     pub(super) fn places(&self) -> Vec<CoursePlaces> {
         self.tables.iter().map(|course| course.places.clone()).collect()
+    }
+
+    /// The same of an instance.
+    pub(super) fn of_instance(&self, instance: usize, apps: &Apps) -> Option<&CourseReading> {
+        self.of(apps.group_of(instance))
     }
 
     /// The courses of all instances, if all could be read.
@@ -123,7 +151,7 @@ impl CourseReading {
 fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReading) -> CourseReading {
     let places = CoursePlaces {
         name: known.name.clone(),
-        work: table.place_of(&app::WORK_GFLOP).or_else(|| table.place_of(&app::TASK_GFLOP)),
+        work: table.place_of(&at_rest::WORK_GFLOP).or_else(|| table.place_of(&app::TASK_GFLOP)),
         iterations: table.place_of(&app::ITERATIONS),
         threads: table.place_of(&app::THREADS),
         control: table.place_of(&app::CONTROL),
@@ -242,7 +270,7 @@ fn read_phases(
 ) -> Phases {
     let Some(list) = table.optional(&app::PHASE) else {
         if keys.total.is_none() && keys.each.is_none() {
-            table.note(&app::WORK_GFLOP, app::WORK_GFLOP.default);
+            table.note(&at_rest::WORK_GFLOP, at_rest::WORK_GFLOP.default);
         }
         if keys.tasks.is_none() && keys.each.is_none() {
             table.note(&app::TASKS, app::TASKS.default);
@@ -401,7 +429,7 @@ struct WorkReading {
 impl<'a> WorkKeys<'a> {
     fn of(table: &mut TableReader<'a>) -> Self {
         Self {
-            total: table.optional(&app::WORK_GFLOP),
+            total: table.optional(&at_rest::WORK_GFLOP),
             each: table.optional(&app::TASK_GFLOP),
             tasks: table.optional(&app::TASKS),
             io: table.optional(&app::IO_MS),
@@ -454,7 +482,7 @@ impl<'a> WorkKeys<'a> {
         }
         let each = self.each.as_ref().map(read_each);
         // Work of tasks may be nothing: threads that only sleep.
-        let quantity = Quantity { zero: tasks.is_some(), ..app::WORK_GFLOP.quantity() };
+        let quantity = Quantity { zero: tasks.is_some(), ..at_rest::WORK_GFLOP.quantity() };
         let total = self.total.as_ref().map(|value| value.number_of(quantity));
         let (tasks, each, total) = (transposed(tasks)?, transposed(each)?, transposed(total)?);
         let iterations = iterations? as f64;
@@ -480,7 +508,7 @@ fn transposed<T>(value: Option<Option<T>>) -> Option<Option<T>> {
 
 /// The work of each task: a number, or a list that repeats.
 fn read_each(value: &Value<'_>) -> Option<Vec<Gflop>> {
-    if !matches!(value.get(), DeValue::Array(_)) {
+    if !value.is_list() {
         return Some(vec![Gflop::new(value.number()?)]);
     }
     let hint = "write the work of one task after the other in GFLOP, e.g. `task_gflop = [3.0, 4.0]`";

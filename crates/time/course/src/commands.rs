@@ -1,19 +1,15 @@
 //! Reads `[[command]]`, and what surrounds the applications: `[policy]`, `[os]` and `[cluster]`.
 
-use numasim_model::dynamics::{Cluster, Command, Os, PolicyChoice, Synchronisation};
 use numasim_model::ids::AppId;
 use numasim_model::order::{Control, Order};
 use numasim_model::units::Seconds;
+use numasim_study::names::{self, plural};
+use numasim_study::reader::{Apps, MachineReading, Named, TableReader, Value, named, thread_row, time};
+use numasim_study::{Group, Place, Problem, ProblemKind};
 
-use crate::apps::{Apps, Named};
-use crate::course::{CourseReading, Courses};
-use crate::keys::{Key, cluster, command, os, policy};
-use crate::machine::MachineReading;
-use crate::names::{self, plural};
-use crate::problem::{Place, Problem, ProblemKind};
-use crate::table::TableReader;
-use crate::thread_row;
-use crate::value::Value;
+use crate::courses::{CourseReading, Courses};
+use crate::keys::{cluster, command, os, policy};
+use crate::values::{Cluster, Command, Os, PolicyChoice, Synchronisation};
 
 const ORDER_HINT: &str = "write one of `total = 2`, `per_node = [4, 2]`, or `cores = [0, 1]`";
 /// Most numbers in the orders of all commands, one order for each instance: 128 MB.
@@ -126,12 +122,15 @@ const fn key(control: Control) -> Option<&'static str> {
 
 /// Whom a value names, if it can be said.
 fn addressee<'a>(value: &Value<'_>, apps: &Apps, courses: &'a Courses) -> Option<Addressee<'a>> {
-    let (first, instances) = match crate::apps::named(value, apps)? {
-        Named::Group(group) => apps.groups.get(group).map(|group| (group.first, group.instances))?,
+    let (first, instances) = match named(value, apps)? {
+        Named::Group(group) => {
+            let Group { first, instances, .. } = apps.groups.get(group)?;
+            (*first, *instances)
+        }
         Named::Instance(instance) => (instance, 1),
         Named::Unclear | Named::Nothing => return None,
     };
-    let course = courses.of(apps.group_of(first))?;
+    let course = courses.of_instance(first, apps)?;
     Some(Addressee { first, instances, name: names::shown(value.name()?), course })
 }
 
@@ -271,20 +270,6 @@ fn read_cores(
     }
     order.sort_unstable();
     Some(order)
-}
-
-/// A value in so many of a second, or the one that is assumed.
-pub fn time(
-    table: &mut TableReader<'_>,
-    key: &'static Key,
-    in_a_second: f64,
-    assumed: Seconds,
-) -> Option<Seconds> {
-    // Twelve digits hide the rounding of 5e-6 x 1e6.
-    let shown = (assumed.value() * in_a_second * 1e9).round() / 1e9;
-    table.read_or_shown(key, (assumed, shown), |value| {
-        value.number().map(|number| Seconds::new(number / in_a_second))
-    })
 }
 
 /// Where the values of `[policy]` stand that only whoever uses them can judge.

@@ -1,12 +1,42 @@
 //! What applications do over time: iterations, phases and tasks, who waits for whom, and what commands say.
 //!
 //! The static model asks for threads only. Here is the rest of a study, for simulated time and for an agent: values, as the
-//! input files give them (`input`), without any behaviour in time. Terms follow paper 002, sections II, IV and V.
+//! input files give them, without any behaviour in time. Terms follow paper 002, sections II, IV and V.
 
-use crate::app::Data;
-use crate::ids::AppId;
-use crate::order::{Control, Order};
-use crate::units::{FlopPerByte, Gflop, Megabytes, Seconds};
+use std::ops::{Deref, DerefMut};
+
+use numasim_model::app::{App, Data, Placement};
+use numasim_model::demand::Demand;
+use numasim_model::ids::AppId;
+use numasim_model::order::{Control, Order};
+use numasim_model::scaling::Scaling;
+use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
+use numasim_model::words;
+
+/// All input files, united and checked, with what the applications do over time.
+///
+/// Whatever asks for machine, applications and scenarios alone takes it as a [`numasim_model::Study`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// Machine, applications and scenarios.
+    pub at_rest: numasim_model::Study,
+    /// What the applications do over time.
+    pub dynamics: Dynamics,
+}
+
+impl Deref for Study {
+    type Target = numasim_model::Study;
+
+    fn deref(&self) -> &Self::Target {
+        &self.at_rest
+    }
+}
+
+impl DerefMut for Study {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.at_rest
+    }
+}
 
 /// The part of a study that is about time; the default is that of files that say nothing of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,7 +151,7 @@ pub struct Cluster {
     pub policy_on: u64,
 }
 
-crate::words! {
+words! {
     /// How the nodes of a cluster wait for each other.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Synchronisation {
@@ -130,17 +160,6 @@ crate::words! {
         Barrier = "barrier",
         /// Work is spread by speed.
         Loose = "loose",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_assumed_price_of_sharing_a_core() {
-        // 3 / (3 + 0.005 + 0.1) = 0.966184
-        assert!((Os::default().efficiency() - 0.966_184).abs() < 1e-6);
     }
 }
 
@@ -250,6 +269,11 @@ impl Work {
 }
 
 impl Phase {
+    /// What it asks for as a phase of `app`, with its data at `placement`.
+    pub fn demand(&self, app: &App, placement: Placement) -> Demand {
+        Demand { arithmetic_intensity: self.arithmetic_intensity, ..app.demand(placement) }
+    }
+
     /// Where its data lies when the data of the application lies at `of_app`, such as in a scenario; `None` is as in the files.
     /// Data that the file gives this phase stays where it is \[decision: the file says it of this phase alone, and so most exactly\].
     pub fn data_with<'d>(&'d self, of_app: Option<&'d Data>) -> &'d Data {
@@ -284,55 +308,7 @@ impl Course {
     }
 }
 
-/// How fast n threads of an application are together, compared with one: its speedup S(n).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Scaling {
-    /// S(n) = n.
-    #[default]
-    Linear,
-    /// S(n) = 1 / (s + (1 - s) / n): Amdahl's law, s of the work is serial.
-    Serial {
-        /// s, 0 to 1.
-        fraction: f64,
-    },
-    /// Points (threads, speedup), by threads; the first is (1, 1). Between them lines, beyond the last one its speedup.
-    Table(Vec<(u32, f64)>),
-}
-
-impl Scaling {
-    /// S(n); 0 for no thread.
-    pub fn speedup(&self, threads: u32) -> f64 {
-        let n = f64::from(threads);
-        if threads == 0 {
-            return 0.0;
-        }
-        match self {
-            Self::Linear => n,
-            Self::Serial { fraction } => 1.0 / (fraction + (1.0 - fraction) / n),
-            Self::Table(points) => {
-                let after = points.partition_point(|&(at, _)| at <= threads);
-                match (after.checked_sub(1).and_then(|before| points.get(before)), points.get(after)) {
-                    (Some(&(left, low)), Some(&(right, high))) => {
-                        low + (high - low) * (n - f64::from(left)) / (f64::from(right) - f64::from(left))
-                    }
-                    (Some(&(_, last)), None) => last,
-                    (None, _) => n,
-                }
-            }
-        }
-    }
-
-    /// S(n) / n: the part of its speed at which each of n threads works; 1 for no thread.
-    pub fn efficiency(&self, threads: u32) -> f64 {
-        match self {
-            Self::Serial { .. } | Self::Table(_) if threads > 0 => self.speedup(threads) / f64::from(threads),
-            // Not n / n, so that nothing is rounded.
-            Self::Linear | Self::Serial { .. } | Self::Table(_) => 1.0,
-        }
-    }
-}
-
-crate::words! {
+words! {
     /// What a thread is bound to.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Binding {
@@ -344,7 +320,7 @@ crate::words! {
     }
 }
 
-crate::words! {
+words! {
     /// How the threads of an application are numbered: the order in which they take tasks and are unblocked, and against
     /// which they block.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -358,25 +334,13 @@ crate::words! {
 }
 
 #[cfg(test)]
-mod course_tests {
+mod tests {
     use super::*;
 
     #[test]
-    fn amdahl_speedups_of_one_tenth_serial() {
-        // 1 / (0.1 + 0.9 / n): n = 2 1 / 0.55 = 1.8182, n = 4 1 / 0.325 = 3.0769, n = 6 1 / 0.25 = 4
-        let scaling = Scaling::Serial { fraction: 0.1 };
-        for (threads, speedup) in [(1, 1.0), (2, 1.8182), (4, 3.0769), (6, 4.0)] {
-            assert!((scaling.speedup(threads) - speedup).abs() < 5e-5, "{threads}");
-        }
-    }
-
-    #[test]
-    fn a_table_has_lines_between_its_points_and_stays_at_the_last() {
-        // (1, 1) to (4, 3.1): at 2 threads 1 + 2.1 / 3 = 1.7
-        let scaling = Scaling::Table(vec![(1, 1.0), (4, 3.1)]);
-        assert!((scaling.speedup(2) - 1.7).abs() < 1e-12);
-        assert_eq!(scaling.speedup(1), 1.0);
-        assert_eq!(scaling.speedup(9), 3.1);
+    fn the_assumed_price_of_sharing_a_core() {
+        // 3 / (3 + 0.005 + 0.1) = 0.966184
+        assert!((Os::default().efficiency() - 0.966_184).abs() < 1e-6);
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! What files say about time.
 
 use super::{MACHINE, files, problem, problems, read, with_app};
-use crate::{Problem, ProblemKind, Reading, TableKind, read_study};
-use numasim_model::dynamics::{
-    Binding, Call, Channel, Cluster, Command, Course, Os, Phase, Pick, Scaling, Synchronisation, Work,
+use crate::{
+    Binding, Call, Channel, Cluster, Command, Course, Os, Phase, Pick, Reading, Scaling, Synchronisation,
+    Work, read_study,
 };
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
 use numasim_model::{Data, Placement};
+use numasim_study::{Problem, ProblemKind, TableKind};
 
 /// Two nodes of 4 cores, and these applications of 1 FLOP/byte: a name, and more keys.
 fn with_apps(apps: &[(&str, &str)], rest: &str) -> String {
@@ -75,7 +76,7 @@ fn files_that_say_nothing_of_time_describe_one_iteration_of_divisible_work() {
 fn work_may_be_missing_as_only_simulations_need_it() {
     let reading = read(&with_app("tasks = 8\nio_ms = 10"));
     assert_eq!(reading.study.dynamics.courses[0].phases[0].work, None);
-    assert_eq!((reading.study.apps[0].work, reading.places.courses[0].work.clone()), (None, None));
+    assert_eq!((reading.study.apps[0].work, reading.further.apps[0].work.clone()), (None, None));
 }
 
 #[test]
@@ -279,7 +280,7 @@ fn commands_are_for_one_instance_or_for_all_of_a_group() {
             command(1.0, 3, Order::PerNode(vec![4, 0])),
         ]
     );
-    assert_eq!(reading.places.commands.len(), 5);
+    assert_eq!(reading.further.commands.len(), 5);
 }
 
 #[test]
@@ -320,7 +321,7 @@ fn what_surrounds_the_applications_is_read_from_any_file() {
     assert_eq!(dynamics.os, expected);
     let cluster = Cluster { nodes: 16, sync: Synchronisation::Loose, policy_on: 8 };
     assert_eq!(dynamics.cluster, Some(cluster));
-    assert_eq!(reading.places.policy.map(|place| place.file), Some(0));
+    assert_eq!(reading.further.policy.map(|place| place.file), Some(0));
     let again = problems(&[policy, MACHINE, policy]);
     assert_eq!(again.iter().map(|(kind, _)| *kind).collect::<Vec<_>>(), [ProblemKind::SecondTable]);
     assert_eq!(problem(&format!("{MACHINE}[cluster]\nnodes = 4\npolicy_on = 5\n")).1, "5");

@@ -2,18 +2,15 @@
 
 use std::collections::VecDeque;
 
-use numasim_model::dynamics::{Call, Channel};
 use numasim_model::ids::AppId;
 use numasim_model::units::Megabytes;
+use numasim_study::names::{self, plural};
+use numasim_study::reader::{Apps, Log, TableReader, Value, instance};
+use numasim_study::{Place, Problem, ProblemKind};
 
-use crate::apps::Apps;
-use crate::course::Courses;
+use crate::courses::Courses;
 use crate::keys::{call, channel};
-use crate::log::Log;
-use crate::names::{self, plural};
-use crate::problem::{Place, Problem, ProblemKind};
-use crate::table::TableReader;
-use crate::value::Value;
+use crate::values::{Call, Channel};
 
 /// Most places that are shown of one mistake.
 const MOST_SHOWN: usize = 12;
@@ -97,7 +94,7 @@ impl Couplings {
         let calls = self.calls.iter().map(|(_, joint)| (joint, "calls"));
         let joints: Vec<(&Joint, &str)> = channels.chain(calls).collect();
         let arrows: Vec<(usize, usize)> = joints.iter().map(|(joint, _)| (joint.from, joint.to)).collect();
-        for circle in find_circles(apps.len(), &arrows) {
+        for circle in find_circles(apps.instance_count(), &arrows) {
             let circle: Vec<&(&Joint, &str)> = circle.iter().filter_map(|&arrow| joints.get(arrow)).collect();
             let Some(&(first, does)) = circle.first() else { continue };
             let name = |instance: usize| format!("`{}`", names::shown(&apps.instance_name(instance)));
@@ -122,7 +119,7 @@ impl Couplings {
     /// A consumer has as many iterations as its producer.
     fn check_iterations(&self, apps: &Apps, courses: &Courses, log: &Log) {
         for (_, joint) in &self.channels {
-            let ends = [joint.from, joint.to].map(|end| courses.of(apps.group_of(end)));
+            let ends = [joint.from, joint.to].map(|end| courses.of_instance(end, apps));
             let [Some(from), Some(to)] = ends else { continue };
             let (Some(produced), Some(consumed)) = (from.iterations, to.iterations) else { continue };
             if produced == consumed {
@@ -150,7 +147,7 @@ impl Couplings {
 
     /// For each instance the calls that it gets.
     fn calls_of(&self, apps: &Apps) -> Vec<Vec<usize>> {
-        let mut calls_of: Vec<Vec<usize>> = vec![Vec::new(); apps.len()];
+        let mut calls_of: Vec<Vec<usize>> = vec![Vec::new(); apps.instance_count()];
         for (number, (call, _)) in self.calls.iter().enumerate() {
             calls_of[call.to.0].push(number);
         }
@@ -187,7 +184,7 @@ impl Couplings {
 
     /// The iterations of an application that is called are the calls that it gets.
     fn check_count(&self, callee: usize, calls: &[usize], (apps, courses): (&Apps, &Courses), log: &Log) {
-        let of = |instance| courses.of(apps.group_of(instance));
+        let of = |instance| courses.of_instance(instance, apps);
         let calls: Vec<&(Call, Joint)> = calls.iter().filter_map(|&call| self.calls.get(call)).collect();
         let count = |(call, joint): &&(Call, Joint)| Some(call.count(of(joint.from)?.iterations?));
         let counts: Option<Vec<u64>> = calls.iter().map(count).collect();
@@ -223,7 +220,7 @@ fn ends(
 ) -> Option<Joint> {
     let header = table.place();
     // Both are looked up, so that both mistakes are reported.
-    let found = [&from, &to].map(|end| crate::apps::instance(end.as_ref()?, apps, single));
+    let found = [&from, &to].map(|end| instance(end.as_ref()?, apps, single));
     let [Some(first), Some(second)] = found else { return None };
     table.name = format!("{} -> {}", apps.instance_name(first), apps.instance_name(second));
     Some(Joint { from: first, to: second, header, from_place: from?.place(), to_place: to?.place() })

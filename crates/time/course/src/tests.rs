@@ -1,0 +1,130 @@
+//! Tests of what files say about time.
+
+mod bounds;
+mod reading;
+
+use std::collections::HashMap;
+
+use numasim_study::keys::{Shape, Table};
+use numasim_study::{Problem, ProblemKind, SourceFile};
+
+use crate::keys::{self, FILE};
+use crate::{Binding, Pick, Reading, Synchronisation, read_study};
+
+const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
+
+fn files(texts: &[&str]) -> Vec<SourceFile> {
+    let file = |(n, text): (usize, &&str)| SourceFile { name: format!("{n}.toml"), text: (*text).to_owned() };
+    texts.iter().enumerate().map(file).collect()
+}
+
+fn read(text: &str) -> Reading {
+    read_study(&files(&[text])).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+/// Kind and marked text of each problem.
+fn problems(texts: &[&str]) -> Vec<(ProblemKind, String)> {
+    let marked = |problem: Problem| {
+        let text = problem.place.and_then(|place| texts.get(place.file)?.get(place.span?));
+        (problem.kind, text.unwrap_or_default().to_owned())
+    };
+    read_study(&files(texts)).err().unwrap_or_default().into_iter().map(marked).collect()
+}
+
+fn problem(text: &str) -> (ProblemKind, String) {
+    let mut found = problems(&[text]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    found.remove(0)
+}
+
+fn with_app(keys: &str) -> String {
+    format!("{MACHINE}[[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n{keys}\n")
+}
+
+#[test]
+fn values_that_no_file_gives_are_listed_behind_those_of_applications_at_rest() {
+    let reading = read(&with_app("weight = 2"));
+    let found: Vec<String> = reading
+        .defaults
+        .iter()
+        .map(|default| {
+            format!("{} {} {} = {}", default.table.as_str(), default.name, default.key, default.value)
+        })
+        .skip_while(|default| !default.contains("max_threads"))
+        .collect();
+    let expected = [
+        "app a max_threads = no limit",
+        "app a iterations = 1",
+        "app a scaling = linear",
+        "app a io_ms = 0",
+        "app a work_gflop = not given",
+        "app a tasks = none: divisible work",
+        "app a task_spread = 0",
+        "app a arrives_s = 0",
+        "app a threads = one per core",
+        "app a command = none",
+        "app a control = per-node",
+        "app a bind = node",
+        "app a pick = spread",
+        "policy  name = none",
+        "policy  period_ms = 0",
+        "policy  command_ms = 0",
+        "os  slice_ms = 3",
+        "os  switch_us = 5",
+        "os  refill_ms = 0.1",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// The reader asks for every key that is declared, so that none is refused as unknown.
+#[test]
+fn every_key_that_is_declared_is_asked_for() {
+    let tables = [
+        ("[[app]]", &keys::APP_TABLE),
+        ("[[app]]\n[[app.phase]]", &keys::phase::TABLE),
+        ("[[channel]]", &keys::channel::TABLE),
+        ("[[call]]", &keys::call::TABLE),
+        ("[[command]]", &keys::command::TABLE),
+        ("[policy]", &keys::policy::TABLE),
+        ("[os]", &keys::os::TABLE),
+        ("[cluster]", &keys::cluster::TABLE),
+    ];
+    for (header, table) in tables {
+        for key in table.keys {
+            let text = format!("{MACHINE}{header}\n{} = nan\n", key.name);
+            let found = problems(&[&text]);
+            let unknown = found.iter().any(|(kind, _)| *kind == ProblemKind::UnknownKey);
+            assert!(!unknown, "{header} {}: {found:?}", key.name);
+        }
+        let text = format!("{MACHINE}{header}\nnonsense = nan\n");
+        assert!(problems(&[&text]).iter().any(|(kind, _)| *kind == ProblemKind::UnknownKey), "{header}");
+    }
+}
+
+/// The words of the declarations are those of the values, of which the reader takes all.
+#[test]
+fn the_words_of_declarations_are_those_that_the_reader_knows() {
+    fn add(table: &Table, into: &mut HashMap<&'static str, Vec<&'static str>>) {
+        for key in table.keys {
+            match &key.shape {
+                Shape::Words(words) => {
+                    into.insert(words.type_name, words.words.iter().map(|(word, _)| *word).collect());
+                }
+                Shape::Table(table) | Shape::Tables(table, ..) => add(table, into),
+                _ => {}
+            }
+        }
+    }
+    let mut declared = HashMap::new();
+    add(&FILE, &mut declared);
+    assert_eq!(declared["SyncWord"], Synchronisation::ALL.map(Synchronisation::as_str));
+    assert_eq!(declared["BindWord"], Binding::ALL.map(Binding::as_str));
+    assert_eq!(declared["PickWord"], Pick::ALL.map(Pick::as_str));
+}
+
+#[test]
+fn no_data_of_a_phase_lies_on_a_node_without_memory() {
+    let machine = "[machine]\nname = \"m\"\nbandwidth_gbs = 64\nlink_gbs = 16\n[[machine.node]]\ncores = 4\ngflops_per_core = 10\n[[machine.node]]\ncores = 4\ngflops_per_core = 10\nmemory_gib = 0\n";
+    let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 0.5\nwork_gflop = 1\n[[app.phase]]\ndata = { home = 1 }\n";
+    assert!(problems(&[&format!("{machine}{app}")]).contains(&(ProblemKind::BadValue, "1".to_owned())));
+}
