@@ -37,6 +37,7 @@ mod profile_app;
 mod published_figures;
 mod random;
 mod readme;
+mod real_applications;
 mod report;
 mod robust;
 #[cfg(target_os = "linux")]

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use numasim_ask::{Evaluate, Evaluated, EvaluatedScenario, document, numbers, warning};
-use numasim_model::NodeId;
+use numasim_model::evaluation::AppResult;
+use numasim_model::{App, NodeId};
 use numasim_sim::intervals::Interval;
 use numasim_study::writing::study::Written;
 use numpy::{PyArray1, PyArray2};
@@ -58,6 +59,17 @@ fn ends(interval: &Interval) -> (f64, f64) {
     (plain(interval.low), plain(interval.high))
 }
 
+impl ScenarioResult {
+    /// The speeds of the applications that count FLOP, or of those that have a rate.
+    fn speeds<'py>(&self, py: Python<'py>, rates: bool) -> Bound<'py, PyArray1<f64>> {
+        let apps = self.scenario.study.apps.iter().zip(&self.scenario.evaluation.apps);
+        let speed = |(app, found): (&App, &AppResult)| {
+            if app.rate_unit.is_some() == rates { plain(found.gflops.value()) } else { f64::NAN }
+        };
+        columns::one(py, apps.map(speed).collect())
+    }
+}
+
 #[pymethods]
 impl ScenarioResult {
     /// Its name.
@@ -72,7 +84,7 @@ impl ScenarioResult {
         self.scenario.study.apps.iter().map(|app| app.name.clone()).collect()
     }
 
-    /// GFLOPS of all applications.
+    /// GFLOPS of all applications that count FLOP.
     #[getter]
     fn total_gflops(&self) -> f64 {
         plain(self.scenario.evaluation.total.value())
@@ -84,10 +96,22 @@ impl ScenarioResult {
         self.scenario.intervals.as_ref().map(|found| ends(&found.total_gflops))
     }
 
-    /// GFLOPS of each application.
+    /// GFLOPS of each application; not a number where it counts something else.
     #[getter]
     fn gflops<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        columns::one(py, self.scenario.evaluation.apps.iter().map(|app| plain(app.gflops.value())).collect())
+        self.speeds(py, false)
+    }
+
+    /// What each application that does not count FLOP achieves, in its `rate_unit`; not a number for the others.
+    #[getter]
+    fn rate<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.speeds(py, true)
+    }
+
+    /// The unit of `rate` of each application; None where it counts FLOP.
+    #[getter]
+    fn rate_unit(&self) -> Vec<Option<String>> {
+        self.scenario.study.apps.iter().map(|app| app.rate_unit.clone()).collect()
     }
 
     /// 95 % intervals of `gflops`: low and high of each application; None where nothing is uncertain.

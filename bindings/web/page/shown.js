@@ -31,7 +31,7 @@ function drawResult(contents, answer) {
   table(at('apps'), 'Applications', ['', 'threads', 'GFLOPS', 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
     const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);
     const words = make('td', { className: 'text', textContent: answer.held_back[0][i] || '-' });
-    return row('body', [name, String(sum(app.threads)), amount(app.gflops), amount(app.bandwidth_gbs), words]);
+    return row('body', [name, String(sum(app.threads)), app.rate_unit ? `${amount(app.rate)} ${app.rate_unit}` : amount(app.gflops), amount(app.bandwidth_gbs), words]);
   }));
   const used = (one) => one.occupied_gbs ?? one.bandwidth_gbs;
   table(at('controllers'), 'Memory controllers, GB/s', ['node', 'used', '', 'of', 'from outside'], scenario.nodes.map((node) =>

@@ -372,6 +372,11 @@ pub fn refused(error: ProblemError) -> Refusal {
             let missing = match error {
                 GoalError::MissingWork(_) => "add it to their [[app]] tables",
                 GoalError::NoWeight => "raise a `weight` in the [[app]] tables",
+                GoalError::NoFlop(..) => {
+                    return Refusal::said(error.to_string()).hint(
+                        "use --objective geomean, or fair, which compare each with its own speed alone",
+                    );
+                }
             };
             Refusal::said(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }

@@ -70,14 +70,22 @@ pub struct ScenarioView<'a> {
     pub intervals: Option<&'a Prediction>,
 }
 
-impl ScenarioView<'_> {
+impl<'a> ScenarioView<'a> {
     /// The applications as ids.
     pub fn app_ids(&self) -> impl Iterator<Item = AppId> + Clone + use<> {
         (0..self.apps.len()).map(AppId)
     }
 
-    /// What the scenario is worth, with its unit: GFLOPS; GB/s where everybody who has threads only moves data.
-    pub fn worth(&self) -> (f64, &'static str) {
+    /// What the scenario is worth, with its unit: GFLOPS; GB/s if all that have threads only move data; a rate if all that have threads
+    /// count that.
+    pub fn worth(&self) -> (f64, &'a str) {
+        let mut active = self.active_apps().map(|app| &self.apps[app.0]).peekable();
+        let unit = active.peek().and_then(|app| app.rate_unit.as_deref());
+        if let Some(unit) = unit
+            && active.all(|app| app.rate_unit.as_deref() == Some(unit))
+        {
+            return (self.evaluation.apps.iter().map(|app| app.gflops.value()).sum(), unit);
+        }
         let mut active = self.active_apps().peekable();
         if active.peek().is_none() || active.any(|app| self.apps[app.0].computes()) {
             return (self.evaluation.total.value(), "GFLOPS");
@@ -118,7 +126,7 @@ impl<'a> From<&'a EvaluatedScenario> for Explained<'a> {
 pub(crate) struct ScenarioObject<'a> {
     /// Its name.
     name: &'a str,
-    /// Sum of the GFLOPS of all applications.
+    /// Sum of the GFLOPS of all applications that count FLOP.
     total_gflops: f64,
     /// 95 % interval of the sum, in GFLOPS, where figures of the machine are uncertain.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,11 +152,20 @@ pub(crate) struct ScenarioObject<'a> {
 struct AppObject<'a> {
     /// Its name.
     name: &'a str,
-    /// GFLOPS of all its threads.
-    gflops: f64,
+    /// GFLOPS of all its threads; null where it counts something else.
+    gflops: Option<f64>,
     /// 95 % interval of `gflops`, in GFLOPS.
     #[serde(skip_serializing_if = "Option::is_none")]
     gflops_interval: Option<[f64; 2]>,
+    /// What all its threads achieve, in `rate_unit`, where it does not count FLOP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<f64>,
+    /// 95 % interval of `rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_interval: Option<[f64; 2]>,
+    /// The unit of `rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_unit: Option<&'a str>,
     /// What all its threads move, in GB/s (10^9 bytes).
     bandwidth_gbs: f64,
     /// 95 % interval of `bandwidth_gbs`, in GB/s.
@@ -156,8 +173,11 @@ struct AppObject<'a> {
     bandwidth_gbs_interval: Option<[f64; 2]>,
     /// Threads on each node.
     threads: &'a [u32],
-    /// GFLOPS of its threads on each node.
-    gflops_per_node: Vec<f64>,
+    /// GFLOPS of its threads on each node; null where it counts something else.
+    gflops_per_node: Option<Vec<f64>>,
+    /// What its threads on each node achieve, in `rate_unit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_per_node: Option<Vec<f64>>,
     /// The node of its data, where all of it is on one.
     home: Option<usize>,
     /// Of static work: the node of the slowest thread.
@@ -290,16 +310,26 @@ impl<'a> AppObject<'a> {
         let interval =
             |of: fn(&Prediction) -> &Vec<Interval>| of(view.intervals?).get(app.0).copied().map(ends);
         let groups = || result.per_node.iter().map(Option::as_ref);
+        let speed = plain(result.gflops.value());
+        let speed_interval = interval(|found| &found.gflops);
+        let speed_per_node =
+            groups().map(|group| plain(group.map_or(0.0, |group| group.gflops.value()))).collect();
+        let rate_unit = view.apps[app.0].rate_unit.as_deref();
+        let is_rate = rate_unit.is_some();
+        let (gflops_per_node, rate_per_node) =
+            if is_rate { (None, Some(speed_per_node)) } else { (Some(speed_per_node), None) };
         Self {
             name: &view.apps[app.0].name,
-            gflops: plain(result.gflops.value()),
-            gflops_interval: interval(|found| &found.gflops),
+            gflops: (!is_rate).then_some(speed),
+            gflops_interval: speed_interval.filter(|_| !is_rate),
+            rate: is_rate.then_some(speed),
+            rate_interval: speed_interval.filter(|_| is_rate),
+            rate_unit,
             bandwidth_gbs: gbs(result.bandwidth),
             bandwidth_gbs_interval: interval(|found| &found.bandwidth_gbs),
             threads: view.allocation.row(app),
-            gflops_per_node: groups()
-                .map(|group| plain(group.map_or(0.0, |group| group.gflops.value())))
-                .collect(),
+            gflops_per_node,
+            rate_per_node,
             home: result.home.map(|home| home.0),
             slowest_node: result.slowest.map(|node| node.0 as u64),
             bottleneck_per_node: groups()

@@ -38,14 +38,24 @@ impl<'v> Placed<'v> {
         self.view.evaluation.apps[self.app.0].per_node[self.node].as_ref()
     }
 
-    /// The columns of `evaluate`.
-    pub fn columns() -> [Of<'v, Self>; 9] {
-        [
+    fn app(&self) -> &'v App {
+        &self.view.apps[self.app.0]
+    }
+
+    fn speed(&self) -> f64 {
+        self.group().map_or(0.0, |group| group.gflops.value())
+    }
+
+    /// The columns of `evaluate`; those of rates only if an application has one.
+    pub fn columns(apps: &[App]) -> Vec<Of<'v, Self>> {
+        let has_rates = apps.iter().any(|app| app.rate_unit.is_some());
+        let is_rate = |row: &Self| row.app().rate_unit.is_some();
+        let mut columns = vec![
             Of::text("scenario", |row: &Self| row.view.name),
-            Of::text("app", |row: &Self| row.view.apps[row.app.0].name.as_str()),
+            Of::text("app", |row: &Self| row.app().name.as_str()),
             Of::count("node", |row: &Self| row.node),
             Of::count("threads", |row: &Self| row.group().map_or(0, |group| group.threads)),
-            Of::number("gflops", |row: &Self| row.group().map_or(0.0, |group| group.gflops.value())),
+            Of::number("gflops", move |row: &Self| (!is_rate(row)).then(|| row.speed())),
             // What they draw from all memories.
             Of::number("bandwidth_gbs", |row: &Self| {
                 row.group().map_or(0.0, |group| group.bandwidth.value())
@@ -54,7 +64,13 @@ impl<'v> Placed<'v> {
             // The node of all data of the application.
             Of::whole("home", |row: &Self| row.view.evaluation.apps[row.app.0].home.map(|home| home.0)),
             Of::number("scenario_total_gflops", |row: &Self| row.view.evaluation.total.value()),
-        ]
+        ];
+        if has_rates {
+            let unit = |row: &Self| row.app().rate_unit.as_deref().unwrap_or_default();
+            columns.push(Of::number("rate", move |row: &Self| is_rate(row).then(|| row.speed())));
+            columns.push(Of::text("rate_unit", unit));
+        }
+        columns
     }
 }
 
@@ -75,7 +91,8 @@ pub fn explored(found: &Explored) -> String {
         Of::text("status", move |_: &Row| status),
         Of::number("bound", |_: &Row| found.bound),
     ];
-    columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
+    let columns_of_placed = Placed::columns(found.problem.apps()).into_iter();
+    columns.extend(columns_of_placed.map(|column| column.within(|(_, placed): &Row| placed)));
     columns.push(Of::text("cautions", |_: &Row| cautions.as_str()));
     let rows = views.iter().flat_map(|(rated, view)| Placed::all(view).map(|placed| (*rated, placed)));
     table::csv(&columns, rows)
@@ -89,7 +106,9 @@ pub fn under_models(models: &[UnderModel]) -> String {
     }
     let views: Vec<_> = models.iter().map(of).collect();
     let mut columns = vec![Of::text("model", |(model, _): &Row| *model)];
-    columns.extend(Placed::columns().map(|column| column.within(|(_, placed): &Row| placed)));
+    let apps =
+        models.first().and_then(|model| model.scenarios.first()).map_or(&[][..], |one| one.view().apps);
+    columns.extend(Placed::columns(apps).into_iter().map(|column| column.within(|(_, placed): &Row| placed)));
     let rows = views
         .iter()
         .flat_map(|(model, views)| views.iter().flat_map(Placed::all).map(move |placed| (*model, placed)));

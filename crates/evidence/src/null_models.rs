@@ -234,9 +234,9 @@ impl Group {
         Self {
             app,
             threads,
-            demand_gbs: demand.of_thread(machine, from).value(),
+            demand_gbs: demand.want(machine, from).value(),
             intensity: demand.arithmetic_intensity.value(),
-            peak: node.gflops_per_core.value(),
+            peak: demand.peak(node).value(),
             takes: summed(takes),
         }
     }

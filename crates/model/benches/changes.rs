@@ -40,12 +40,8 @@ fn change(bencher: Bencher, link: f64, placement: impl Fn(usize) -> Placement) {
     let mut load = network.load();
     let mut flows: Vec<FlowId> = Vec::new();
     for flow in 0..80 {
-        let demand = Demand {
-            kernel: Access::Read,
-            arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
-            placement: placement(flow),
-            outstanding_lines: None,
-        };
+        let intensity = FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0);
+        let demand = Demand::new(intensity, Access::Read, placement(flow));
         flows.extend(load.add(FlowKey(flow as u64), &demand, NodeId(flow % 4), 1.0));
     }
     load.solve();
@@ -101,11 +97,9 @@ fn fractions(flow: usize, kinds: usize) -> Placement {
 fn a_flow_for_another(bencher: Bencher, count: usize) {
     let network = network(12.0);
     let mut load = network.load();
-    let demand = |flow: usize| Demand {
-        arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
-        kernel: Access::Read,
-        placement: if flow % 16 < 4 { Placement::Interleave } else { Placement::Local },
-        outstanding_lines: None,
+    let demand = |flow: usize| {
+        let placement = if flow % 16 < 4 { Placement::Interleave } else { Placement::Local };
+        Demand::new(FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0), Access::Read, placement)
     };
     let add = |load: &mut Load<'_>, flow: usize, key: u64| {
         load.add(FlowKey(key), &demand(flow), NodeId(flow % 4), 80.0 / count as f64)

@@ -33,12 +33,7 @@ fn solver(last_intensity: f64, last_placement: Placement) -> Solver {
 }
 
 fn solver_under(model: Model, last_intensity: f64, last_placement: Placement) -> Solver {
-    let demand = |intensity, placement| Demand {
-        arithmetic_intensity: FlopPerByte::new(intensity),
-        kernel: Access::Read,
-        placement,
-        outstanding_lines: None,
-    };
+    let demand = |intensity, placement| Demand::new(FlopPerByte::new(intensity), Access::Read, placement);
     let mem = || demand(1.0 / 32.0, Placement::Local);
     let machine = table_iii_machine().with_sharing(model);
     Solver::new(&machine, &[mem(), mem(), mem(), demand(last_intensity, last_placement)])

@@ -39,12 +39,7 @@ struct Case {
 }
 
 fn demand(intensity: f64, placement: Placement) -> Demand {
-    Demand {
-        arithmetic_intensity: FlopPerByte::new(intensity),
-        kernel: Access::Read,
-        placement,
-        outstanding_lines: None,
-    }
+    Demand::new(FlopPerByte::new(intensity), Access::Read, placement)
 }
 
 /// The paper's server and its NUMA-bad scenario.

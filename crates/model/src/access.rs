@@ -42,3 +42,31 @@ impl Access {
         }
     }
 }
+
+/// How the bytes of an application divide into reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Traffic {
+    /// As those of a kernel of the benchmark.
+    Kernel(Access),
+    /// This share of them is written, above 0 and at most 1; the rest is read.
+    Mixed(f64),
+}
+
+impl Traffic {
+    /// Whether anything is written.
+    pub fn writes(self) -> bool {
+        self != Self::Kernel(Access::Read)
+    }
+}
+
+impl Default for Traffic {
+    fn default() -> Self {
+        Self::Kernel(Access::Read)
+    }
+}
+
+impl From<Access> for Traffic {
+    fn from(kernel: Access) -> Self {
+        Self::Kernel(kernel)
+    }
+}

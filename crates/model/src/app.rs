@@ -1,14 +1,14 @@
 //! Applications: how much they compute per byte, and where their data lies.
 
-pub use crate::access::Access;
+pub use crate::access::{Access, Traffic};
 
 use std::fmt;
 use std::num::NonZeroU32;
 
 use crate::ids::NodeId;
-use crate::machine::Machine;
+use crate::machine::{Machine, Node};
 use crate::problem::KernelProblem;
-use crate::units::{FlopPerByte, Gflop, Gibibytes};
+use crate::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 
 /// Most application instances in all files together.
 pub const MAX_INSTANCES: usize = 10_000;
@@ -199,8 +199,20 @@ pub struct App {
     pub name: String,
     /// The name of its `[[app]]` table: `mem`.
     pub group: String,
-    /// FLOP per byte moved to or from memory.
+    /// FLOP per byte moved to or from memory; of an application with a [`App::rate_unit`] its units per 10^9 bytes.
     pub arithmetic_intensity: FlopPerByte,
+    /// What one of its threads computes where memory is no limit; `None`: all that a core can.
+    pub thread_gflops: Option<Gflops>,
+    /// What one of its threads draws alone; `None`: all that it can digest.
+    pub thread_gbs: Option<GigabytesPerSecond>,
+    /// Whether its intensity was not given, and is the quotient of both.
+    pub intensity_is_quotient: bool,
+    /// What it counts per second in the place of GFLOPS, e.g. queries/s; `None` is GFLOPS.
+    pub rate_unit: Option<String>,
+    /// The share of its bytes that are written, 0 to 1; 0 where a kernel stands for it.
+    pub write_share: f64,
+    /// What it loses with threads on several nodes: on k nodes it has 1 / (1 + this x log2 k) of its GFLOPS.
+    pub node_overhead: f64,
     /// Where its data lies.
     pub data: Data,
     /// The only nodes that may hold its threads, ascending; `None` is all.
@@ -234,6 +246,12 @@ impl App {
             group: name.clone(),
             name,
             arithmetic_intensity,
+            thread_gflops: None,
+            thread_gbs: None,
+            intensity_is_quotient: false,
+            rate_unit: None,
+            write_share: 0.0,
+            node_overhead: 0.0,
             data,
             nodes: None,
             memory: None,
@@ -248,14 +266,86 @@ impl App {
         }
     }
 
+    /// What one of its threads does at most.
+    pub fn limits(&self) -> ThreadLimits {
+        ThreadLimits {
+            gflops: self.thread_gflops,
+            bandwidth: self.thread_gbs,
+            no_flop: self.rate_unit.is_some(),
+        }
+    }
+
+    /// Replaces what one of its threads computes; an intensity that is the quotient of both follows.
+    pub fn set_thread_gflops(&mut self, gflops: Gflops) {
+        self.thread_gflops = Some(gflops);
+        self.follow_quotient();
+    }
+
+    /// Replaces what one of its threads draws; an intensity that is the quotient of both follows.
+    pub fn set_thread_gbs(&mut self, gbs: GigabytesPerSecond) {
+        self.thread_gbs = Some(gbs);
+        self.follow_quotient();
+    }
+
+    fn follow_quotient(&mut self) {
+        if let (true, Some(gflops), Some(gbs)) =
+            (self.intensity_is_quotient, self.thread_gflops, self.thread_gbs)
+        {
+            self.arithmetic_intensity = FlopPerByte::new(gflops.value() / gbs.value());
+        }
+    }
+
+    /// How it uses memory: as its kernel does, or with a share of writes.
+    pub fn traffic(&self) -> Traffic {
+        if self.write_share > 0.0 { Traffic::Mixed(self.write_share) } else { self.kernel.into() }
+    }
+
+    /// Whether its threads ask for the same as those of `other` wherever they run on `machine`.
+    pub fn asks_like(&self, other: &Self, machine: &Machine) -> bool {
+        self.arithmetic_intensity == other.arithmetic_intensity
+            && self.limits() == other.limits()
+            && self.node_overhead == other.node_overhead
+            && self.outstanding_lines == other.outstanding_lines
+            && self.data == other.data
+            && machine.serves_alike(self.traffic(), other.traffic())
+    }
+
     /// The word for what its threads compute, as in a file: the real kernel, or the synthetic one that stands for it.
     pub fn kernel_word(&self) -> &'static str {
         self.problem.map_or(self.kernel.as_str(), |problem| problem.kernel().as_str())
     }
 
-    /// Whether its GFLOPS mean something: it is no real kernel that only moves data.
+    /// Whether its GFLOPS mean something: it counts FLOP, and is no real kernel that only moves data.
     pub fn computes(&self) -> bool {
-        self.problem.is_none_or(|problem| problem.arithmetic_intensity().value() > 0.0)
+        self.rate_unit.is_none()
+            && self.problem.is_none_or(|problem| problem.arithmetic_intensity().value() > 0.0)
+    }
+}
+
+/// What one thread of an application does at most, whatever its core and the memories could do. The default limits nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ThreadLimits {
+    /// GFLOPS where memory is no limit.
+    pub gflops: Option<Gflops>,
+    /// GB/s that it draws alone.
+    pub bandwidth: Option<GigabytesPerSecond>,
+    /// Whether it counts something other than FLOP, so that the peak of a core is no limit.
+    pub no_flop: bool,
+}
+
+impl ThreadLimits {
+    /// The most that a thread computes on a core of `node`.
+    pub fn peak(&self, node: &Node) -> Gflops {
+        if self.no_flop {
+            return Gflops::new(f64::INFINITY);
+        }
+        self.gflops.map_or(node.gflops_per_core, |own| own.min(node.gflops_per_core))
+    }
+
+    /// What a thread of this intensity draws on `node` with the machine to itself: what it can digest, at most what it and its core can draw.
+    pub fn want(&self, node: &Node, intensity: FlopPerByte) -> GigabytesPerSecond {
+        let limits = [node.core_bandwidth, self.bandwidth];
+        limits.into_iter().flatten().fold(self.peak(node) / intensity, GigabytesPerSecond::min)
     }
 }
 

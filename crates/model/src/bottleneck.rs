@@ -79,7 +79,7 @@ pub(crate) fn bottlenecks(
     let threads = allocation.as_slice();
     let (apps, nodes) = (allocation.apps(), machine.node_count());
     let mut found = Table::from_fn(apps, nodes, |app, node| {
-        (allocation.get(app, node) > 0).then(|| core_limit(machine, solver, app, node, workspace))
+        (allocation.get(app, node) > 0).then(|| core_limit(solver, app, node, workspace))
     });
     // Of the memories a thread reads, the one with the smallest granted / cost decides (step 5).
     let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
@@ -187,19 +187,12 @@ impl Full {
     }
 }
 
-/// For a thread that gets all it wants: the core's peak, or the core's own bandwidth ceiling.
-fn core_limit(
-    machine: &Machine,
-    solver: &Solver,
-    app: AppId,
-    node: NodeId,
-    workspace: &Workspace,
-) -> Bottleneck {
-    let peak = machine.node(node).gflops_per_core.value();
-    if solver.gflops_per_thread(app, node, workspace) < peak * (1.0 - TOLERANCE) {
-        Bottleneck::CoreBandwidth
-    } else {
+/// For a thread that gets all it wants: the peak of the core or of the application, or a bandwidth ceiling of either.
+fn core_limit(solver: &Solver, app: AppId, node: NodeId, workspace: &Workspace) -> Bottleneck {
+    if solver.is_at_peak(app, node, workspace, TOLERANCE) {
         Bottleneck::CorePeak
+    } else {
+        Bottleneck::CoreBandwidth
     }
 }
 

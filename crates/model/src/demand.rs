@@ -4,19 +4,23 @@
 //! data of its own ([`Scenario::data`]), that holds. A home that is open must be decided before, unless nobody reads the
 //! data there: an application without threads asks for nothing, wherever its data lies.
 
-use crate::app::{Access, App, Data, Placement};
+use crate::app::{App, Data, Placement, ThreadLimits, Traffic};
 use crate::ids::{AppId, NodeId};
-use crate::machine::Machine;
+use crate::machine::{Machine, Node};
 use crate::scenario::{Scenario, Study};
-use crate::units::{FlopPerByte, GigabytesPerSecond, LINE_BYTES};
+use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond, LINE_BYTES};
 
 /// What the solver needs to know of an application: its arithmetic intensity, how it uses memory, and where its data lies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// FLOP per byte moved to or from memory.
     pub arithmetic_intensity: FlopPerByte,
+    /// What one thread does at most.
+    pub limits: ThreadLimits,
     /// How it uses memory: what a GB/s of it occupies of a memory ([`crate::Node::occupied_by`]).
-    pub kernel: Access,
+    pub traffic: Traffic,
+    /// What it loses with threads on several nodes ([`App::node_overhead`]).
+    pub node_overhead: f64,
     /// Where its data lies; an open home must be decided before.
     pub placement: Placement,
     /// Cache lines that one thread has under way at a time; `None` where nobody said.
@@ -24,10 +28,22 @@ pub struct Demand {
 }
 
 impl Demand {
+    /// Of threads that only the machine limits, and that lose nothing on several nodes.
+    pub fn new(arithmetic_intensity: FlopPerByte, traffic: impl Into<Traffic>, placement: Placement) -> Self {
+        let limits = ThreadLimits::default();
+        let traffic = traffic.into();
+        Self { arithmetic_intensity, limits, traffic, node_overhead: 0.0, placement, outstanding_lines: None }
+    }
+
+    /// The most that one thread computes on a core of `node`.
+    pub fn peak(&self, node: &Node) -> Gflops {
+        self.limits.peak(node)
+    }
+
     /// GB/s of reads that one GB/s of a thread on `from` stands for, on all memories together: the mean of
     /// [`crate::Node::occupied_by`] over its data.
     pub(crate) fn occupied(&self, machine: &Machine, from: NodeId) -> f64 {
-        if !machine.has_figure_of(self.kernel) {
+        if !machine.has_figure_of(self.traffic) {
             return 1.0;
         }
         self.placement
@@ -37,10 +53,10 @@ impl Demand {
             .sum()
     }
 
-    /// What one thread on `from` draws with the machine to itself: what its core can digest, and no more than the lines that it has under
+    /// What one thread on `from` draws with the machine to itself, the ceilings of the sharing model aside: what it can digest, and no more than the lines that it has under
     /// way bring at the latencies of its data (lines x 64 byte / latency; the time per byte is the mean over the data).
-    pub fn of_thread(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
-        let digested = machine.node(from).demand_of_thread(self.arithmetic_intensity);
+    pub fn want(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
+        let digested = self.limits.want(machine.node(from), self.arithmetic_intensity);
         let Some(lines) = self.outstanding_lines else { return digested };
         let times = machine.node_ids().map(|memory| {
             self.placement.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0)
@@ -59,7 +75,7 @@ impl Demand {
     /// GB/s of reads on `memory` that one GB/s of a thread on `from` stands for: the fraction of its data there, times what the
     /// kernel occupies of the memory.
     pub fn cost(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
-        self.placement.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.kernel)
+        self.placement.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.traffic)
     }
 }
 
@@ -76,7 +92,9 @@ impl App {
     pub fn demand(&self, placement: Placement) -> Demand {
         Demand {
             arithmetic_intensity: self.arithmetic_intensity,
-            kernel: self.kernel,
+            limits: self.limits(),
+            traffic: self.traffic(),
+            node_overhead: self.node_overhead,
             placement,
             outstanding_lines: self.outstanding_lines,
         }

@@ -23,7 +23,7 @@ mod check;
 /// Everything a reader wants to know about one scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// GFLOPS of all applications.
+    /// GFLOPS of all applications that count FLOP.
     pub total: Gflops,
     /// Whether work was divided beforehand ([`Options::static_work`]).
     pub static_work: bool,
@@ -55,7 +55,7 @@ pub const MOST_NODES_WITH_ALL_LINKS: usize = 64;
 /// One application in one scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppResult {
-    /// Its GFLOPS on all nodes.
+    /// Its GFLOPS on all nodes, or its rate ([`App::rate_unit`]), here and below.
     pub gflops: Gflops,
     /// The node with its slowest threads, the first of several, where its work was divided beforehand.
     pub slowest: Option<NodeId>,
@@ -222,6 +222,7 @@ pub fn evaluate_with(
     } else {
         Vec::new()
     };
+    let counts_flop: Vec<bool> = apps.iter().map(|app| app.rate_unit.is_none()).collect();
     let mut apps = app_results(machine, placements, allocation, &solver, &workspace);
     if static_work {
         solver.wait_for_slowest(&mut workspace);
@@ -229,7 +230,7 @@ pub fn evaluate_with(
     }
     let resources = used(machine, allocation, &solver, &workspace);
     let mut evaluation = Evaluation {
-        total: apps.iter().map(|app| app.gflops).sum(),
+        total: apps.iter().zip(counts_flop).filter(|(_, flop)| *flop).map(|(app, _)| app.gflops).sum(),
         static_work,
         apps,
         nodes: resources.nodes,
@@ -287,7 +288,9 @@ fn app_results(
             threads,
             gflops,
             working: gflops,
-            full_speed: Gflops::new(all * solver.full_speed_per_thread(app, node)),
+            full_speed: Gflops::new(
+                all * solver.full_speed_per_thread(app, node) * solver.kept_share(app, workspace),
+            ),
             bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(app, node)]),
             bottleneck,
         })

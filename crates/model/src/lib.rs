@@ -68,12 +68,12 @@ pub mod units;
 pub mod words;
 
 pub use allocation::Allocation;
-pub use app::{Access, App, Data, Placement, Placing};
+pub use app::{Access, App, Data, Placement, Placing, ThreadLimits, Traffic};
 pub use bottleneck::Bottleneck;
 pub use demand::Demand;
 pub use evaluation::{Evaluation, evaluate, evaluate_explained, evaluate_with};
 pub use ids::{AppId, NodeId};
-pub use machine::{KernelBandwidths, Machine, Node};
+pub use machine::{KernelBandwidths, Machine, MixedBandwidths, Node};
 pub use memory::MemoryFull;
 pub use scenario::{Scenario, Study};
 pub use sharing_model::{Model, ModelKind, Refusal};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::Access;
+use crate::app::Traffic;
 use crate::bounds;
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
@@ -16,8 +16,8 @@ mod parts;
 pub use doubts::{Doubt, doubts};
 pub use parts::{
     FigureKind, INSTRUCTION_SETS, KernelBandwidths, KernelVariant, KernelVariants, LastLevelCache,
-    MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES, MachineError, Node, Provenance, SharedDirection,
-    SharedLink,
+    MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES, MachineError, MixedBandwidths, Node, Provenance,
+    SharedDirection, SharedLink,
 };
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
@@ -456,18 +456,23 @@ impl Machine {
         self.sharing.refusal(!self.shared_links.is_empty(), self.has_limited_reads())
     }
 
-    /// Whether some memory has a bandwidth of its own for `kernel`.
-    pub fn has_figure_of(&self, kernel: Access) -> bool {
-        kernel != Access::Read && self.nodes.iter().any(|node| node.kernels.get(kernel).is_some())
+    /// Whether some memory has a bandwidth of its own for `traffic`.
+    pub fn has_figure_of(&self, traffic: impl Into<Traffic>) -> bool {
+        let traffic = traffic.into();
+        let has_figure = |node: &Node| match traffic {
+            Traffic::Kernel(kernel) => node.kernels.get(kernel).is_some(),
+            Traffic::Mixed(_) => node.kernels.mixed.is_some(),
+        };
+        traffic.writes() && self.nodes.iter().any(has_figure)
     }
 
-    /// Whether kernels `a` and `b` are one to this machine: every memory delivers as much to both, and both make others wait as long.
-    pub fn serves_alike(&self, a: Access, b: Access) -> bool {
+    /// Whether `a` and `b` are one to this machine: a GB/s of either occupies as much of every memory, and both make others wait as long.
+    pub fn serves_alike(&self, a: Traffic, b: Traffic) -> bool {
         let waits_alike = self.sharing.kind != ModelKind::Ecm || {
             let parameters = &self.sharing.parameters;
             parameters.penalty(a, false) == parameters.penalty(b, false)
         };
-        a == b || (waits_alike && self.nodes.iter().all(|node| node.kernels.get(a) == node.kernels.get(b)))
+        a == b || (waits_alike && self.nodes.iter().all(|node| node.occupied_by(a) == node.occupied_by(b)))
     }
 
     /// Cache lines that a core of `node` has under way while it runs the benchmark that measured the machine: as given for threads

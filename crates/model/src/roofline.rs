@@ -115,12 +115,7 @@ fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
     let unlimited = GigabytesPerSecond::new(f64::INFINITY);
     let core = machine.node(node).core_bandwidth.unwrap_or(unlimited);
     // What it computes with the data does not matter here.
-    let local = Demand {
-        arithmetic_intensity: FlopPerByte::new(1.0),
-        kernel: Access::Read,
-        placement: Placement::Local,
-        outstanding_lines: None,
-    };
+    let local = Demand::new(FlopPerByte::new(1.0), Access::Read, Placement::Local);
     let ceiling = machine.sharing().parameters.thread_ceiling(machine, &local, node);
     ceiling.map_or(core, |most| core.min(GigabytesPerSecond::new(most)))
 }

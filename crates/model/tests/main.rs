@@ -3,6 +3,7 @@
 mod common;
 mod kernels;
 mod max_min_lp;
+mod measured;
 mod models;
 mod properties;
 #[path = "../../../tests/random.rs"]

@@ -78,7 +78,7 @@ proptest! {
         }
         for group in solved.draws.groups.iter().filter(|group| group.from == group.memory && group.threads > 0) {
             let most = parameters.core_local_gbs.unwrap_or(f64::INFINITY);
-            let occupied = case.machine.node(group.memory).occupied_by(case.demands[group.app.0].kernel);
+            let occupied = case.machine.node(group.memory).occupied_by(case.demands[group.app.0].traffic);
             prop_assert!(group.granted_gbs <= occupied * most * (1.0 + 1e-9), "{group:?}");
         }
     }
@@ -145,7 +145,7 @@ proptest! {
             node.kernels = node.kernels.times(k);
         }
         let old = crate::common::links(&case.machine);
-        let faster = case.on(nodes, |from, memory| old(from, memory).map(|link| link * k));
+        let faster = case.on(nodes, |from, memory| old(from, memory).map(|link| link * k)).with_limits_times(k);
         let scaled = |table: Vec<Vec<Option<f64>>>| -> Vec<Vec<Option<f64>>> {
             table.into_iter().map(|row| row.into_iter().map(|cell| cell.map(|gbs| gbs * k)).collect()).collect()
         };
@@ -378,11 +378,8 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
     for (a, &(threads, _)) in demands.iter().enumerate() {
         allocation.set(AppId(a), NodeId(0), threads);
     }
-    let demand = |&(_, demand_gbs): &(u32, f64)| numasim_model::Demand {
-        arithmetic_intensity: FlopPerByte::new(PEAK / demand_gbs),
-        kernel: Access::Read,
-        placement: Placement::Local,
-        outstanding_lines: None,
+    let demand = |&(_, demand_gbs): &(u32, f64)| {
+        numasim_model::Demand::new(FlopPerByte::new(PEAK / demand_gbs), Access::Read, Placement::Local)
     };
     let machine = crate::common::machine(vec![node], |_, _| None);
     Case { machine, demands: demands.iter().map(demand).collect(), allocation }
@@ -574,7 +571,7 @@ fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
             case.allocation = numasim_model::Allocation::from_rows(&[vec![0, 4]]).expect("rows");
             case.demands[0].placement = Placement::Home(NodeId(0));
         }
-        case.demands[0].kernel = kernel;
+        case.demands[0].traffic = kernel.into();
         let mut model = Model::from(ModelKind::Ecm);
         model.parameters.ecm_penalty = penalty;
         case.under(model).bandwidth[0].iter().flatten().copied().next()
@@ -593,7 +590,7 @@ fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
     }
     // Half of the threads at a controller each: the mean, 0.415.
     let mut case = one_node(&[(2, 10.0), (2, 10.0)]);
-    case.demands[1].kernel = Access::Update;
+    case.demands[1].traffic = Access::Update.into();
     let each = |penalty| {
         let mut model = Model::from(ModelKind::Ecm);
         model.parameters.ecm_penalty = penalty;

@@ -1,6 +1,7 @@
 //! What the model promises, on random machines: for every solver in [`SOLVERS`].
 
 use crate::common::changes::{renumbered, some_of, without_one_thread};
+use crate::common::models::peak;
 use crate::common::strategies::{
     case, case_of, case_with_common_limits, case_with_data_alike, log_uniform, order,
 };
@@ -169,7 +170,9 @@ proptest! {
                 let threads: Vec<u32> = case.apps().map(|app| case.allocation.get(app, node)).collect();
                 kept.least_gflops(&threads, most, &mut least);
                 for app in case.apps() {
-                    let got = solved.gflops[app.0][node.0].unwrap_or(0.0) * f64::from(threads[app.0]);
+                    // What is kept is kept of memory: the overhead of several nodes comes after it.
+                    let per_thread = solved.gflops[app.0][node.0].unwrap_or(0.0) / case.kept_on_several_nodes(app);
+                    let got = per_thread * f64::from(threads[app.0]);
                     let rounding = case.rounding_gflops(app) * f64::from(threads[app.0]);
                     prop_assert!(
                         least[app.0] <= got + rounding,
@@ -254,9 +257,9 @@ proptest! {
                     let occupied = case.occupied(app, node) * bandwidth;
                     prop_assert!(near(Some(drawn_in_all), Some(occupied), case.rounding_gbs()));
                     prop_assert!(used_up_somewhere);
-                    let peak = case.machine.node(node).gflops_per_core.value();
                     let fed = bandwidth * case.demands[app.0].arithmetic_intensity.value();
-                    prop_assert!(near(solved.gflops[app.0][node.0], Some(fed.min(peak)), case.rounding_gflops(app)));
+                    let expected = fed.min(peak(&case, app, node)) * case.kept_on_several_nodes(app);
+                    prop_assert!(near(solved.gflops[app.0][node.0], Some(expected), case.rounding_gflops(app)));
                 }
             }
             Ok(())
@@ -317,7 +320,7 @@ proptest! {
             shared.bandwidth = shared.bandwidth * k;
         }
         let faster = case.on(nodes.collect(), |from, memory| links(from, memory).map(|link| link * k));
-        let faster = faster.sharing(faster.machine.clone(), shared);
+        let faster = faster.sharing(faster.machine.clone(), shared).with_limits_times(k);
         for_every_solver(|solver| {
             let mut expected = case.solve(solver);
             let cells = expected.bandwidth.iter_mut().chain(&mut expected.gflops).flatten().flatten();

@@ -56,6 +56,31 @@ pub fn even(machine: &Machine, apps: &[App]) -> Allocation {
     allocation
 }
 
+/// An equal part of all cores for each application, no more than it may have, on as few nodes as they fill: one application after the other,
+/// those that lose most on several nodes first. A start of the search, and no baseline.
+pub(crate) fn on_few_nodes(machine: &Machine, apps: &[App]) -> Allocation {
+    let mut allocation = Allocation::empty(apps.len(), machine.node_count());
+    let mut free: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
+    let part = u32::try_from(machine.total_cores() / apps.len().max(1) as u64).unwrap_or(u32::MAX);
+    let mut order: Vec<usize> = (0..apps.len()).collect();
+    order.sort_by(|&a, &b| apps[b].node_overhead.total_cmp(&apps[a].node_overhead));
+    for a in order {
+        let app = &apps[a];
+        let mut left = part.min(app.max_threads.unwrap_or(u32::MAX)).max(app.min_threads);
+        let home = app.data.placement().and_then(Placement::home);
+        let mut nodes: Vec<NodeId> = machine.compute_nodes().filter(|&node| may_hold(app, node)).collect();
+        // Its home first, then the nodes with the most room.
+        nodes.sort_by_key(|&node| (Some(node) != home, std::cmp::Reverse(free[node.0]), node));
+        for node in nodes {
+            let threads = app.placing.previous(left.min(free[node.0]));
+            allocation.set(AppId(a), node, threads);
+            free[node.0] -= threads;
+            left -= threads;
+        }
+    }
+    allocation
+}
+
 /// Every node with cores given whole to one application, or `None` with more applications than such nodes, or where an
 /// application finds no node that may hold its threads.
 ///

@@ -61,6 +61,9 @@ pub enum GoalError {
     /// The makespan needs to know how much there is to do.
     #[error("the makespan objective needs `work_gflop` for every application; missing for: {}", .0.join(", "))]
     MissingWork(Vec<String>),
+    /// A sum or a time of FLOP has no place for what counts something else.
+    #[error("the {} objective adds up FLOP, but these applications count something else (`rate`): {}", .0.as_str(), .1.join(", "))]
+    NoFlop(Objective, Vec<String>),
     /// A mean with no weight at all.
     #[error("the geomean objective needs at least one application with a weight above 0")]
     NoWeight,
@@ -70,8 +73,24 @@ impl Goal {
     /// Computes what the objective compares with.
     ///
     /// # Errors
-    /// [`GoalError`] if work or weights are missing.
+    /// [`GoalError`] if work or weights are missing, or FLOP are to be added up and an application counts something else.
     pub fn new(objective: Objective, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
+        if matches!(objective, Objective::TotalGflops | Objective::Makespan) {
+            let rates = apps.iter().filter(|app| app.rate_unit.is_some());
+            let names: Vec<String> = rates.map(|app| app.name.clone()).collect();
+            if !names.is_empty() {
+                return Err(GoalError::NoFlop(objective, names));
+            }
+        }
+        Self::of_any_work(objective, machine, apps)
+    }
+
+    /// The same, whatever the applications count.
+    pub(crate) fn of_any_work(
+        objective: Objective,
+        machine: &Machine,
+        apps: &[App],
+    ) -> Result<Self, GoalError> {
         let alone = alone(machine, apps);
         let mut weights: Vec<f64> = apps.iter().map(|app| app.weight).collect();
         let unit_gflops = match objective {
@@ -104,7 +123,8 @@ impl Goal {
         self.objective
     }
 
-    /// GFLOPS of each application alone with every core of the machine, an open home at its best node; `max_threads` and
+    /// GFLOPS of each application alone with every core of the machine, or of the best nodes if several cost it something
+    /// ([`App::node_overhead`]), an open home at its best node; `max_threads` and
     /// `nodes` are ignored, and so is memory.
     pub fn alone(&self) -> &[f64] {
         &self.alone
@@ -226,8 +246,11 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let with = |app: &App, placement: &Placement| {
         let solver = Solver::new(machine, &[app.demand(placement.clone())]);
         let mut workspace = solver.workspace();
-        solver.solve(&everything, &mut workspace);
-        workspace.gflops()[AppId(0).0]
+        let mut on = |threads: &[u32]| {
+            solver.solve(threads, &mut workspace);
+            workspace.gflops()[AppId(0).0]
+        };
+        if app.node_overhead > 0.0 { on_best_nodes(&everything, &mut on) } else { on(&everything) }
     };
     // The most promising home first: most others cannot be better, and need not be looked at.
     let at_best_home = |app: &App| {
@@ -255,14 +278,29 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     for (a, app) in apps.iter().enumerate() {
         let twin = a.checked_sub(1).filter(|&before| {
             let other = &apps[before];
-            other.data == app.data
-                && other.arithmetic_intensity == app.arithmetic_intensity
-                && machine.serves_alike(other.kernel, app.kernel)
-                && other.outstanding_lines == app.outstanding_lines
+            other.asks_like(app, machine)
         });
         alone.push(twin.map_or_else(|| of_one(app), |twin| alone[twin]));
     }
     alone
+}
+
+/// The most that `on` has for all cores of some nodes: several may have less together than fewer. Nodes are added in the order of what they
+/// have alone.
+fn on_best_nodes(cores: &[u32], on: &mut impl FnMut(&[u32]) -> f64) -> f64 {
+    let mut threads = vec![0; cores.len()];
+    let mut nodes: Vec<(f64, usize)> = Vec::new();
+    for node in (0..cores.len()).filter(|&node| cores[node] > 0) {
+        threads[node] = cores[node];
+        nodes.push((on(&threads), node));
+        threads[node] = 0;
+    }
+    nodes.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let with_one_more = nodes.into_iter().map(|(_, node)| {
+        threads[node] = cores[node];
+        on(&threads)
+    });
+    with_one_more.fold(0.0, f64::max)
 }
 
 /// What adding up in another order may change.
@@ -278,11 +316,12 @@ fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
         _ => return f64::INFINITY,
     };
     // GFLOPS for each GB/s that is occupied at the home.
-    let intensity = app.arithmetic_intensity.value() / (share * machine.node(home).occupied_by(app.kernel));
+    let intensity =
+        app.arithmetic_intensity.value() / (share * machine.node(home).occupied_by(app.traffic()));
     let controller = machine.node(home).bandwidth.value();
     let of_node = |from: NodeId| {
         let node = machine.node(from);
-        let peak = f64::from(node.cores) * node.gflops_per_core.value();
+        let peak = f64::from(node.cores) * app.limits().peak(node).value();
         let reached = machine.link(from, home).map_or(f64::INFINITY, GigabytesPerSecond::value);
         peak.min(reached * intensity)
     };

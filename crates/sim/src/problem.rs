@@ -154,12 +154,18 @@ impl Problem {
         self.solver(placements).threads_elsewhere_never_help()
     }
 
+    /// Whether some application has less with threads on several nodes than the model gives it there ([`App::node_overhead`]).
+    pub(crate) fn loses_on_several_nodes(&self) -> bool {
+        self.apps.iter().any(|app| app.node_overhead > 0.0)
+    }
+
     /// A score that no allocation exceeds: every application on every core, each at its peak or at what it can draw alone.
     pub(crate) fn roof(&self) -> f64 {
         let of_app = |app: &App| -> f64 {
             let of_node = |node: &Node| {
-                let fed = node.demand_of_thread(app.arithmetic_intensity) * app.arithmetic_intensity;
-                f64::from(node.cores) * fed.min(node.gflops_per_core).value()
+                let limits = app.limits();
+                let fed = limits.want(node, app.arithmetic_intensity) * app.arithmetic_intensity;
+                f64::from(node.cores) * fed.min(limits.peak(node)).value()
             };
             self.machine.nodes().iter().map(of_node).sum()
         };

@@ -135,14 +135,11 @@ impl<F: Fn(usize, usize) -> Link> LinkSums<F> {
     }
 }
 
-/// For each application the smallest one that differs from it by name only (and by the kernel, where that is one to `machine`).
+/// For each application the smallest one that differs from it by name only (and by the kernel or the share of writes, if that is one to `machine`).
 pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
     classes(apps.len(), |i, j| {
         let (a, b) = (&apps[i], &apps[j]);
-        a.arithmetic_intensity == b.arithmetic_intensity
-            && machine.serves_alike(a.kernel, b.kernel)
-            && a.outstanding_lines == b.outstanding_lines
-            && a.data == b.data
+        a.asks_like(b, machine)
             && a.min_threads == b.min_threads
             && a.max_threads == b.max_threads
             && a.placing == b.placing

@@ -1,7 +1,7 @@
 //! Small machines and applications for the tests of this crate.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing};
+use numasim_model::{App, Data, KernelBandwidths, Machine, Node, NodeId, Placement};
 
 use crate::problem::Problem;
 
@@ -21,22 +21,7 @@ pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f6
 
 /// An application with the defaults of the file format.
 pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
-    App {
-        name: name.to_owned(),
-        group: name.to_owned(),
-        arithmetic_intensity: FlopPerByte::new(intensity),
-        data,
-        kernel: Access::default(),
-        problem: None,
-        outstanding_lines: None,
-        min_threads: 1,
-        max_threads: None,
-        placing: Placing::default(),
-        weight: 1.0,
-        work: Some(Gflop::new(1000.0)),
-        nodes: None,
-        memory: None,
-    }
+    App { work: Some(Gflop::new(1000.0)), ..App::new(name, FlopPerByte::new(intensity), data) }
 }
 
 /// A NUMA-perfect application.

@@ -1,15 +1,15 @@
 //! Reads the keys of an `[[app]]` that are not of what it does over time, with its real kernel and the size of its problem.
 
-use numasim_model::app::{Access, App, Data, Placement, Placing};
+use numasim_model::app::{Access, App, Data, Placement};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Dmv, Elements, Faults, How, KernelName, KernelProblem, Memcpy, Partition,
     Seismic, Source, Spmv, Stencil2d, Storage,
 };
-use numasim_model::units::{FlopPerByte, Gibibytes};
+use numasim_model::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
 
-use crate::keys::{Key, app, problem};
+use crate::keys::{Key, app, problem, rate};
 use crate::log::Log;
 use crate::machine::{MachineReading, lines_without_latencies};
 use crate::names::plural;
@@ -33,9 +33,18 @@ pub struct AppReading {
     pub data: Option<Data>,
     /// The only nodes that may hold its threads, and where the file says so.
     nodes: Option<(Vec<NodeId>, Place)>,
+    /// Where the file gives it a rate.
+    rate: Option<Place>,
 }
 
 impl AppReading {
+    /// Reports a key that counts FLOP beside a rate, which has none.
+    pub fn check_counting(&self, value: &Value<'_>) {
+        if let Some(rate) = &self.rate {
+            value.source.log.report(counts_flop(&value.name, value.place(), rate.clone()));
+        }
+    }
+
     /// The only nodes that may hold its threads, and where the file says so; `None` is all.
     pub fn nodes(&self) -> Option<(&[NodeId], &Place)> {
         self.nodes.as_ref().map(|(nodes, place)| (nodes.as_slice(), place))
@@ -50,6 +59,7 @@ pub(super) fn read(
     machine: &MachineReading,
 ) -> (Option<App>, AppReading) {
     let intensity_value = table.optional(&app::ARITHMETIC_INTENSITY);
+    let of_thread = OfThread::read(table);
     // Each falls back to its default, which is noted, only where the key is not there at all.
     let data_value = table.optional(&app::DATA);
     let data = data_value.as_ref().map_or_else(
@@ -89,7 +99,18 @@ pub(super) fn read(
         |value| value.number().map(Some),
     );
     let stands = read_problem(table);
-    let intensity = read_intensity(table, intensity_value, stands);
+    let intensity_is_quotient = intensity_value.is_none() && of_thread.gives_quotient() && !is_real(stands);
+    let intensity = match (&of_thread.rate, of_thread.quotient().filter(|_| intensity_is_quotient)) {
+        (Some(rate), _) => of_thread.read_rate(table, rate, intensity_value.as_ref(), stands),
+        (None, Some(quotient)) => {
+            table.note(&app::ARITHMETIC_INTENSITY, quotient.value().to_string());
+            Some(quotient)
+        }
+        (None, None) if intensity_is_quotient => None,
+        (None, None) => read_intensity(table, intensity_value, stands),
+    };
+    let write_share = read_write_share(table);
+    let node_overhead = table.optional(&app::NODE_OVERHEAD).map_or(Some(0.0), |value| value.number());
     let limits = read_limits(table, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
     let weight = table.read_or(&app::WEIGHT, 1.0, Value::number);
     let allowed = nodes.clone().flatten().zip(nodes_value.as_ref().map(Value::place));
@@ -100,28 +121,138 @@ pub(super) fn read(
             Stands::Real(problem) => (problem.access(), Some(problem)),
         };
         Some(App {
-            name: String::new(),
-            group: String::new(),
-            arithmetic_intensity: intensity?,
-            data: data.clone()?,
+            thread_gflops: of_thread
+                .gflops
+                .as_ref()
+                .map_or(Some(None), |(_, read)| read.map(Some))?
+                .map(Gflops::new),
+            thread_gbs: of_thread
+                .gbs
+                .as_ref()
+                .map_or(Some(None), |(_, read)| read.map(Some))?
+                .map(GigabytesPerSecond::new),
+            intensity_is_quotient,
+            rate_unit: of_thread.rate.as_ref().and_then(|rate| rate.unit.clone()),
+            write_share: write_share?,
+            node_overhead: node_overhead?,
             kernel,
             problem,
             outstanding_lines: lines?,
             min_threads: limits.min,
             max_threads: limits.max,
-            placing: Placing::default(),
             weight: weight?,
             work: None,
             nodes: nodes?,
             memory: memory?.map(Gibibytes::new),
+            ..App::new("", intensity?, data.clone()?)
         })
     };
     let app = app();
     if let (Some(app), Some(size), Some(machine)) = (&app, &memory_value, &machine.machine) {
         check_room(app, machine, size, data_value.as_ref());
     }
-    let read = AppReading { name: name.clone(), instances, is_kept, intensity, data, nodes: allowed };
+    let rate = of_thread.rate.as_ref().map(|rate| rate.value.key_place());
+    let read = AppReading { name: name.clone(), instances, is_kept, intensity, data, nodes: allowed, rate };
     (app, read)
+}
+
+/// What is said of one thread, each value as far as it could be read.
+struct OfThread<'a> {
+    gflops: Option<(Value<'a>, Option<f64>)>,
+    gbs: Option<(Value<'a>, Option<f64>)>,
+    rate: Option<Rate<'a>>,
+}
+
+/// What an application counts in the place of FLOP.
+struct Rate<'a> {
+    value: Value<'a>,
+    unit: Option<String>,
+    per_gb: Option<f64>,
+}
+
+impl<'a> OfThread<'a> {
+    fn read(table: &mut TableReader<'a>) -> Self {
+        let mut number = |key| table.optional(key).map(|value| (value.clone(), value.number()));
+        let (gflops, gbs) = (number(&app::THREAD_GFLOPS), number(&app::THREAD_GBS));
+        let rate = table.optional(&app::RATE).map(|value| {
+            let hint = "write e.g. `rate = { unit = \"queries/s\", per_gb = 125.0 }`";
+            let Some(mut table) = value.table(&rate::TABLE, "a table", hint) else {
+                return Rate { value, unit: None, per_gb: None };
+            };
+            let unit = table.required(&rate::UNIT);
+            let per_gb = table.required(&rate::PER_GB).and_then(|value| value.number());
+            table.finish();
+            Rate { unit: unit.and_then(|unit| unit.name().map(str::to_owned)), per_gb, value }
+        });
+        Self { gflops, gbs, rate }
+    }
+
+    /// Whether both figures are given, so that the intensity may be left out.
+    fn gives_quotient(&self) -> bool {
+        self.gflops.is_some() && self.gbs.is_some() && self.rate.is_none()
+    }
+
+    fn quotient(&self) -> Option<FlopPerByte> {
+        let (_, gflops) = self.gflops.as_ref()?;
+        let (_, gbs) = self.gbs.as_ref()?;
+        Some(FlopPerByte::new((*gflops)? / (*gbs)?))
+    }
+
+    /// The intensity in the unit of the rate; reports what does not go with a rate, and what it lacks.
+    fn read_rate(
+        &self,
+        table: &mut TableReader<'_>,
+        rate: &Rate<'_>,
+        intensity: Option<&Value<'_>>,
+        stands: Option<Stands>,
+    ) -> Option<FlopPerByte> {
+        let log = table.source.log;
+        let own = |key: &Key| Some((key.name, table.place_of(key)?));
+        let excluded = intensity
+            .map(|value| (value.name.as_str(), value.place()))
+            .or_else(|| self.gflops.as_ref().map(|(value, _)| (value.name.as_str(), value.place())))
+            .or_else(|| own(&app::WORK_GFLOP))
+            .or_else(|| own(&app::KERNEL).filter(|_| is_real(stands)));
+        if let Some((name, place)) = excluded {
+            log.report(counts_flop(name, place, rate.value.key_place()));
+            return None;
+        }
+        if self.gbs.is_none() {
+            let message = "`rate` needs `thread_gbs`, what one thread draws alone";
+            let problem = Problem::new(ProblemKind::MissingKey, message)
+                .at(rate.value.key_place(), "of which bandwidth?")
+                .hint("add e.g. `thread_gbs = 3.0`");
+            table.missing_any(&[&app::THREAD_GBS], problem);
+            return None;
+        }
+        rate.unit.as_ref()?;
+        rate.per_gb.map(FlopPerByte::new)
+    }
+}
+
+fn counts_flop(name: &str, place: Place, rate: Place) -> Problem {
+    Problem::new(ProblemKind::Conflict, format!("`{name}` counts FLOP, and an app with a `rate` has none"))
+        .at(place, "counts FLOP")
+        .related(rate, "counts something else")
+        .hint(format!("keep `rate` or `{name}`"))
+}
+
+fn is_real(stands: Option<Stands>) -> bool {
+    matches!(stands, Some(Stands::Real(_)))
+}
+
+/// The share of bytes that are written, 0 where a kernel says it.
+fn read_write_share(table: &mut TableReader<'_>) -> Option<f64> {
+    let Some(value) = table.optional(&app::WRITE_SHARE) else { return Some(0.0) };
+    let share = data::read_share(&value, "1 is all of its bytes, 0 none of them: it only reads")?;
+    let Some(kernel) = table.place_of(&app::KERNEL) else { return Some(share) };
+    let message = "`kernel` and `write_share` both say how the app uses memory";
+    let problem = Problem::new(ProblemKind::Conflict, message)
+        .at(value.key_place(), "a share of writes")
+        .related(kernel, "a kernel")
+        .hint("keep `kernel` if the machine has a figure of it (`copy_gbs`, ...), else `write_share`");
+    table.source.log.report(problem);
+    None
 }
 
 /// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.

@@ -81,10 +81,12 @@ fn read_table(value: &Value<'_>, machine: &MachineReading) -> Option<Data> {
     match (home, interleave, fractions) {
         (Some(home), ..) => {
             // Both are read, so that both mistakes are reported.
-            let share = share.map_or(Some(1.0), |share| read_share(&share));
+            let share = share.map_or(Some(1.0), |share| read_share(&share, SHARE));
             read_home(&home, share, machine)
         }
-        (None, Some(interleave), _) => Some(Data::Placed(Placement::interleaved(read_share(&interleave)?))),
+        (None, Some(interleave), _) => {
+            Some(Data::Placed(Placement::interleaved(read_share(&interleave, SHARE)?)))
+        }
         (None, None, Some(fractions)) => read_fractions(&fractions, machine),
         (None, None, None) => None,
     }
@@ -119,12 +121,13 @@ fn conflict(ways: &[Option<&Value<'_>>; 3]) -> bool {
     true
 }
 
-/// From 0, all local, to 1.
-fn read_share(value: &Value<'_>) -> Option<f64> {
+const SHARE: &str = "1 is all of the data, 0 none of it; the rest lies where each thread runs";
+
+/// From 0 to 1.
+pub(super) fn read_share(value: &Value<'_>, hint: &str) -> Option<f64> {
     let share = value.number()?;
     if share > 1.0 {
         let message = format!("`{}` must be a share from 0 to 1, not {}", value.name, value.text());
-        let hint = "1 is all of the data, 0 none of it; the rest lies where each thread runs";
         value.report(ProblemKind::BadValue, message, "more than all of it", hint);
         return None;
     }

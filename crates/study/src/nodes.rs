@@ -6,7 +6,7 @@ use numasim_model::access::Access;
 use numasim_model::app::App;
 use numasim_model::cpus::{CpuList, CpuListError, OsNode, OsNodesError, contradictions};
 use numasim_model::ids::NodeId;
-use numasim_model::machine::{LastLevelCache, MAX_NODES, Machine, Node};
+use numasim_model::machine::{LastLevelCache, MAX_NODES, Machine, MixedBandwidths, Node};
 use numasim_model::units::{GigabytesPerSecond, Megabytes};
 use toml::de::DeValue;
 
@@ -215,12 +215,16 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
 
 /// The keys that both tables have, as a node declares them.
 fn shared_keys() -> impl Iterator<Item = &'static Key> {
-    node::TABLE.keys.iter().copied().filter(|key| key.inherited.is_some())
+    let is_number = |key: &&Key| key.inherited.is_some() && *key != &node::MIXED_GBS;
+    node::TABLE.keys.iter().copied().filter(is_number)
 }
 
-/// The figures by the names of their keys, as far as a file gives them.
+/// The figures by the names of their keys, as far as a file gives them, and what memories deliver to mixtures of reads and writes.
 #[derive(Clone, Default)]
-pub(super) struct NodeLimits(BTreeMap<&'static str, f64>);
+pub(super) struct NodeLimits {
+    figures: BTreeMap<&'static str, f64>,
+    mixed: Option<MixedBandwidths>,
+}
 
 impl NodeLimits {
     /// Reads them from `[machine]`; `None` if one of them makes no sense.
@@ -229,13 +233,15 @@ impl NodeLimits {
         let read: Vec<(&str, Option<f64>)> = shared_keys()
             .filter_map(|key| table.named(key.name).map(|value| (key.name, value.number())))
             .collect();
-        read.into_iter().map(|(key, value)| Some((key, value?))).collect::<Option<_>>().map(Self)
+        let mixed = table.optional(&node::MIXED_GBS).map(|value| read_mixed(&value));
+        let figures = read.into_iter().map(|(key, value)| Some((key, value?))).collect::<Option<_>>()?;
+        Some(Self { figures, mixed: mixed.map_or(Some(None), |mixed| mixed.map(Some))? })
     }
 
     /// Reads them from a `[[machine.node]]`, which may have no memory; `None` if one of them makes no sense.
     pub(super) fn read_of_node(table: &mut TableReader<'_>) -> Option<Self> {
         let limits = Self::read(table)?;
-        let kernel = [&node::COPY_GBS, &node::TRIAD_GBS, &node::UPDATE_GBS]
+        let kernel = [&node::COPY_GBS, &node::TRIAD_GBS, &node::UPDATE_GBS, &node::MIXED_GBS]
             .into_iter()
             .find_map(|kernel| table.place_of(kernel));
         let (Some(kernel), true) = (kernel, limits.has_no_memory()) else { return Some(limits) };
@@ -253,13 +259,13 @@ impl NodeLimits {
 
     /// These, and what is missing from `machine`.
     pub(super) fn or(&self, machine: &Self) -> Self {
-        let mut both = machine.0.clone();
-        both.extend(&self.0);
-        Self(both)
+        let mut figures = machine.figures.clone();
+        figures.extend(&self.figures);
+        Self { figures, mixed: self.mixed.or(machine.mixed) }
     }
 
     fn get(&self, key: &Key) -> Option<f64> {
-        self.0.get(key.name).copied()
+        self.figures.get(key.name).copied()
     }
 
     /// Whether it says that the node has no memory.
@@ -282,7 +288,50 @@ impl NodeLimits {
                 (field.put)(into, value);
             }
         }
+        into.kernels.mixed = self.mixed;
     }
+}
+
+/// The points of `mixed_gbs`.
+fn read_mixed(value: &Value<'_>) -> Option<MixedBandwidths> {
+    let hint = || {
+        format!("write pairs of a share of writes and GB/s, e.g. `{} = {}`", value.of.name, value.of.example)
+    };
+    let entries = value.list("a list of pairs", hint())?;
+    let most = MixedBandwidths::MOST as usize;
+    if entries.is_empty() || entries.len() > most {
+        let message =
+            format!("`{}` has {}, but must have 1 to {most}", value.name, plural(entries.len(), "pair"));
+        value.report(ProblemKind::WrongLength, message, "these pairs", hint());
+        return None;
+    }
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for entry in &entries {
+        let pair = entry.list("a pair of numbers", hint())?;
+        let [share_value, gbs] = pair.as_slice() else {
+            let message = format!("`{}` is not a pair, but has {}", entry.name, plural(pair.len(), "number"));
+            entry.report(ProblemKind::WrongLength, message, "a share of writes and GB/s", hint());
+            return None;
+        };
+        let what = Quantity { what: "a share of writes from 0 to 1", example: "0.5", zero: true };
+        let share = share_value.number_of(what);
+        let gbs = gbs.number_of(Quantity { what: "a bandwidth in GB/s", example: "82.0", zero: false });
+        let (share, gbs) = (share?, gbs?);
+        let wrong = match points.last() {
+            None if share > 0.0 => Some("the first share of writes must be 0, reads alone".to_owned()),
+            _ if share > 1.0 => Some("a share of writes is at most 1".to_owned()),
+            Some(&(before, _)) if share <= before => {
+                Some(format!("shares of writes must ascend, but {share} comes after {before}"))
+            }
+            _ => None,
+        };
+        if let Some(message) = wrong {
+            share_value.report(ProblemKind::BadValue, message, "this share", hint());
+            return None;
+        }
+        points.push((share, gbs));
+    }
+    MixedBandwidths::new(&points)
 }
 
 /// Reports `llc_gbs` where no cache has a size.
@@ -335,6 +384,10 @@ pub(super) fn note_kernels(log: &Log, machine: &Machine, apps: &[App]) {
         }
         let open = |node: &NodeId| machine.node(*node).kernels.get(kernel).is_none();
         machine.memory_nodes().filter(open).for_each(|node| note(TableKind::Node, &node.0.to_string()));
+    }
+    let Key { name, default, .. } = machine::MIXED_GBS;
+    if apps.iter().any(|app| app.write_share > 0.0 && !machine.has_figure_of(app.traffic())) {
+        log.note_default(TableKind::Machine, machine.name(), name, default);
     }
 }
 

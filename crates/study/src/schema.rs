@@ -171,9 +171,19 @@ fn relations(table: &Table) -> Value {
             json!({
                 "anyOf": [
                     { "required": ["arithmetic_intensity"] },
+                    { "required": ["thread_gflops", "thread_gbs"] },
+                    {
+                        "required": ["rate", "thread_gbs"],
+                        "not": { "anyOf": [
+                            { "required": ["arithmetic_intensity"] },
+                            { "required": ["thread_gflops"] },
+                            { "required": ["work_gflop"] },
+                        ] },
+                    },
                     { "required": ["kernel"], "properties": { "kernel": { "anyOf": real } } },
                 ],
-                "dependentRequired": { "problem": ["kernel"] },
+                "dependentRequired": { "problem": ["kernel"], "rate": ["thread_gbs"] },
+                "not": { "required": ["kernel", "write_share"] },
             })
         }
         "BlockTable" | "ProgramArrayTable" => {

@@ -356,7 +356,7 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn every_key_that_is_declared_is_asked_for() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[machine.kernels]\nread = {{}}\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n{}",
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[machine.kernels]\nread = {{}}\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nrate = {{}}\n{}",
         KernelName::ALL
             .map(|kernel| format!("[[app]]\nkernel = \"{}\"\n[app.problem]\n", kernel.as_str()))
             .concat()

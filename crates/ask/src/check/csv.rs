@@ -1,10 +1,10 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
 use crate::reading::Reading;
-use numasim_study::keys::{self, Echo, Part, app, limits_of};
+use numasim_study::keys::{self, Echo, app, limits_of};
 use numasim_study::{Group, TableKind};
 
-use super::{Checked, CourseEcho, Keys, words};
+use super::{Checked, CourseEcho, Keys, app_keys, words};
 use crate::document::ByName;
 use crate::table::{self, Of};
 
@@ -116,6 +116,9 @@ impl Lines<'_> {
             }
         }
         for node in &echo.nodes {
+            for (share, gbs) in node.mixed_gbs.iter().flatten() {
+                self.given(NODE, &node.node.to_string(), &format!("mixed_gbs[{share}]"), &gbs.to_string());
+            }
             for (key, value) in [("llc_mb", node.llc_mb), ("llc_gbs", node.llc_gbs)] {
                 if let Some(value) = value {
                     self.given(NODE, &node.node.to_string(), key, value);
@@ -181,7 +184,7 @@ impl Lines<'_> {
         const APP: TableKind = TableKind::App;
         let Some(of) = self.reading.study.apps.get(group.first) else { return };
         self.known(APP, &group.name, "instances", group.instances);
-        let keys = app::TABLE.echo(&[Part::App(of)]);
+        let keys = app_keys(of);
         for (key, value) in keys.iter().filter(|(key, _)| *key != &app::PROBLEM) {
             // Numbers are here as they are in a file, and below as in JSON.
             let value = match value {

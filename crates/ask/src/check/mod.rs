@@ -22,7 +22,7 @@ use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::machine::{SharedLink, doubts};
 use numasim_model::order::Order;
 use numasim_model::units::{Gflop, GigabytesPerSecond};
-use numasim_model::{AppId, Machine, NodeId};
+use numasim_model::{App, AppId, Machine, NodeId};
 use numasim_study::keys::{self, Echo, Key, Part, data_echo};
 use serde::Serialize;
 
@@ -194,6 +194,9 @@ struct NodeEcho {
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::limits"))]
     #[serde(flatten)]
     limits: ByName<Option<f64>>,
+    /// What its memory delivers to reads and writes together: shares of writes, each with GB/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mixed_gbs: Option<Vec<(f64, f64)>>,
     /// Its last-level cache in MB.
     llc_mb: Option<f64>,
     /// What a core reads from it, in GB/s.
@@ -337,7 +340,21 @@ fn warnings(study: &Study) -> Vec<String> {
         let full = room::full(study, scenario, &scenario.placements().ok()?)?;
         Some(format!("scenario '{}' cannot be evaluated: {}", scenario.name, room::words(study, &full)))
     });
-    input::implausible(&study.machine).into_iter().chain(full).collect()
+    let machine = input::implausible(&study.machine).into_iter();
+    machine.chain(study.apps.iter().filter_map(|app| fast_thread(&study.machine, app))).chain(full).collect()
+}
+
+/// A thread that draws more alone than any memory delivers: a figure of the whole application, or of another machine.
+fn fast_thread(machine: &Machine, app: &App) -> Option<String> {
+    let gbs = app.thread_gbs?.value();
+    let most = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
+    (gbs > most).then(|| {
+        format!(
+            "application '{}': `thread_gbs` is {gbs} GB/s, more than any memory of the machine delivers ({most} GB/s); \
+             it is the bandwidth of one thread",
+            app.name
+        )
+    })
 }
 
 fn entries<'k>(entries: impl IntoIterator<Item = (&'k str, Echo)>) -> Vec<(String, Echo)> {
@@ -366,10 +383,16 @@ fn apps(study: &Study) -> Vec<AppEcho<'_>> {
     let echo = apps.map(|(app, course)| AppEcho {
         name: &app.name,
         group: &app.group,
-        keys: named(ordered(&FIRST, keys::app::TABLE.echo(&[Part::App(app)]))),
+        keys: named(ordered(&FIRST, app_keys(app))),
         over_time: over_time(course),
     });
     echo.collect()
+}
+
+/// Those that few files have only if a file gives them.
+fn app_keys(of: &App) -> Vec<(&'static Key, Echo)> {
+    let all = keys::app::TABLE.echo(&[Part::App(of)]).into_iter();
+    all.filter(|(key, value)| !key.goes_without_saying(value)).collect()
 }
 
 /// What an application does over time; `threads` on each node.
@@ -526,6 +549,7 @@ fn node_echo(machine: &Machine, id: NodeId) -> NodeEcho {
         gflops_per_core: node.gflops_per_core.value(),
         bandwidth_gbs: node.bandwidth.value(),
         limits: ByName(limits.collect()),
+        mixed_gbs: node.kernels.mixed.map(|mixed| mixed.points().to_vec()),
         llc_mb: cache.map(|cache| cache.size.value()),
         llc_gbs: cache.and_then(|cache| cache.core_bandwidth).map(GigabytesPerSecond::value),
         os_node: os_node.map(|os| os.number),

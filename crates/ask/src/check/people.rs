@@ -110,10 +110,19 @@ fn column(reading: &Reading, group: &Group, of: &App) -> Vec<Cell> {
     };
     let mut cells = vec![given("", name.clone()), instances];
     for (key, value) in app::TABLE.echo(&[Part::App(of)]) {
+        if key.goes_without_saying(&value) {
+            cells.push(Cell { key: key.name, text: marked(key.default.to_owned(), true), said: false });
+            continue;
+        }
         let words = match (key.name, &of.nodes) {
             ("problem", _) => continue,
             ("data", _) => words::data(&of.data),
             ("kernel", _) => words::kernel(of),
+            ("arithmetic_intensity", _) if of.rate_unit.is_some() => "none: it has a rate".to_owned(),
+            ("rate", _) => {
+                let unit = of.rate_unit.as_deref().unwrap_or_default();
+                format!("{} {unit} for each GB/s", words::figure(of.arithmetic_intensity.value()))
+            }
             ("nodes", Some(nodes)) => words::ranges_of(nodes),
             _ => words::shown(key, &value),
         };

@@ -239,6 +239,7 @@ fn goal_is_possible(grid: &Grid, objective: Objective, located: &Located) -> Res
                 Refusal::said(message).hint("add it to their [[app]] tables, or choose another --objective")
             }))
         }
+        Err(error @ GoalError::NoFlop(..)) => Err(crate::explore::refused(ProblemError::Goal(error))),
         _ => Ok(()),
     }
 }

@@ -138,7 +138,8 @@ impl Sweep {
                 match evaluator.gflops(i) {
                     Ok(gflops) => {
                         row.status = "ok";
-                        row.total_gflops = Some(gflops.iter().sum());
+                        let flop = gflops.iter().zip(&study.apps).filter(|(_, app)| app.rate_unit.is_none());
+                        row.total_gflops = Some(flop.map(|(gflops, _)| gflops).sum());
                         row.gflops = gflops.to_vec();
                     }
                     Err(reason) => row.reason = Some(reason),

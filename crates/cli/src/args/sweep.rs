@@ -320,7 +320,8 @@ fn help() -> String {
         keys.map(|key| key.name).collect::<Vec<_>>().join(", ")
     };
     let simulated = |key: &&'static Key| *key != &app::ARITHMETIC_INTENSITY;
-    let searched = figure::of_apps().filter(simulated);
+    let demand = |key: &&'static Key| figure::is_of_demand(key);
+    let searched = figure::of_apps().filter(|key| !demand(key));
     let mut text = format!(
         "{SWEEP_EXAMPLES}\n\nKeys (units as in the files; a name with instances addresses all of them):"
     );
@@ -330,7 +331,7 @@ fn help() -> String {
     put("machine.bandwidth_matrix_gbs.FROM.TO", "one link; if FROM = TO, one controller");
     put("machine.shared_link.NAME.gbs", "a shared link");
     put("machine.sharing.PARAMETER", "a parameter of the sharing model, see numasim models");
-    put("app.NAME.arithmetic_intensity", "FLOP per byte");
+    put("app.NAME.KEY", &names(&mut figure::of_apps().filter(demand)));
     put(
         "app.NAME.data",
         "local, interleave, home:0, home:1, ...; home:0:0.5, interleave:0.3: that share, the rest local; home:any to explore",

@@ -78,8 +78,10 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
             if args.explain {
                 shell.warn("--explain has no effect on CSV; use it with --format table or json");
             }
-            destination
-                .deliver(&numasim_ask::table::csv(&Placed::columns(), views.iter().flat_map(Placed::all)))
+            destination.deliver(&numasim_ask::table::csv(
+                &Placed::columns(&input.study.apps),
+                views.iter().flat_map(Placed::all),
+            ))
         }
     }
 }

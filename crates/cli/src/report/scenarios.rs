@@ -223,10 +223,15 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
                     @let app = &view.apps[line.app.0];
                     tr {
                         th scope="row" { (app.name) }
-                        td.n { (figures::intensity(app.arithmetic_intensity.value())) }
+                        td.n {
+                            @if app.rate_unit.is_none() { (figures::intensity(app.arithmetic_intensity.value())) }
+                        }
                         td { (data(view, line.app)) }
                         td.threads { (threads(view, line.app)) }
-                        (evaluated(line, &gflops[0], "gflops"))
+                        @match &app.rate_unit {
+                            Some(unit) => (evaluated(line, &format!("{} {unit}", gflops[0]), "rate")),
+                            None => (evaluated(line, &gflops[0], "gflops")),
+                        }
                         @if measured {
                             @let error = line.gflops().and_then(|pair| pair.error);
                             (line.shown(&gflops[1], "measured_gflops").cell(""))

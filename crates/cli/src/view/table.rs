@@ -129,7 +129,12 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     };
     // What only moves data has no GFLOPS.
     let computed = |line: &Line, text: String| {
-        if view.apps[line.apps[0].0].computes() { text } else { style.idle().to_owned() }
+        let app = &view.apps[line.apps[0].0];
+        match &app.rate_unit {
+            Some(unit) => format!("{text} {unit}"),
+            None if app.computes() => text,
+            None => style.idle().to_owned(),
+        }
     };
     let stressed = |line: &Line, text: String| computed(line, style.strong(&text));
     let per_thread = |line: &Line| result(line).gflops.value() / view.allocation.total(line.apps[0]) as f64;
@@ -145,11 +150,16 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         }
         words[at].clone()
     };
+    let has_rates = view.apps.iter().any(|app| app.rate_unit.is_some());
+    let has_speed = |line: &Line, text: String| {
+        let app = &view.apps[line.apps[0].0];
+        if app.computes() || app.rate_unit.is_some() { text } else { style.idle().to_owned() }
+    };
     let columns = [
         Of::text("application", first),
         Of::text("threads", threads).titled(threads_header).right(),
         Of::number("gflops", |line: &Line| result(line).gflops.value())
-            .titled("GFLOPS")
+            .titled(if has_rates { "GFLOPS\nor rate" } else { "GFLOPS" })
             .rounded()
             .painted(stressed),
         Of::text("interval", off)
@@ -158,8 +168,11 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
             .painted(computed)
             .only_if(view.intervals.is_some()),
         Of::number("bandwidth_gbs", |line: &Line| result(line).bandwidth.value()).titled("GB/s").rounded(),
-        Of::number("per_thread", per_thread).titled("GFLOPS per\nthread").rounded().painted(computed),
-        Of::number("share", share).titled("of full\nspeed").written(figures::percent).painted(computed),
+        Of::number("per_thread", per_thread)
+            .titled(if has_rates { "per\nthread" } else { "GFLOPS per\nthread" })
+            .rounded()
+            .painted(computed),
+        Of::number("share", share).titled("of full\nspeed").written(figures::percent).painted(has_speed),
         Of::text("held back by", held_back),
     ];
     let table = table::grid(&columns, &lines);

@@ -32,6 +32,8 @@ pub struct Matrices {
     pub bandwidth_mbs: Matrix,
     /// Idle latency in ns. The models do not use it.
     pub latency_ns: Matrix,
+    /// Of all memories together: shares of writes, ascending, each with its bandwidth in MB/s (the table of peak injection).
+    pub mixed_mbs: Vec<(f64, f64)>,
     /// What the file says about itself: version of the tool, machine, source.
     pub notes: Vec<String>,
 }
@@ -93,7 +95,7 @@ pub struct Given {
 /// # Errors
 /// Why the figures are no matrix of all nodes.
 pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given) -> Result<String, String> {
-    let Matrices { bandwidth_mbs: bandwidth, latency_ns: latency, notes } = matrices;
+    let Matrices { bandwidth_mbs: bandwidth, latency_ns: latency, mixed_mbs: mixed, notes } = matrices;
     let known = if bandwidth.0.is_empty() { latency } else { bandwidth };
     let nodes = known.nodes()?;
     let rows = known.rows();
@@ -147,6 +149,13 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
         let how = "            # physical cores: numactl --hardware, lscpu, or numasim detect";
         lines.put_or_open(&of_node::CORES, given.cores_per_node, how);
         lines.put_or_open(&of_node::GFLOPS_PER_CORE, given.gflops_per_core.map(float), PEAK);
+        if !mixed.is_empty() {
+            // An equal part of what all nodes with cores moved together.
+            let part = |&(share, mbs): &(f64, f64)| {
+                list([float(share), float(mega_to_giga(mbs / rows.len() as f64))])
+            };
+            lines.put(&of_node::MIXED_GBS, list(mixed.iter().map(part)));
+        }
     }
     Ok(lines.text())
 }
@@ -218,6 +227,12 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
         if trimmed.starts_with("Intel(R) Memory Latency Checker") && matrices.notes.is_empty() {
             matrices.notes.push(trimmed.to_owned());
         }
+        if let Some((share, mbs)) = injected(&line)? {
+            if matrices.mixed_mbs.iter().all(|&(known, _)| known < share) {
+                matrices.mixed_mbs.push((share, mbs));
+            }
+            continue;
+        }
         let into = if trimmed.contains("Memory Bandwidths between nodes") {
             &mut matrices.bandwidth_mbs
         } else if trimmed.starts_with("Measuring idle latencies") {
@@ -264,6 +279,28 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
         return Err(nothing(text, "Intel MLC with a matrix", hint));
     }
     Ok(matrices)
+}
+
+/// A row of the table of peak injection: the share of writes and MB/s. That of a triad counts the reads before writes, too, and is left out.
+fn injected(line: &Line<'_>) -> Result<Option<(f64, f64)>, Problem> {
+    const RATIOS: [(&str, f64); 4] = [
+        ("ALL Reads", 0.0),
+        ("3:1 Reads-Writes", 0.25),
+        ("2:1 Reads-Writes", 1.0 / 3.0),
+        ("1:1 Reads-Writes", 0.5),
+    ];
+    let Some((ratio, word)) = line.text.rsplit_once(':') else {
+        return Ok(None);
+    };
+    let Some((_, share)) = RATIOS.iter().find(|(name, _)| *name == ratio.trim()) else { return Ok(None) };
+    let word = word.trim();
+    // A line of words in another table is none of this one.
+    if word.split_whitespace().count() != 1 {
+        return Ok(None);
+    }
+    let mbs = line.number(word, false)?;
+    line.bandwidth(mbs, MEGA)?;
+    Ok(Some((*share, mbs)))
 }
 
 /// The numbers of `Numa node  0  1`; empty for any other line.

@@ -1,11 +1,11 @@
 //! What a machine has: nodes, what memories deliver to each kernel, caches, links that several pairs of nodes share, where local data
 //! lies and where figures come from; and why a machine cannot be built.
 
-use crate::app::Access;
+use crate::app::{Access, Traffic};
 use crate::bounds;
 use crate::ids::NodeId;
 use crate::machine::Machine;
-use crate::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond, Megabytes};
+use crate::units::{Gflops, Gibibytes, GigabytesPerSecond, Megabytes};
 
 /// Most NUMA nodes a machine may have.
 pub const MAX_NODES: usize = 1024;
@@ -37,16 +37,17 @@ impl Node {
         self.memory.is_none_or(|memory| memory.value() != 0.0)
     }
 
-    /// What one thread of this intensity draws with the machine to itself: what its core can digest, at most what it can draw.
-    pub fn demand_of_thread(&self, intensity: FlopPerByte) -> GigabytesPerSecond {
-        let digestible = self.gflops_per_core / intensity;
-        self.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling))
-    }
-
-    /// GB/s of reads that one GB/s of `kernel` on this memory stands for: [`Node::bandwidth`] / what it delivers to the kernel; 1
-    /// for reads, and where nobody measured the kernel.
-    pub fn occupied_by(&self, kernel: Access) -> f64 {
-        self.kernels.get(kernel).map_or(1.0, |measured| self.bandwidth.value() / measured.value())
+    /// GB/s of reads that one GB/s of `traffic` on this memory stands for: [`Node::bandwidth`] / what it delivers to the kernel, or what
+    /// it delivers to reads / to that share of writes; 1 for reads, and if neither was measured.
+    pub fn occupied_by(&self, traffic: impl Into<Traffic>) -> f64 {
+        match traffic.into() {
+            Traffic::Kernel(kernel) => {
+                self.kernels.get(kernel).map_or(1.0, |measured| self.bandwidth.value() / measured.value())
+            }
+            Traffic::Mixed(writes) => {
+                self.kernels.mixed.map_or(1.0, |mixed| mixed.at(0.0) / mixed.at(writes))
+            }
+        }
     }
 }
 
@@ -63,15 +64,18 @@ pub struct KernelBandwidths {
     pub triad: Option<GigabytesPerSecond>,
     /// Of [`Access::Update`].
     pub update: Option<GigabytesPerSecond>,
+    /// Under reads and writes in any mixture.
+    pub mixed: Option<MixedBandwidths>,
 }
 
 impl KernelBandwidths {
     /// Nothing measured.
-    pub const NONE: Self = Self { copy: None, triad: None, update: None };
+    pub const NONE: Self = Self { copy: None, triad: None, update: None, mixed: None };
 
     /// Those of which `figure` knows the bandwidth; it is asked for each kernel that writes.
     pub fn from_fn(mut figure: impl FnMut(Access) -> Option<GigabytesPerSecond>) -> Self {
-        Self { copy: figure(Access::Copy), triad: figure(Access::Triad), update: figure(Access::Update) }
+        let (copy, triad, update) = (figure(Access::Copy), figure(Access::Triad), figure(Access::Update));
+        Self { copy, triad, update, mixed: None }
     }
 
     /// That of one kernel; `None` for reads, whose bandwidth is that of the memory.
@@ -97,12 +101,60 @@ impl KernelBandwidths {
     /// Each of them times `factor`.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {
-        Self::from_fn(|kernel| self.get(kernel).map(|measured| measured * factor))
+        let kernels = Self::from_fn(|kernel| self.get(kernel).map(|measured| measured * factor));
+        Self { mixed: self.mixed.map(|mixed| mixed.times(factor)), ..kernels }
     }
 
     /// What there is, in the order of [`Access::WRITING`].
     pub fn iter(&self) -> impl Iterator<Item = (Access, GigabytesPerSecond)> + '_ {
         Access::WRITING.into_iter().filter_map(|kernel| Some((kernel, self.get(kernel)?)))
+    }
+}
+
+/// The bandwidth of one memory, reads and writes together, over the share of writes: lines between the points, constant beyond them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MixedBandwidths {
+    /// Shares and GB/s; those behind `count` are 0.
+    points: [(f64, f64); Self::MOST as usize],
+    count: usize,
+}
+
+impl MixedBandwidths {
+    /// Most points.
+    pub const MOST: u32 = 16;
+
+    /// Of shares of writes from 0 on, ascending and at most 1, each with a bandwidth in GB/s above 0; `None` if they are not, or too many.
+    pub fn new(points: &[(f64, f64)]) -> Option<Self> {
+        let ascending = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let is_point = |&(share, gbs): &(f64, f64)| share <= 1.0 && bounds::is_positive(gbs);
+        if points.first()?.0 != 0.0 || !ascending || !points.iter().all(is_point) {
+            return None;
+        }
+        let mut all = [(0.0, 0.0); Self::MOST as usize];
+        all.get_mut(..points.len())?.copy_from_slice(points);
+        Some(Self { points: all, count: points.len() })
+    }
+
+    /// The points.
+    pub fn points(&self) -> &[(f64, f64)] {
+        &self.points[..self.count]
+    }
+
+    /// GB/s at this share of writes.
+    pub fn at(&self, share: f64) -> f64 {
+        let points = self.points();
+        let above = points.partition_point(|point| point.0 < share);
+        match (above.checked_sub(1).map(|below| points[below]), points.get(above)) {
+            (Some(low), Some(high)) => low.1 + (high.1 - low.1) * (share - low.0) / (high.0 - low.0),
+            (Some(last), None) => last.1,
+            (None, Some(first)) => first.1,
+            (None, None) => 0.0,
+        }
+    }
+
+    fn times(mut self, factor: f64) -> Self {
+        self.points.iter_mut().for_each(|point| point.1 *= factor);
+        self
     }
 }
 

@@ -118,6 +118,8 @@ pub(super) struct Compiled {
     pub(super) occupied: Table<f64>,
     /// Per application: FLOP per byte.
     pub(super) intensity: Vec<f64>,
+    /// Per application: what it loses with threads on several nodes; empty where none loses anything.
+    pub(super) overhead: Vec<f64>,
     pub(super) memories: Vec<Memory>,
     pub(super) pools: Vec<Pool>,
     pub(super) flows: Vec<Flow>,
@@ -133,11 +135,11 @@ pub(super) struct Compiled {
 impl PerThread {
     fn of(machine: &Machine, model: &Model, demand: &Demand, from: NodeId) -> Self {
         let node = machine.node(from);
-        let drawn = demand.of_thread(machine, from).value();
+        let drawn = demand.want(machine, from).value();
         let ceiling = model.parameters.thread_ceiling(machine, demand, from);
         Self {
             demand_gbs: ceiling.map_or(drawn, |ceiling| drawn.min(ceiling)),
-            peak: node.gflops_per_core.value(),
+            peak: demand.peak(node).value(),
             occupied: demand.occupied(machine, from),
         }
     }
@@ -179,6 +181,7 @@ impl Compiled {
             peak: Table::filled(rows, nodes, 0.0),
             occupied: Table::filled(rows, nodes, 1.0),
             intensity: Vec::new(),
+            overhead: Vec::new(),
             memories: Vec::with_capacity(machine.node_count()),
             pools: Vec::new(),
             flows: Vec::new(),
@@ -212,6 +215,9 @@ impl Compiled {
             }
         }
         compiled.intensity = demands.iter().map(|demand| demand.arithmetic_intensity.value()).collect();
+        if demands.iter().any(|demand| demand.node_overhead > 0.0) {
+            compiled.overhead = demands.iter().map(|demand| demand.node_overhead).collect();
+        }
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
             let first_flow = compiled.flows.len();
@@ -321,9 +327,9 @@ impl Compiled {
             if fraction > 0.0 {
                 let group = self.demand_gbs.cell(AppId(a), from);
                 let number = u32::try_from(group).unwrap_or(u32::MAX);
-                let kernel = demands[a].kernel;
-                let occupied = machine.node(memory).occupied_by(kernel);
-                let penalty = self.model.parameters.penalty(kernel, from != memory);
+                let traffic = demands[a].traffic;
+                let occupied = machine.node(memory).occupied_by(traffic);
+                let penalty = self.model.parameters.penalty(traffic, from != memory);
                 let queueing = Queueing { penalty, waits: demands[a].waits(machine, from) };
                 self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied, queueing));
             }

@@ -4,9 +4,11 @@
 //! Levels are found by bisection, in place of the closed forms of the fast solver; what the rounds add up to is its answer.
 
 use crate::allocation::Allocation;
+use crate::app::Traffic;
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, SharedDirection};
+use crate::units::{Gflops, GigabytesPerSecond};
 
 /// The rounds in which somebody gained, by the rules of the default; corrections are not looked at. The question must fit the machine.
 ///
@@ -109,11 +111,16 @@ pub(super) struct Thread {
     pub(super) gets: Vec<f64>,
 }
 
-/// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`, lines under way x 64 byte / mean latency) in GB/s.
+/// d = min(p / arithmetic intensity, `core_bandwidth`, `thread_gbs`, lines under way x 64 byte / mean latency) in GB/s with
+/// p = min(`gflops_per_core`, `thread_gflops`), and without p where the application counts something other than FLOP.
 pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) -> f64 {
     let node = machine.node(from);
-    let at_peak = node.gflops_per_core / demand.arithmetic_intensity;
-    let digested = node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value();
+    let unlimited = f64::INFINITY;
+    let core_peak = if demand.limits.no_flop { unlimited } else { node.gflops_per_core.value() };
+    let computes = demand.limits.gflops.map_or(unlimited, Gflops::value).min(core_peak);
+    let own = demand.limits.bandwidth.map_or(unlimited, GigabytesPerSecond::value);
+    let core = node.core_bandwidth.map_or(unlimited, GigabytesPerSecond::value);
+    let digested = (computes / demand.arithmetic_intensity.value()).min(core).min(own);
     let (Some(lines), true) = (demand.outstanding_lines, machine.has_latencies()) else { return digested };
     let memories = demand.placement.read_from(machine, from).into_iter();
     let latency = |memory| {
@@ -126,9 +133,13 @@ pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) ->
 fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64 {
     let share = demand.placement.fraction(machine, from, memory);
     let node = machine.node(memory);
-    match node.kernels.get(demand.kernel) {
-        Some(measured) => share * node.bandwidth.value() / measured.value(),
-        None => share,
+    match (demand.traffic, node.kernels.mixed) {
+        (Traffic::Kernel(kernel), _) => match node.kernels.get(kernel) {
+            Some(measured) => share * node.bandwidth.value() / measured.value(),
+            None => share,
+        },
+        (Traffic::Mixed(writes), Some(mixed)) => share * mixed.at(0.0) / mixed.at(writes),
+        (Traffic::Mixed(_), None) => share,
     }
 }
 
@@ -405,12 +416,7 @@ mod tests {
     }
 
     fn demand(placement: Placement) -> Demand {
-        Demand {
-            arithmetic_intensity: FlopPerByte::new(1.0),
-            kernel: Access::Read,
-            placement,
-            outstanding_lines: None,
-        }
+        Demand::new(FlopPerByte::new(1.0), Access::Read, placement)
     }
 
     #[test]

@@ -72,7 +72,8 @@ impl Kept {
         Some(Self { rule, inverse_cores, ports, rooflines })
     }
 
-    /// GFLOPS that the threads of each application on the node get at least, all of them together.
+    /// GFLOPS that the threads of each application on the node get at least, all of them together, before what it loses on several nodes
+    /// ([`crate::App::node_overhead`]).
     ///
     /// `threads`: of each application on the node. `most`: the most that each has.
     pub fn least_gflops(&self, threads: &[u32], most: MostThreads<'_>, least: &mut [f64]) {
@@ -222,11 +223,8 @@ mod tests {
         let machine = machine.with_sharing(kind.into());
         let demands: Vec<Demand> = apps
             .iter()
-            .map(|(intensity, placement)| Demand {
-                arithmetic_intensity: FlopPerByte::new(*intensity),
-                kernel: Access::Read,
-                placement: placement.clone(),
-                outstanding_lines: None,
+            .map(|(intensity, placement)| {
+                Demand::new(FlopPerByte::new(*intensity), Access::Read, placement.clone())
             })
             .collect();
         Solver::new(&machine, &demands)

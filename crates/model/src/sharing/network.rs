@@ -20,7 +20,8 @@
 //! rounding.) Changing a count allocates nothing, nor does adding a flow where
 //! another one left (but for what a port has never had before).
 
-use crate::access::Access;
+use crate::access::Traffic;
+use crate::app::ThreadLimits;
 use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -137,7 +138,7 @@ impl Network {
         fraction: impl Fn(NodeId) -> f64,
     ) -> Option<f64> {
         let cores = self.machine.nodes().get(node.0)?;
-        let drawn = cores.demand_of_thread(FlopPerByte::new(flop_per_byte)).value();
+        let drawn = ThreadLimits::default().want(cores, FlopPerByte::new(flop_per_byte)).value();
         let parameters = &self.compiled.model.parameters;
         let ceiling = parameters.reader_ceiling(&self.machine, node, fraction);
         Some(ceiling.map_or(drawn, |ceiling| drawn.min(ceiling))).filter(|want| want.is_finite())
@@ -266,11 +267,11 @@ impl Load<'_> {
         machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
         let per_thread = self.compiled.per_thread(machine, demand, node);
         let of = |memory| {
-            let occupied = machine.node(memory).occupied_by(demand.kernel);
+            let occupied = machine.node(memory).occupied_by(demand.traffic);
             (demand.placement.fraction(machine, node, memory), occupied)
         };
         let intensity = demand.arithmetic_intensity.value();
-        let kind = (intensity, demand.kernel, demand.waits(machine, node));
+        let kind = (intensity, demand.traffic, demand.waits(machine, node));
         self.place(key, node, threads, per_thread, kind, of)
     }
 
@@ -289,7 +290,7 @@ impl Load<'_> {
     ) -> Option<FlowId> {
         self.network.machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
         let per_thread = PerThread { demand_gbs: want_gbs, peak: f64::INFINITY, occupied: 1.0 };
-        self.place(key, node, threads, per_thread, (0.0, Access::Read, 1.0), |memory| (fraction(memory), 1.0))
+        self.place(key, node, threads, per_thread, (0.0, Traffic::default(), 1.0), |memory| (fraction(memory), 1.0))
     }
 
     /// Adds a flow. `of`: the fraction of its data on a memory, and what a GB/s of it stands for there.
@@ -299,7 +300,7 @@ impl Load<'_> {
         node: NodeId,
         threads: f64,
         per_thread: PerThread,
-        (intensity, kernel, waits): (f64, Access, f64),
+        (intensity, traffic, waits): (f64, Traffic, f64),
         of: impl Fn(NodeId) -> (f64, f64),
     ) -> Option<FlowId> {
         let network = self.network;
@@ -318,7 +319,7 @@ impl Load<'_> {
         for memory in machine.node_ids() {
             let (fraction, occupied) = of(memory);
             if fraction > 0.0 {
-                let penalty = self.compiled.model.parameters.penalty(kernel, memory != node);
+                let penalty = self.compiled.model.parameters.penalty(traffic, memory != node);
                 let queueing = Queueing { penalty, waits };
                 let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied, queueing);
                 spread |= flow.spread;

@@ -296,8 +296,11 @@ fn report(
     for thread in threads {
         let (a, n) = (thread.app.0, thread.node.0);
         let bandwidth = GigabytesPerSecond::new(thread.bandwidth());
-        let peak = machine.node(thread.node).gflops_per_core;
-        let gflops = peak.min(bandwidth * demands[a].arithmetic_intensity);
+        let demand = &demands[a];
+        let nodes = machine.node_ids().filter(|&node| allocation.get(thread.app, node) > 0).count();
+        let kept = 1.0 / (1.0 + demand.node_overhead * libm::log2(nodes as f64));
+        let gflops =
+            demand.peak(machine.node(thread.node)).min(bandwidth * demand.arithmetic_intensity) * kept;
         let first_of_its_kind = outcome.thread_bandwidth[a][n].is_none();
         outcome.thread_bandwidth[a][n] = Some(bandwidth);
         outcome.thread_gflops[a][n] = Some(gflops);

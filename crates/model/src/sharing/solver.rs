@@ -60,10 +60,10 @@ impl Solver {
         let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
         let memory_of =
             if way.memories_are_apart(separable) { compiled.memory_of_groups() } else { Vec::new() };
-        let has_figures = demands.iter().any(|demand| machine.has_figure_of(demand.kernel));
+        let has_figures = demands.iter().any(|demand| machine.has_figure_of(demand.traffic));
         let rows = if has_figures { demands.len() } else { 0 };
         let occupied = Table::from_fn(rows, machine.node_count(), |app: AppId, memory| {
-            machine.node(memory).occupied_by(demands[app.0].kernel)
+            machine.node(memory).occupied_by(demands[app.0].traffic)
         });
         Self { compiled, way, separable, memory_of, occupied }
     }
@@ -250,19 +250,41 @@ impl Solver {
                 sum += threads[group]
                     * (shares.bandwidth[group] * compiled.intensity[a]).min(compiled.peak[group]);
             }
-            *gflops = sum;
+            *gflops = sum * self.kept_on_several_nodes(AppId(a), threads);
         }
+    }
+
+    /// The share of its GFLOPS that `app` keeps with these threads on several nodes; 1 on one node.
+    fn kept_on_several_nodes(&self, app: AppId, threads: &[f64]) -> f64 {
+        let overhead = self.compiled.overhead.get(app.0).copied().unwrap_or(0.0);
+        if overhead == 0.0 {
+            return 1.0;
+        }
+        let nodes = threads[self.compiled.demand_gbs.cells_of(app)].iter().filter(|&&n| n > 0.0).count();
+        1.0 / (1.0 + overhead * libm::log2(nodes.max(1) as f64))
+    }
+
+    /// The share of its GFLOPS that `app` keeps in the solved allocation: less than 1 if it has threads on several nodes and a
+    /// [`Demand::node_overhead`].
+    pub fn kept_share(&self, app: AppId, workspace: &Workspace) -> f64 {
+        self.kept_on_several_nodes(app, &workspace.threads)
     }
 
     /// GFLOPS of one thread of `app` on `node` after [`Solver::solve`].
     pub fn gflops_per_thread(&self, app: AppId, node: NodeId, workspace: &Workspace) -> f64 {
-        self.roofline(app, node, &workspace.shares.bandwidth)
+        self.roofline(app, node, &workspace.shares.bandwidth) * self.kept_share(app, workspace)
     }
 
     /// GFLOPS of one thread of `app` on `node` that draws all it wants: the roofline of its core under every ceiling on one
-    /// thread, the machine's (`core_bandwidth_gbs`) and the model's (`core_local_gbs`, ...).
+    /// thread, the machine's (`core_bandwidth_gbs`), its own (`thread_gbs`) and the model's (`core_local_gbs`, ...); on one node.
     pub fn full_speed_per_thread(&self, app: AppId, node: NodeId) -> f64 {
         self.roofline(app, node, &self.compiled.demand_gbs)
+    }
+
+    /// Whether one thread of `app` on `node` computes as fast as its core, or it itself, can: no bandwidth holds it back.
+    pub(crate) fn is_at_peak(&self, app: AppId, node: NodeId, workspace: &Workspace, tolerance: f64) -> bool {
+        let peak = self.compiled.peak[(app, node)];
+        self.roofline(app, node, &workspace.shares.bandwidth) >= peak * (1.0 - tolerance)
     }
 
     fn roofline(&self, app: AppId, node: NodeId, bandwidth: &Table<f64>) -> f64 {
@@ -292,12 +314,7 @@ mod tests {
     }
 
     fn demand(intensity: f64, placement: Placement) -> Demand {
-        Demand {
-            arithmetic_intensity: FlopPerByte::new(intensity),
-            kernel: Access::Read,
-            placement,
-            outstanding_lines: None,
-        }
+        Demand::new(FlopPerByte::new(intensity), Access::Read, placement)
     }
 
     fn total(machine: &Machine, demands: &[Demand], rows: &[[u32; 4]]) -> f64 {

@@ -2,7 +2,7 @@
 //!
 //! Values only, part of a [`crate::Machine`]; what the models do with them is in [`crate::sharing`].
 
-use crate::access::Access;
+use crate::access::Traffic;
 use crate::bounds::{self, LARGEST, SMALLEST};
 
 pub mod about;
@@ -495,10 +495,10 @@ impl Parameters {
         })
     }
 
-    /// The penalty of threads that use memory as `kernel`, over a link or not: as given, or as most machines have it (each of five left out in
+    /// The penalty of threads with such traffic, over a link or not: as given, or as most machines have it (each of five left out in
     /// turn, `results/published-data/CHOICES.md`).
-    pub(crate) fn penalty(&self, kernel: Access, over_link: bool) -> f64 {
-        let usual = if over_link || kernel.writes() { 0.5 } else { 0.33 };
+    pub(crate) fn penalty(&self, traffic: Traffic, over_link: bool) -> f64 {
+        let usual = if over_link || traffic.writes() { 0.5 } else { 0.33 };
         self.ecm_penalty.unwrap_or(usual)
     }
 

@@ -98,6 +98,21 @@ impl Case {
         (0..self.demands.len()).map(AppId)
     }
 
+    /// The share of its GFLOPS that an application keeps on as many nodes as it has threads on.
+    pub(crate) fn kept_on_several_nodes(&self, app: AppId) -> f64 {
+        let nodes = self.machine.node_ids().filter(|&node| self.allocation.get(app, node) > 0).count();
+        1.0 / (1.0 + self.demands[app.0].node_overhead * (nodes.max(1) as f64).log2())
+    }
+
+    /// The same case with threads that may do `k` times as much.
+    pub(crate) fn with_limits_times(mut self, k: f64) -> Self {
+        for limits in self.demands.iter_mut().map(|demand| &mut demand.limits) {
+            limits.gflops = limits.gflops.map(|gflops| gflops * k);
+            limits.bandwidth = limits.bandwidth.map(|gbs| gbs * k);
+        }
+        self
+    }
+
     /// The same case on a machine with other nodes and links; `link(from, memory)` in GB/s. Shared links stay.
     pub(crate) fn on(&self, nodes: Vec<Node>, link: impl Fn(NodeId, NodeId) -> Option<f64>) -> Self {
         self.sharing(machine(nodes, link), self.machine.shared_links().to_vec())
@@ -107,7 +122,7 @@ impl Case {
     pub(crate) fn cost(&self, app: AppId, from: NodeId, memory: NodeId) -> f64 {
         let demand = &self.demands[app.0];
         let fraction = demand.placement.fraction(&self.machine, from, memory);
-        fraction * self.machine.node(memory).occupied_by(demand.kernel)
+        fraction * self.machine.node(memory).occupied_by(demand.traffic)
     }
 
     /// The same of all memories together.

@@ -2,7 +2,7 @@
 
 use numasim_model::sharing::Parameter;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Access, AppId, Model, ModelKind, NodeId};
+use numasim_model::{AppId, Model, ModelKind, NodeId};
 use proptest::prelude::*;
 
 use super::{Case, Solved, by_fast};
@@ -105,8 +105,21 @@ fn by_memories(case: &Case, rules: impl Fn(NodeId, &mut [Reader])) -> Vec<Vec<Op
 /// What a thread would draw of all memories with the machine to itself.
 pub(crate) fn alone(case: &Case, app: AppId, node: NodeId) -> f64 {
     let core = case.machine.node(node);
-    let digests = core.gflops_per_core.value() / case.demands[app.0].arithmetic_intensity.value();
-    core.core_bandwidth.map_or(digests, |ceiling| digests.min(ceiling.value()))
+    let demand = &case.demands[app.0];
+    let digests = peak(case, app, node) / demand.arithmetic_intensity.value();
+    let ceilings = [core.core_bandwidth, demand.limits.bandwidth];
+    ceilings.into_iter().flatten().fold(digests, |least, ceiling| least.min(ceiling.value()))
+}
+
+/// GFLOPS of a thread that memory does not hold back; no limit where it counts something else.
+pub(crate) fn peak(case: &Case, app: AppId, node: NodeId) -> f64 {
+    let limits = case.demands[app.0].limits;
+    let core = case.machine.node(node).gflops_per_core.value();
+    match limits.gflops {
+        _ if limits.no_flop => f64::INFINITY,
+        Some(own) => own.value().min(core),
+        None => core,
+    }
 }
 
 /// One entry for each thread that reads `memory`.
@@ -170,7 +183,7 @@ fn wait_at_both(penalty: Option<f64>, case: &Case, memory: NodeId, readers: &mut
         let part = |reader: &Reader| (reader.demand_gbs / even).min(1.0);
         let count: f64 = there.iter().map(|reader| part(reader)).sum();
         let of = |reader: &Reader| {
-            let reads_only = case.demands[reader.app.0].kernel == Access::Read;
+            let reads_only = !case.demands[reader.app.0].traffic.writes();
             penalty.unwrap_or(if reads_only && reader.from == memory { 0.33 } else { 0.5 })
         };
         let mean = there.iter().map(|reader| part(reader) * of(reader)).sum::<f64>() / count;

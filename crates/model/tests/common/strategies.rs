@@ -2,7 +2,10 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, Allocation, AppId, Demand, KernelBandwidths, Machine, Node, NodeId, Placement};
+use numasim_model::{
+    Access, Allocation, AppId, Demand, KernelBandwidths, Machine, MixedBandwidths, Node, NodeId, Placement,
+    ThreadLimits, Traffic,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -18,7 +21,7 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
     let ceiling = prop::option::weighted(0.25, log_uniform(0.5, 50.0));
     // Two of three nodes know nothing of kernels; else each may be faster or slower than reads.
     let kernel = || prop::option::weighted(0.6, 0.3..1.25_f64);
-    let kernels = prop::option::weighted(0.35, (kernel(), kernel(), kernel()));
+    let kernels = prop::option::weighted(0.35, (kernel(), kernel(), kernel(), kernel()));
     (cores, log_uniform(0.1, 100.0), log_uniform(1.0, 200.0), ceiling, kernels).prop_map(
         |(cores, peak, bandwidth, ceiling, kernels)| Node {
             cores,
@@ -27,9 +30,15 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
             core_bandwidth: ceiling.map(GigabytesPerSecond::new),
             read_bandwidth: None,
             memory: None,
-            kernels: kernels.map_or(KernelBandwidths::NONE, |(copy, triad, update)| {
+            kernels: kernels.map_or(KernelBandwidths::NONE, |(copy, triad, update, mixed)| {
                 let gbs = |part: Option<f64>| part.map(|part| GigabytesPerSecond::new(part * bandwidth));
-                KernelBandwidths { copy: gbs(copy), triad: gbs(triad), update: gbs(update) }
+                let points = |part| MixedBandwidths::new(&[(0.0, 0.9 * bandwidth), (0.4, part * bandwidth)]);
+                KernelBandwidths {
+                    copy: gbs(copy),
+                    triad: gbs(triad),
+                    update: gbs(update),
+                    mixed: mixed.and_then(points),
+                }
             }),
         },
     )
@@ -110,13 +119,28 @@ fn on_memories(machine: &Machine, mut demands: Vec<Demand>) -> Vec<Demand> {
 }
 
 fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
-    let kernel = prop::sample::select(&Access::ALL[..]);
-    (log_uniform(1.0 / 64.0, 64.0), kernel, placement(nodes)).prop_map(|(intensity, kernel, placement)| {
-        Demand {
-            arithmetic_intensity: FlopPerByte::new(intensity),
-            kernel,
-            placement,
-            outstanding_lines: None,
+    let kernel = prop::sample::select(&Access::ALL[..]).prop_map(Traffic::Kernel);
+    let traffic = prop_oneof![3 => kernel, 1 => (0.01..=1.0_f64).prop_map(Traffic::Mixed)];
+    let overhead = prop_oneof![4 => Just(0.0), 1 => 0.01..1.0_f64];
+    (log_uniform(1.0 / 64.0, 64.0), traffic, placement(nodes), limits(), overhead).prop_map(
+        |(intensity, traffic, placement, limits, node_overhead)| Demand {
+            limits,
+            node_overhead,
+            ..Demand::new(FlopPerByte::new(intensity), traffic, placement)
+        },
+    )
+}
+
+/// Half of all threads have limits of their own; some count something other than FLOP.
+fn limits() -> impl Strategy<Value = ThreadLimits> {
+    let gflops = prop::option::weighted(0.5, log_uniform(0.1, 100.0));
+    let limits = (gflops, log_uniform(0.1, 50.0), any::<bool>(), prop::bool::weighted(0.2));
+    prop::option::weighted(0.5, limits).prop_map(|limits| {
+        let Some((gflops, gbs, is_limited, no_flop)) = limits else { return ThreadLimits::default() };
+        ThreadLimits {
+            gflops: gflops.filter(|_| !no_flop).map(Gflops::new),
+            bandwidth: (is_limited || no_flop).then_some(GigabytesPerSecond::new(gbs)),
+            no_flop,
         }
     })
 }
@@ -168,11 +192,12 @@ pub(crate) fn case_with_data_alike() -> impl Strategy<Value = Case> {
         let intensity = || log_uniform(1.0 / 64.0, 8.0);
         let apps = (vec(placement(nodes), 1..=3), vec((intensity(), any::<prop::sample::Index>()), 4..=12));
         let demands = apps.prop_map(|(placements, apps)| {
-            let demand = |(intensity, which): &(f64, prop::sample::Index)| Demand {
-                arithmetic_intensity: FlopPerByte::new(*intensity),
-                kernel: Access::ALL[which.index(3)],
-                placement: which.get(&placements).clone(),
-                outstanding_lines: None,
+            let demand = |(intensity, which): &(f64, prop::sample::Index)| {
+                Demand::new(
+                    FlopPerByte::new(*intensity),
+                    Access::ALL[which.index(3)],
+                    which.get(&placements).clone(),
+                )
             };
             apps.iter().map(demand).collect::<Vec<_>>()
         });

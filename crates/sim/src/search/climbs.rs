@@ -4,7 +4,7 @@ use numasim_model::{Allocation, Data, NodeId, Placement};
 use rand::RngExt as _;
 
 use crate::ascent::Ascent;
-use crate::baselines::{even, good_homes, one_app_per_node};
+use crate::baselines::{even, good_homes, on_few_nodes, one_app_per_node};
 use crate::contents::Sites;
 use crate::monitor::Monitor;
 use crate::parallel;
@@ -29,6 +29,9 @@ impl Search<'_> {
         let mut starts: Vec<Allocation> = local::round_robin_start(problem).into_iter().collect();
         starts.extend(Some(even(&problem.machine, &problem.apps)).filter(allowed));
         starts.extend(one_app_per_node(&problem.machine, &problem.apps).filter(allowed));
+        if problem.loses_on_several_nodes() {
+            starts.extend(Some(on_few_nodes(&problem.machine, &problem.apps)).filter(allowed));
+        }
         for restart in 0..RESTARTS {
             let mut random = local::generator(self.settings.seed, restart);
             starts.extend(local::random_start(problem, &mut random));

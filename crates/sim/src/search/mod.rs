@@ -160,7 +160,7 @@ impl Search<'_> {
         if problem.goal.objective() != Objective::Geomean {
             return None;
         }
-        let goal = Goal::new(Objective::TotalGflops, &problem.machine, &problem.apps).ok()?;
+        let goal = Goal::of_any_work(Objective::TotalGflops, &problem.machine, &problem.apps).ok()?;
         let other = Problem { goal, ..problem.clone() };
         let found = explore(&other, &Settings { top: 0, ..*self.settings }, &Quiet(self.monitor)).ok()?.best;
         Some(Evaluator::new(problem, found.placements).candidate(found.allocation))

@@ -132,7 +132,11 @@ fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Mach
             Node {
                 memory: if has_none { Some(0.0) } else { memory.filter(|_| sized) }.map(Gibibytes::new),
                 read_bandwidth: read.filter(|_| reads).map(GigabytesPerSecond::new),
-                kernels: KernelBandwidths { triad: of_reads(triad), copy: of_reads(copy), update: None },
+                kernels: KernelBandwidths {
+                    triad: of_reads(triad),
+                    copy: of_reads(copy),
+                    ..KernelBandwidths::NONE
+                },
                 ..node
             }
         });
@@ -161,6 +165,14 @@ fn placing() -> impl Strategy<Value = Placing> {
         })
 }
 
+/// What was measured of a thread and of several nodes: often nothing.
+fn measured() -> impl Strategy<Value = (Option<f64>, Option<f64>, f64, f64)> {
+    let limit = |most| prop::option::weighted(0.2, 0.5..most);
+    let share = prop_oneof![5 => Just(0.0), 1 => Just(0.25), 1 => 0.01..1.0_f64];
+    let overhead = prop_oneof![5 => Just(0.0), 1 => Just(0.12), 1 => 0.01..1.0_f64];
+    (limit(12.0), limit(20.0), share, overhead)
+}
+
 fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
     let one = (
         prop_oneof![Just(0.5), Just(10.0), 0.02..20.0_f64],
@@ -187,8 +199,16 @@ fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
     // Equal instances exercise the symmetry, as do those that differ by their kernel.
     let kernel = || prop::sample::select(&[Access::Read, Access::Triad, Access::Triad, Access::Copy][..]);
     let twin = prop::option::of(prop::option::of(kernel()));
-    (prop::collection::vec((one, kernel()), 1..3), twin).prop_map(|(apps, twin)| {
-        let mut apps: Vec<App> = apps.into_iter().map(|(app, kernel)| App { kernel, ..app }).collect();
+    (prop::collection::vec((one, kernel(), measured()), 1..3), twin).prop_map(|(apps, twin)| {
+        let measured = apps.into_iter().map(|(app, kernel, (gflops, gbs, write_share, node_overhead))| App {
+            kernel,
+            thread_gflops: gflops.map(Gflops::new),
+            thread_gbs: gbs.map(GigabytesPerSecond::new),
+            write_share,
+            node_overhead,
+            ..app
+        });
+        let mut apps: Vec<App> = measured.collect();
         if let Some(kernel) = twin {
             apps.push(App { kernel: kernel.unwrap_or(apps[0].kernel), ..apps[0].clone() });
         }

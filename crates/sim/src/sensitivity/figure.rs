@@ -166,10 +166,12 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
         let mut wanted = 0.0;
         for (a, (app, placement)) in problem.apps.iter().zip(&best.placements).enumerate() {
             let fraction = placement.fraction(machine, from, to);
-            let cost = fraction * machine.node(to).occupied_by(app.kernel);
+            let cost = fraction * machine.node(to).occupied_by(app.traffic());
             possible |= fraction > 0.0 || app.data.is_open();
-            let digestible = machine.node(from).gflops_per_core / app.arithmetic_intensity;
-            wanted += f64::from(best.allocation.get(AppId(a), from)) * cost * digestible.value();
+            let limits = app.limits();
+            let digestible = limits.peak(machine.node(from)).value() / app.arithmetic_intensity.value();
+            let most = limits.bandwidth.map_or(digestible, |own| own.value().min(digestible));
+            wanted += f64::from(best.allocation.get(AppId(a), from)) * cost * most;
         }
         (possible, wanted)
     };

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use numasim_model::sharing::Parameter;
 use numasim_model::{AppId, NodeId, Study};
-use numasim_study::figure::{Figure, KeyError, Swept, ValueRange, instances, node_number};
-use numasim_study::keys::{app, node};
+use numasim_study::figure::{self, Figure, KeyError, Swept, ValueRange, instances, node_number};
+use numasim_study::keys::node;
 
 use super::{SettingError, Task};
 
@@ -117,7 +117,7 @@ impl<S: Swept> Target<S> {
 
     /// Whether only `explore` looks at it.
     pub(super) fn only_for_explore(&self) -> bool {
-        matches!(self, Self::Figure(Figure::App(key, _)) if *key != &app::ARITHMETIC_INTENSITY)
+        matches!(self, Self::Figure(Figure::App(key, _)) if !figure::is_of_demand(key))
     }
 
     /// Whether it is how many cores there are.

@@ -152,6 +152,7 @@ impl<S: Swept> Axis<S> {
             let hint = match range {
                 ValueRange::Positive => format!("write numbers from {SMALLEST:e} to {LARGEST:e}"),
                 ValueRange::NotNegative => format!("write 0, or numbers from {SMALLEST:e} to {LARGEST:e}"),
+                ValueRange::Fraction => "write numbers from 0 to 1".to_owned(),
                 ValueRange::Whole { .. } => "write whole numbers, in a range also as step".to_owned(),
                 ValueRange::Parameter(_) => "`numasim models` explains it".to_owned(),
             };

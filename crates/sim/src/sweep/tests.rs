@@ -246,7 +246,7 @@ fn keys_of_what_happens_over_time_are_for_simulations() {
         (
             "app.a.taks=4",
             Task::Simulate,
-            "app.a has no key 'taks'; arithmetic_intensity work_gflop task_gflop tasks ",
+            "app.a has no key 'taks'; arithmetic_intensity thread_gflops thread_gbs work_gflop task_gflop tasks ",
         ),
         ("app.a.taks=4", Task::Simulate, " max_threads"),
         ("apps.a=4", Task::Simulate, "begins with machine, app, channel, call, policy, os or scenario"),

@@ -138,6 +138,18 @@ fn node_keys() -> Vec<&'static str> {
     std::iter::once(&node::CORES).chain(of_nodes().skip(1)).map(|key| key.name).collect()
 }
 
+/// Whether this key of an application says what its threads ask for, so that it matters where they are placed by hand, too.
+pub fn is_of_demand(key: &Key) -> bool {
+    let keys = [
+        &app::ARITHMETIC_INTENSITY,
+        &app::THREAD_GFLOPS,
+        &app::THREAD_GBS,
+        &app::WRITE_SHARE,
+        &app::NODE_OVERHEAD,
+    ];
+    keys.contains(&key)
+}
+
 /// The figures of applications.
 pub fn of_apps() -> impl Iterator<Item = &'static Key> {
     let keys = app::TABLE.keys.iter().copied();

@@ -81,6 +81,8 @@ pub enum ValueRange {
     Positive,
     /// 0 or above ([`bounds::misfit`]).
     NotNegative,
+    /// From 0 to 1.
+    Fraction,
     /// Whole.
     Whole {
         /// The smallest.
@@ -97,6 +99,7 @@ impl ValueRange {
     pub const fn of(key: &Key) -> Self {
         match (key.shape.counts(), key.shape.numbers()) {
             (Some((least, most)), _) => Self::Whole { least, most },
+            (None, Some((0.0, 1.0))) => Self::Fraction,
             (None, Some((0.0, _))) => Self::NotNegative,
             _ => Self::Positive,
         }
@@ -117,6 +120,7 @@ impl ValueRange {
         match self {
             Self::Positive => bounds::misfit(value, false),
             Self::NotNegative => bounds::misfit(value, true),
+            Self::Fraction => bounds::outside(value, 0.0, 1.0),
             Self::Whole { least, most } => {
                 let label = if value.fract() != 0.0 {
                     "not whole"
@@ -142,6 +146,7 @@ impl ValueRange {
         let (low, high) = match self {
             Self::Positive => (SMALLEST, LARGEST),
             Self::NotNegative => (0.0, LARGEST),
+            Self::Fraction => (0.0, 1.0),
             Self::Whole { least, most } => return value.round().clamp(least as f64, most as f64),
             Self::Parameter(parameter) => parameter.range(),
         };

@@ -1,7 +1,7 @@
 //! Every key is found, read, set and read again.
 
 use super::*;
-use numasim_model::app::{Access, App, Data, Placement, Placing};
+use numasim_model::app::{App, Data, Placement};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{KernelBandwidths, MAX_CORES_PER_NODE, Machine, Node, SharedLink};
 use numasim_model::sharing_model::{ModelKind, Parameter};
@@ -35,20 +35,9 @@ fn machine() -> Machine {
 
 fn apps() -> Vec<App> {
     let app = |name: &str, group: &str| App {
-        name: name.to_owned(),
         group: group.to_owned(),
-        arithmetic_intensity: FlopPerByte::new(0.5),
-        data: Data::Placed(Placement::Local),
-        kernel: Access::Read,
-        problem: None,
-        outstanding_lines: None,
-        min_threads: 1,
-        max_threads: None,
-        placing: Placing::default(),
-        weight: 1.0,
         work: Some(Gflop::new(100.0)),
-        nodes: None,
-        memory: None,
+        ..App::new(name, FlopPerByte::new(0.5), Data::Placed(Placement::Local))
     };
     vec![app("one", "one"), app("mem-1", "mem"), app("mem-2", "mem")]
 }

@@ -7,7 +7,7 @@ use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
     Partition, Source, Storage,
 };
-use numasim_model::units::{FlopPerByte, Gflop, Gibibytes};
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 
 use super::{
     Echo, FRACTION, Forms, Key, NODE_NUMBER, NOT_NEGATIVE, POSITIVE, Shape, Table, TableKind, ValueIn, Words,
@@ -33,15 +33,60 @@ table! {
         .default("1")
         .also(&["count", "copies", "processes"]);
     /// Arithmetic intensity in FLOP per byte moved to or from memory. A real kernel (`kernel`) counts its own: then
-    /// it may be left out, or is at most 5 % off.
+    /// it may be left out, or is at most 5 % off. With `thread_gflops` and `thread_gbs` it may be left out, too, and
+    /// is their quotient.
     ARITHMETIC_INTENSITY = key("arithmetic_intensity", POSITIVE)
         .of_app(
-            |app| Some(app.arithmetic_intensity.value()),
-            |app, value| app.arithmetic_intensity = FlopPerByte::new(value),
+            |app| app.rate_unit.is_none().then(|| app.arithmetic_intensity.value()),
+            |app, value| {
+                app.arithmetic_intensity = FlopPerByte::new(value);
+                app.intensity_is_quotient = false;
+            },
         )
         .changed_in("FLOP/byte")
         .means("an arithmetic intensity in FLOP per byte", "0.5")
         .also(&["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"]);
+    /// GFLOPS that one thread computes where memory is no limit. Its peak is this, at most `gflops_per_core`. Default:
+    /// all that a core can.
+    THREAD_GFLOPS = key("thread_gflops", POSITIVE)
+        .of_app(|app| app.thread_gflops.map(Gflops::value), |app, value| app.set_thread_gflops(Gflops::new(value)))
+        .changed_in("GFLOPS")
+        .means("what one thread computes where memory is no limit in GFLOPS", "0.5")
+        .default("all that a core can")
+        .noted_when_used()
+        .also(&["gflops_per_thread", "thread_peak", "thread_peak_gflops"]);
+    /// GB/s that one thread draws alone. Default: all that it can digest.
+    THREAD_GBS = key("thread_gbs", POSITIVE)
+        .of_app(
+            |app| app.thread_gbs.map(GigabytesPerSecond::value),
+            |app, value| app.set_thread_gbs(GigabytesPerSecond::new(value)),
+        )
+        .changed_in("GB/s")
+        .means("what one thread draws alone in GB/s", "3.0")
+        .default("all that it can digest")
+        .noted_when_used()
+        .also(&["gbs_per_thread", "thread_bandwidth", "thread_bandwidth_gbs", "thread_gb_s"]);
+    /// What it achieves for each GB (10^9 bytes), in a unit of its own, in the place of FLOP; needs `thread_gbs`.
+    RATE = key("rate", Shape::Table(&rate::TABLE))
+        .default("GFLOPS")
+        .noted_when_used()
+        .value_in(ValueIn::App(rate_echo));
+    /// The share of its bytes that are written, 0 to 1; the rest is read. Not with `kernel`.
+    WRITE_SHARE = key("write_share", FRACTION)
+        .of_app(|app| given(app.write_share), |app, share| app.write_share = share)
+        .changed_in("")
+        .means("the share of its bytes that are written, from 0 to 1", "0.3")
+        .default("0")
+        .noted_when_used()
+        .also(&["writes", "write_fraction", "write_ratio"]);
+    /// What it loses on several NUMA nodes: with threads on k of them it has 1 / (1 + this x log2 k) of its GFLOPS.
+    NODE_OVERHEAD = key("node_overhead", NOT_NEGATIVE)
+        .of_app(|app| given(app.node_overhead), |app, overhead| app.node_overhead = overhead)
+        .changed_in("")
+        .means("what each doubling of its NUMA nodes costs", "0.12")
+        .default("0")
+        .noted_when_used()
+        .also(&["numa_overhead", "domain_overhead"]);
     /// Where the data lies. Default: "local".
     DATA = key("data", DATA_VALUE).default("local")
         .value_in(ValueIn::App(|app| data_echo(&app.data)));
@@ -114,6 +159,26 @@ table! {
 pub const DATA_VALUE: Shape = Shape::Forms(&DATA_VALUE_FORMS);
 /// Threads of one application.
 pub const THREADS_VALUE: Shape = Shape::Forms(&THREADS_FORMS);
+
+table! {
+    /// What an application achieves for each GB that it moves.
+    rate "rate" "RateTable" None;
+    /// Its unit.
+    UNIT = key("unit", Shape::Name).example("\"queries/s\"").required();
+    /// How many for each GB (10^9 bytes).
+    PER_GB = key("per_gb", POSITIVE).means("a number for each GB", "125.0").required();
+}
+
+fn rate_echo(app: &App) -> Echo {
+    let per_gb = app.arithmetic_intensity.value();
+    let rate = |unit: &String| Echo::table([("unit", unit.as_str().into()), ("per_gb", per_gb.into())]);
+    app.rate_unit.as_ref().map(rate).into()
+}
+
+/// A share or an overhead, if there is one.
+fn given(value: f64) -> Option<f64> {
+    (value > 0.0).then_some(value)
+}
 
 forms! {
     /// Where data lies.

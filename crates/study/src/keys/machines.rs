@@ -3,7 +3,7 @@
 use numasim_model::access::Access;
 use numasim_model::cpus::MAX_OS_NODE;
 use numasim_model::machine::{
-    FigureKind, INSTRUCTION_SETS, MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES,
+    FigureKind, INSTRUCTION_SETS, MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES, MixedBandwidths,
 };
 use numasim_model::sharing::{ModelKind, Parameter};
 use numasim_model::units::{Gflops, Gibibytes, GigabytesPerSecond};
@@ -166,6 +166,14 @@ table! {
         )
         .of_memory()
         .changed_in("GB/s");
+    /// Bandwidth of the memory of each node in GB/s, reads and writes together, over the share of writes:
+    /// `[[0.0, 100.0], [0.5, 82.0]]`. Ascending from 0; lines between, constant beyond. Applications with a
+    /// `write_share` use it.
+    MIXED_GBS = key("mixed_gbs", Shape::List(&MIXED_POINT, 1, MixedBandwidths::MOST))
+        .means("pairs of a share of writes and a bandwidth in GB/s", "[[0.0, 100.0], [0.5, 82.0]]")
+        .default("as reads")
+        .noted_when_used()
+        .also(&["mixed", "peak_injection", "read_write_gbs", "rw_gbs"]);
     /// Processor numbers of the operating system, one list for each node (`["0-19", "20-39"]`), as Linux writes
     /// them; only needed to print commands (explore --emit). If there are more processors than cores, the first
     /// ones are used.
@@ -187,6 +195,9 @@ table! {
     ["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"] =>
         "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
 }
+
+/// A share of writes and a bandwidth.
+static MIXED_POINT: Shape = Shape::List(&NOT_NEGATIVE, 2, 2);
 
 table! {
     /// One NUMA node.
@@ -210,6 +221,7 @@ table! {
     COPY_GBS = machine::COPY_GBS.own("that of the machine");
     TRIAD_GBS = machine::TRIAD_GBS.own("that of the machine");
     UPDATE_GBS = machine::UPDATE_GBS.own("that of the machine");
+    MIXED_GBS = machine::MIXED_GBS.own("that of the machine");
     LLC_MB = machine::LLC_MB.own("that of the machine");
     LLC_GBS = machine::LLC_GBS.own("that of the machine");
     /// Processor numbers of the operating system as Linux writes them (`0-19,40-59`); only needed to print commands

@@ -94,6 +94,11 @@ impl Key {
         }
     }
 
+    /// Whether documents leave it out with this value: few files have the key, and these do not.
+    pub fn goes_without_saying(&self, value: &Echo) -> bool {
+        self.noted_when_used && *value == Echo::None
+    }
+
     /// A number of the model in the form of the key.
     pub fn number(&self, value: Option<f64>) -> Echo {
         match value {

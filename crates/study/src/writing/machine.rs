@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numasim_model::ids::NodeId;
-use numasim_model::machine::{KernelVariants, Machine, Provenance};
+use numasim_model::machine::{KernelVariants, Machine, MixedBandwidths, Provenance};
 use numasim_model::sharing::Model;
 use numasim_model::units::GigabytesPerSecond;
 
@@ -114,6 +114,10 @@ fn limits(lines: &mut Lines, of: &Machine, number: NodeId, style: Style) {
     for (key, value) in limits_of(of.node(number)) {
         lines.maybe(key, value.map(|value| style.of(key, value)));
     }
+    let points = |mixed: MixedBandwidths| {
+        list(mixed.points().iter().map(|&(share, gbs)| list([float(share), (style.figure)(gbs)])))
+    };
+    lines.maybe(&node::MIXED_GBS, of.node(number).kernels.mixed.map(points));
     match of.cache(number) {
         Some(cache) => {
             lines.put(&node::LLC_MB, style.of(&node::LLC_MB, cache.size.value()));

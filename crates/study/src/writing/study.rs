@@ -8,7 +8,7 @@ use numasim_model::problem::{Cells, KernelProblem};
 use numasim_model::scenario::{Scenario, Study};
 
 use crate::keys::{
-    Key, Shape, app, fractions, home as of_home, interleave, problem, scenario, scenario as keys,
+    Key, Shape, app, fractions, home as of_home, interleave, problem, rate, scenario, scenario as keys,
 };
 use crate::writing::machine::{Style, machine};
 use crate::writing::{Lines, float, inline, list, quoted};
@@ -33,9 +33,16 @@ fn write_app(lines: &mut Lines, of: &App) {
     if let Some(nodes) = &of.nodes {
         lines.put(&app::NODES, list(nodes.iter().map(|node| node.0)));
     }
-    let kernel = of.problem.map_or(of.kernel.as_str(), |problem| problem.kernel().as_str());
-    lines.put(&app::KERNEL, quoted(kernel));
-    for key in app::TABLE.keys {
+    if of.write_share == 0.0 {
+        let kernel = of.problem.map_or(of.kernel.as_str(), |problem| problem.kernel().as_str());
+        lines.put(&app::KERNEL, quoted(kernel));
+    }
+    if let Some(unit) = &of.rate_unit {
+        let per_gb = float(of.arithmetic_intensity.value());
+        lines.put(&app::RATE, inline([(&rate::UNIT, quoted(unit)), (&rate::PER_GB, per_gb)]));
+    }
+    let given = |key: &&&Key| !(of.intensity_is_quotient && **key == &app::ARITHMETIC_INTENSITY);
+    for key in app::TABLE.keys.iter().filter(given) {
         match key.app.and_then(|field| (field.get)(of)) {
             Some(value) if matches!(key.shape, Shape::Whole(..)) => lines.put(key, value),
             Some(value) => lines.put(key, float(value)),

@@ -245,6 +245,7 @@ struct FromApp<'a> {
 
 impl<'a> FromApp<'a> {
     fn read(table: &mut TableReader<'_>, known: &'a AppReading, keys: &WorkKeys<'_>) -> Self {
+        keys.each.iter().for_each(|each| known.check_counting(each));
         let scaling_value = table.given(&app::SCALING);
         if keys.io.is_none() {
             table.note(&app::IO_MS, app::IO_MS.default);

@@ -4,7 +4,7 @@
 use numasim_model::app::{App, Data};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::MAX_CORES_PER_NODE;
-use numasim_model::units::{FlopPerByte, Gflop, Megabytes, Seconds};
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_study::figure::{KeyError, Swept, ValueRange, instances, not_counted, unknown};
 use numasim_study::keys::{Key, app as at_rest};
 
@@ -45,6 +45,8 @@ pub type Changes = &'static [(&'static Key, Put)];
 /// Those of `[[app]]` and its phases.
 pub const OF_APPS: Changes = &[
     (&at_rest::ARITHMETIC_INTENSITY, Put::Study(put_intensity)),
+    (&at_rest::THREAD_GFLOPS, Put::Study(put_thread_gflops)),
+    (&at_rest::THREAD_GBS, Put::Study(put_thread_gbs)),
     (&at_rest::WORK_GFLOP, Put::Study(put_total_work)),
     (&app::TASK_GFLOP, Put::Phase(put_task_work)),
     (&app::TASKS, Put::Phase(put_tasks)),
@@ -121,9 +123,31 @@ fn put_intensity(study: &mut Study, at: At, value: f64) -> Option<()> {
     let alone = study.dynamics.courses.get(at.of)?.phases.len() == 1;
     phase_mut(study, at)?.arithmetic_intensity = FlopPerByte::new(value);
     if alone {
-        study.apps.get_mut(at.of)?.arithmetic_intensity = FlopPerByte::new(value);
+        let app = study.at_rest.apps.get_mut(at.of)?;
+        app.arithmetic_intensity = FlopPerByte::new(value);
+        app.intensity_is_quotient = false;
     }
     Some(())
+}
+
+/// Where the intensity is the quotient of both, it follows, in the only phase, too.
+fn put_of_thread(study: &mut Study, at: At, put: impl FnOnce(&mut App)) -> Option<()> {
+    let app = study.at_rest.apps.get_mut(at.of)?;
+    put(app);
+    let (intensity, follows) = (app.arithmetic_intensity, app.intensity_is_quotient);
+    let phases = &mut study.dynamics.courses.get_mut(at.of)?.phases;
+    if let ([phase], true) = (&mut phases[..], follows) {
+        phase.arithmetic_intensity = intensity;
+    }
+    Some(())
+}
+
+fn put_thread_gflops(study: &mut Study, at: At, value: f64) -> Option<()> {
+    put_of_thread(study, at, |app| app.set_thread_gflops(Gflops::new(value)))
+}
+
+fn put_thread_gbs(study: &mut Study, at: At, value: f64) -> Option<()> {
+    put_of_thread(study, at, |app| app.set_thread_gbs(GigabytesPerSecond::new(value)))
 }
 
 /// Threads on every node that has cores and that the application may use.

@@ -11,7 +11,7 @@ use numasim_engine::SimTime;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, Data, Placement, Placing};
+use numasim_model::{App, Data, Placement};
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();
@@ -42,23 +42,7 @@ fn study(
     let of = |a: usize| {
         let data = Data::Placed(placement(a));
         let intensity = FlopPerByte::new(1.0 / 32.0 * (1 + a % 7) as f64);
-        let name = format!("app-{a}");
-        let app = App {
-            group: name.clone(),
-            name,
-            arithmetic_intensity: intensity,
-            data: data.clone(),
-            kernel: Access::Read,
-            problem: None,
-            outstanding_lines: None,
-            min_threads: 1,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        };
+        let app = App::new(format!("app-{a}"), intensity, data.clone());
         // Lengths that do not divide each other, so that ends do not fall together.
         let each =
             (0..17).map(|k| Gflop::new(0.003 * (1.0 + 0.061 * ((k * 7 + a * 3) % 17) as f64))).collect();

@@ -16,7 +16,7 @@ use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Placing};
+use numasim_model::{App, Data, Model, ModelKind, NodeId, Placement};
 
 const NODES: usize = 4;
 const CORES: u32 = 20;
@@ -83,23 +83,7 @@ fn study(applications: &[Application]) -> Study {
         let is_exec = app.intensity == COMPUTES_ONLY;
         let gflop = |&size: &u64| Gflop::new(size as f64 * if is_exec { 1e-9 } else { app.intensity * 1e-9 });
         let work = Work::Tasks { count: app.sizes.len() as u64, each: app.sizes.iter().map(gflop).collect() };
-        let name = format!("app-{number}");
-        let described = App {
-            group: name.clone(),
-            name,
-            arithmetic_intensity: intensity,
-            data: data.clone(),
-            kernel: Access::Read,
-            problem: None,
-            outstanding_lines: None,
-            min_threads: 1,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        };
+        let described = App::new(format!("app-{number}"), intensity, data.clone());
         let phase = Phase {
             arithmetic_intensity: intensity,
             data,

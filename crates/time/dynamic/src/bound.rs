@@ -120,12 +120,12 @@ pub fn lower_bound(
                 need.gflop += gflop;
                 need.core_seconds += gflop / speeds.thread_gflops;
                 // What lies where the threads run lies where it occupies least.
-                let costs = machine.memory_nodes().map(|node| machine.node(node).occupied_by(demand.kernel));
+                let costs = machine.memory_nodes().map(|node| machine.node(node).occupied_by(demand.traffic));
                 let least = costs.fold(f64::INFINITY, f64::min);
                 need.gigabytes += gigabytes * demand.placement.local_share() * least;
                 for (node, on_node) in need.on_node.iter_mut().enumerate() {
                     let node = NodeId(node);
-                    let cost = machine.node(node).occupied_by(demand.kernel);
+                    let cost = machine.node(node).occupied_by(demand.traffic);
                     let fixed = gigabytes * demand.placement.fixed_share(machine, node) * cost;
                     *on_node += fixed;
                     need.gigabytes += fixed;
@@ -210,7 +210,7 @@ struct Places {
 
 impl Speeds {
     fn new(machine: &Machine, course: &Course, phase: &Phase, demand: &Demand) -> Self {
-        let Demand { arithmetic_intensity: intensity, placement, kernel, .. } = demand;
+        let Demand { arithmetic_intensity: intensity, placement, traffic, .. } = demand;
         let solver = Solver::new(machine, std::slice::from_ref(demand));
         let mut places: Vec<Places> = Vec::new();
         let mut through_memory = 0.0;
@@ -226,7 +226,7 @@ impl Speeds {
         }
         // What lies on one node for all threads comes through its controller.
         for memory in machine.node_ids() {
-            let share = placement.fixed_share(machine, memory) * machine.node(memory).occupied_by(*kernel);
+            let share = placement.fixed_share(machine, memory) * machine.node(memory).occupied_by(*traffic);
             if share > 0.0 {
                 let most = machine.node(memory).bandwidth.value() / share * intensity.value();
                 through_memory = through_memory.min(most);
@@ -274,7 +274,7 @@ fn way_in(machine: &Machine, demand: &Demand, node: NodeId) -> GigabytesPerSecon
 
 /// GB of reads on `memory` that a GB which a thread on `node` moves stands for.
 fn occupied(machine: &Machine, demand: &Demand, node: NodeId, memory: NodeId) -> f64 {
-    demand.placement.fraction(machine, node, memory) * machine.node(memory).occupied_by(demand.kernel)
+    demand.placement.fraction(machine, node, memory) * machine.node(memory).occupied_by(demand.traffic)
 }
 
 /// The most that any number of threads computes together: S(n) / n of the n best places.

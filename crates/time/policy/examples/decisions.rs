@@ -10,7 +10,7 @@ use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Wor
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, App, AppId, Data, Placement, Placing};
+use numasim_model::{App, AppId, Data, Placement};
 use numasim_policy::{AppView, PolicyName, Presence, View};
 
 fn main() {
@@ -55,23 +55,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
     let machine = Machine::uniform("bench", nodes, node, GigabytesPerSecond::new(12.0)).expect("a machine");
     let of = |a: usize| {
         let (data, intensity) = (Data::Placed(Placement::Local), FlopPerByte::new((1 + a % 7) as f64 / 32.0));
-        let name = format!("app-{a}");
-        let app = App {
-            group: name.clone(),
-            name,
-            arithmetic_intensity: intensity,
-            data: data.clone(),
-            kernel: Access::Read,
-            problem: None,
-            outstanding_lines: None,
-            min_threads: 0,
-            max_threads: None,
-            placing: Placing::default(),
-            weight: 1.0,
-            work: None,
-            nodes: None,
-            memory: None,
-        };
+        let app = App { min_threads: 0, ..App::new(format!("app-{a}"), intensity, data.clone()) };
         let phase = Phase {
             arithmetic_intensity: intensity,
             data,

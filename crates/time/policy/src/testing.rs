@@ -4,7 +4,7 @@ use numasim_course::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, S
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{
-    Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Placing, Scenario,
+    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario,
 };
 
 use crate::view::Decision;
@@ -27,21 +27,8 @@ pub(crate) fn machine(cores: &[u32]) -> Machine {
 
 /// One application for each intensity, named a, b, c, ...: local data, a thread per core, divisible work.
 pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
-    let apps = intensities.iter().zip('a'..).map(|(&intensity, name)| App {
-        name: name.to_string(),
-        group: name.to_string(),
-        arithmetic_intensity: FlopPerByte::new(intensity),
-        data: Data::Placed(Placement::Local),
-        nodes: None,
-        memory: None,
-        kernel: Access::default(),
-        problem: None,
-        outstanding_lines: None,
-        min_threads: 1,
-        max_threads: None,
-        placing: Placing::default(),
-        weight: 1.0,
-        work: None,
+    let apps = intensities.iter().zip('a'..).map(|(&intensity, name)| {
+        App::new(name.to_string(), FlopPerByte::new(intensity), Data::Placed(Placement::Local))
     });
     let course = |&intensity: &f64| Course {
         iterations: 1,

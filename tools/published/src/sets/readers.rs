@@ -119,13 +119,8 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
     let solvers: Vec<Solver> = machine
         .node_ids()
         .map(|home| {
-            let demand = Demand {
-                arithmetic_intensity: FlopPerByte::new(TRIAD),
-                // All figures of the matrix are those of triads.
-                kernel: Access::Read,
-                placement: Placement::Home(home),
-                outstanding_lines: None,
-            };
+            // All figures of the matrix are those of triads.
+            let demand = Demand::new(FlopPerByte::new(TRIAD), Access::Read, Placement::Home(home));
             Solver::new(machine, &[demand])
         })
         .collect();

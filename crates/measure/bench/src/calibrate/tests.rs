@@ -8,7 +8,7 @@ use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, Placing, evaluate,
+    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, evaluate,
 };
 use numasim_study::topology::HostNode;
 
@@ -54,21 +54,10 @@ impl Runner for Simulated {
             }
             let home = NodeId(app.threads[0].memory[0].0 as usize);
             placements.push(Placement::Home(home));
+            let intensity = app.kernel.arithmetic_intensity();
             apps.push(App {
-                name: app.name.clone(),
-                group: app.name.clone(),
-                arithmetic_intensity: app.kernel.arithmetic_intensity(),
-                data: Data::Placed(Placement::Home(home)),
-                min_threads: 1,
-                max_threads: None,
-                placing: Placing::default(),
-                weight: 1.0,
-                work: None,
-                nodes: None,
-                memory: None,
                 kernel: app.kernel.synthetic().map_or(Access::Read, Kernel::access),
-                problem: None,
-                outstanding_lines: None,
+                ..App::new(app.name.clone(), intensity, Data::Placed(Placement::Home(home)))
             });
         }
         let evaluation = evaluate(&self.machine, &apps, &placements, &allocation).expect("fits");
@@ -235,7 +224,8 @@ fn the_file_of_several_nodes_has_the_whole_matrix() {
 fn kernels_that_write_are_found_again() {
     let mut nodes = vec![node(4, 10.0, 32.0, 12.0), node(0, 0.0, 9.0, 50.0)];
     let gbs = GigabytesPerSecond::new;
-    nodes[0].kernels = KernelBandwidths { copy: Some(gbs(22.0)), triad: Some(gbs(24.0)), update: None };
+    nodes[0].kernels =
+        KernelBandwidths { copy: Some(gbs(22.0)), triad: Some(gbs(24.0)), ..KernelBandwidths::NONE };
     let machine = Machine::new("m", nodes, links(&[&[0.0, 8.5], &[0.0, 0.0]])).expect("valid");
     let found = run(&[4, 0], &mut Simulated::of(machine), 1).expect("calibrated");
     let figures: Vec<(Access, f64)> =

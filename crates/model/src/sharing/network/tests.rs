@@ -58,12 +58,8 @@ fn demands(spread: bool) -> Vec<Demand> {
         5 if spread => Placement::Fractions(vec![0.5, 0.25, 0.0, 0.25]),
         _ => Placement::Home(NodeId(0)),
     };
-    let demand = |a: usize| Demand {
-        arithmetic_intensity: FlopPerByte::new(0.25 * (1 + a % 5) as f64),
-        kernel: Access::ALL[a % 3],
-        placement: placement(a),
-        outstanding_lines: None,
-    };
+    let demand =
+        |a: usize| Demand::new(FlopPerByte::new(0.25 * (1 + a % 5) as f64), Access::ALL[a % 3], placement(a));
     (0..12).map(demand).collect()
 }
 
@@ -203,12 +199,7 @@ fn a_slower_core_wants_less_and_leaves_it_to_others() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand {
-        arithmetic_intensity: FlopPerByte::new(0.5),
-        kernel: Access::Read,
-        placement: Placement::Local,
-        outstanding_lines: None,
-    };
+    let demand = Demand::new(FlopPerByte::new(0.5), Access::Read, Placement::Local);
     let flows = [0, 1].map(|key| load.add(FlowKey(key), &demand, NodeId(0), 2.0).expect("a node with cores"));
     load.solve();
     let before = flows.map(|flow| load.bandwidth(flow).to_bits());
@@ -230,12 +221,7 @@ fn a_slower_core_has_a_lower_peak() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand {
-        arithmetic_intensity: FlopPerByte::new(4.0),
-        kernel: Access::Read,
-        placement: Placement::Interleave,
-        outstanding_lines: None,
-    };
+    let demand = Demand::new(FlopPerByte::new(4.0), Access::Read, Placement::Interleave);
     let flow = load.add(FlowKey(0), &demand, NodeId(0), 1.0).expect("a node with cores");
     load.set_efficiency(flow, 0.3);
     load.solve();
@@ -254,12 +240,7 @@ fn a_thread_for_half_of_the_time_takes_half_a_share() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand {
-        arithmetic_intensity: FlopPerByte::new(0.5),
-        kernel: Access::Read,
-        placement: Placement::Local,
-        outstanding_lines: None,
-    };
+    let demand = Demand::new(FlopPerByte::new(0.5), Access::Read, Placement::Local);
     let whole = load.add(FlowKey(0), &demand, NodeId(0), 2.0).expect("a node with cores");
     let part = load.add(FlowKey(1), &demand, NodeId(0), 1.5).expect("a node with cores");
     load.solve();

@@ -24,12 +24,7 @@ fn uniform(nodes: usize, node: Node, link_gbs: f64) -> Machine {
 }
 
 fn demand(arithmetic_intensity: f64, placement: Placement) -> Demand {
-    Demand {
-        arithmetic_intensity: FlopPerByte::new(arithmetic_intensity),
-        kernel: Access::Read,
-        placement,
-        outstanding_lines: None,
-    }
+    Demand::new(FlopPerByte::new(arithmetic_intensity), Access::Read, placement)
 }
 
 /// Three memory-bound applications with local data, and a fourth one.

@@ -77,8 +77,8 @@ pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) shared_bandwidth: Vec<Option<f64>>,
     /// Memories whose readers are counted.
     pub(in crate::search) watched: Vec<Watched>,
-    /// Whether potentials are what a node gets with all others empty: threads elsewhere never help those that read the memory of their
-    /// own node. Else they are what no sharing gives more than.
+    /// Whether potentials are what a node gets with all others empty, and add up: threads elsewhere never help those that read the memory of
+    /// their own node. Else they are what no sharing gives more than.
     pub(in crate::search) exact: bool,
     /// Cores of the machine: the scale of thread prices.
     pub(in crate::search) total_cores: f64,
@@ -99,7 +99,9 @@ impl<'a> Relaxation<'a> {
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
         // What a node gets with all others empty bounds what it gets beside them only if these never help it.
-        let exact = evaluator.solver.threads_elsewhere_never_help_local_ones();
+        // With threads on several nodes an application may lose some of the sum.
+        let exact =
+            evaluator.solver.threads_elsewhere_never_help_local_ones() && !problem.loses_on_several_nodes();
         let representatives = representatives(node_classes);
         let mut tables = Vec::with_capacity(representatives.len());
         let mut entries_left = MOST_ENTRIES / share.max(1);
@@ -240,11 +242,11 @@ impl<'a> Relaxation<'a> {
             let moved = app.arithmetic_intensity.value().recip();
             // A memory may deliver more to a kernel that writes than it delivers to reads.
             let memories = || machine.nodes().iter().filter(|node| node.has_memory());
-            let occupied = memories().map(|node| node.occupied_by(app.kernel));
+            let occupied = memories().map(|node| node.occupied_by(app.traffic()));
             let per_gflops = moved * occupied.fold(f64::INFINITY, f64::min);
             let at_home = match app.data {
                 Data::OpenHome { share } => {
-                    let delivers = |node: &Node| node.bandwidth.value() / node.occupied_by(app.kernel);
+                    let delivers = |node: &Node| node.bandwidth.value() / node.occupied_by(app.traffic());
                     let fastest = memories().map(delivers).fold(0.0, f64::max);
                     relaxation.shared_bandwidth.push(Some(fastest));
                     Some((relaxation.shared_bandwidth.len() - 1, share * moved))

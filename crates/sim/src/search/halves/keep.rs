@@ -114,7 +114,7 @@ impl Halves<'_> {
             let Some(reader) = self.only_reader(watched.memory).filter(|_| known) else { return true };
             // All that other nodes read is for this application.
             let app = &self.problem.apps[reader];
-            let moved = watched.least / self.problem.machine.node(watched.memory).occupied_by(app.kernel);
+            let moved = watched.least / self.problem.machine.node(watched.memory).occupied_by(app.traffic());
             let elsewhere = moved * app.arithmetic_intensity.value();
             let p = (elsewhere + table.potential(option)[reader]) / unit[reader];
             (1.0 - SINGLE..=1.0 + windows[reader] + SINGLE).contains(&p)

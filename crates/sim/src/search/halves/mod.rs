@@ -247,7 +247,9 @@ impl Halves<'_> {
             Objective::Fair | Objective::Makespan => MOST_UNITS * cutoff > bound && cutoff > 0.0,
             Objective::Geomean => goal.weights().iter().all(|weight| *weight > 0.0),
         };
-        has_windows && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
+        // Where several nodes have less than the sum of their options, windows have no upper end.
+        let add_up = !self.problem.loses_on_several_nodes();
+        has_windows && add_up && cutoff.is_finite() && !goal.unit_gflops().contains(&0.0)
     }
 
     /// Whether nodes share something that may be scarce: then potentials need not be what is got.

@@ -55,14 +55,15 @@ fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
 fn drawn(problem: &Problem, evaluator: &Evaluator<'_>, allocation: &Allocation, memory: NodeId) -> f64 {
     let Problem { machine, apps, .. } = problem;
     let evaluation = evaluate(machine, apps, &evaluator.placements, allocation).expect("it fits");
-    let of = |(a, app): (usize, &App)| -> f64 {
+    let of = |a: usize| -> f64 {
         let group = |n: NodeId| {
-            let gflops = evaluation.apps[a].per_node[n.0].as_ref().map_or(0.0, |group| group.gflops.value());
-            gflops / app.arithmetic_intensity.value() * evaluator.cost(a, n, memory)
+            let moved =
+                evaluation.apps[a].per_node[n.0].as_ref().map_or(0.0, |group| group.bandwidth.value());
+            moved * evaluator.cost(a, n, memory)
         };
         machine.compute_nodes().filter(|&n| n != memory).map(group).sum()
     };
-    apps.iter().enumerate().map(of).sum()
+    (0..apps.len()).map(of).sum()
 }
 
 /// Everything that a part says of an allocation that lies in it.
@@ -82,6 +83,9 @@ pub(super) fn check(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, allocation
                 let group = evaluation.apps[a].per_node[node.0].as_ref();
                 let gflops = group.map_or(0.0, |group| group.gflops.value());
                 let most = table.potential(option)[a];
+                // Before what the application loses on several nodes.
+                let nodes = evaluation.apps[a].per_node.iter().flatten().count().max(1);
+                let gflops = gflops * (1.0 + problem.apps[a].node_overhead * libm::log2(nodes as f64));
                 assert!(gflops <= most * (1.0 + 1e-9) + 1e-9, "{a} on {node:?}: {gflops} of {most}");
                 let least = table.least(option).get(a).copied().unwrap_or(0.0);
                 assert!(gflops >= least * (1.0 - 1e-9) - 1e-9, "{a} on {node:?}: {gflops}, least {least}");

@@ -217,12 +217,11 @@ pub(super) fn parts_per_second(machine: &Machine, working: &[(NodeId, &Sources)]
         // A core that digests no more than the task wants.
         let peak = machine.node(node).gflops_per_core.value();
         let bytes = sources.bytes();
-        Demand {
-            arithmetic_intensity: FlopPerByte::new(peak / sources.want_gbs),
-            kernel: numasim_model::Access::Read,
-            placement: Placement::Fractions(sources.by_memory.iter().map(|part| part / bytes).collect()),
-            outstanding_lines: None,
-        }
+        Demand::new(
+            FlopPerByte::new(peak / sources.want_gbs),
+            numasim_model::Access::Read,
+            Placement::Fractions(sources.by_memory.iter().map(|part| part / bytes).collect()),
+        )
     };
     let demands: Vec<Demand> = working.iter().map(demand).collect();
     let solver = Solver::new(machine, &demands);

@@ -348,7 +348,7 @@ fn solve(machine: &Machine, os: &Os, applications: &mut [Application]) {
     }
     let bandwidths = bandwidths(machine, &groups);
     for (group, bandwidth_gbs) in groups.iter().zip(bandwidths) {
-        let peak = machine.node(NodeId(group.node)).gflops_per_core.value() * group.efficiency;
+        let peak = group.demand.peak(machine.node(NodeId(group.node))).value() * group.efficiency;
         let full = (bandwidth_gbs * group.demand.arithmetic_intensity.value()).min(peak);
         let application = &mut applications[group.app];
         let of_node = application.threads.iter_mut().filter(|thread| thread.node == group.node);
@@ -379,7 +379,7 @@ fn bandwidths(machine: &Machine, groups: &[Group]) -> Vec<f64> {
         let mut demand = group.demand.clone();
         if group.efficiency < 1.0 {
             let want = wants.demand_per_thread()[(AppId(g), NodeId(group.node))] * group.efficiency;
-            let peak = machine.node(NodeId(group.node)).gflops_per_core.value();
+            let peak = demand.peak(machine.node(NodeId(group.node))).value();
             demand.arithmetic_intensity = FlopPerByte::new(peak / want);
         }
         demand

@@ -6,7 +6,7 @@ use numasim_engine::SimTime;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Access, App, AppId, Data, Placement, Placing};
+use numasim_model::{App, AppId, Data, Placement};
 
 /// `nodes` nodes of `cores` cores of 10 GFLOPS, 32 GB/s each: the paper's node; links of 10 GB/s.
 pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
@@ -25,22 +25,7 @@ pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
 /// An application of one phase on a machine of `nodes` nodes with `threads` threads each.
 pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads: u32) -> (App, Course) {
     let data = Data::Placed(Placement::Local);
-    let app = App {
-        name: name.to_owned(),
-        group: name.to_owned(),
-        arithmetic_intensity: FlopPerByte::new(intensity),
-        data: data.clone(),
-        kernel: Access::Read,
-        problem: None,
-        outstanding_lines: None,
-        min_threads: 1,
-        max_threads: None,
-        placing: Placing::default(),
-        weight: 1.0,
-        work: None,
-        nodes: None,
-        memory: None,
-    };
+    let app = App::new(name, FlopPerByte::new(intensity), data.clone());
     let phase = Phase {
         arithmetic_intensity: FlopPerByte::new(intensity),
         data,

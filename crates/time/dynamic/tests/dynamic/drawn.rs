@@ -9,7 +9,7 @@ use numasim_model::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use numasim_model::order::{Control, Order, Waiting};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Placing};
+use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement};
 use numasim_policy::{Decision, Looks, Policy, PolicyError, PolicyName, Presence, View};
 use proptest::prelude::*;
 
@@ -246,21 +246,10 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         command: None,
         phases,
     };
+    let first = &course.phases[0];
     let app = App {
-        name: format!("a{number}"),
-        group: format!("a{number}"),
-        arithmetic_intensity: course.phases[0].arithmetic_intensity,
-        data: course.phases[0].data.clone(),
         kernel: choices.of(&[Access::Read, Access::Read, Access::Copy]),
-        problem: None,
-        outstanding_lines: None,
-        min_threads: 1,
-        max_threads: None,
-        placing: Placing::default(),
-        weight: 1.0,
-        work: None,
-        nodes: None,
-        memory: None,
+        ..App::new(format!("a{number}"), first.arithmetic_intensity, first.data.clone())
     };
     (app, course)
 }

@@ -1,0 +1,111 @@
+//! Demand as people measure it: speed and bandwidth of a thread, rates in a unit of one's own, shares of writes, and what several nodes
+//! cost. Worked by hand.
+
+use crate::kernels::{assert_near, evaluated, moved, study};
+use numasim_model::{AppId, Evaluation, ModelKind};
+
+/// GFLOPS or rate of each application.
+fn speeds(evaluation: &Evaluation) -> Vec<f64> {
+    evaluation.apps.iter().map(|app| app.gflops.value()).collect()
+}
+
+const READER: &str = "arithmetic_intensity = 0.5";
+
+/// One node x 8 cores, 10 GFLOPS, 32 GB/s.
+const ONE_NODE: &str =
+    "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 10\nbandwidth_gbs = 32\n";
+
+/// The same with 100 GB/s for reads and 80 for as many writes: 90 at a share of 0.25.
+const MIXED: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 10\n\
+                     bandwidth_gbs = 100\nmixed_gbs = [[0.0, 100.0], [0.5, 80.0]]\n";
+
+#[test]
+fn a_rate_is_what_a_thread_draws_times_what_it_achieves_for_each_gb() {
+    let db = "thread_gbs = 3\nrate = { unit = \"queries/s\", per_gb = 100 }";
+    // 8 threads draw 3 GB/s each, 24 of 32.
+    let alone = study(ONE_NODE, &[("db", db)], "db = 8");
+    assert_near(speeds(&evaluated(&alone, ModelKind::default()))[0], 2400.0);
+    // 4 + 4: `db` wants 12 GB/s, the reader 80. Baseline 4 each: `db` has its 3, the reader the rest, 20 GB/s.
+    let both = study(ONE_NODE, &[("db", db), ("reader", READER)], "db = 4, reader = 4");
+    assert_near(moved(&both, ModelKind::default())[0], 12.0);
+    let evaluation = evaluated(&both, ModelKind::default());
+    assert_near(speeds(&evaluation)[0], 1200.0);
+    assert_near(speeds(&evaluation)[1], 10.0);
+    assert_near(evaluation.total.value(), 10.0);
+}
+
+#[test]
+fn the_bandwidth_of_a_mixture_lies_on_a_line_between_its_points() {
+    let writer = "arithmetic_intensity = 0.5\nwrite_share = 0.25";
+    // 8 threads want 160 of 90 GB/s; lines between the factors 1 and 1.25 would say 88.89.
+    for kind in ModelKind::ALL {
+        assert_near(moved(&study(MIXED, &[("w", writer)], "w = 8"), kind)[0], 90.0);
+    }
+    // Equal parts of what they occupy, 50 each, which is 45 GB/s of the writer.
+    let both = study(MIXED, &[("w", writer), ("reader", READER)], "w = 4, reader = 4");
+    for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin] {
+        let evaluation = evaluated(&both, kind);
+        assert_near(evaluation.apps[0].bandwidth.value(), 45.0);
+        assert_near(evaluation.apps[1].bandwidth.value(), 50.0);
+        assert_near(evaluation.nodes[0].occupied.value(), 100.0);
+        assert_near(evaluation.nodes[0].bandwidth.value(), 95.0);
+    }
+    // All writes: as at the last point.
+    let all = "arithmetic_intensity = 0.5\nwrite_share = 1";
+    assert_near(moved(&study(MIXED, &[("w", all)], "w = 8"), ModelKind::default())[0], 80.0);
+}
+
+#[test]
+fn what_a_mixture_occupies_counts_against_its_own_reads() {
+    // mixed(0) is 90, not the 100 of `bandwidth_gbs`: a GB/s stands for 90 / 80, alone 100 x 80 / 90.
+    let machine = MIXED.replace("[[0.0, 100.0]", "[[0.0, 90.0]");
+    let all = "arithmetic_intensity = 0.5\nwrite_share = 1";
+    assert_near(moved(&study(&machine, &[("w", all)], "w = 8"), ModelKind::default())[0], 800.0 / 9.0);
+    // Over a link of 18 GB/s of reads: 16.
+    let two = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 10\nbandwidth_gbs = 100\n\
+               link_gbs = 18\nmixed_gbs = [[0.0, 90.0], [0.5, 80.0]]\n";
+    let far = format!("{all}\ndata = {{ home = 1 }}");
+    assert_near(moved(&study(two, &[("w", &far)], "w = [8, 0]"), ModelKind::default())[0], 16.0);
+}
+
+#[test]
+fn a_thread_computes_and_draws_no_more_than_was_measured() {
+    // 5 GFLOPS and 10 GB/s a thread, intensity 0.5: 20 GB/s occupy 20 x 100 / 90. The reader has the other 77.7778.
+    let writer = "thread_gflops = 5\nthread_gbs = 10\nwrite_share = 0.25";
+    let both = study(MIXED, &[("w", writer), ("reader", READER)], "w = 2, reader = 6");
+    let gbs = moved(&both, ModelKind::default());
+    assert_near(gbs[0], 20.0);
+    assert_near(gbs[1], 700.0 / 9.0);
+    assert_near(speeds(&evaluated(&both, ModelKind::default()))[0], 10.0);
+    // A peak above that of the core is that of the core; a given intensity holds: 10 / 0.25 = 40 GB/s are wanted, 30 drawn.
+    let fast = "thread_gflops = 50\nthread_gbs = 30\narithmetic_intensity = 0.25";
+    let alone = study(MIXED, &[("f", fast)], "f = 1");
+    let evaluation = evaluated(&alone, ModelKind::default());
+    assert_near(evaluation.apps[0].bandwidth.value(), 30.0);
+    assert_near(evaluation.total.value(), 7.5);
+    let peak = "thread_gflops = 50\narithmetic_intensity = 10";
+    assert_near(evaluated(&study(MIXED, &[("p", peak)], "p = 1"), ModelKind::default()).total.value(), 10.0);
+}
+
+#[test]
+fn several_nodes_cost_what_the_application_says() {
+    let four = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 8\ngflops_per_core = 10\nbandwidth_gbs = 1000\nlink_gbs = 1000\n";
+    let app = "arithmetic_intensity = 10\nnode_overhead = 0.12";
+    // 1 / (1 + 0.12 log2 k): 1, 1 / 1.12, 1 / 1.24
+    for (threads, gflops) in [
+        ("[8, 0, 0, 0]", 80.0),
+        ("[4, 4, 0, 0]", 80.0 / 1.12),
+        ("[8, 8, 0, 0]", 160.0 / 1.12),
+        ("[8, 8, 8, 8]", 320.0 / 1.24),
+    ] {
+        let study = study(four, &[("a", app)], &format!("a = {threads}"));
+        let evaluation = evaluated(&study, ModelKind::default());
+        assert_near(evaluation.total.value(), gflops);
+        // Bandwidths stay, and what each node has adds up.
+        let threads = study.scenarios[0].allocation.total(AppId(0));
+        assert_near(evaluation.apps[0].bandwidth.value(), threads as f64);
+        let groups = evaluation.apps[0].per_node.iter().flatten();
+        assert_near(groups.map(|group| group.gflops.value()).sum(), gflops);
+        assert_near(evaluation.apps[0].full_speed.value(), gflops);
+    }
+}
