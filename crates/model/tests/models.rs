@@ -1,7 +1,7 @@
 //! What every sharing model promises, on random machines, and what each answers in scenarios that separate them.
 
 use crate::common::changes::{renumbered, some_of};
-use crate::common::models::{alone, corrected, hard, plain, slowly, slowly_by_ecm};
+use crate::common::models::{alone, corrected, hard, patiently_by_ecm, plain, slowly, slowly_by_ecm};
 use crate::common::strategies::{case, case_of, case_with_common_limits, log_uniform, order};
 use crate::common::{Case, Solved};
 use numasim_model::machine::SharedLink;
@@ -199,6 +199,8 @@ proptest! {
             ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm,
         ][..]),
     ) {
+        // Of ecm only where memories do not depend on each other; below are the others.
+        let case = if kind == ModelKind::Ecm { case.with_one_memory_each() } else { case };
         let (fast, slow) = (case.under(kind.into()).bandwidth, slowly(kind, &case));
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
     }
@@ -209,8 +211,29 @@ proptest! {
         penalty in 0.01..2.0_f64,
     ) {
         let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+        let case = case.with_one_memory_each();
         let (fast, slow) = (case.under(model).bandwidth, slowly_by_ecm(Some(penalty), &case));
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
+    }
+
+    /// Data on several memories and limits of what a node reads: the waits of all queues together.
+    #[test]
+    fn queues_that_depend_on_each_other_equal_their_slow_second_formulation(
+        case in case(),
+        limit in prop_oneof![Just(None), (5.0..100.0_f64).prop_map(Some)],
+        penalty in 0.05..2.0_f64,
+    ) {
+        let mut nodes = case.machine.nodes().to_vec();
+        nodes.iter_mut().filter(|node| node.cores > 0).for_each(|node| node.read_bandwidth = limit.map(GigabytesPerSecond::new));
+        let link = crate::common::links(&case.machine);
+        let case = case.on(nodes, link);
+        let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+        let solved = case.under(model);
+        holds(invariants::within_limits(&solved.draws))?;
+        if let Some(slow) = patiently_by_ecm(penalty, &case) {
+            let widest = case.machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
+            assert_near(&case, &slow, &solved.bandwidth, 1e-5 * widest, same)?;
+        }
     }
 
     #[test]
@@ -228,6 +251,7 @@ proptest! {
 
     #[test]
     fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
+        let case = if model.kind == ModelKind::Ecm { case.with_one_memory_each() } else { case };
         if !matches!(model.kind, ModelKind::MaxMin | ModelKind::BaselineProportional) {
             holds(invariants::work_conserving(&case.under(hard(model.kind)).grants))?;
         }

@@ -8,7 +8,7 @@
 //! threads want W GB/s in all:
 //! 1. *The law of a queue*: while bytes wait w, it delivers D(w) = (S^-8 + B^-8)^(-1/8) GB/s of the sum S = w / f that this wait alone
 //!    would give, f = (N - 1) p0 / B: each thread waits behind the others, w = (N - 1) u p0, with the utilisation u = S / B and
-//!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner ([`SHARPNESS`]).
+//!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner ([`super::waits`]).
 //! 2. Without a penalty, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
 //!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
 //!    Where no penalty was measured, it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
@@ -23,12 +23,15 @@
 //! 6. w is the wait of a byte of the benchmark that measured the machine, with C lines under way on a core
 //!    ([`crate::Machine::benchmark_lines`]). A thread with c lines under way (`outstanding_lines` of an application) waits w C / c: its latency
 //!    grows by as much as that of the others, 64 C w ns for a line, and it has fewer lines to hide it.
-//! 7. A thread's bandwidth is the smallest granted / cost over the memories it reads.
+//! 7. *Several memories*: the time per byte of a thread is the mean over its data, 1/d + the sum of fraction x (w_link + w), and each controller and
+//!    link sees that fraction of what it moves. What a node reads in all (`read_gbs`) is one more queue for all its bytes. All waits are solved
+//!    together ([`super::waits`]).
 //!
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
 //! T_mem of the kernel.
 //!
-//! With a remote weight r remote bytes wait w / r; with a remote loss a remote GB/s takes 1 + loss of the controller.
+//! With a remote loss a remote GB/s takes 1 + loss of the controller and waits as long; with a remote weight r remote bytes wait w / r (not
+//! where threads read several memories).
 //!
 //! # Source, and what was checked
 //! The Execution-Cache-Memory model of RRZE: P(n) = min(n P1, B), n_sat = T_ECM / T_mem (checked against Kerncraft's source,
@@ -42,10 +45,10 @@
 use std::ops::Range;
 
 use crate::machine::Node;
-use crate::sharing::compiled::Shares;
-use crate::sharing::compiled::{Compiled, Pool};
+use crate::sharing::compiled::{Compiled, Flow, Pool, PoolKind, Shares};
 use crate::sharing::ports::Remote;
 use crate::sharing::ports::left_by;
+use crate::sharing::waits::{Group, Law, Use, Waits, first_wait};
 
 /// What a controller or a link does to a waiting byte.
 #[derive(Clone, Copy, Debug)]
@@ -67,16 +70,13 @@ impl Queue {
         Self { capacity, whole_thread: capacity * inverse_cores }
     }
 
-    /// What the rates are multiplied by to give the wait, (N - 1) p0 / B: N - 1 threads, of which one that wants little is a part of one,
-    /// with the mean of the penalties of all.
+    /// The factor of its law, by the threads of `flows`.
     fn factor(&self, compiled: &Compiled, flows: impl Iterator<Item = usize>, threads: &[f64]) -> f64 {
-        let (mut count, mut penalties) = (0.0, 0.0);
+        let mut crowd = Crowd::default();
         for flow in flows.map(|f| &compiled.flows[f]) {
-            let threads = threads[flow.group as usize] * (flow.demand_gbs / self.whole_thread).min(1.0);
-            count += threads;
-            penalties += threads * flow.queueing.penalty;
+            crowd.add(self, flow, threads[flow.group as usize]);
         }
-        if count > 1.0 { (count - 1.0) / count * penalties / (self.capacity * self.capacity) } else { 0.0 }
+        crowd.factor(self)
     }
 }
 
@@ -87,6 +87,10 @@ pub(super) struct Notes {
     times: Vec<f64>,
     /// Per pool: GB/s that its link has, or what shared ones on the way leave it.
     capacities: Vec<f64>,
+    /// Where threads need several memories, or what a node reads is limited: all queues together.
+    together: Waits,
+    /// Of these: how many threads there are in each, and their penalties.
+    crowds: Vec<Crowd>,
 }
 
 impl Notes {
@@ -112,6 +116,101 @@ impl Notes {
     }
 }
 
+/// The threads in a queue.
+#[derive(Clone, Copy, Debug, Default)]
+struct Crowd {
+    /// A thread that wants little is a part of one.
+    count: f64,
+    penalties: f64,
+}
+
+impl Crowd {
+    /// `threads` more, which want `demand_gbs` each.
+    fn add(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
+        let threads = threads * (flow.demand_gbs / queue.whole_thread).min(1.0);
+        self.count += threads;
+        self.penalties += threads * flow.queueing.penalty;
+    }
+
+    /// What the rates are multiplied by to give the wait, (N - 1) p0 / B, with the mean of the penalties of all.
+    fn factor(self, queue: &Queue) -> f64 {
+        let Self { count, penalties } = self;
+        if count > 1.0 { (count - 1.0) / count * penalties / (queue.capacity * queue.capacity) } else { 0.0 }
+    }
+}
+
+/// Whether memories depend on each other: some thread reads several, or what a node reads is limited.
+pub(super) fn depends(compiled: &Compiled) -> bool {
+    let is_spread = |pool: &Pool| compiled.flows[pool.flows.clone()].iter().any(|flow| flow.spread);
+    !compiled.reads.is_empty() || compiled.pools.iter().any(is_spread)
+}
+
+/// Shares all memories at once, where they depend on each other ([`depends`]): rule 7. The queues are the controllers, then the links of all
+/// pools, then what nodes read.
+pub(super) fn share_together(
+    compiled: &Compiled,
+    remote: Remote,
+    controllers: &[Queue],
+    threads: &[f64],
+    shares: &mut Shares,
+    notes: &mut Notes,
+) {
+    let Notes { capacities, together, crowds, .. } = notes;
+    let (memories, pools) = (compiled.memories.len(), compiled.pools.len());
+    let limit_of = |node| compiled.reads.iter().position(|reads| reads.node == Some(node));
+    together.make_room(threads.len(), memories + pools + compiled.reads.len());
+    together.uses.clear();
+    together.groups.fill(Group::default());
+    crowds.clear();
+    crowds.resize(together.laws.len(), Crowd::default());
+    let link = |p: usize| Queue::new(capacities[p], compiled.pools[p].inverse_cores);
+    let reads = |r: usize| Queue::new(compiled.reads[r].capacity, compiled.reads[r].inverse_cores);
+    for (m, p, kind) in compiled.pool_indices() {
+        let limit = limit_of(compiled.pools[p].from);
+        for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
+            let group = flow.group as usize;
+            let alone = compiled.demand_gbs.as_slice()[group];
+            together.groups[group] = Group { threads: threads[group], alone, waits: flow.queueing.waits };
+            let mut needs = |queue: usize, of: &Queue, taken: f64| {
+                let number = u32::try_from(queue).unwrap_or(u32::MAX);
+                together.uses.push(Use { queue: number, group: flow.group, taken });
+                crowds[queue].add(of, flow, threads[group]);
+            };
+            let cost = if kind == PoolKind::Link { remote.cost } else { 1.0 };
+            needs(m, &controllers[m], cost * flow.cost);
+            if kind == PoolKind::Link {
+                needs(memories + p, &link(p), flow.cost);
+            }
+            if let Some(r) = limit {
+                needs(memories + pools + r, &reads(r), flow.cost);
+            }
+        }
+    }
+    for (q, law) in together.laws.iter_mut().enumerate() {
+        let (queue, capacity) = if q < memories {
+            (controllers[q], shares.controllers[q])
+        } else if q < memories + pools {
+            (link(q - memories), capacities[q - memories])
+        } else {
+            let queue = reads(q - memories - pools);
+            (queue, queue.capacity)
+        };
+        *law = Law { capacity, factor: crowds[q].factor(&queue) };
+    }
+    together.solve();
+    shares.waits.copy_from_slice(&together.waits[..memories]);
+    for (_, p, _) in compiled.pool_indices() {
+        let mut taken = 0.0;
+        for f in compiled.pools[p].flows.clone() {
+            let flow = &compiled.flows[f];
+            let granted = (together.rates[flow.group as usize] * flow.cost).min(flow.demand_gbs);
+            shares.grant(compiled, f, granted);
+            taken += threads[flow.group as usize] * granted;
+        }
+        shares.available[p] = taken;
+    }
+}
+
 /// Shares memory `m`.
 pub(super) fn share(
     compiled: &Compiled,
@@ -122,7 +221,7 @@ pub(super) fn share(
     shares: &mut Shares,
     notes: &mut Notes,
 ) {
-    let Notes { times, capacities } = notes;
+    let Notes { times, capacities, .. } = notes;
     let memory = &compiled.memories[m];
     let pools = || memory.links.clone().chain(memory.own);
     // A node without memory has no queue.
@@ -137,7 +236,7 @@ pub(super) fn share(
     let factor = queue.factor(compiled, pools().flat_map(|p| compiled.pools[p].flows.clone()), threads);
     let offered: f64 = shares.offered[memory.links.clone()].iter().sum();
     let asked = remote.cost * offered + memory.own.map_or(0.0, |own| shares.wanted[own]);
-    let bounds = Bounds { capacity: shares.controllers[m], factor, asked };
+    let bounds = Bounds { law: Law { capacity: shares.controllers[m], factor }, asked };
     let any_queues = memory.links.clone().any(|p| link(p, shares).is_some());
     let wait = if any_queues {
         let total = |wait: f64| {
@@ -179,7 +278,7 @@ fn link(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares
     let (wanted, offered) = (shares.wanted[pool], shares.offered[pool]);
     let Pool { inverse_cores, ref flows, .. } = compiled.pools[pool];
     let factor = Queue::new(capacity, inverse_cores).factor(compiled, flows.clone(), threads);
-    (wanted > offered || factor > 0.0).then_some(Bounds { capacity, factor, asked: wanted })
+    (wanted > offered || factor > 0.0).then_some(Bounds { law: Law { capacity, factor }, asked: wanted })
 }
 
 /// A controller, and how long the threads that read it need alone.
@@ -265,46 +364,19 @@ fn wait_to_fit<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, capacity: f
     wait
 }
 
-/// The power of the soft corner, for all machines. Chosen by the half of the published curves that chooses
-/// (`results/published-data/CHOICES.md`).
-const SHARPNESS: i32 = 8;
-
-/// The power 1 / [`SHARPNESS`] of a number.
-fn root_of_sharpness(number: f64) -> f64 {
-    number.sqrt().sqrt().sqrt()
-}
-
-/// What holds of a queue: what it delivers approaches `capacity`, and bytes wait `factor` times the rates at least, both in the same unit as
-/// the readers' amounts. `asked` is what the readers would draw without any wait.
+/// A queue that approaches its capacity, both in the unit of the readers' amounts; without a factor the corner is hard. `asked` is what the
+/// readers would draw without any wait.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
-    capacity: f64,
-    factor: f64,
+    law: Law,
     asked: f64,
-}
-
-impl Bounds {
-    /// 1 / what is delivered while bytes wait `wait`, and the part by which that falls with each ns per byte more.
-    fn inverse_delivered(&self, wait: f64) -> (f64, f64) {
-        let above = wait / (self.factor * self.capacity);
-        // Of both forms the one in which nothing overflows.
-        if above < 1.0 {
-            let soft = 1.0 + above.powi(SHARPNESS);
-            (self.factor / wait * root_of_sharpness(soft), 1.0 / (soft * wait))
-        } else {
-            let little = above.powi(-SHARPNESS);
-            let soft = 1.0 + little;
-            (root_of_sharpness(soft) / self.capacity, little / (soft * wait))
-        }
-    }
 }
 
 /// The wait at which the readers draw what is delivered.
 ///
-/// A rate is at least what one thread of the mean time would have (Jensen), so that the first wait is below the true one; from there
-/// Newton's method on 1 / rates - 1 / delivered, which rises and is concave: it comes from below.
+/// From a wait below the true one Newton's method on 1 / rates - 1 / delivered, which rises and is concave: it comes from below.
 fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, bounds: Bounds) -> f64 {
-    let Bounds { capacity, factor, asked } = bounds;
+    let Bounds { law: law @ Law { capacity, factor }, asked } = bounds;
     if factor <= 0.0 {
         return if asked > capacity { wait_to_fit(readers, capacity, 0.0) } else { 0.0 };
     }
@@ -312,14 +384,11 @@ fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, bounds: Bounds)
     if sum <= 0.0 || slope <= 0.0 {
         return 0.0;
     }
-    let mean = slope / sum;
-    let to_fit = (sum / capacity - 1.0) / mean;
-    let behind = 2.0 * sum * factor / (1.0 + (1.0 + 4.0 * mean * sum * factor).sqrt());
-    let mut wait = to_fit.max(behind);
+    let mut wait = first_wait(law, sum, slope);
     for _ in 0..STEPS {
         let (sum, slope) = rates(readers(), wait);
-        let (inverse, falls) = bounds.inverse_delivered(wait);
-        let step = (inverse - 1.0 / sum) / (slope / (sum * sum) + inverse * falls);
+        let (delivered, rises) = law.delivered(wait);
+        let step = (1.0 / delivered - 1.0 / sum) / (slope / (sum * sum) + rises / (delivered * delivered));
         wait += step.max(0.0);
         if step <= TOLERANCE * wait {
             break;
@@ -330,11 +399,11 @@ fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, bounds: Bounds)
 
 /// The wait at which `total`, all rates after a wait (falling, without a slope that is known, at most `amount` / wait), is what is delivered.
 fn joint_wait(total: impl Fn(f64) -> f64, bounds: Bounds, amount: f64) -> f64 {
-    let Bounds { capacity, factor, asked } = bounds;
+    let Bounds { law: law @ Law { capacity, factor }, asked } = bounds;
     if factor > 0.0 {
         // At the wait of a full queue 92 % of it is delivered, and where the rates are at most 90 % of it they are less than that.
         let most = (factor * capacity).max(amount / (0.9 * capacity));
-        let delivered = |wait: f64| if wait > 0.0 { 1.0 / bounds.inverse_delivered(wait).0 } else { 0.0 };
+        let delivered = |wait: f64| if wait > 0.0 { law.delivered(wait).0 } else { 0.0 };
         root(|wait| (total(wait) - delivered(wait)) / capacity, 0.0, most)
     } else if asked > capacity && total(0.0) > capacity {
         root(|wait| total(wait) / capacity - 1.0, 0.0, amount / capacity)
@@ -399,7 +468,7 @@ mod tests {
     }
 
     fn queue(capacity: f64, factor: f64, asked: f64) -> Bounds {
-        Bounds { capacity, factor, asked }
+        Bounds { law: Law { capacity, factor }, asked }
     }
 
     #[test]

@@ -76,6 +76,7 @@ mod rounds;
 mod solver;
 pub mod trace;
 mod view;
+mod waits;
 mod way;
 
 pub use compiled::PoolKind;

@@ -109,7 +109,7 @@ impl Remote {
 
     /// The part of a wait at a controller that remote bytes feel.
     pub(super) fn felt(&self) -> f64 {
-        1.0 / self.weight
+        self.cost / self.weight
     }
 }
 

@@ -278,8 +278,15 @@ impl Corrected {
             offer(compiled, m, threads, shares);
         }
         self.cap_shared_links(compiled, shares, notes);
+        let together = self.kind == ModelKind::Ecm && !separable && ecm::depends(compiled);
         for m in 0..compiled.memories.len() {
-            self.share_offers(compiled, m, threads, shares, notes);
+            self.look_at_controller(compiled, m, shares);
+            if !together {
+                self.share_offers(compiled, m, threads, shares, notes);
+            }
+        }
+        if together {
+            ecm::share_together(compiled, self.remote, &self.queues, threads, shares, &mut notes.ecm);
         }
         if self.kind == ModelKind::MaxMin {
             max_min::share(compiled, &self.paths, threads, shares, &mut notes.filling);
@@ -296,7 +303,16 @@ impl Corrected {
         notes: &mut Notes,
     ) {
         offer(compiled, m, threads, shares);
+        self.look_at_controller(compiled, m, shares);
         self.share_offers(compiled, m, threads, shares, notes);
+    }
+
+    /// Notes what the controller of memory `m` has for what pools offer.
+    fn look_at_controller(&self, compiled: &Compiled, m: usize, shares: &mut Shares) {
+        let memory = &compiled.memories[m];
+        let links = self.remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+        let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
+        shares.controllers[m] = self.parameters.controller(memory.bandwidth, asked);
     }
 
     /// The rules of the model for memory `m`, where pools have made their offers.
@@ -308,11 +324,7 @@ impl Corrected {
         shares: &mut Shares,
         notes: &mut Notes,
     ) {
-        let (memory, remote) = (&compiled.memories[m], self.remote);
-        let links = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
-        let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
-        let controller = self.parameters.controller(memory.bandwidth, asked);
-        shares.controllers[m] = controller;
+        let (remote, controller) = (self.remote, shares.controllers[m]);
         match self.kind {
             ModelKind::BaselineProportional => {
                 baseline::fill(compiled, remote, m, controller, threads, shares);

@@ -148,13 +148,13 @@ impl Model {
     ///
     /// - Remote first: more demand on one link leaves less for every other port, and a smaller pool gives nobody more.
     /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
-    /// - ECM: more demand means a longer wait for all; not where a controller also loses bandwidth when too much is asked of it: a random question had
-    ///   somebody with 0.03 % more beside others.
+    /// - ECM: only where every thread reads one memory: more demand means a longer wait for all. Not where a controller also loses bandwidth when
+    ///   too much is asked of it: a random question had somebody with 0.03 % more beside others.
     /// - The default and max-min: only where every thread reads one memory; else a thread that is slowed down at one memory
     ///   leaves more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
     /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
     pub fn threads_elsewhere_never_help(&self) -> bool {
-        !matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin)
+        !matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm)
             && self.one_controller_never_helps()
     }
 
@@ -171,7 +171,7 @@ impl Model {
     /// parts of a controller (request-fraction). What a node reads in all limits several controllers
     /// at once, which only models that look at all of them can do.
     pub fn refusal(&self, shared_links: bool, limited_reads: bool) -> Option<Refusal> {
-        let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin);
+        let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm);
         let what = if self.kind == ModelKind::RequestFraction && shared_links {
             "[[machine.shared_link]]"
         } else if !whole && limited_reads {

@@ -81,6 +81,92 @@ pub(crate) fn slowly_by_ecm(penalty: Option<f64>, case: &Case) -> Vec<Vec<Option
     by_memories(case, |memory, readers| wait_at_both(penalty, case, memory, readers))
 }
 
+/// A queue of ecm, looked at thread by thread.
+struct SlowQueue {
+    capacity: f64,
+    factor: f64,
+    /// Who needs it, and GB/s of it for each GB/s that one thread moves.
+    needs: Vec<(usize, f64)>,
+}
+
+/// The rules of `ecm` for data on several memories and limits of what nodes read: one wait after the other by bisection, over and over, until none
+/// changes. `None` where that takes too long.
+pub(crate) fn patiently_by_ecm(penalty: f64, case: &Case) -> Option<Vec<Vec<Option<f64>>>> {
+    let machine = &case.machine;
+    let mut threads: Vec<(AppId, NodeId, f64)> = Vec::new();
+    for (app, node) in case.apps().flat_map(|app| machine.node_ids().map(move |node| (app, node))) {
+        let all = (0..case.allocation.get(app, node)).map(|_| (app, node, alone(case, app, node)));
+        threads.extend(all);
+    }
+    let mut queues: Vec<SlowQueue> = Vec::new();
+    // Of `needs`, which name a thread for each memory that it reads through the queue: the queue of a node with so many cores.
+    let mut add = |capacity: f64, cores: u32, mut needs: Vec<(usize, f64)>| {
+        let even = capacity / f64::from(cores.max(1));
+        let count: f64 = needs.iter().map(|&(t, taken)| (threads[t].2 * taken / even).min(1.0)).sum();
+        let factor = (count - 1.0).max(0.0) * penalty / capacity / capacity;
+        needs.dedup_by(|one, before| {
+            let same = one.0 == before.0;
+            before.1 += if same { one.1 } else { 0.0 };
+            same
+        });
+        queues.push(SlowQueue { capacity, factor, needs });
+    };
+    let needs = |from: Option<NodeId>, memories: &[NodeId]| -> Vec<(usize, f64)> {
+        let there = threads.iter().enumerate().filter(|(_, thread)| from.is_none_or(|from| thread.1 == from));
+        let of = |(t, thread): (usize, &(AppId, NodeId, f64))| {
+            let taken = memories.iter().map(|&memory| (t, case.cost(thread.0, thread.1, memory)));
+            taken.filter(|&(_, taken)| taken > 0.0).collect::<Vec<_>>()
+        };
+        there.flat_map(of).collect()
+    };
+    let memories: Vec<NodeId> = machine.memory_nodes().collect();
+    for &memory in &memories {
+        let node = machine.node(memory);
+        add(node.bandwidth.value(), node.cores, needs(None, &[memory]));
+        for from in machine.compute_nodes() {
+            if let Some(link) = machine.link(from, memory) {
+                add(link.value(), machine.node(from).cores, needs(Some(from), &[memory]));
+            }
+        }
+    }
+    for from in machine.compute_nodes() {
+        if let Some(limit) = machine.node(from).read_bandwidth {
+            add(limit.value(), machine.node(from).cores, needs(Some(from), &memories));
+        }
+    }
+    queues.retain(|queue| !queue.needs.is_empty());
+    let mut times: Vec<f64> = threads.iter().map(|thread| 1.0 / thread.2).collect();
+    let mut waits = vec![0.0; queues.len()];
+    for _ in 0..3000 {
+        let mut change = 0.0_f64;
+        for (queue, wait) in queues.iter().zip(&mut waits) {
+            for &(t, taken) in &queue.needs {
+                times[t] -= taken * *wait;
+            }
+            let fits = |wait: f64| {
+                let drawn: f64 =
+                    queue.needs.iter().map(|&(t, taken)| taken / (times[t] + taken * wait)).sum();
+                let alone = if queue.factor > 0.0 { wait / queue.factor } else { f64::INFINITY };
+                drawn <= (alone.powi(-8) + queue.capacity.powi(-8)).powf(-0.125)
+            };
+            let new = if fits(0.0) { 0.0 } else { bisect(fits) };
+            change = change.max((new - *wait).abs() * queue.capacity);
+            *wait = new;
+            for &(t, taken) in &queue.needs {
+                times[t] += taken * *wait;
+            }
+        }
+        if change < 1e-9 {
+            let mut gbs = vec![vec![None; machine.node_count()]; case.demands.len()];
+            for (&(app, node, _), time) in threads.iter().zip(&times) {
+                gbs[app.0][node.0] = Some(1.0 / time);
+            }
+            return Some(gbs);
+        }
+    }
+    None
+}
+
 /// Each memory by `rules`, and the smallest part that a thread gets of what it wants.
 fn by_memories(case: &Case, rules: impl Fn(NodeId, &mut [Reader])) -> Vec<Vec<Option<f64>>> {
     let mut bandwidth: Vec<Vec<Option<f64>>> = case
