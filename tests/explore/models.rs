@@ -56,11 +56,15 @@ fn a_model_that_cannot_read_the_machine_is_left_out_of_all_and_an_error_by_name(
     let answer = json_of_text(&limited, &["--models", "all"]);
     let robust = &answer["robust"];
     let left_out = robust["left_out"].as_array().expect("a list");
-    assert_eq!((left_out.len(), regrets(&robust["regrets"]).len()), (4, 2), "{robust}");
+    assert_eq!((left_out.len(), regrets(&robust["regrets"]).len()), (3, 3), "{robust}");
     assert!(left_out[0]["reason"].as_str().is_some_and(|reason| reason.contains("read_gbs")), "{left_out:?}");
-    let refused = run_text(&limited, &["--models", "max-min,ecm"]);
+    let refused = run_text(&limited, &["--models", "max-min,proportional"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("the model ecm has no reading of `read_gbs`"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("the model proportional has no reading of `read_gbs`"),
+        "{}",
+        stderr(&refused)
+    );
 }
 
 #[test]

@@ -569,6 +569,32 @@ fn a_pointer_chaser_waits_longer_than_threads_with_more_lines_under_way() {
 }
 
 #[test]
+fn under_ecm_a_core_draws_less_of_a_memory_that_is_further_away() {
+    // 12 GB/s of its own memory at 80 ns are 15 lines; at 120 ns they bring 8 GB/s. Half of the data on each: 1 / (1/24 + 1/16) = 9.6.
+    let alone = |placement: Placement, remote: Option<f64>| {
+        let mut case = one_node(&[(1, 40.0)]);
+        let mut node = case.machine.nodes()[0];
+        node.core_bandwidth = Some(GigabytesPerSecond::new(12.0));
+        let mut model = Model::from(ModelKind::Ecm);
+        model.parameters.core_remote_gbs = remote;
+        let machine = crate::common::machine(vec![node, node], |_, _| Some(32.0)).with_sharing(model);
+        case.machine = machine.with_latencies_ns(vec![80.0, 120.0, 120.0, 80.0]).expect("latencies");
+        case.allocation = numasim_model::Allocation::from_rows(&[vec![1, 0]]).expect("rows");
+        case.demands[0].placement = placement;
+        let solver = numasim_model::sharing::Solver::new(&case.machine, &case.demands);
+        let mut workspace = solver.workspace();
+        solver.solve(case.allocation.as_slice(), &mut workspace);
+        workspace.bandwidth_per_thread()[0]
+    };
+    let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-9, "{got} {expected}");
+    near(alone(Placement::Local, None), 12.0);
+    near(alone(Placement::Home(NodeId(1)), None), 8.0);
+    near(alone(Placement::Interleave, None), 9.6);
+    // A figure that was given holds.
+    near(alone(Placement::Home(NodeId(1)), Some(9.0)), 9.0);
+}
+
+#[test]
 fn a_knee_bends_the_curve_of_equal_threads() {
     // 4 threads of 8 GB/s ask for exactly 32: 32 / 2^0.2 with a knee of 0.2
     let model = Model::from(ModelKind::Proportional).with(Parameter::SaturationKnee, 0.2).unwrap();

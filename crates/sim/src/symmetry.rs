@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use numasim_model::table::Table;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{App, Machine, Node, NodeId, Placement};
+use numasim_model::{App, Machine, ModelKind, Node, NodeId, Placement};
 
 use crate::restrictions::may_hold;
 
@@ -43,6 +43,7 @@ pub(crate) fn node_classes(
     });
     // Latencies count where they limit a thread.
     let timed = machine.sharing().parameters.outstanding_lines.is_some()
+        || machine.sharing().kind == ModelKind::Ecm
         || apps.iter().any(|app| app.outstanding_lines.is_some());
     let latency = |from: usize, to: usize| {
         let (from, to) = (NodeId(from), NodeId(to));

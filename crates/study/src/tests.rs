@@ -352,6 +352,16 @@ fn mistakes_in_the_sharing_model_are_reported() {
     );
 }
 
+#[test]
+fn lines_under_way_of_an_application_need_latencies() {
+    let problems = read_study(&files(&[&with_app("outstanding_lines = 1")])).expect_err("a mistake");
+    assert_eq!(problems[0].message, "`outstanding_lines` needs the latencies of the machine");
+    let text = format!(
+        "{MACHINE}latency_matrix_ns = [[90, 140.0], [141.0, 91.0]]\n[[app]]\nname = \"a\"\narithmetic_intensity = 0.5\noutstanding_lines = 1\n"
+    );
+    assert_eq!(read(&text).study.apps[0].outstanding_lines, Some(1.0));
+}
+
 /// The reader asks for every key that is declared, in every table, so that none is accepted and ignored.
 #[test]
 fn every_key_that_is_declared_is_asked_for() {

@@ -137,16 +137,17 @@ const ECM: About = About {
         "g_i = 1 / (1/d_i + w), over a link 1 / (1/d_i + w_link + w), w in ns per byte",
         "w alone would give S: w = (N - 1) x (S / B) x ecm_penalty / B",
         "delivered, the sum of all g: (S^-8 + B^-8)^(-1/8); with ecm_penalty 0 and for one thread min(sum d, B)",
-        "w_link: the same with the link for B and its threads for N, solved together with w",
+        "w_link: the same with the link for B and its threads for N, read_gbs likewise; all solved together",
+        "data on several memories: the time per byte is the mean, 1/d + sum of fraction x (w_link + w)",
+        "outstanding_lines c of an application: x C / c in place of w, C lines of the benchmark = bandwidth of a core x latency / 64",
         "a link on a [[machine.shared_link]]: at most what the others on it leave (max-min)",
         "n equal threads, far below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
     ],
     assumptions: "A thread has a fixed number of requests under way and waits for them; controllers and links serve in order of \
                   arrival.",
     limits: "No curve of equal threads falls: where all cores have less than some of them, it says too much. N counts threads that \
-             want less than B / cores in part, which is ours. With data on several nodes the slowest memory decides, as in the \
-             default. Links that share a wire wait each for what the others leave \
-             of it, not for the others' threads.",
+             want less than B / cores in part, which is ours. Links that share a wire wait each for what the others leave of it, not for \
+             the others' threads.",
     source: "Execution-Cache-Memory model (P(n) = min(n P1, B) checked with Kerncraft's source); soft knee after Hofmann, \
              Hager, Fey (arXiv 1803.01618), not checked with the full text; for unequal threads and links our extension, by \
              two readers of a memory of an Opteron.",

@@ -30,7 +30,7 @@ pub(crate) fn corrected() -> impl Strategy<Value = Model> {
 }
 
 impl Case {
-    /// The answer of a model, on a machine with 80 ns to the own memory and 140 ns to any other; of a node without memory the nearest
+    /// The answer of a model, where it looks at them on a machine with 80 ns to the own memory and 140 ns to any other; of a node without memory the nearest
     /// one stays the nearest.
     pub(crate) fn under(&self, model: Model) -> Solved {
         let nodes = self.machine.node_count();
@@ -44,9 +44,11 @@ impl Case {
                 140.0
             }
         };
-        let machine = self.machine.clone().with_sharing(model);
-        let machine =
-            machine.with_latencies_ns((0..nodes * nodes).map(latency).collect()).expect("latencies");
+        let mut machine = self.machine.clone().with_sharing(model);
+        if model.parameters.outstanding_lines.is_some() {
+            machine =
+                machine.with_latencies_ns((0..nodes * nodes).map(latency).collect()).expect("latencies");
+        }
         by_fast(&machine, &self.demands, &self.allocation)
     }
 }

@@ -71,8 +71,8 @@ mod tests {
 
     #[test]
     fn models_without_a_reading_of_the_machine_are_left_out() {
-        // What a node reads at most: only the default and max-min know it.
+        // What a node reads at most: only the default, max-min and ecm know it.
         let methods = shown("read_gbs = 12.0\n");
-        assert_eq!(methods, ["baseline-proportional of the file", "max-min no fit"]);
+        assert_eq!(methods, ["baseline-proportional of the file", "max-min no fit", "ecm as advised"]);
     }
 }
