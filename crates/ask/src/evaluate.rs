@@ -174,13 +174,12 @@ pub fn evaluate_under_all(
     let mut studies = Vec::new();
     for kind in ModelKind::ALL {
         let machine = study.machine.clone().with_model(kind);
-        match machine.sharing_refusal() {
-            Some(refusal) => warnings.push(format!("left out: {refusal}")),
-            None => {
-                let mut own = Study::clone(study);
-                own.machine = machine;
-                studies.push((kind, Arc::new(own)));
-            }
+        if let Some(refusal) = machine.sharing_refusal() {
+            warnings.push(format!("left out: {refusal}"));
+        } else {
+            let mut own = Study::clone(study);
+            own.machine = machine;
+            studies.push((kind, Arc::new(own)));
         }
     }
     if let Some(most) = question.most_figures {
