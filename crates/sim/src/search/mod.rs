@@ -48,6 +48,7 @@ pub use simple::{
 mod boxes;
 mod branch;
 pub(crate) mod budget;
+mod ceilings;
 mod cells;
 mod climbs;
 mod cutting;

@@ -39,10 +39,12 @@ use numasim_model::sharing::least::DrawnByOthers;
 
 use crate::search::options::OptionTable;
 
-pub(super) use bound::{Few, best_option};
+pub(super) use bound::best_option;
+pub(super) use fewer::Few;
 pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
 
 mod bound;
+mod fewer;
 mod relaxation;
 
 // Prices of the bound, what options earn at them, and the bound that they gave.

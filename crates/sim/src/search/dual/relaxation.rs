@@ -10,8 +10,9 @@ use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
+use crate::search::ceilings::common_limits;
 use crate::search::dual::{Improved, Own, Prices, Ranges};
-use crate::search::options::{OptionTable, common_limits};
+use crate::search::options::OptionTable;
 use crate::search::watch::{Count, Level, Watch};
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.

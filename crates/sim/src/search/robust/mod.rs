@@ -37,14 +37,13 @@
 //!
 //! # Approach
 //! 1. The best of each model comes from [`super::explore`]; each is rated under all models, and L_m is the largest of these.
-//! 2. Climbs by the smallest merit, from all of these, from the baselines and from random starts, homes included (`panel` is the judge).
+//! 2. Climbs by the smallest merit, from all of these, from the baselines and from random starts, homes included ([`Panel`] is the judge).
 //! 3. Each set of open homes is bounded; those that could be better are split by thread totals (`parts`) and walked node by node
 //!    (`walk`), where also each model's own potentials cut. Where every node gets the same, all contents are rated (`every_node`).
 //! 4. What is not proven is kicked and climbed again.
 //!
 //! Answers are the same on any number of threads, as those of [`super::explore`] are.
 
-use bound::{Best, EQUAL, Panel};
 use numasim_model::{Allocation, Placement};
 
 use crate::baselines::{even, one_app_per_node};
@@ -52,7 +51,7 @@ use crate::objective::Objective;
 use crate::parallel;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::search::climbs::{KICK_STEPS, climb_with_homes, kicked};
-use crate::search::local::Rates as _;
+use crate::search::local::Rates;
 use crate::search::{ExploreError, Monitor, Outcome, Settings, Status, local};
 
 mod bound;
@@ -300,6 +299,91 @@ impl Scale {
     /// What GFLOPS of an application are divided by, where `unit` is what the goal divides by.
     fn unit(self, unit: f64) -> f64 {
         if self.logarithmic { unit } else { unit * self.best }
+    }
+}
+
+// Several models as one judge: the smallest merit counts.
+
+/// The models under which allocations differ, each with its scale; never empty, and all of one objective.
+#[derive(Clone, Debug)]
+struct Panel<'a> {
+    members: Vec<(&'a Problem, Scale)>,
+}
+
+impl<'a> Panel<'a> {
+    /// The question apart from the model: applications, restrictions, nodes.
+    fn question(&self) -> &'a Problem {
+        self.members[0].0
+    }
+
+    /// One judge for these placements.
+    fn rater(&self, placements: &[Placement]) -> Rater<'a> {
+        let evaluator =
+            |&(problem, scale): &(&'a Problem, Scale)| (Evaluator::new(problem, placements.to_vec()), scale);
+        Rater { members: self.members.iter().map(evaluator).collect() }
+    }
+
+    /// What rating an allocation costs, in elementary operations.
+    fn evaluation_cost(&self) -> u64 {
+        self.members.iter().map(|(problem, _)| problem.evaluation_cost()).fold(0, u64::saturating_add)
+    }
+
+    /// The worst regret of an allocation with this merit.
+    fn regret(&self, merit: f64) -> f64 {
+        self.members[0].1.regret(merit)
+    }
+}
+
+/// Rates allocations by their smallest merit; the mean of all merits breaks ties.
+struct Rater<'a> {
+    members: Vec<(Evaluator<'a>, Scale)>,
+}
+
+impl Rates for Rater<'_> {
+    #[inline]
+    fn excess(&self, threads: &[u32]) -> f64 {
+        self.members[0].0.excess(threads)
+    }
+
+    #[inline]
+    fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
+        let (mut least, mut sum) = (f64::INFINITY, 0.0);
+        for (evaluator, scale) in &mut self.members {
+            let merit = scale.merit(evaluator.rate(threads).0);
+            least = least.min(merit);
+            sum += merit;
+        }
+        (least, sum / self.members.len() as f64)
+    }
+
+    fn candidate(&mut self, allocation: Allocation) -> Candidate {
+        let (score, tie_break) = self.rate(allocation.as_slice());
+        let excess = self.excess(allocation.as_slice());
+        let placements = self.members[0].0.placements.clone();
+        Candidate { allocation, placements, score, tie_break, excess }
+    }
+}
+
+/// The best that was met, and what it takes to beat it.
+#[derive(Clone, Debug)]
+struct Best {
+    candidate: Candidate,
+}
+
+/// Merits are near 1, or logarithms near 0: they count as equal within this, which is a part of the best of a model.
+const EQUAL: f64 = 1e-9;
+
+impl Best {
+    /// Only what has more is better.
+    fn cutoff(&self) -> f64 {
+        self.candidate.score + EQUAL
+    }
+
+    /// Takes what is better.
+    fn offer(&mut self, other: Candidate) {
+        if other.beats(&self.candidate) {
+            self.candidate = other;
+        }
     }
 }
 

@@ -5,8 +5,9 @@ use std::collections::BinaryHeap;
 
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
-use super::bound::{Best, EQUAL, Joint, Panel, Part};
+use super::bound::{Joint, Part};
 use super::walk::Tree;
+use super::{Best, EQUAL, Panel};
 use crate::contents::{Contents, Sites};
 use crate::monitor::Monitor;
 use crate::parallel;

@@ -4,7 +4,8 @@
 use numasim_model::table::Table;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
-use super::bound::{Best, Joint, Panel, Part, Rater};
+use super::bound::{Joint, Part};
+use super::{Best, Panel, Rater};
 use crate::monitor::Monitor;
 use crate::parallel;
 use crate::search::budget::{Budget, Pace};

@@ -8,7 +8,8 @@ use numasim_model::{Machine, NodeId};
 
 use crate::error::TasksError;
 use crate::question::Question;
-use crate::reference::course::{Heard, ReadyBy};
+use crate::reference::course::ReadyBy;
+use crate::reference::course::master::Heard;
 use crate::schedulers::{Fallbacks, Round, Start};
 
 mod given;

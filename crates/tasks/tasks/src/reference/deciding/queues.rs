@@ -9,7 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::random::{Stream, generator};
-use crate::reference::course::{Heard, ReadyBy};
+use crate::reference::course::ReadyBy;
+use crate::reference::course::master::Heard;
 use crate::reference::deciding::{Decides, nodes_of_workers, who_hands_over};
 use crate::schedulers::{Fallbacks, Round, Source, Start};
 

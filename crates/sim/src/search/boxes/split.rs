@@ -1,0 +1,214 @@
+//! Where a part of the space is split, and what its two parts are.
+
+use std::sync::Arc;
+
+use numasim_model::{AppId, NodeId};
+
+use crate::problem::Evaluator;
+use crate::search::boxes::{Boxes, Part};
+use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
+use crate::search::halves;
+use crate::search::pool::Pool;
+use crate::search::watch::reads_own;
+
+/// Work on the bound of a box that may be split.
+const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
+/// Work to judge where to split.
+pub(super) const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
+/// Fewer threads that read over links than these are counted nearly one by one.
+const FEW: u32 = 8;
+/// Places judged per split.
+const TRIALS: usize = 24;
+
+impl Boxes<'_, '_> {
+    /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per
+    /// counter in `known`).
+    fn places(&self, part: &Part<'_>, known: &[u32]) -> Vec<(usize, u32)> {
+        let Part { ranges, improved, .. } = part;
+        if let Some(place) = self.readers_first(&part.relaxation, ranges) {
+            return vec![place];
+        }
+        let one_class = self.relaxation.classes.iter().filter(|class| class.table.len() > 1).count() < 2;
+        let counters = if one_class { self.problem.apps.len() } else { ranges.lowest.len() };
+        let open = |&counter: &usize| ranges.lowest[counter] < ranges.highest[counter];
+        let clamp = |counter: usize, cut: u32| cut.clamp(ranges.lowest[counter], ranges.highest[counter] - 1);
+        let around_known = (0..counters).filter(open).flat_map(|counter| {
+            let threads = known.get(counter).copied().unwrap_or(0);
+            [(counter, clamp(counter, threads)), (counter, clamp(counter, threads.saturating_sub(1)))]
+        });
+        let around_mean = (0..counters).filter(open).map(|counter| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "clamped to the range"
+            )]
+            let cut = improved.threads.get(counter).map_or(0.0, |threads| threads.max(0.0)) as u32;
+            (counter, clamp(counter, cut))
+        });
+        let mut places: Vec<(usize, u32)> = around_known.chain(around_mean).collect();
+        places.sort_unstable();
+        places.dedup();
+        if places.len() > TRIALS {
+            // Wide ranges first: they have been split least.
+            let width = |counter: usize| ranges.highest[counter] - ranges.lowest[counter];
+            places.sort_by_key(|&(counter, cut)| (std::cmp::Reverse(width(counter)), counter, cut));
+            places.truncate(TRIALS);
+        }
+        places
+    }
+
+    /// The threads of an application that reads over links, on the machine or on a class of nodes, where that may still be anything: how many such
+    /// threads there are, and where, says what all others keep, and before that is known no other split helps.
+    fn readers_first(&self, relaxation: &Relaxation<'_>, ranges: &Ranges) -> Option<(usize, u32)> {
+        if relaxation.exact || relaxation.classes.iter().all(|class| class.kept.is_none()) {
+            return None;
+        }
+        let apps = self.problem.apps.len();
+        let Ranges { lowest, highest, .. } = &ranges.tightened(apps);
+        let machine = &self.problem.machine;
+        let over_links =
+            |a: usize| !machine.compute_nodes().all(|node| reads_own(machine, &self.placements[a], node));
+        // Each of a few threads counts.
+        let slack = |k: usize| if lowest[k] < FEW { lowest[k] / 4 } else { lowest[k] / 2 };
+        let wide = |k: &usize| highest[*k] > lowest[*k] + slack(*k) && over_links(*k % apps);
+        let ratio = |k: usize| f64::from(highest[k] + 1) / f64::from(lowest[k] + 1);
+        let widest = |counters: std::ops::Range<usize>| {
+            counters.filter(wide).max_by(|&j, &k| ratio(j).total_cmp(&ratio(k)).then(k.cmp(&j)))
+        };
+        let counter = widest(0..apps).or_else(|| widest(apps..lowest.len()))?;
+        let middle = (f64::from(highest[counter] + 1) * f64::from(lowest[counter] + 1)).sqrt() - 1.0;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two counts")]
+        let cut = (middle as u32).clamp(lowest[counter], highest[counter] - 1);
+        Some((counter, cut))
+    }
+
+    /// The threads of the best known answer per counter.
+    pub(super) fn known(&self, pool: &Pool) -> Vec<u32> {
+        let Some(best) = pool.best() else { return Vec::new() };
+        let apps = self.problem.apps.len();
+        let on = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<u32> {
+            let nodes: Vec<NodeId> = nodes.collect();
+            (0..apps).map(|a| nodes.iter().map(|&n| best.allocation.get(AppId(a), n)).sum()).collect()
+        };
+        let mut known = on(&mut self.problem.machine.node_ids());
+        for class in &self.relaxation.classes {
+            known.extend(on(&mut class.nodes.iter().copied()));
+        }
+        known
+    }
+
+    /// Splits a box where it lowers the bound most; `None` if it cannot be split. Also says what that
+    /// cost. Where lists have room, halves have their own of what threads get at least.
+    ///
+    /// Where options are many, the places are judged by those that earn most: which split is better needs no bound that holds.
+    pub(super) fn split<'p>(
+        &self,
+        part: &Part<'p>,
+        cutoff: f64,
+        known: &[u32],
+        has_room: bool,
+    ) -> (Option<[Part<'p>; 2]>, u64) {
+        let Part { ranges, relaxation, improved, .. } = part;
+        let evaluator = Evaluator::new(self.problem, self.placements.to_vec());
+        let few = relaxation.foremost(improved, ranges);
+        let (judged, from) = match &few {
+            Some(few) => (few.relaxation(), few.here(improved)),
+            None => (&**relaxation, improved.clone()),
+        };
+        let reads_first = !relaxation.knows_what_is_drawn() && halves::may_end(self.relaxation);
+        let by_threads = if reads_first { Vec::new() } else { self.places(part, known) }.into_iter();
+        let by_threads = by_threads.map(|(counter, cut)| ranges.split(counter, cut).map(Side::Threads));
+        let by_reads =
+            relaxation.cuts_of_what_is_drawn().into_iter().take(if reads_first { 1 } else { usize::MAX });
+        let by_reads = by_reads.map(|(watch, ends)| ends.map(|range| Side::Drawn { watch, range }));
+        let mut best: Option<(f64, [Side; 2], [Improved; 2])> = None;
+        let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
+        let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).collect();
+        if places.len() == 1 {
+            // Nothing to compare.
+            best = places.pop().map(|sides| (0.0, sides, [improved.clone(), improved.clone()]));
+        }
+        for sides in places {
+            let trials = sides.each_ref().map(|side| {
+                let half = side.ranges().unwrap_or(ranges);
+                match side.of(judged, &from, &evaluator) {
+                    Some((judged, from)) => judged.improve(&from, half, cutoff, TRIAL),
+                    None => judged.improve(&from, half, cutoff, TRIAL),
+                }
+            });
+            work += trials[0].work + trials[1].work;
+            let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
+            // Mostly the worse half counts, a little the better one.
+            let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
+            if best.as_ref().is_none_or(|(least, ..)| left < *least) {
+                best = Some((left, sides, trials));
+            }
+            if left <= 0.0 || self.monitor.stop() {
+                break;
+            }
+        }
+        let Some((_, sides, trials)) = best else { return (None, work) };
+        let [below, above] = sides;
+        let finish = |side: Side, trial: &Improved| {
+            // What few options say of a half is no bound on all of them; the cuts of a shorter list have other numbers.
+            let trial = Improved {
+                bound: if few.is_some() { f64::INFINITY } else { trial.bound },
+                cuts: improved.cuts.clone(),
+                ..trial.clone()
+            };
+            let half = side.ranges().unwrap_or(ranges).clone();
+            let (relaxation, trial) = match side.of(relaxation, &trial, &evaluator) {
+                Some((less, trial)) => (Arc::new(less), trial),
+                None => (Arc::clone(relaxation), trial),
+            };
+            let is_open = trial.bound > cutoff;
+            let relaxation = if is_open && has_room && relaxation.least_differs(&part.ranges, &half) {
+                Arc::new(relaxation.with_least(&half))
+            } else {
+                relaxation
+            };
+            // What is cut again at once is not worth much work.
+            let again = (reads_first && !relaxation.knows_what_is_drawn())
+                || self.readers_first(&relaxation, &half).is_some();
+            let effort = if again { TRIAL } else { THOROUGH };
+            let mut better =
+                if is_open { relaxation.improve(&trial, &half, cutoff, effort) } else { trial.clone() };
+            better.bound = better.bound.min(trial.bound).min(improved.bound);
+            Part { ranges: half, relaxation, improved: better, number: 0 }
+        };
+        let parts = [finish(below, &trials[0]), finish(above, &trials[1])];
+        work += parts.iter().map(|part| part.improved.work).sum::<u64>();
+        (Some(parts), work)
+    }
+}
+
+/// One of two parts.
+enum Side {
+    /// Threads are in these ranges.
+    Threads(Ranges),
+    /// What other nodes draw of a watched memory is in this range, GB/s.
+    Drawn { watch: usize, range: (f64, f64) },
+}
+
+impl Side {
+    /// The ranges of threads, where they are other ones than before.
+    fn ranges(&self) -> Option<&Ranges> {
+        match self {
+            Self::Threads(ranges) => Some(ranges),
+            Self::Drawn { .. } => None,
+        }
+    }
+
+    /// The relaxation of this part, and prices to begin with; `None` where that of the whole is as good.
+    fn of<'a>(
+        &self,
+        relaxation: &Relaxation<'a>,
+        from: &Improved,
+        evaluator: &Evaluator<'_>,
+    ) -> Option<(Relaxation<'a>, Improved)> {
+        match self {
+            Self::Threads(ranges) => relaxation.within(from, ranges),
+            Self::Drawn { watch, range } => relaxation.where_drawn(from, evaluator, *watch, *range),
+        }
+    }
+}
