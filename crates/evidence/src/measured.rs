@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::csv_rows::Rows;
-use crate::statistics::spread;
+use crate::statistics::{percentile, spread};
 
 /// The columns, in order.
 ///
@@ -253,14 +253,8 @@ pub struct Figure {
 impl Figure {
     /// `None` without values.
     pub fn of(values: &[f64]) -> Option<Self> {
-        let mut sorted = values.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        let (&min, &max) = (sorted.first()?, sorted.last()?);
-        let middle = sorted.len() / 2;
-        let upper = *sorted.get(middle)?;
-        let median =
-            if sorted.len() % 2 == 1 { upper } else { f64::midpoint(*sorted.get(middle - 1)?, upper) };
-        Some(Self { median, min, max, spread: spread(values) })
+        let figure = |p| percentile(values, p);
+        Some(Self { median: figure(0.5)?, min: figure(0.0)?, max: figure(1.0)?, spread: spread(values) })
     }
 }
 
