@@ -1,12 +1,19 @@
 //! Machines from files, results into files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use numasim_ask::reading::read_study;
 use numasim_model::Machine;
 use numasim_study::SourceFile;
 
 use super::Failure;
+
+/// What an example is called with: the root of the repository, the folder of the results, and what of them is wanted; nothing is all.
+pub(crate) fn arguments() -> Result<(PathBuf, PathBuf, Vec<String>), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
+    Ok((Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."), folder, arguments.collect()))
+}
 
 /// The machine of a file of the repository.
 pub(crate) fn machine(root: &Path, file: &str) -> Result<Machine, Failure> {

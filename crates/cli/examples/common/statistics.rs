@@ -35,6 +35,12 @@ pub(crate) fn of_ratios(ratios: &[f64]) -> Estimate {
     Estimate { mean: mean.exp(), low: (mean - half).exp(), high: (mean + half).exp() }
 }
 
+/// The first of those with the least error, as far as errors that differ by `equal` are the same.
+pub(crate) fn best<T>(points: &[T], error: impl Fn(&T) -> f64, equal: f64) -> Option<&T> {
+    let least = points.iter().map(&error).fold(f64::INFINITY, f64::min);
+    points.iter().find(|point| error(point) < least + equal)
+}
+
 /// The geometric mean.
 pub(crate) fn geometric(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);

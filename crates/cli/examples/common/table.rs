@@ -10,13 +10,8 @@ pub(crate) const STYLE: Style = Style { color: false, unicode: true, width: Some
 /// Of a cause, in columns.
 const LINE: usize = 110;
 
-/// How many statements have a verdict.
-pub(crate) fn count(all: &[Statement], verdict: Verdict) -> usize {
-    all.iter().filter(|one| one.verdict == verdict).count()
-}
-
 /// Every statement in a row.
-pub(crate) fn statements(all: &[Statement]) -> String {
+fn statements(all: &[Statement]) -> String {
     let columns = ["", "statement", "printed", "ours", "verdict"].map(|title| (title, Align::Left));
     let mut table = Grid::new(&columns);
     for Statement { id, what, printed, ours, verdict, .. } in all {
@@ -26,8 +21,34 @@ pub(crate) fn statements(all: &[Statement]) -> String {
     table.render(&STYLE)
 }
 
+/// Every statement below `title`, with how many have which of these verdicts; then likely causes with the statements that they are of, each
+/// for itself where they are not `joined`.
+pub(crate) fn judged(all: &[Statement], title: &str, verdicts: &[Verdict], joined: bool) -> String {
+    let count = |verdict: &Verdict| {
+        let count = all.iter().filter(|one| one.verdict == *verdict).count();
+        let note = if *verdict == Verdict::Fitted { " (the machine was calibrated on them)" } else { "" };
+        format!("{count} {}{note}", verdict.word())
+    };
+    let counts: Vec<String> = verdicts.iter().map(count).collect();
+    let table = statements(all);
+    let mut text = format!("{title}\n{}.\n\n{table}\nLikely causes\n\n", counts.join(", "));
+    let mut causes: Vec<(Vec<&str>, &'static str)> = Vec::new();
+    for one in all {
+        let Some(cause) = one.cause else { continue };
+        match causes.iter_mut().find(|(_, its)| joined && *its == cause) {
+            Some((ids, _)) => ids.push(&one.id),
+            None => causes.push((vec![&one.id], cause)),
+        }
+    }
+    let width = if joined { 12 } else { 4 };
+    for (ids, cause) in causes {
+        text += &(wrapped(cause, &format!("{:width$} ", ids.join(", "))) + "\n");
+    }
+    text
+}
+
 /// Words behind others, in lines that are not much longer than [`LINE`] columns.
-pub(crate) fn wrapped(words: &str, before: &str) -> String {
+fn wrapped(words: &str, before: &str) -> String {
     let mut lines = vec![before.to_owned()];
     for word in words.split(' ') {
         if let Some(line) = lines.last_mut().filter(|line| line.chars().count() + word.len() < LINE) {

@@ -17,17 +17,12 @@ mod summary;
 mod text;
 mod ways;
 
-use std::path::{Path, PathBuf};
-
 use common::Failure;
-use common::files::write;
+use common::files::{arguments, write};
 use rows::Row;
 
 fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
-    let wanted: Vec<String> = arguments.collect();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (root, folder, wanted) = arguments()?;
     let codes = codes::all();
     let mut all: Vec<Row> = Vec::new();
     for name in machines::names().filter(|name| wanted.is_empty() || wanted.iter().any(|one| one == name)) {

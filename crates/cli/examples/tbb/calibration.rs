@@ -4,7 +4,7 @@ use numasim_graph::values::TaskScenario;
 use numasim_model::Machine;
 
 use crate::codes::{Code, OnMachine};
-use crate::common::Failure;
+use crate::common::{Failure, statistics};
 use crate::machines::with_lines;
 use crate::runs::{self, Contention};
 
@@ -44,8 +44,7 @@ pub(crate) fn grid(machine: &Machine, codes: &[Code]) -> Result<Vec<Point>, Fail
 
 /// The point with the least error; of equal ones the fewest lines.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {
-    let least = points.iter().map(|point| point.error).fold(f64::INFINITY, f64::min);
-    points.iter().find(|point| point.error < least + EQUAL)
+    statistics::best(points, |point| point.error, EQUAL)
 }
 
 /// The grid as CSV.

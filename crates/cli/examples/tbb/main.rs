@@ -14,11 +14,11 @@ mod runs;
 mod statements;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use codes::{Code, OnMachine};
 use common::Failure;
-use common::files::write;
+use common::files::{arguments, write};
 use common::statements::check_causes;
 use machines::Platform;
 use runs::{Contention, Runs};
@@ -28,11 +28,8 @@ use statements::Studies;
 const SEEDS: u64 = 10;
 
 fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
-    let parts: Vec<String> = arguments.collect();
+    let (root, folder, parts) = arguments()?;
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let codes = codes::all();
     if wanted("statements") {
         study(&root, &folder, &codes)?;

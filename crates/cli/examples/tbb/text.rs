@@ -5,8 +5,9 @@ use numasim_graph::values::TaskScenario;
 use numasim_tasks::IdleReason;
 
 use crate::codes::Code;
-use crate::common::statements::{Statement, Verdict};
-use crate::common::table::{self, STYLE, count, wrapped};
+use crate::common::statements::Statement;
+use crate::common::statements::Verdict::{Fitted, Met, Missed};
+use crate::common::table::{STYLE, judged};
 use crate::runs::Runs;
 
 /// Times, bytes by what served them, and what workers did, of every code and scenario.
@@ -41,25 +42,6 @@ pub(crate) fn machine(title: &str, runs: &Runs, codes: &[Code]) -> String {
 
 /// Every statement, then the causes of those that are missed.
 pub(crate) fn statements(all: &[Statement]) -> String {
-    let count = |verdict| count(all, verdict);
-    let mut text = format!(
-        "What the paper says of TBB and TBB-NUMA beside what comes out here.\na: Westmere, b: its bytes, c: with a contender, d: Nehalem and Bulldozer; in brackets the 95 % interval of the mean of 10 seeds.\n{} met, {} missed, {} fitted (the machine was calibrated on them).\n\n",
-        count(Verdict::Met),
-        count(Verdict::Missed),
-        count(Verdict::Fitted),
-    );
-    text += &table::statements(all);
-    text += "\nLikely causes\n\n";
-    let mut causes: Vec<(Vec<&str>, &'static str)> = Vec::new();
-    for one in all {
-        let Some(cause) = one.cause else { continue };
-        match causes.iter_mut().find(|(_, its)| *its == cause) {
-            Some((ids, _)) => ids.push(&one.id),
-            None => causes.push((vec![&one.id], cause)),
-        }
-    }
-    for (ids, cause) in causes {
-        text += &(wrapped(cause, &format!("{:12} ", ids.join(", "))) + "\n");
-    }
-    text
+    let title = "What the paper says of TBB and TBB-NUMA beside what comes out here.\na: Westmere, b: its bytes, c: with a contender, d: Nehalem and Bulldozer; in brackets the 95 % interval of the mean of 10 seeds.";
+    judged(all, title, &[Met, Missed, Fitted], true)
 }

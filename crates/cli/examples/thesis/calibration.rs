@@ -5,7 +5,7 @@ use numasim_model::Machine;
 
 use crate::codes::{Code, Settings};
 use crate::common::Failure;
-use crate::common::statistics::geometric;
+use crate::common::statistics::{self, geometric};
 use crate::machines::{Calibrated, Platform};
 use crate::runs::{self, Way};
 
@@ -85,8 +85,7 @@ const EQUAL: f64 = 1e-6;
 
 /// The point with the least error; of equal ones the fewest lines, then the slowest cache.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {
-    let least = points.iter().map(|point| point.error).fold(f64::INFINITY, f64::min);
-    points.iter().find(|point| point.error < least + EQUAL)
+    statistics::best(points, |point| point.error, EQUAL)
 }
 
 /// The grids of all machines as CSV.

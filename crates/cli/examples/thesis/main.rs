@@ -17,23 +17,20 @@ mod study;
 mod text;
 mod windows;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use calibration::Point;
 use codes::Code;
 use common::Failure;
-use common::files::write;
+use common::files::{arguments, write};
 use common::statements::check_causes;
 use machines::{Calibrated, Platform};
 use numasim_graph::values::Generator;
 use study::Study;
 
 fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
-    let parts: Vec<String> = arguments.collect();
+    let (root, folder, parts) = arguments()?;
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let codes = codes::all();
     if wanted("calibration") {
         calibrate(&root, &folder, &codes)?;

@@ -5,9 +5,10 @@ use numasim_graph::values::SchedulerKind;
 
 use crate::calibration::SEVEN;
 use crate::codes::Code;
-use crate::common::statements::{Statement, Verdict};
+use crate::common::statements::Statement;
+use crate::common::statements::Verdict::{Fitted, Met, Missed, OutOfReach};
 use crate::common::statistics::Estimate;
-use crate::common::table::{self, STYLE, count, wrapped};
+use crate::common::table::{STYLE, judged};
 use crate::machines::Calibrated;
 use crate::printed;
 use crate::runs::Way;
@@ -129,20 +130,6 @@ pub(crate) fn stealing(studies: &[Study]) -> String {
 
 /// Every statement, then the causes of those that are not met.
 pub(crate) fn statements(all: &[Statement]) -> String {
-    let count = |verdict| count(all, verdict);
-    let mut text = format!(
-        "What the thesis says of its schedulers beside what comes out here.\na: Sandy Bridge, b: its single codes, c: UV100, d: POWER8, e: windows, f: stealing; in brackets the 95 % interval of the mean of 10 seeds.\n{} met, {} missed, {} fitted (the machine was calibrated on them), {} out of reach.\n\n",
-        count(Verdict::Met),
-        count(Verdict::Missed),
-        count(Verdict::Fitted),
-        count(Verdict::OutOfReach),
-    );
-    text += &table::statements(all);
-    text += "\nLikely causes\n\n";
-    for one in all {
-        if let Some(cause) = one.cause {
-            text += &(wrapped(cause, &format!("{:4} ", one.id)) + "\n");
-        }
-    }
-    text
+    let title = "What the thesis says of its schedulers beside what comes out here.\na: Sandy Bridge, b: its single codes, c: UV100, d: POWER8, e: windows, f: stealing; in brackets the 95 % interval of the mean of 10 seeds.";
+    judged(all, title, &[Met, Missed, Fitted, OutOfReach], false)
 }
