@@ -81,15 +81,10 @@ struct NodeEntry {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OriginEntry {
     /// Whether it was measured, or how it came about.
-    #[serde(serialize_with = "word")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     kind: FigureKind,
     /// Where it comes from.
     source: Option<String>,
-}
-
-fn word<S: serde::Serializer>(kind: &FigureKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(kind.as_str())
 }
 
 impl Listed {
