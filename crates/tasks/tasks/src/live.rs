@@ -6,30 +6,20 @@
 //! takes as long as it takes, in which nobody else is told anything, and two events never happen at the same instant. And workers may be kept from running
 //! ([`Live::leave`]), which no simulation knows.
 
+use numasim_engine::SimTime;
 use numasim_graph::values::{BlockHome, PagePlacement, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use crate::engine::{Living, Ready};
+pub use crate::engine::Creation;
+use crate::engine::{Around, Living, Master, Ready};
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::random::{Stream, generator};
-use crate::schedulers::{Partitioning, Pause, Round, Scheduler, Start, View};
+use crate::result::Silent;
+use crate::schedulers::{Round, Scheduler, Start, View};
 use crate::sockets::{Homes, SocketId, Sockets, WorkerId};
 use crate::{error, schedulers};
-
-/// What the master has done, or why it does nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Creation {
-    /// It has created one more task.
-    Created(TaskId),
-    /// A window waits for [`Live::partition`]; until then nothing is created.
-    Window(Partitioning),
-    /// It waits until tasks end: for all earlier ones, or since as many are alive as there may be.
-    Waits,
-    /// All its tasks are created.
-    Done,
-}
 
 /// A scheduler, and what has become of the tasks so far.
 pub struct Live<'a> {
@@ -38,13 +28,7 @@ pub struct Live<'a> {
     scheduler: Box<dyn Scheduler + 'a>,
     alive: Living,
     homes: Homes,
-    /// The next task that the master may create.
-    next: u32,
-    said_taskwait: bool,
-    said_throttle: bool,
-    said_end: bool,
-    /// A window is complete and not partitioned yet.
-    window: bool,
+    master: Master,
     ready: Ready,
     running: usize,
     ended: usize,
@@ -75,11 +59,7 @@ impl<'a> Live<'a> {
                 question.placement,
                 sockets.node(SocketId(0)),
             ),
-            next: 0,
-            said_taskwait: false,
-            said_throttle: false,
-            said_end: false,
-            window: false,
+            master: Master::new(runtime, SimTime::START),
             ready: Ready::default(),
             running: 0,
             ended: 0,
@@ -108,7 +88,7 @@ impl<'a> Live<'a> {
 
     /// Nobody runs a task, the master creates none, and yet some are left: nothing will ever happen again.
     pub fn is_stuck(&self) -> Option<TasksError> {
-        let rests = self.running == 0 && !self.window && !self.is_over() && !self.may_create();
+        let rests = self.running == 0 && !self.master.partitions() && !self.is_over() && !self.may_create();
         let may_come = self.ready.waiting() > 0 && self.absent.is_somebody();
         (rests && !may_come).then(|| TasksError::NeverEnds(self.alive.lowest()))
     }
@@ -120,57 +100,22 @@ impl<'a> Live<'a> {
 
     /// The master does the next thing that it can do.
     pub fn create(&mut self) -> Creation {
-        let graph = self.question.graph;
-        if self.window {
+        if self.master.partitions() {
             return Creation::Waits;
         }
-        // Other tasks are created by tasks.
-        while graph.created_by(TaskId(self.next)).is_some() {
-            self.next += 1;
-        }
-        let task = TaskId(self.next);
-        let is_last = task.0 as usize >= graph.task_count();
-        let why = if is_last {
-            (!self.said_end).then_some(Pause::End)
-        } else if graph.taskwait(task) {
-            (!self.said_taskwait).then_some(Pause::Taskwait)
-        } else {
-            (self.is_full() && !self.said_throttle).then_some(Pause::Throttle)
-        };
-        if let Some(why) = why {
-            match why {
-                Pause::End => self.said_end = true,
-                Pause::Taskwait => self.said_taskwait = true,
-                Pause::Throttle => self.said_throttle = true,
-            }
-            let view = View::new(graph, self.question.machine, &self.sockets, &self.homes);
-            if let Some(window) = self.scheduler.pauses(&view, why) {
-                self.window = true;
-                return Creation::Window(window);
-            }
-        }
-        if is_last {
-            return Creation::Done;
-        }
-        if !self.may_create() {
-            return Creation::Waits;
-        }
-        self.next += 1;
-        (self.said_taskwait, self.said_throttle) = (false, false);
-        let view = View::new(graph, self.question.machine, &self.sockets, &self.homes);
-        let is_ready = self.alive.created(graph, task);
-        let window = self.scheduler.created(&view, task);
-        if is_ready {
-            self.ready.created(task);
-            self.ready.report(&view, &mut *self.scheduler);
-        }
-        match window {
-            Some(window) => {
-                self.window = true;
-                Creation::Window(window)
-            }
-            None => Creation::Created(task),
-        }
+        let forced = self.may_force();
+        self.with_master(|master, around, ready| {
+            let created = loop {
+                // A window that has no partition is one of `partition`.
+                let created = master.create(around, |task| ready.created(task)).unwrap_or(Creation::Waits);
+                let waits = created == Creation::Waits && forced;
+                if !(waits && master.force(around.graph, around.alive)) {
+                    break created;
+                }
+            };
+            ready.report(&around.view, around.scheduler);
+            created
+        })
     }
 
     /// Partitions the window that waits for it.
@@ -178,9 +123,7 @@ impl<'a> Live<'a> {
     /// # Errors
     /// There is no partition.
     pub fn partition(&mut self) -> Result<(), TasksError> {
-        self.window = false;
-        let view = View::new(self.question.graph, self.question.machine, &self.sockets, &self.homes);
-        Ok(self.scheduler.partitioned(&view)?)
+        Ok(self.with_master(|master, around, _| master.partition(around))?)
     }
 
     /// A worker has ended its task: it is idle, others wait for one less, and what the task creates is created.
@@ -251,20 +194,27 @@ impl<'a> Live<'a> {
 
     /// Whether nothing stops the master before its next task.
     fn may_create(&self) -> bool {
-        let graph = self.question.graph;
-        let task = TaskId(self.next);
-        let is_there = (task.0 as usize) < graph.task_count();
-        // What the throttle holds back may be what existing tasks wait for, where tasks create tasks.
-        let forced = graph.is_tree() && self.running == 0 && self.ready.waiting() == 0;
-        is_there
-            && (!graph.taskwait(task) || self.alive.have_ended_before(task))
-            && (!self.is_full() || forced)
+        self.master.may_create(self.question.graph, &self.alive, self.may_force())
     }
 
-    /// Whether as many tasks are alive as there may be.
-    fn is_full(&self) -> bool {
-        // With none alive there could never be any; readers of files refuse 0.
-        self.question.runtime.throttle.is_some_and(|most| self.alive.count() >= most.max(1))
+    /// What the throttle holds back may be what existing tasks wait for, where tasks create tasks.
+    fn may_force(&self) -> bool {
+        self.question.graph.is_tree() && self.running == 0 && self.ready.waiting() == 0
+    }
+
+    /// The master at work: all that it does belongs to one instant.
+    fn with_master<R>(&mut self, work: impl FnOnce(&mut Master, &mut Around<'_, '_>, &mut Ready) -> R) -> R {
+        let Question { graph, machine, .. } = *self.question;
+        let mut around = Around {
+            graph,
+            view: View::new(graph, machine, &self.sockets, &self.homes),
+            scheduler: &mut *self.scheduler,
+            alive: &mut self.alive,
+            observer: &mut Silent,
+            now: SimTime::START,
+            latest: SimTime::NEVER,
+        };
+        work(&mut self.master, &mut around, &mut self.ready)
     }
 }
 

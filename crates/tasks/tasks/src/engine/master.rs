@@ -9,6 +9,19 @@ use super::living::Living;
 use crate::result::{IdleReason, Observer};
 use crate::schedulers::{Partitioning, Pause, Scheduler, View};
 
+/// What the master has done, or why it does nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Creation {
+    /// It has created one more task.
+    Created(TaskId),
+    /// A window is to be partitioned; until then nothing is created.
+    Window(Partitioning),
+    /// It waits until tasks end, for all earlier ones or since as many are alive as there may be; in simulated time also for its own work.
+    Waits,
+    /// All its tasks are created.
+    Done,
+}
+
 /// What the master does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
@@ -24,9 +37,9 @@ enum State {
     Done,
 }
 
-/// The master.
+/// The master, in simulated time and on a real host alike; there it has no times, and whoever has the threads partitions.
 #[derive(Clone, Debug)]
-pub(super) struct Master {
+pub(crate) struct Master {
     state: State,
     next: u32,
     /// Whether it has said that the next task waits for all earlier ones.
@@ -39,20 +52,20 @@ pub(super) struct Master {
 }
 
 /// What the master meets.
-pub(super) struct Around<'s, 'a> {
-    pub(super) graph: &'a TaskGraph,
-    pub(super) view: View<'s>,
-    pub(super) scheduler: &'s mut dyn Scheduler,
-    pub(super) alive: &'s mut Living,
-    pub(super) observer: &'s mut dyn Observer,
+pub(crate) struct Around<'s, 'a> {
+    pub(crate) graph: &'a TaskGraph,
+    pub(crate) view: View<'s>,
+    pub(crate) scheduler: &'s mut dyn Scheduler,
+    pub(crate) alive: &'s mut Living,
+    pub(crate) observer: &'s mut dyn Observer,
     /// The present, and the latest time that belongs to it.
-    pub(super) now: SimTime,
-    pub(super) latest: SimTime,
+    pub(crate) now: SimTime,
+    pub(crate) latest: SimTime,
 }
 
 impl Master {
     /// It begins at `begin`.
-    pub(super) fn new(runtime: &RuntimeSettings, begin: SimTime) -> Self {
+    pub(crate) fn new(runtime: &RuntimeSettings, begin: SimTime) -> Self {
         Self {
             state: State::Free(begin),
             next: 0,
@@ -86,7 +99,7 @@ impl Master {
 
     /// No task runs at the end of an instant. If the throttle stops the master, an existing task may wait for one that it has not created: it
     /// creates one more all the same. Whether that is so; only tree programs come to that.
-    pub(super) fn force(&mut self, graph: &TaskGraph, alive: &Living) -> bool {
+    pub(crate) fn force(&mut self, graph: &TaskGraph, alive: &Living) -> bool {
         let forces = self.state == State::Stopped && !self.forced && !self.must_wait(graph, alive);
         self.forced |= forces;
         forces
@@ -97,19 +110,36 @@ impl Master {
         Seconds::new(self.partitioned_s)
     }
 
-    /// Creates what it can at this instant; `ready` hears of tasks that wait for none.
+    /// Whether a window is to be partitioned.
+    pub(crate) const fn partitions(&self) -> bool {
+        matches!(self.state, State::Partitioning(_))
+    }
+
+    /// Partitions the window that is to be.
+    ///
+    /// # Errors
+    /// It has no partition.
+    pub(crate) fn partition(&mut self, around: &mut Around<'_, '_>) -> Result<(), PartitionError> {
+        if let State::Partitioning(end) = self.state {
+            around.scheduler.partitioned(&around.view)?;
+            self.state = State::Free(end);
+        }
+        Ok(())
+    }
+
+    /// The next thing that it can do at this instant; `ready` hears of a task that waits for none.
     ///
     /// A creation begins when the one before it really ended, so that many of them within one instant take as long as they do.
     ///
     /// # Errors
     /// A window has no partition.
-    pub(super) fn create(
+    pub(crate) fn create(
         &mut self,
         around: &mut Around<'_, '_>,
         mut ready: impl FnMut(TaskId),
-    ) -> Result<(), PartitionError> {
+    ) -> Result<Creation, PartitionError> {
         loop {
-            match self.state {
+            let (window, since) = match self.state {
                 State::Creating(end) if end <= around.latest => {
                     let task = TaskId(self.next);
                     self.next += 1;
@@ -117,27 +147,37 @@ impl Master {
                     if around.alive.created(around.graph, task) {
                         ready(task);
                     }
-                    let window = around.scheduler.created(&around.view, task);
-                    self.state = self.window(window, end, around).unwrap_or(State::Free(end));
+                    self.state = State::Free(end);
+                    match around.scheduler.created(&around.view, task) {
+                        None => return Ok(Creation::Created(task)),
+                        window => (window, end),
+                    }
                 }
                 State::Partitioning(end) if end <= around.latest => {
-                    around.scheduler.partitioned(&around.view)?;
-                    self.state = State::Free(end);
+                    self.partition(around)?;
+                    continue;
                 }
-                State::Creating(_) | State::Partitioning(_) | State::Done => return Ok(()),
-                State::Free(since) => self.state = self.begin(since, around),
+                State::Creating(_) | State::Partitioning(_) => return Ok(Creation::Waits),
+                State::Done => return Ok(Creation::Done),
+                State::Free(since) => (self.begin(since, around), since),
+                State::Stopped if self.is_stopped(around) => return Ok(Creation::Waits),
                 State::Stopped => {
-                    if self.is_stopped(around) {
-                        return Ok(());
-                    }
                     self.state = State::Free(around.now);
+                    continue;
                 }
+            };
+            if let Some(window) = window {
+                let end = since.after(window.duration.value());
+                self.partitioned_s += window.duration.value();
+                around.observer.partitioned(window.tasks, since.seconds(), end.seconds());
+                self.state = State::Partitioning(end);
+                return Ok(Creation::Window(window));
             }
         }
     }
 
-    /// What it does next, being free since then.
-    fn begin(&mut self, since: SimTime, around: &mut Around<'_, '_>) -> State {
+    /// Decides what it does next, being free since then; the window that is to be partitioned before, if there is one.
+    fn begin(&mut self, since: SimTime, around: &mut Around<'_, '_>) -> Option<Partitioning> {
         // Other tasks are created by tasks.
         while around.graph.created_by(TaskId(self.next)).is_some() {
             self.next += 1;
@@ -150,19 +190,21 @@ impl Master {
         } else if self.is_stopped(around) {
             // A taskwait was said before.
             if around.graph.taskwait(task) {
-                return State::Stopped;
+                self.state = State::Stopped;
+                return None;
             }
             Pause::Throttle
         } else {
-            return State::Creating(since.after(self.creation_s));
+            self.state = State::Creating(since.after(self.creation_s));
+            return None;
         };
         self.said_taskwait |= why == Pause::Taskwait;
-        let window = around.scheduler.pauses(&around.view, why);
-        self.window(window, since, around).unwrap_or(match why {
+        self.state = match why {
             Pause::End => State::Done,
             Pause::Taskwait => State::Free(since),
             Pause::Throttle => State::Stopped,
-        })
+        };
+        around.scheduler.pauses(&around.view, why)
     }
 
     fn is_stopped(&self, around: &Around<'_, '_>) -> bool {
@@ -176,17 +218,9 @@ impl Master {
         graph.taskwait(next) && !alive.have_ended_before(next)
     }
 
-    /// Begins to partition a window, if there is one.
-    fn window(
-        &mut self,
-        window: Option<Partitioning>,
-        since: SimTime,
-        around: &mut Around<'_, '_>,
-    ) -> Option<State> {
-        let window = window?;
-        let end = since.after(window.duration.value());
-        self.partitioned_s += window.duration.value();
-        around.observer.partitioned(window.tasks, since.seconds(), end.seconds());
-        Some(State::Partitioning(end))
+    /// Whether nothing stops it before the next task, if there is one.
+    pub(crate) fn may_create(&self, graph: &TaskGraph, alive: &Living, forced: bool) -> bool {
+        let is_there = (self.next as usize) < graph.task_count();
+        is_there && !self.must_wait(graph, alive) && (forced || alive.count() < self.throttle)
     }
 }

@@ -7,7 +7,7 @@ use numasim_model::units::Seconds;
 
 use crate::engine::flows::Flows;
 use crate::engine::living::{Living, Ready};
-use crate::engine::master::{Around, Master};
+use crate::engine::master::{Around, Creation, Master};
 use crate::engine::work::{Assay, Caches, Pace};
 use crate::engine::workers::{Contenders, Idling, Rest, Taken, Tally, Workers};
 use crate::error::TasksError;
@@ -223,7 +223,10 @@ impl<'a> Simulation<'a> {
             now: self.instants.now(),
             latest: self.instants.end(),
         };
-        Ok(self.master.create(&mut around, |task| self.ready.created(task))?)
+        while let Creation::Created(_) | Creation::Window(_) =
+            self.master.create(&mut around, |task| self.ready.created(task))?
+        {}
+        Ok(())
     }
 
     /// Step 3: tasks that became ready.
