@@ -224,7 +224,8 @@ impl ModelEntry {
 
 impl ParameterEntry {
     fn default_in_words(&self) -> String {
-        self.default.map_or("no limit".to_owned(), |value| value.to_string())
+        let without = if self.key == Parameter::EcmPenalty.key() { "by what threads do" } else { "no limit" };
+        self.default.map_or(without.to_owned(), |value| value.to_string())
     }
 }
 

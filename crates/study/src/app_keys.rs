@@ -91,13 +91,7 @@ pub(super) fn read(
     {
         value.source.log.report(lines_without_latencies(value));
     }
-    let lines = lines_value.as_ref().map_or_else(
-        || {
-            table.note(&app::OUTSTANDING_LINES, app::OUTSTANDING_LINES.default);
-            Some(None)
-        },
-        |value| value.number().map(Some),
-    );
+    let lines = lines_value.as_ref().map_or(Some(None), |value| value.number().map(Some));
     let stands = read_problem(table);
     let intensity_is_quotient = intensity_value.is_none() && of_thread.gives_quotient() && !is_real(stands);
     let intensity = match (&of_thread.rate, of_thread.quotient().filter(|_| intensity_is_quotient)) {

@@ -130,16 +130,16 @@ const REQUEST_FRACTION: About = About {
 
 const ECM: About = About {
     kind: ModelKind::Ecm,
-    summary: "The one that is advised for predictions of real machines, and measured penalties where there are some. Every byte waits the same \
+    summary: "The one that is advised for predictions of real machines, with measured penalties where there are some. Every byte waits the same \
               time at a busy controller, and so at a busy link. Threads that compute much between requests lose little, fast ones \
               lose much; the curve bends before it saturates.",
     formula: &[
         "g_i = 1 / (1/d_i + w), over a link 1 / (1/d_i + w_link + w), w in ns per byte",
         "w alone would give S: w = (N - 1) x (S / B) x ecm_penalty / B",
-        "delivered, the sum of all g: (S^-8 + B^-8)^(-1/8); with ecm_penalty 0 and for one thread min(sum d, B)",
-        "w_link: the same with the link for B and its threads for N, read_gbs likewise; all solved together",
-        "data on several memories: the time per byte is the mean, 1/d + sum of fraction x (w_link + w)",
-        "outstanding_lines c of an application: x C / c in place of w, C lines of the benchmark = bandwidth of a core x latency / 64",
+        "sum of all g: (S^-8 + B^-8)^(-1/8); with ecm_penalty 0 and for one thread min(sum d, B)",
+        "w_link, and a wait for read_gbs: the same with that for B and its threads for N; all together",
+        "data on several memories: 1/d + sum of fraction x (w_link + w)",
+        "outstanding_lines c of an application: w x C / c, C = core_bandwidth_gbs x latency / 64",
         "a link on a [[machine.shared_link]]: at most what the others on it leave (max-min)",
         "n equal threads, far below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
     ],

@@ -113,8 +113,7 @@ table! {
     OUTSTANDING_LINES = key("outstanding_lines", Shape::Number(1e-3, 1e6))
         .of_app(|app| app.outstanding_lines, |app, lines| app.outstanding_lines = Some(lines))
         .changed_in("")
-        .means("a number of cache lines", "1.0")
-        .default("as the benchmark");
+        .means("a number of cache lines", "1.0");
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
     PROBLEM = key("problem", Shape::Table(&problem::TABLE))
         .value_in(ValueIn::App(sizes));

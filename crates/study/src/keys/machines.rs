@@ -80,7 +80,7 @@ table! {
     BANDWIDTH_MATRIX_GBS = key("bandwidth_matrix_gbs", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
         .also(&["matrix", "bandwidth_matrix", "matrix_gbs"]);
     /// Nanoseconds that a load takes on the idle machine: row = node of the core, column = node of the memory, the
-    /// diagonal included. Only `outstanding_lines` of `[machine.sharing]` looks at it.
+    /// diagonal included. `outstanding_lines`, of `[machine.sharing]` or of an application, and the model `ecm` look at it.
     LATENCY_MATRIX_NS = key("latency_matrix_ns", Shape::List(&Shape::List(&NOT_NEGATIVE, 0, 0), 1, 1024))
         .means("a latency in ns", "90.0")
         .also(&["latency", "latencies", "latency_ns", "latency_matrix"]);
