@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_ask::{Evaluate, Evaluated, EvaluatedScenario, document, numbers, warning};
+use numasim_ask::{Evaluate, Evaluated, EvaluatedScenario, caution, document, numbers, warning};
 use numasim_model::evaluation::AppResult;
 use numasim_model::{App, NodeId};
 use numasim_sim::intervals::Interval;
@@ -203,7 +203,9 @@ impl ScenarioResult {
     /// What to know before trusting the result, in sentences.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        warning::facts(&self.scenario.evaluation.warnings)
+        let study = &self.scenario.study;
+        let of_machine = caution::beside_machine(&study.machine, &study.apps);
+        warning::facts(&self.scenario.evaluation.warnings).into_iter().chain(of_machine).collect()
     }
 
     /// The nodes of the machine.

@@ -33,6 +33,7 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     let asked = Evaluate { scenarios: &shown, ..Evaluate::new(&input) };
     let found = numasim_ask::evaluate(&asked, &Unattended).map_err(in_words)?;
     warnings.extend(found.warnings.iter().cloned());
+    warnings.extend(caution::beside_machine(&input.study.machine, &input.study.apps));
     let views = || found.views().into_iter();
     for view in views() {
         warnings.extend(warning::facts(&view.evaluation.warnings));

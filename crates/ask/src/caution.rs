@@ -1,7 +1,7 @@
 //! What value and proof do not say, in words that stand beside them.
 
 use numasim_draw::figures;
-use numasim_model::{App, AppId};
+use numasim_model::{App, AppId, Machine};
 use numasim_sim::{Caution, Objective, cautions};
 use serde::Serialize;
 
@@ -14,10 +14,27 @@ const A_ROW: usize = 3;
 
 /// What to know about a scenario that somebody chose; empty where there is nothing.
 pub fn of_scenario(view: &ScenarioView<'_>) -> Vec<String> {
+    let own = of_evaluation(view).into_iter();
+    own.chain(of_machine(view.machine, view.apps)).collect()
+}
+
+/// The same without what holds for every scenario of its machine.
+pub fn of_evaluation(view: &ScenarioView<'_>) -> Vec<String> {
     clauses(&cautions::of_evaluation(view.evaluation, view.allocation), view.apps)
 }
 
-/// The same where the warnings of the model stand beside it.
+/// What holds for every answer about these applications on a machine.
+pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<String> {
+    clauses(&cautions::of_machine(machine, apps), apps)
+}
+
+/// The same as sentences of their own, with the name of the machine.
+pub fn beside_machine(machine: &Machine, apps: &[App]) -> Vec<String> {
+    let named = |clause| format!("machine '{}': {clause}", machine.name());
+    of_machine(machine, apps).into_iter().map(named).collect()
+}
+
+/// What to know about a scenario where the warnings of the model stand beside it, and what is to be said of its machine elsewhere.
 pub fn beside_warnings(view: &ScenarioView<'_>) -> Vec<String> {
     let all = cautions::of_evaluation(view.evaluation, view.allocation).into_iter();
     let other: Vec<Caution> = all.filter(|one| !matches!(one, Caution::StarvedByRemote { .. })).collect();
@@ -59,7 +76,10 @@ pub fn object<'a>(caution: &Caution, apps: &'a [App]) -> CautionObject<'a> {
         | Caution::FewestThreads { apps: of, .. } => {
             (Some(of.iter().map(|app| apps[app.0].name.as_str()).collect()), None)
         }
-        Caution::StarvedByRemote { nodes } => (None, Some(nodes.iter().map(|node| node.0 as u64).collect())),
+        Caution::StarvedByRemote { nodes } | Caution::CoresUnlimited { nodes } => {
+            (None, Some(nodes.iter().map(|node| node.0 as u64).collect()))
+        }
+        Caution::Assumed { .. } => (None, None),
     };
     CautionObject { code: code(caution), apps: of_apps, nodes, message: clause(caution, apps) }
 }
@@ -77,6 +97,8 @@ pub(crate) const fn code(caution: &Caution) -> &'static str {
         Caution::NoThreads { .. } => "no-threads",
         Caution::StarvedByRemote { .. } => "starved-by-remote",
         Caution::FewestThreads { .. } => "fewest-threads",
+        Caution::CoresUnlimited { .. } => "no-core-bandwidth",
+        Caution::Assumed { .. } => "assumed-figures",
     }
 }
 
@@ -108,6 +130,17 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
                 figures::nodes(&nodes)
             )
         }
+        Caution::CoresUnlimited { nodes } => {
+            format!(
+                "nothing limits what one core of {} draws (no core_bandwidth_gbs): one thread can take a whole memory, so that \
+                 small numbers of threads mean little",
+                figures::nodes(&numbers(nodes))
+            )
+        }
+        Caution::Assumed { keys } => {
+            let verb = if keys.len() == 1 { "is" } else { "are" };
+            format!("{} of the machine {verb} assumed, not measured", listed(keys.clone(), 0))
+        }
         Caution::FewestThreads { apps: of, geomean_decides } => {
             let (their, them) = if of.len() == 1 { ("its", "it") } else { ("their", "each of them") };
             let instead = if *geomean_decides {
@@ -134,7 +167,11 @@ fn names(of: &[AppId], apps: &[App]) -> String {
         }
     }
     let more: usize = parts.iter().skip(MOST_NAMES).map(|(_, count)| count).sum();
-    let mut words: Vec<String> = parts.into_iter().take(MOST_NAMES).map(|(words, _)| words).collect();
+    listed(parts.into_iter().take(MOST_NAMES).map(|(words, _)| words).collect(), more)
+}
+
+/// `a, b and 3 more`.
+fn listed(mut words: Vec<String>, more: usize) -> String {
     if more > 0 {
         words.push(format!("{more} more"));
     }
@@ -184,6 +221,8 @@ mod tests {
             Caution::StarvedByRemote { nodes: vec![NodeId(4), NodeId(6)] },
             Caution::FewestThreads { apps: ids(&[0, 1, 2]), geomean_decides: true },
             Caution::FewestThreads { apps: ids(&[0]), geomean_decides: false },
+            Caution::CoresUnlimited { nodes: vec![NodeId(0), NodeId(1)] },
+            Caution::Assumed { keys: vec!["bandwidth_gbs".to_owned(), "link_gbs".to_owned()] },
         ];
         assert_eq!(
             clauses(&all, &apps()),
@@ -197,6 +236,9 @@ mod tests {
                 "total-gflops leaves mem-1 to mem-3 at their fewest threads allowed (--objective geomean counts what \
                  each of them loses)",
                 "total-gflops leaves mem-1 at its fewest threads allowed",
+                "nothing limits what one core of nodes 0, 1 draws (no core_bandwidth_gbs): one thread can take a whole memory, so \
+                 that small numbers of threads mean little",
+                "bandwidth_gbs and link_gbs of the machine are assumed, not measured",
             ]
         );
         assert_eq!(

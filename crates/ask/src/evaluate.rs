@@ -6,10 +6,12 @@ use numasim_course::Study;
 use numasim_draw::{Style, figures};
 use numasim_model::evaluation::Options;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, evaluate_with};
+use numasim_sim::cautions::of_machine;
 use numasim_sim::intervals::Draws;
 use numasim_sim::search::Monitor;
 use serde::Serialize;
 
+use crate::caution::{self, CautionObject};
 use crate::document::{Head, Intervals, StudyHead};
 use crate::input::{Input, implausible};
 use crate::intervals;
@@ -74,6 +76,9 @@ pub struct Evaluated {
     pub intervals: Option<Intervals>,
     /// In the order of the files.
     pub scenarios: Vec<Arc<EvaluatedScenario>>,
+    /// What to know of every scenario, as it is of the machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cautions: Vec<CautionObject<'static>>,
     /// The machines that the intervals come from.
     #[serde(skip)]
     pub draws: Option<Draws>,
@@ -118,6 +123,10 @@ impl Evaluated {
             head: StudyHead::of("evaluate", &study.machine),
             intervals: None,
             scenarios,
+            cautions: of_machine(&study.machine, &study.apps)
+                .iter()
+                .map(|one| caution::object(one, &[]))
+                .collect(),
             draws: None,
             warnings: Vec::new(),
         }
@@ -170,6 +179,7 @@ pub fn evaluate_under_all(
 ) -> Result<EvaluatedUnderAll, Refusal> {
     let study = &question.input.study;
     let mut warnings = implausible(&study.machine);
+    warnings.extend(caution::beside_machine(&study.machine, &study.apps));
     let scenarios = question.wanted()?;
     let mut studies = Vec::new();
     for kind in ModelKind::ALL {

@@ -389,11 +389,17 @@ impl Front {
             };
             words.push_str(&in_words);
         }
+        // Said once, as it holds for both ends.
+        let of_machine = caution::of_machine(&self.study.machine, &self.study.apps);
         for (i, objective) in self.objectives().into_iter().enumerate() {
-            let clauses = caution::clauses(&self.cautions(i), &self.study.apps);
+            let mut clauses = caution::clauses(&self.cautions(i), &self.study.apps);
+            clauses.retain(|clause| !of_machine.contains(clause));
             if !clauses.is_empty() {
                 let _ = write!(words, " Caution, the best {}: {}.", objective.as_str(), clauses.join("; "));
             }
+        }
+        if !of_machine.is_empty() {
+            let _ = write!(words, " Caution: {}.", of_machine.join("; "));
         }
         std::iter::once(words).chain(self.knee_in_words())
     }

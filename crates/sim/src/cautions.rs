@@ -1,7 +1,8 @@
 //! What a reader should know beside the value of an allocation: that it is proven does not make it what was meant.
 
 use numasim_model::evaluation::Warning;
-use numasim_model::{Allocation, App, AppId, Evaluation, NodeId};
+use numasim_model::machine::FigureKind;
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId};
 
 use crate::objective::Objective;
 use crate::problem::Problem;
@@ -31,6 +32,16 @@ pub enum Caution {
         /// The nodes whose threads are starved.
         nodes: Vec<NodeId>,
     },
+    /// Nothing limits what one core of these nodes draws, and applications are limited by memory: few threads look better than they are.
+    CoresUnlimited {
+        /// The nodes with cores whose bandwidth is not known.
+        nodes: Vec<NodeId>,
+    },
+    /// Figures of the machine that somebody assumed: keys of `[machine]`, ascending.
+    Assumed {
+        /// The keys.
+        keys: Vec<String>,
+    },
     /// `total-gflops` leaves applications the fewest threads that they may have, though others could give theirs.
     FewestThreads {
         /// The applications.
@@ -54,6 +65,23 @@ pub fn of_evaluation(evaluation: &Evaluation, allocation: &Allocation) -> Vec<Ca
     let nothing = (!apps.is_empty()).then_some(Caution::GetsNothing { apps });
     let starved = (!nodes.is_empty()).then_some(Caution::StarvedByRemote { nodes });
     nothing.into_iter().chain(starved).collect()
+}
+
+/// What holds for every answer about these applications on the machine.
+pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
+    // Threads that never want more than their part of a memory have it on any machine.
+    let is_hungry = |node: NodeId| {
+        let node = machine.node(node);
+        let part = node.bandwidth.value() / f64::from(node.cores);
+        apps.iter().any(|app| node.gflops_per_core.value() > part * app.arithmetic_intensity.value())
+    };
+    let unlimited = |&node: &NodeId| machine.node(node).core_bandwidth.is_none() && is_hungry(node);
+    let nodes: Vec<NodeId> = machine.compute_nodes().filter(unlimited).collect();
+    let assumed = machine.provenance().iter().filter(|(_, origin)| origin.kind == FigureKind::Assumed);
+    let keys: Vec<String> = assumed.map(|(key, _)| key.clone()).collect();
+    let unlimited = (!nodes.is_empty()).then_some(Caution::CoresUnlimited { nodes });
+    let assumed = (!keys.is_empty()).then_some(Caution::Assumed { keys });
+    unlimited.into_iter().chain(assumed).collect()
 }
 
 fn with_ids<T>(list: &[T]) -> impl Iterator<Item = (AppId, &T)> {
@@ -90,6 +118,7 @@ impl Problem {
             let geomean_decides = self.goal().alone().iter().all(|&alone| alone > 0.0);
             cautions.push(Caution::FewestThreads { apps: fewest, geomean_decides });
         }
+        cautions.extend(of_machine(self.machine(), self.apps()));
         cautions
     }
 
@@ -195,7 +224,32 @@ mod tests {
             apps.iter().map(|app| app.data.placement().expect("no open home").clone()).collect();
         let allocation = Allocation::from_rows(rows).expect("equal rows");
         let evaluation = evaluate(machine, apps, &placements, &allocation).expect("an evaluation");
-        problem.cautions(&allocation, &evaluation)
+        let mut all = problem.cautions(&allocation, &evaluation);
+        let known = of_machine(machine, apps);
+        let own = all.len() - known.len();
+        assert_eq!(all.split_off(own), known, "what holds for every answer comes last");
+        all
+    }
+
+    #[test]
+    fn what_nobody_measured_is_said_of_every_answer() {
+        // 8 cores with 10 GFLOPS at 40 GB/s: an intensity below 10 / 5 = 2 wants more than its part of the memory.
+        let of = |core: &str, intensity: f64| {
+            let text = format!(
+                "[machine]\nname = \"m\"\nbandwidth_matrix_gbs = [[40.0, 9.0], [9.0, 40.0]]\n[machine.provenance]\n\
+                 cores = {{ kind = \"measured\" }}\nbandwidth_matrix_gbs = {{ kind = \"assumed\" }}\n\
+                 [[machine.node]]\ncores = 8\ngflops_per_core = 10.0\ncore_bandwidth_gbs = 12.0\n\
+                 [[machine.node]]\ncores = 8\ngflops_per_core = 10.0\n{core}\n\
+                 [[app]]\nname = \"a\"\narithmetic_intensity = {intensity:?}\n"
+            );
+            let file = numasim_study::SourceFile { name: "m.toml".to_owned(), text };
+            let study = numasim_study::read_study(&[file]).expect("a study").study;
+            of_machine(&study.machine, &study.apps)
+        };
+        let assumed = Caution::Assumed { keys: vec!["bandwidth_matrix_gbs".to_owned()] };
+        assert_eq!(of("", 1.5), [Caution::CoresUnlimited { nodes: vec![NodeId(1)] }, assumed.clone()]);
+        assert_eq!(of("", 2.5), [assumed.clone()]);
+        assert_eq!(of("core_bandwidth_gbs = 12.0", 1.5), [assumed]);
     }
 
     fn fewest(apps: &[usize]) -> Vec<Caution> {

@@ -147,9 +147,13 @@ fn tables(
 ) -> io::Result<()> {
     let (machine, model) = (machine_title(&study.machine), study.machine.sharing().in_words());
     writeln!(out, "Machine: {machine}\nModel:   {model}")?;
+    let of_machine = caution::of_machine(&study.machine, &study.apps);
+    if !of_machine.is_empty() {
+        write!(out, "{}", note(&format!("Caution: {}.", of_machine.join("; ")), style))?;
+    }
     for (view, one) in views.iter().zip(&answer.scenarios) {
         write!(out, "\n{}", table::table(view, style))?;
-        let cautions = caution::of_scenario(view);
+        let cautions = caution::of_evaluation(view);
         if !cautions.is_empty() {
             write!(out, "\n{}", note(&format!("Caution: {}.", cautions.join("; ")), style))?;
         }
