@@ -76,6 +76,7 @@ struct Lines<'r> {
 }
 
 impl Lines<'_> {
+    #[allow(clippy::needless_pass_by_value, reason = "numbers and texts alike, without an & at each")]
     fn put(&mut self, table: TableKind, name: &str, key: &str, value: impl ToString, default: bool) {
         let value = value.to_string();
         self.rows.push(Row { table, name: name.to_owned(), key: key.to_owned(), value, default });

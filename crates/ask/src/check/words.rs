@@ -284,22 +284,6 @@ fn write_part(text: &mut String, rows: &[Vec<String>], align: &[Align], widths: 
     }
 }
 
-/// `words` in lines of at most `width` columns.
-fn wrap(words: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in words.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.is_empty() => line.push_str(word),
-            Some(line) if grid::width(line) + 1 + grid::width(word) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 /// A label and text that is broken into lines below each other.
 pub(super) fn labelled(text: &mut String, label: &str, words: &str, style: &Style) {
     if style.markdown {
@@ -308,8 +292,8 @@ pub(super) fn labelled(text: &mut String, label: &str, words: &str, style: &Styl
         return;
     }
     let room = style.columns().saturating_sub(label.len() + 4);
-    let lines = wrap(words, room).into_iter().flat_map(|line| fit(&line, room));
-    for (index, line) in lines.enumerate() {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    for (index, line) in fit(&words.join(" "), room).into_iter().enumerate() {
         let label = if index == 0 { label.to_owned() } else { " ".repeat(label.len()) };
         let _ = writeln!(text, "  {label}  {line}");
     }

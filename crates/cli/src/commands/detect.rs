@@ -31,6 +31,6 @@ fn read(args: &DetectArgs) -> Result<HostTopology, Failure> {
     let source = args.from_synthetic.as_deref().map_or(Source::ThisHost, Source::Synthetic);
     numasim_host::detect(source, counting, "detect").map_err(|error| {
         let failure = Failure::input(error.to_string());
-        error.hint().into_iter().fold(failure, |failure, hint| failure.hint(hint))
+        error.hint().into_iter().fold(failure, Failure::hint)
     })
 }
