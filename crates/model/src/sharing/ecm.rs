@@ -48,7 +48,7 @@ use crate::machine::Node;
 use crate::sharing::compiled::{Compiled, Flow, Pool, PoolKind, Shares};
 use crate::sharing::ports::Remote;
 use crate::sharing::ports::left_by;
-use crate::sharing::waits::{Group, Law, Use, Waits, first_wait};
+use crate::sharing::waits::{Group, Law, Queues, Use, first_wait};
 
 /// What a controller or a link does to a waiting byte.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ pub(super) struct Notes {
     /// Per pool: GB/s that its link has, or what shared ones on the way leave it.
     capacities: Vec<f64>,
     /// Where threads need several memories, or what a node reads is limited: all queues together.
-    together: Waits,
+    together: Queues,
     /// Of these: how many threads there are in each, and their penalties.
     crowds: Vec<Crowd>,
 }

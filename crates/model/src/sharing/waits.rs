@@ -77,7 +77,7 @@ pub(super) struct Group {
 
 /// Queues, the groups that need them, and the answer. Everything is kept for the next question.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Waits {
+pub(super) struct Queues {
     pub(super) uses: Vec<Use>,
     pub(super) groups: Vec<Group>,
     /// A queue without a capacity is none.
@@ -106,7 +106,7 @@ const STEPS: usize = 60;
 /// A queue that nobody waits behind has this penalty x capacity^2, so that its corner is soft, too.
 const LEAST: f64 = 1e-6;
 
-impl Waits {
+impl Queues {
     /// Room for so many groups and queues.
     pub(super) fn make_room(&mut self, groups: usize, queues: usize) {
         self.groups.resize(groups, Group::default());
@@ -310,8 +310,8 @@ pub(super) fn first_wait(law: Law, asked: f64, slope: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn solved(groups: &[Group], laws: &[(f64, f64)], uses: &[(u32, u32, f64)]) -> Waits {
-        let mut waits = Waits::default();
+    fn solved(groups: &[Group], laws: &[(f64, f64)], uses: &[(u32, u32, f64)]) -> Queues {
+        let mut waits = Queues::default();
         waits.make_room(groups.len(), laws.len());
         waits.groups.copy_from_slice(groups);
         waits.laws = laws.iter().map(|&(capacity, factor)| Law { capacity, factor }).collect();
