@@ -8,7 +8,6 @@ use crate::app::{App, Data, Placement, ThreadLimits, Traffic};
 use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, Node};
 use crate::scenario::{Scenario, Study};
-use crate::sharing_model::ModelKind;
 use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond, LINE_BYTES};
 
 /// What the solver needs to know of an application: its arithmetic intensity, how it uses memory, and where its data lies.
@@ -56,15 +55,9 @@ impl Demand {
 
     /// What one thread on `from` draws with the machine to itself, the ceilings of the sharing model aside: what it can digest, and no more than the lines that it has under
     /// way bring at the latencies of its data (lines x 64 byte / latency; the time per byte is the mean over the data).
-    ///
-    /// Under ecm a thread has as many lines under way as the benchmark had where nobody said otherwise ([`Machine::benchmark_lines`]): it draws
-    /// less of a memory that is further away. The default and the others look at no latency that nobody asks them to.
     pub fn want(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
         let digested = self.limits.want(machine.node(from), self.arithmetic_intensity);
-        let sharing = machine.sharing();
-        let by_latency = sharing.kind == ModelKind::Ecm && sharing.parameters.core_remote_gbs.is_none();
-        let usual = || machine.benchmark_lines(from).filter(|_| by_latency);
-        let Some(lines) = self.outstanding_lines.or_else(usual) else { return digested };
+        let Some(lines) = self.outstanding_lines else { return digested };
         let times = machine.node_ids().map(|memory| {
             self.placement.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0)
         });

@@ -3,7 +3,7 @@
 use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
-use crate::sharing_model::Parameters;
+use crate::sharing_model::{ModelKind, Parameters};
 use crate::units::LINE_BYTES;
 
 impl Parameters {
@@ -23,20 +23,32 @@ impl Parameters {
         from: NodeId,
         fraction: impl Fn(NodeId) -> f64,
     ) -> Option<f64> {
-        if !self.have_ceilings() {
+        let lines = self.lines_of(machine, from);
+        if lines.is_none() && !self.have_ceilings() {
             return None;
         }
-        let time_per_byte: f64 =
-            machine.node_ids().map(|memory| fraction(memory) / self.ceiling_gbs(machine, from, memory)).sum();
+        let ceiling = |memory| self.ceiling_with(lines, machine, from, memory);
+        let time_per_byte: f64 = machine.node_ids().map(|memory| fraction(memory) / ceiling(memory)).sum();
         (time_per_byte > 0.0).then(|| 1.0 / time_per_byte)
     }
 
     /// The most GB/s one thread on `from` draws from `memory`, where all its data lies, by the ceilings of [`Parameters`]; infinite
     /// without any.
     pub fn ceiling_gbs(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+        self.ceiling_with(self.lines_of(machine, from), machine, from, memory)
+    }
+
+    /// Cache lines that a thread on `from` has under way at most, as given; under ecm otherwise as many as the benchmark had
+    /// ([`Machine::benchmark_lines`]), so that it draws less of a memory that is further away. The default and the others look at no
+    /// latency that nobody asks them to.
+    fn lines_of(&self, machine: &Machine, from: NodeId) -> Option<f64> {
+        let by_latency = machine.sharing().kind == ModelKind::Ecm && self.core_remote_gbs.is_none();
+        self.outstanding_lines.or_else(|| machine.benchmark_lines(from).filter(|_| by_latency))
+    }
+
+    fn ceiling_with(&self, lines: Option<f64>, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
         let explicit = if from == memory { self.core_local_gbs } else { self.core_remote_gbs };
-        let by_latency = self
-            .outstanding_lines
+        let by_latency = lines
             .zip(machine.latency_ns(from, memory))
             .map(|(lines, latency)| lines * LINE_BYTES / latency);
         explicit.into_iter().chain(by_latency).fold(f64::INFINITY, f64::min)

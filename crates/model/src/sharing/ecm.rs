@@ -30,8 +30,7 @@
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
 //! T_mem of the kernel.
 //!
-//! With a remote loss a remote GB/s takes 1 + loss of the controller and waits as long; with a remote weight r remote bytes wait w / r (not
-//! where threads read several memories).
+//! With a remote loss a remote GB/s takes 1 + loss of the controller and waits as long.
 //!
 //! # Source, and what was checked
 //! The Execution-Cache-Memory model of RRZE: P(n) = min(n P1, B), n_sat = T_ECM / T_mem (checked against Kerncraft's source,
@@ -243,7 +242,7 @@ pub(super) fn share(
             let of_link = |p: usize| {
                 let bounds = link(p, shares);
                 let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
-                at.rates_of(p, remote.felt(), wait, at_link)
+                at.rates_of(p, remote.cost, wait, at_link)
             };
             let links: f64 = memory.links.clone().map(of_link).sum();
             remote.cost * links + memory.own.map_or(0.0, |own| at.rates_of(own, 1.0, wait, 0.0))
@@ -259,7 +258,7 @@ pub(super) fn share(
         let is_own = memory.own == Some(p);
         let bounds = if is_own { None } else { link(p, shares) };
         let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
-        let felt = if is_own { 1.0 } else { remote.felt() };
+        let felt = if is_own { 1.0 } else { remote.cost };
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let demand_gbs = compiled.flows[f].demand_gbs;
@@ -301,14 +300,14 @@ impl Controller<'_> {
 
     /// All, as the controller sees them.
     fn readers(&self, links: Range<usize>, own: Option<usize>) -> impl Iterator<Item = Readers> {
-        let (cost, felt) = (self.remote.cost, self.remote.felt());
-        let links = links.flat_map(move |p| self.of_pool(p, cost, felt));
+        let cost = self.remote.cost;
+        let links = links.flat_map(move |p| self.of_pool(p, cost, cost));
         links.chain(own.into_iter().flat_map(|p| self.of_pool(p, 1.0, 1.0)))
     }
 
     /// How long bytes wait at a link while they wait `wait` at the controller.
     fn wait_at_link(&self, pool: usize, bounds: Bounds, wait: f64) -> f64 {
-        let held_back = wait * self.remote.felt();
+        let held_back = wait * self.remote.cost;
         wait_at(
             || {
                 self.of_pool(pool, 1.0, 1.0)

@@ -106,11 +106,6 @@ impl Remote {
     pub(super) fn new(parameters: &Parameters) -> Self {
         Self { cost: 1.0 + parameters.remote_loss, weight: parameters.remote_weight }
     }
-
-    /// The part of a wait at a controller that remote bytes feel.
-    pub(super) fn felt(&self) -> f64 {
-        self.cost / self.weight
-    }
 }
 
 /// How one pool is split: computed once per pool, then asked for each flow.

@@ -104,7 +104,7 @@ const TOLERANCE: f64 = 1e-13;
 /// Newton's steps; a handful is enough.
 const STEPS: usize = 60;
 /// A queue that nobody waits behind has this penalty x capacity^2, so that its corner is soft, too.
-const LEAST: f64 = 1e-6;
+const LEAST: f64 = 1e-9;
 
 impl Queues {
     /// Room for so many groups and queues.
@@ -152,7 +152,9 @@ impl Queues {
             if asked <= 0.0 || (law.factor <= 0.0 && asked <= law.capacity) {
                 law.capacity = 0.0;
             } else if law.capacity > 0.0 {
-                law.factor = law.factor.max(LEAST / (law.capacity * law.capacity));
+                // Where there is room for all, the smaller the factor, the more it is like none.
+                let least = if asked > law.capacity { LEAST } else { 0.0 };
+                law.factor = law.factor.max(least / (law.capacity * law.capacity));
                 *wait = first_wait(*law, asked, slope);
             }
         }

@@ -374,8 +374,8 @@ impl Parameter {
     /// Whether a model looks at it.
     pub const fn is_used_by(self, kind: ModelKind) -> bool {
         match self {
-            // Remote first leaves nothing to weigh.
-            Self::RemoteWeight => !matches!(kind, ModelKind::RemoteFirst),
+            // Remote first leaves nothing to weigh; under ecm all bytes wait equally long in a queue, so that one wait answers for spread data.
+            Self::RemoteWeight => !matches!(kind, ModelKind::RemoteFirst | ModelKind::Ecm),
             Self::EcmPenalty => matches!(kind, ModelKind::Ecm),
             _ => true,
         }
