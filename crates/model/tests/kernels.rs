@@ -23,7 +23,8 @@ pub(crate) fn evaluated(study: &Study, kind: ModelKind) -> Evaluation {
     let placements = scenario.placements().expect("no open home");
     let hard = |model: Model| model.with(Parameter::EcmPenalty, 0.0).expect("a penalty");
     let model = Model::from(kind);
-    let machine = study.machine.clone().with_sharing(if kind == ModelKind::Ecm { hard(model) } else { model });
+    let machine =
+        study.machine.clone().with_sharing(if kind == ModelKind::Ecm { hard(model) } else { model });
     evaluate_explained(&machine, &study.apps, &placements, &scenario.allocation).expect("an evaluation")
 }
 

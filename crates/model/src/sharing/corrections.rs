@@ -48,9 +48,8 @@ impl Parameters {
 
     fn ceiling_with(&self, lines: Option<f64>, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
         let explicit = if from == memory { self.core_local_gbs } else { self.core_remote_gbs };
-        let by_latency = lines
-            .zip(machine.latency_ns(from, memory))
-            .map(|(lines, latency)| lines * LINE_BYTES / latency);
+        let by_latency =
+            lines.zip(machine.latency_ns(from, memory)).map(|(lines, latency)| lines * LINE_BYTES / latency);
         explicit.into_iter().chain(by_latency).fold(f64::INFINITY, f64::min)
     }
 

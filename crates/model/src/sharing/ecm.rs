@@ -47,7 +47,7 @@ use crate::machine::Node;
 use crate::sharing::compiled::{Compiled, Flow, Pool, PoolKind, Shares};
 use crate::sharing::ports::Remote;
 use crate::sharing::ports::left_by;
-use crate::sharing::waits::{Group, Law, Queues, Use, first_wait};
+use crate::sharing::waits::{Group, Law, Queues, Readers, Use, wait_at};
 
 /// What a controller or a link does to a waiting byte.
 #[derive(Clone, Copy, Debug)]
@@ -233,15 +233,12 @@ pub(super) fn share(
     let at = Controller { compiled, remote, threads, times };
     let link = |pool: usize, shares: &Shares| link(compiled, pool, capacities[pool], threads, shares);
     let factor = queue.factor(compiled, pools().flat_map(|p| compiled.pools[p].flows.clone()), threads);
-    let offered: f64 = shares.offered[memory.links.clone()].iter().sum();
-    let asked = remote.cost * offered + memory.own.map_or(0.0, |own| shares.wanted[own]);
-    let bounds = Bounds { law: Law { capacity: shares.controllers[m], factor }, asked };
+    let law = Law { capacity: shares.controllers[m], factor };
     let any_queues = memory.links.clone().any(|p| link(p, shares).is_some());
     let wait = if any_queues {
         let total = |wait: f64| {
             let of_link = |p: usize| {
-                let bounds = link(p, shares);
-                let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
+                let at_link = link(p, shares).map_or(0.0, |law| at.wait_at_link(p, law, wait));
                 at.rates_of(p, remote.cost, wait, at_link)
             };
             let links: f64 = memory.links.clone().map(of_link).sum();
@@ -249,15 +246,15 @@ pub(super) fn share(
         };
         // However long bytes wait: no more than amount / wait.
         let amount: f64 = at.readers(memory.links.clone(), memory.own).map(|one| one.amount / one.wait).sum();
-        joint_wait(total, bounds, amount)
+        joint_wait(total, law, amount)
     } else {
-        wait_at(|| at.readers(memory.links.clone(), memory.own), bounds)
+        wait_at(|| at.readers(memory.links.clone(), memory.own), law)
     };
     shares.waits[m] = wait;
     for p in pools() {
         let is_own = memory.own == Some(p);
-        let bounds = if is_own { None } else { link(p, shares) };
-        let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
+        let at_link = if is_own { None } else { link(p, shares) };
+        let at_link = at_link.map_or(0.0, |law| at.wait_at_link(p, law, wait));
         let felt = if is_own { 1.0 } else { remote.cost };
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
@@ -273,11 +270,12 @@ pub(super) fn share(
 }
 
 /// What holds of a link with `capacity` GB/s; `None` where nobody waits at it.
-fn link(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> Option<Bounds> {
+fn link(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> Option<Law> {
     let (wanted, offered) = (shares.wanted[pool], shares.offered[pool]);
     let Pool { inverse_cores, ref flows, .. } = compiled.pools[pool];
     let factor = Queue::new(capacity, inverse_cores).factor(compiled, flows.clone(), threads);
-    (wanted > offered || factor > 0.0).then_some(Bounds { law: Law { capacity, factor }, asked: wanted })
+    let law = Law { capacity, factor };
+    (wanted > offered || !law.is_hard()).then_some(law)
 }
 
 /// A controller, and how long the threads that read it need alone.
@@ -306,14 +304,14 @@ impl Controller<'_> {
     }
 
     /// How long bytes wait at a link while they wait `wait` at the controller.
-    fn wait_at_link(&self, pool: usize, bounds: Bounds, wait: f64) -> f64 {
+    fn wait_at_link(&self, pool: usize, law: Law, wait: f64) -> f64 {
         let held_back = wait * self.remote.cost;
         wait_at(
             || {
                 self.of_pool(pool, 1.0, 1.0)
                     .map(|one| Readers { time: one.time + one.wait * held_back, ..one })
             },
-            bounds,
+            law,
         )
     }
 
@@ -326,85 +324,18 @@ impl Controller<'_> {
 
 /// Rates below or above a capacity by this part are there.
 const TOLERANCE: f64 = 1e-13;
-/// Newton's steps; a handful is enough.
-const STEPS: usize = 64;
 /// Four for each of as many as halving would need.
 const STEPS_TO_A_ROOT: usize = 240;
 
-/// Some equal threads: how many GB/s of a resource each GB/s takes times the threads, ns per byte of one of them, and the
-/// part of the wait that they feel.
-#[derive(Clone, Copy, Debug)]
-struct Readers {
-    amount: f64,
-    time: f64,
-    wait: f64,
-}
-
-/// All rates when bytes wait `wait`, and minus their slope.
-fn rates(readers: impl Iterator<Item = Readers>, wait: f64) -> (f64, f64) {
-    readers.fold((0.0, 0.0), |(sum, slope), reader| {
-        let rate = 1.0 / (reader.time + wait * reader.wait);
-        (sum + reader.amount * rate, slope + reader.amount * reader.wait * rate * rate)
-    })
-}
-
-/// The wait at which the rates sum to `capacity`, if they sum to more after `least`.
-///
-/// Newton's method on 1 / rates, which is concave in the wait: it comes from below and is exact at once for equal readers.
-fn wait_to_fit<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, capacity: f64, least: f64) -> f64 {
-    let mut wait = least;
-    for _ in 0..STEPS {
-        let (sum, slope) = rates(readers(), wait);
-        if sum <= capacity * (1.0 + TOLERANCE) || slope <= 0.0 {
-            break;
-        }
-        wait += sum / slope * (sum / capacity - 1.0);
-    }
-    wait
-}
-
-/// A queue that approaches its capacity, both in the unit of the readers' amounts; without a factor the corner is hard. `asked` is what the
-/// readers would draw without any wait.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    law: Law,
-    asked: f64,
-}
-
-/// The wait at which the readers draw what is delivered.
-///
-/// From a wait below the true one Newton's method on 1 / rates - 1 / delivered, which rises and is concave: it comes from below.
-fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, bounds: Bounds) -> f64 {
-    let Bounds { law: law @ Law { capacity, factor }, asked } = bounds;
-    if factor <= 0.0 {
-        return if asked > capacity { wait_to_fit(readers, capacity, 0.0) } else { 0.0 };
-    }
-    let (sum, slope) = rates(readers(), 0.0);
-    if sum <= 0.0 || slope <= 0.0 {
-        return 0.0;
-    }
-    let mut wait = first_wait(law, sum, slope);
-    for _ in 0..STEPS {
-        let (sum, slope) = rates(readers(), wait);
-        let (delivered, rises) = law.delivered(wait);
-        let step = (1.0 / delivered - 1.0 / sum) / (slope / (sum * sum) + rises / (delivered * delivered));
-        wait += step.max(0.0);
-        if step <= TOLERANCE * wait {
-            break;
-        }
-    }
-    wait
-}
-
 /// The wait at which `total`, all rates after a wait (falling, without a slope that is known, at most `amount` / wait), is what is delivered.
-fn joint_wait(total: impl Fn(f64) -> f64, bounds: Bounds, amount: f64) -> f64 {
-    let Bounds { law: law @ Law { capacity, factor }, asked } = bounds;
-    if factor > 0.0 {
+fn joint_wait(total: impl Fn(f64) -> f64, law: Law, amount: f64) -> f64 {
+    let Law { capacity, factor } = law;
+    if !law.is_hard() {
         // At the wait of a full queue 92 % of it is delivered, and where the rates are at most 90 % of it they are less than that.
         let most = (factor * capacity).max(amount / (0.9 * capacity));
         let delivered = |wait: f64| if wait > 0.0 { law.delivered(wait).0 } else { 0.0 };
         root(|wait| (total(wait) - delivered(wait)) / capacity, 0.0, most)
-    } else if asked > capacity && total(0.0) > capacity {
+    } else if total(0.0) > capacity {
         root(|wait| total(wait) / capacity - 1.0, 0.0, amount / capacity)
     } else {
         0.0
@@ -455,51 +386,7 @@ fn root(above: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn equal(count: f64, demand_gbs: f64) -> impl Fn() -> std::iter::Once<Readers> {
-        move || std::iter::once(Readers { amount: count, time: 1.0 / demand_gbs, wait: 1.0 })
-    }
-
-    #[test]
-    fn equal_threads_that_want_too_much_share_equally() {
-        // 5 threads of 20 GB/s on 32: 6.4 each, 1/6.4 - 1/20 = 0.10625 ns per byte of waiting
-        assert!((wait_to_fit(equal(5.0, 20.0), 32.0, 0.0) - 0.10625).abs() < 1e-12);
-    }
-
-    fn queue(capacity: f64, factor: f64, asked: f64) -> Bounds {
-        Bounds { law: Law { capacity, factor }, asked }
-    }
-
-    #[test]
-    fn far_below_the_corner_equal_threads_follow_the_closed_form() {
-        // n = 4, d = 2, B = 32, p0 = 0.5 / B: T = 0.5, T_mem = 1/32: T(4) = (0.5 + sqrt(0.25 + 4 x 12 x (0.5/32) / 32)) / 2.
-        // A quarter of B is drawn, and 4^-8 = 1.5e-5.
-        let factor = 3.0 * 0.5 / (32.0 * 32.0);
-        let expected = f64::midpoint(0.5, (0.25 + 4.0 * 12.0 * (0.5 / 32.0) / 32.0_f64).sqrt());
-        let wait = wait_at(equal(4.0, 2.0), queue(32.0, factor, 8.0));
-        assert!((wait / (expected - 0.5) - 1.0).abs() < 1e-5, "{wait}");
-    }
-
-    #[test]
-    fn where_the_wait_alone_would_give_all_there_is_the_eighth_root_of_a_half_is_delivered() {
-        // 4 threads on 32 GB/s, p0 = 0.5 / B: S = B at w = 3 x 0.5 / 32 = 0.046875. 32 x 2^(-1/8) = 29.344 are delivered, 7.336 each:
-        // 0.136312 ns per byte, so that each alone has 1 / (0.136312 - 0.046875) = 11.1810 GB/s.
-        let factor = 3.0 * 0.5 / (32.0 * 32.0);
-        let each = 32.0 * 0.5_f64.powf(0.125) / 4.0;
-        let alone = 1.0 / (1.0 / each - 0.046_875);
-        assert!((alone - 11.1810).abs() < 1e-3, "{alone}");
-        let wait = wait_at(equal(4.0, alone), queue(32.0, factor, 4.0 * alone));
-        assert!((wait - 0.046_875).abs() < 1e-12, "{wait}");
-    }
-
-    #[test]
-    fn far_above_the_corner_all_there_is_is_delivered() {
-        // 1000 GB/s each: T is nearly all wait, w = 4 / 32 = 0.125, 2.67 times that of S = B: 0.05 % are missing (2.67^-8 / 8 = 4.9e-5).
-        let factor = 3.0 * 0.5 / (32.0 * 32.0);
-        let wait = wait_at(equal(4.0, 1000.0), queue(32.0, factor, 4000.0));
-        let drawn = 4.0 / (1e-3 + wait);
-        assert!(drawn < 32.0 && drawn > 32.0 * (1.0 - 1e-4), "{drawn}");
-    }
+    use crate::sharing::waits::rates;
 
     #[test]
     fn both_ways_to_a_wait_find_the_same() {
@@ -509,10 +396,9 @@ mod tests {
                     .map(|(amount, time)| Readers { amount, time, wait: 1.0 })
                     .into_iter()
             };
-            let asked = rates(readers(), 0.0).0;
-            let bounds = queue(10.0, factor, asked);
-            let joint = joint_wait(|wait| rates(readers(), wait).0, bounds, threads + 5.0);
-            let alone = wait_at(readers, bounds);
+            let law = Law { capacity: 10.0, factor };
+            let joint = joint_wait(|wait| rates(readers(), wait).0, law, threads + 5.0);
+            let alone = wait_at(readers, law);
             assert!((alone / joint - 1.0).abs() < 1e-9, "{factor}: {alone} {joint}");
         }
     }

@@ -290,7 +290,9 @@ impl Load<'_> {
     ) -> Option<FlowId> {
         self.network.machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
         let per_thread = PerThread { demand_gbs: want_gbs, peak: f64::INFINITY, occupied: 1.0 };
-        self.place(key, node, threads, per_thread, (0.0, Traffic::default(), 1.0), |memory| (fraction(memory), 1.0))
+        self.place(key, node, threads, per_thread, (0.0, Traffic::default(), 1.0), |memory| {
+            (fraction(memory), 1.0)
+        })
     }
 
     /// Adds a flow. `of`: the fraction of its data on a memory, and what a GB/s of it stands for there.

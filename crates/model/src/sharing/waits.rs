@@ -8,9 +8,11 @@
 //! each GB/s that it moves, and v times as long as others. A queue delivers D(w) ([`Law`]). Which waits w deliver just what is drawn, sum n a r?
 //!
 //! # Approach
-//! These are the conditions for the least of a convex function of the waits, so that there is one answer. Newton's method, in which a queue is looked at
-//! from the side on which its law is nearly straight: what it delivers, where its wait is too short or more is drawn than it has, and else
-//! what it would wait for what is drawn. The equations of a step are symmetric: conjugate gradients, without a matrix. A step that overshoots is halved.
+//! These are the conditions for the least of a convex function of the waits, so that there is one answer. Each queue by itself in turn (its own wait,
+//! the others as they are) always comes nearer. After each turn a step of Newton's method for all at once, which is taken where it comes nearer
+//! still: a queue is looked at from the side on which its law is nearly straight, what it delivers, where its wait is too short or more is drawn
+//! than it has, and else what it would wait for what is drawn. The equations of a step are symmetric: conjugate gradients, without a matrix. Hard
+//! queues wait only where all that they have is drawn, exactly as without others.
 
 /// The power of the soft corner, for all machines. Chosen by the half of the published curves that chooses
 /// (`results/published-data/CHOICES.md`).
@@ -30,6 +32,11 @@ pub(super) struct Law {
 }
 
 impl Law {
+    /// Whether so few wait behind each other that the corner is hard: nobody waits up to the capacity.
+    pub(super) fn is_hard(self) -> bool {
+        self.factor * self.capacity * self.capacity <= HARD
+    }
+
     /// What is delivered while bytes wait `wait`, above 0, and how much more with each ns per byte more.
     pub(super) fn delivered(self, wait: f64) -> (f64, f64) {
         let alone = wait / self.factor;
@@ -95,16 +102,24 @@ pub(super) struct Queues {
     image: Vec<f64>,
     step: Vec<f64>,
     before: Vec<f64>,
+    /// Of each queue: whether its wait may be any, and where its uses begin.
+    is_free: Vec<bool>,
+    firsts: Vec<usize>,
     /// Of each group: a sum over its queues.
     sums: Vec<f64>,
 }
 
 /// What is drawn and delivered may differ by this part of the capacity.
 const TOLERANCE: f64 = 1e-13;
-/// Newton's steps; a handful is enough.
-const STEPS: usize = 60;
-/// A queue that nobody waits behind has this penalty x capacity^2, so that its corner is soft, too.
-const LEAST: f64 = 1e-9;
+/// What rounding may leave of that, where nothing comes nearer any more.
+const ROUNDING: f64 = 1e-10;
+/// Newton's steps for one queue; a handful is enough.
+const STEPS: usize = 64;
+/// Turns; a handful is enough, but for queues that nearly are one.
+const TURNS: usize = 500;
+/// A queue with a smaller penalty x (N - 1) has a hard corner: its bytes would wait less than this part of a transfer time, and fractions of
+/// threads that add up to one are one.
+const HARD: f64 = 1e-9;
 
 impl Queues {
     /// Room for so many groups and queues.
@@ -118,44 +133,63 @@ impl Queues {
         for of_queues in [waits, drawn, excess, slopes, diagonal, residual, direction, image, step, before] {
             of_queues.resize(queues, 0.0);
         }
+        self.is_free.resize(queues, false);
     }
 
     /// Finds the waits.
     pub(super) fn solve(&mut self) {
         self.begin();
-        for _ in 0..STEPS {
-            if self.look() {
+        let mut last = f64::INFINITY;
+        for _ in 0..TURNS {
+            self.take_turns();
+            let apart = self.look();
+            if apart <= TOLERANCE || (apart <= ROUNDING && apart >= 0.5 * last) {
                 break;
             }
+            last = apart;
             self.aim();
-            self.advance();
+            self.step_if_nearer(apart);
         }
         self.keep_within();
     }
 
-    /// Waits as if each queue were the only one, from below ([`super::ecm`]). A hard queue in which there is room for all is none.
+    /// No waits yet, and where the uses of each queue are.
     fn begin(&mut self) {
-        let Self { uses, groups, laws, waits, drawn, image, .. } = self;
+        let Self { uses, laws, waits, firsts, drawn, .. } = self;
+        uses.sort_by_key(|one| one.queue);
+        waits.fill(0.0);
         drawn.fill(0.0);
-        image.fill(0.0);
-        for one in uses.iter() {
-            let group = groups[one.group as usize];
-            if group.threads > 0.0 {
-                let alone = one.taken * group.alone;
-                drawn[one.queue as usize] += group.threads * alone;
-                image[one.queue as usize] += group.threads * alone * alone * group.waits;
+        firsts.clear();
+        firsts.extend((0..=laws.len()).map(|q| uses.partition_point(|one| (one.queue as usize) < q)));
+        self.flow();
+        for (law, &asked) in self.laws.iter_mut().zip(&self.drawn) {
+            if asked <= 0.0 {
+                law.capacity = 0.0;
             }
         }
-        for (((law, wait), &asked), &slope) in laws.iter_mut().zip(waits).zip(drawn.iter()).zip(image.iter())
-        {
-            *wait = 0.0;
-            if asked <= 0.0 || (law.factor <= 0.0 && asked <= law.capacity) {
-                law.capacity = 0.0;
-            } else if law.capacity > 0.0 {
-                // Where there is room for all, the smaller the factor, the more it is like none.
-                let least = if asked > law.capacity { LEAST } else { 0.0 };
-                law.factor = law.factor.max(least / (law.capacity * law.capacity));
-                *wait = first_wait(*law, asked, slope);
+    }
+
+    /// Each queue in turn finds its wait, the others as they are.
+    fn take_turns(&mut self) {
+        let Self { uses, groups, laws, waits, firsts, sums, .. } = self;
+        for (q, law) in laws.iter().enumerate().filter(|(_, law)| law.capacity > 0.0) {
+            let uses = &uses[firsts[q]..firsts[q + 1]];
+            let before = waits[q];
+            let readers = || {
+                let with_threads = uses.iter().filter(|one| groups[one.group as usize].threads > 0.0);
+                with_threads.map(|one| {
+                    let group = groups[one.group as usize];
+                    let elsewhere = (sums[one.group as usize] - one.taken * before).max(0.0);
+                    Readers {
+                        amount: group.threads * one.taken,
+                        time: 1.0 / group.alone + group.waits * elsewhere,
+                        wait: group.waits * one.taken,
+                    }
+                })
+            };
+            waits[q] = wait_at(readers, *law);
+            for one in uses {
+                sums[one.group as usize] += one.taken * (waits[q] - before);
             }
         }
         self.flow();
@@ -179,19 +213,37 @@ impl Queues {
         }
     }
 
-    /// By how much too much is drawn of each queue, and its slope, from the side that is nearly straight. Whether all is as it should be.
-    fn look(&mut self) -> bool {
-        let mut found = true;
-        for (q, law) in self.laws.iter().enumerate().filter(|(_, law)| law.capacity > 0.0) {
-            let (wait, drawn) = (self.waits[q], self.drawn[q]);
-            let (delivered, slope) = law.delivered(wait);
-            found &= (drawn - delivered).abs() <= TOLERANCE * law.capacity;
-            (self.excess[q], self.slopes[q]) = match law.waited(drawn) {
-                Some((waited, slower)) if wait > waited => ((waited - wait) / slower, 1.0 / slower),
-                _ => (drawn - delivered, slope),
+    /// What is drawn of a queue less what it delivers, and how much more with each ns per byte more; `None` where nobody waits, and need not.
+    fn gap(&self, q: usize) -> Option<(f64, f64)> {
+        let (law, wait, drawn) = (self.laws[q], self.waits[q], self.drawn[q]);
+        if law.capacity <= 0.0 || (law.is_hard() && wait <= 0.0 && drawn <= law.capacity) {
+            return None;
+        }
+        let (delivered, slope) = if law.is_hard() { (law.capacity, 0.0) } else { law.delivered(wait) };
+        Some((drawn - delivered, slope))
+    }
+
+    /// By how much too much is drawn of each queue, and its slope, from the side that is nearly straight. The most by which what is drawn and
+    /// delivered differ, in parts of the capacity.
+    fn look(&mut self) -> f64 {
+        let mut apart = 0.0_f64;
+        for q in 0..self.laws.len() {
+            let law = self.laws[q];
+            let gap = self.gap(q);
+            self.is_free[q] = gap.is_some();
+            let (excess, slope) = gap.unwrap_or_default();
+            if gap.is_some() {
+                apart = apart.max(excess.abs() / law.capacity);
+            }
+            let waited = if law.is_hard() { None } else { law.waited(self.drawn[q]) };
+            (self.excess[q], self.slopes[q]) = match waited {
+                Some((waited, slower)) if self.waits[q] > waited => {
+                    ((waited - self.waits[q]) / slower, 1.0 / slower)
+                }
+                _ => (excess, slope),
             };
         }
-        found
+        apart
     }
 
     /// The step that would leave nothing in excess if everything were straight.
@@ -207,9 +259,8 @@ impl Queues {
         self.step.fill(0.0);
         let mut gain = 0.0;
         for q in 0..queues {
-            let is_queue = self.laws[q].capacity > 0.0;
-            self.residual[q] = if is_queue { self.excess[q] } else { 0.0 };
-            self.direction[q] = if is_queue { self.excess[q] / self.diagonal[q] } else { 0.0 };
+            self.residual[q] = if self.is_free[q] { self.excess[q] } else { 0.0 };
+            self.direction[q] = if self.is_free[q] { self.excess[q] / self.diagonal[q] } else { 0.0 };
             gain += self.residual[q] * self.direction[q];
         }
         let enough = 1e-20 * gain;
@@ -223,17 +274,13 @@ impl Queues {
                 break;
             }
             let (length, mut next) = (gain / along, 0.0);
-            for q in 0..queues {
-                if self.laws[q].capacity > 0.0 {
-                    self.step[q] += length * self.direction[q];
-                    self.residual[q] -= length * self.image[q];
-                    next += self.residual[q] * self.residual[q] / self.diagonal[q];
-                }
+            for q in (0..queues).filter(|&q| self.is_free[q]) {
+                self.step[q] += length * self.direction[q];
+                self.residual[q] -= length * self.image[q];
+                next += self.residual[q] * self.residual[q] / self.diagonal[q];
             }
-            for q in 0..queues {
-                if self.laws[q].capacity > 0.0 {
-                    self.direction[q] = self.residual[q] / self.diagonal[q] + next / gain * self.direction[q];
-                }
+            for q in (0..queues).filter(|&q| self.is_free[q]) {
+                self.direction[q] = self.residual[q] / self.diagonal[q] + next / gain * self.direction[q];
             }
             gain = next;
         }
@@ -241,7 +288,7 @@ impl Queues {
 
     /// What the excess loses by a step in the direction.
     fn map(&mut self) {
-        let Self { uses, groups, rates, laws, slopes, direction, image, sums, .. } = self;
+        let Self { uses, groups, rates, slopes, direction, image, sums, is_free, .. } = self;
         sums.fill(0.0);
         for one in uses.iter() {
             sums[one.group as usize] += one.taken * direction[one.queue as usize];
@@ -249,42 +296,29 @@ impl Queues {
         for ((sum, group), rate) in sums.iter_mut().zip(groups.iter()).zip(rates.iter()) {
             *sum *= group.threads * group.waits * rate * rate;
         }
-        for (q, law) in laws.iter().enumerate() {
-            image[q] = if law.capacity > 0.0 { slopes[q] * direction[q] } else { 0.0 };
+        for (q, image) in image.iter_mut().enumerate() {
+            *image = if is_free[q] { slopes[q] * direction[q] } else { 0.0 };
         }
-        for one in uses.iter().filter(|one| laws[one.queue as usize].capacity > 0.0) {
+        for one in uses.iter().filter(|one| is_free[one.queue as usize]) {
             image[one.queue as usize] += one.taken * sums[one.group as usize];
         }
     }
 
-    /// Takes the step, or a part of it: no wait becomes less than a hundredth at once, and what is left to gain in its direction is at most half of what
-    /// it was on the other side.
-    fn advance(&mut self) {
+    /// Takes the step, if what is drawn and delivered differs less after it. Only hard queues come to wait for nothing.
+    fn step_if_nearer(&mut self, apart: f64) {
         self.before.copy_from_slice(&self.waits);
-        // What is delivered less what is drawn; conjugate gradients no longer need the room.
         for q in 0..self.laws.len() {
-            self.image[q] = self.gap(q);
+            let least = if self.laws[q].is_hard() { 0.0 } else { 0.01 * self.before[q] };
+            self.waits[q] = (self.before[q] + self.step[q]).max(least);
         }
-        let mut part = 1.0;
-        while part > 1e-3 {
-            for (q, wait) in self.waits.iter_mut().enumerate() {
-                *wait = (self.before[q] + part * self.step[q]).max(0.01 * self.before[q]);
-            }
+        self.flow();
+        let after = (0..self.laws.len())
+            .filter_map(|q| Some(self.gap(q)?.0.abs() / self.laws[q].capacity))
+            .fold(0.0, f64::max);
+        if after.is_nan() || after >= apart {
+            self.waits.copy_from_slice(&self.before);
             self.flow();
-            let moved = |q: usize| self.waits[q] - self.before[q];
-            let along =
-                |gap: &dyn Fn(usize) -> f64| (0..self.laws.len()).map(|q| gap(q) * moved(q)).sum::<f64>();
-            if along(&|q| self.gap(q)) <= 0.5 * along(&|q| self.image[q]).abs() {
-                break;
-            }
-            part *= 0.5;
         }
-    }
-
-    /// What the queue delivers less what is drawn.
-    fn gap(&self, q: usize) -> f64 {
-        let law = self.laws[q];
-        if law.capacity > 0.0 { law.delivered(self.waits[q]).0 - self.drawn[q] } else { 0.0 }
     }
 
     /// Nothing above its capacity, whatever the steps have left.
@@ -298,10 +332,66 @@ impl Queues {
     }
 }
 
+/// Some equal threads: how many GB/s of a resource each GB/s takes times the threads, ns per byte of one of them, and the
+/// part of the wait that they feel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Readers {
+    pub(super) amount: f64,
+    pub(super) time: f64,
+    pub(super) wait: f64,
+}
+
+/// All rates when bytes wait `wait`, and minus their slope.
+pub(super) fn rates(readers: impl Iterator<Item = Readers>, wait: f64) -> (f64, f64) {
+    readers.fold((0.0, 0.0), |(sum, slope), reader| {
+        let rate = 1.0 / (reader.time + wait * reader.wait);
+        (sum + reader.amount * rate, slope + reader.amount * reader.wait * rate * rate)
+    })
+}
+
+/// The wait at which the rates sum to `capacity`, if they sum to more without.
+///
+/// Newton's method on 1 / rates, which is concave in the wait: it comes from below and is exact at once for equal readers.
+fn wait_to_fit<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, capacity: f64) -> f64 {
+    let mut wait = 0.0;
+    for _ in 0..STEPS {
+        let (sum, slope) = rates(readers(), wait);
+        if sum <= capacity * (1.0 + TOLERANCE) || slope <= 0.0 {
+            break;
+        }
+        wait += sum / slope * (sum / capacity - 1.0);
+    }
+    wait
+}
+
+/// The wait at which the readers draw what is delivered.
+///
+/// From a wait below the true one Newton's method on 1 / rates - 1 / delivered, which rises and is concave: it comes from below.
+pub(super) fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, law: Law) -> f64 {
+    let (asked, slope) = rates(readers(), 0.0);
+    if law.is_hard() {
+        return if asked > law.capacity { wait_to_fit(readers, law.capacity) } else { 0.0 };
+    }
+    if asked <= 0.0 || slope <= 0.0 {
+        return 0.0;
+    }
+    let mut wait = first_wait(law, asked, slope);
+    for _ in 0..STEPS {
+        let (sum, slope) = rates(readers(), wait);
+        let (delivered, rises) = law.delivered(wait);
+        let step = (1.0 / delivered - 1.0 / sum) / (slope / (sum * sum) + rises / (delivered * delivered));
+        wait += step.max(0.0);
+        if step <= TOLERANCE * wait {
+            break;
+        }
+    }
+    wait
+}
+
 /// A wait that is at most that of readers who ask for `asked` of a queue, where that falls by `slope` with the first ns per byte of waiting.
 ///
 /// A rate is at least what one thread of the mean time would have (Jensen).
-pub(super) fn first_wait(law: Law, asked: f64, slope: f64) -> f64 {
+fn first_wait(law: Law, asked: f64, slope: f64) -> f64 {
     let mean = slope / asked;
     let to_fit = (asked / law.capacity - 1.0) / mean;
     let behind = 2.0 * asked * law.factor / (1.0 + (1.0 + 4.0 * mean * asked * law.factor).sqrt());
@@ -311,6 +401,51 @@ pub(super) fn first_wait(law: Law, asked: f64, slope: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn equal(count: f64, demand_gbs: f64) -> impl Fn() -> std::iter::Once<Readers> {
+        move || std::iter::once(Readers { amount: count, time: 1.0 / demand_gbs, wait: 1.0 })
+    }
+
+    #[test]
+    fn equal_threads_that_want_too_much_share_equally() {
+        // 5 threads of 20 GB/s on 32: 6.4 each, 1/6.4 - 1/20 = 0.10625 ns per byte of waiting
+        assert!((wait_at(equal(5.0, 20.0), queue(32.0, 0.0)) - 0.10625).abs() < 1e-12);
+    }
+
+    fn queue(capacity: f64, factor: f64) -> Law {
+        Law { capacity, factor }
+    }
+
+    #[test]
+    fn far_below_the_corner_equal_threads_follow_the_closed_form() {
+        // n = 4, d = 2, B = 32, p0 = 0.5 / B: T = 0.5, T_mem = 1/32: T(4) = (0.5 + sqrt(0.25 + 4 x 12 x (0.5/32) / 32)) / 2.
+        // A quarter of B is drawn, and 4^-8 = 1.5e-5.
+        let factor = 3.0 * 0.5 / (32.0 * 32.0);
+        let expected = f64::midpoint(0.5, (0.25 + 4.0 * 12.0 * (0.5 / 32.0) / 32.0_f64).sqrt());
+        let wait = wait_at(equal(4.0, 2.0), queue(32.0, factor));
+        assert!((wait / (expected - 0.5) - 1.0).abs() < 1e-5, "{wait}");
+    }
+
+    #[test]
+    fn where_the_wait_alone_would_give_all_there_is_the_eighth_root_of_a_half_is_delivered() {
+        // 4 threads on 32 GB/s, p0 = 0.5 / B: S = B at w = 3 x 0.5 / 32 = 0.046875. 32 x 2^(-1/8) = 29.344 are delivered, 7.336 each:
+        // 0.136312 ns per byte, so that each alone has 1 / (0.136312 - 0.046875) = 11.1810 GB/s.
+        let factor = 3.0 * 0.5 / (32.0 * 32.0);
+        let each = 32.0 * 0.5_f64.powf(0.125) / 4.0;
+        let alone = 1.0 / (1.0 / each - 0.046_875);
+        assert!((alone - 11.1810).abs() < 1e-3, "{alone}");
+        let wait = wait_at(equal(4.0, alone), queue(32.0, factor));
+        assert!((wait - 0.046_875).abs() < 1e-12, "{wait}");
+    }
+
+    #[test]
+    fn far_above_the_corner_all_there_is_is_delivered() {
+        // 1000 GB/s each: T is nearly all wait, w = 4 / 32 = 0.125, 2.67 times that of S = B: 0.05 % are missing (2.67^-8 / 8 = 4.9e-5).
+        let factor = 3.0 * 0.5 / (32.0 * 32.0);
+        let wait = wait_at(equal(4.0, 1000.0), queue(32.0, factor));
+        let drawn = 4.0 / (1e-3 + wait);
+        assert!(drawn < 32.0 && drawn > 32.0 * (1.0 - 1e-4), "{drawn}");
+    }
 
     fn solved(groups: &[Group], laws: &[(f64, f64)], uses: &[(u32, u32, f64)]) -> Queues {
         let mut waits = Queues::default();
@@ -341,7 +476,7 @@ mod tests {
     fn data_on_two_equal_memories_are_as_fast_as_on_twice_the_memory() {
         // Each memory sees half of what 8 threads of 10 GB/s move; of 30 GB/s each a thread has 60 / 8 = 7.5 with hard corners.
         let both = solved(&[threads(8.0, 10.0)], &[(30.0, 0.0), (30.0, 0.0)], &[(0, 0, 0.5), (1, 0, 0.5)]);
-        assert!((both.rates[0] - 7.5).abs() < 1e-5, "{:?}", both.rates);
+        assert!((both.rates[0] - 7.5).abs() < 1e-12, "{:?}", both.rates);
         let one = solved(&[threads(8.0, 10.0)], &[(60.0, 1e-3)], &[(0, 0, 1.0)]);
         let both = solved(&[threads(8.0, 10.0)], &[(30.0, 2e-3), (30.0, 2e-3)], &[(0, 0, 0.5), (1, 0, 0.5)]);
         assert!((both.rates[0] / one.rates[0] - 1.0).abs() < 1e-12);
@@ -369,6 +504,17 @@ mod tests {
     }
 
     #[test]
+    fn nearly_equal_hard_queues_after_each_other_let_through_what_the_narrower_has() {
+        // Half of the data of a thread of 20 GB/s behind a link of 3 and a memory of 2.967 GB/s: it has 2 x 2.967.
+        let uses = [(0, 0, 0.5), (1, 0, 0.5), (2, 0, 0.5)];
+        let waits = solved(&[threads(1.0, 20.0)], &[(6.3, 0.0), (3.0, 0.0), (2.967, 0.0)], &uses);
+        assert!((waits.rates[0] - 5.934).abs() < 1e-12, "{:?}", waits.rates);
+        // As before with soft corners that are nearly hard, but for what these take.
+        let waits = solved(&[threads(1.0, 20.0)], &[(6.3, 2.5e-9), (3.0, 1.2e-9), (2.967, 1.1e-9)], &uses);
+        assert!((waits.rates[0] - 5.934).abs() < 1e-6, "{:?}", waits.rates);
+    }
+
+    #[test]
     fn every_queue_delivers_what_is_drawn() {
         // Spread and local data, a limit of what a node reads, long waits, narrow and wide, hard and soft queues: all at once.
         let groups = [
@@ -392,7 +538,7 @@ mod tests {
                 ];
                 let waits = solved(&groups, &laws, &uses);
                 for (q, law) in waits.laws.iter().enumerate().filter(|(_, law)| law.capacity > 0.0) {
-                    let gap = law.delivered(waits.waits[q]).0 - waits.drawn[q];
+                    let (gap, _) = waits.gap(q).unwrap_or_default();
                     assert!(gap.abs() < 1e-12 * law.capacity, "{a} {b} {c} {factor}: queue {q} {gap}");
                 }
             }

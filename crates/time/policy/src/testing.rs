@@ -3,9 +3,7 @@
 use numasim_course::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{
-    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario,
-};
+use numasim_model::{Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario};
 
 use crate::view::Decision;
 use crate::view::{AppView, Presence, View};
