@@ -248,7 +248,7 @@ mod tests {
         };
         let assumed = Caution::Assumed { keys: vec!["bandwidth_matrix_gbs".to_owned()] };
         assert_eq!(of("", 1.5), [Caution::CoresUnlimited { nodes: vec![NodeId(1)] }, assumed.clone()]);
-        assert_eq!(of("", 2.5), [assumed.clone()]);
+        assert_eq!(of("", 2.5), std::slice::from_ref(&assumed));
         assert_eq!(of("core_bandwidth_gbs = 12.0", 1.5), [assumed]);
     }
 

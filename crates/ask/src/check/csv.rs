@@ -118,7 +118,7 @@ impl Lines<'_> {
         }
         for node in &echo.nodes {
             for (share, gbs) in node.mixed_gbs.iter().flatten() {
-                self.given(NODE, &node.node.to_string(), &format!("mixed_gbs[{share}]"), &gbs.to_string());
+                self.given(NODE, &node.node.to_string(), &format!("mixed_gbs[{share}]"), gbs.to_string());
             }
             for (key, value) in [("llc_mb", node.llc_mb), ("llc_gbs", node.llc_gbs)] {
                 if let Some(value) = value {
