@@ -26,7 +26,8 @@ function bar(used, capacity) {
 function drawResult(contents, answer) {
   const scenario = answer.document.scenarios[0];
   const at = (id) => document.getElementById(id);
-  at('total').textContent = `${amount(scenario.total_gflops)} GFLOPS`;
+  const [worth, unit] = answer.worth[0];
+  at('total').textContent = `${amount(worth)} ${unit}`;
   at('map').innerHTML = answer.maps[0]; // made by numasim, every name in it escaped
   table(at('apps'), 'Applications', ['', 'threads', 'GFLOPS', 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
     const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);

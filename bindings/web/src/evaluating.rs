@@ -15,6 +15,8 @@ struct Answer<'a> {
     document: &'a Evaluated,
     /// The thread map of each scenario: SVG in the colours of the page.
     maps: Vec<String>,
+    /// What each scenario is worth, with its unit.
+    worth: Vec<(f64, &'a str)>,
     /// What holds each application back in each scenario, in words.
     held_back: Vec<Vec<String>>,
     warnings: Vec<String>,
@@ -46,6 +48,7 @@ pub fn evaluate(question: &str) -> Result<String, String> {
     let answer = Answer {
         document: &found,
         maps: views().map(|view| themed(&thread_map::thread_map(&view).svg())).collect(),
+        worth: views().map(|view| view.worth()).collect(),
         held_back: views().map(words).collect(),
         warnings,
         placed,

@@ -69,11 +69,29 @@ fn a_placement_is_evaluated_with_its_map_and_as_a_scenario_of_a_file() {
     // mem: 4 threads want 20 GB/s each and share 32 GB/s: 16 GFLOPS; bad: 2 threads at 10 GFLOPS and 10 GB/s each.
     assert_eq!(scenario["apps"][0]["gflops"], 16.0);
     assert_eq!(scenario["apps"][1]["gflops"], 20.0);
+    assert_eq!(found["worth"], json!([[36.0, "GFLOPS"]]));
     assert!(found["maps"][0].as_str().expect("text").starts_with("<svg "));
     assert_eq!(found["held_back"][0][0], "own memory controller on node 0");
     assert_eq!(
         found["placed"],
         "[[scenario]]\nname = \"what-if\"\nthreads = { \"mem\" = [4, 0], \"bad\" = [0, 2] }\ndata = { \"bad\" = { home = 1 } }\n"
+    );
+}
+
+#[test]
+fn what_counts_something_else_is_worth_that() {
+    let db = "[[app]]\nname = \"db\"\nrate = { unit = \"queries/s\", per_gb = 125.0 }\n";
+    let (machine, _) = STUDY.split_once("[[app]]").expect("applications");
+    let files = json!([{ "name": "study.toml", "text": format!("{machine}{db}") }]);
+    let placed = json!({ "name": "what-if", "threads": [[4, 0]], "homes": [null] });
+    let found = answer(evaluate(&question(&json!({ "files": files, "placed": placed }))));
+    // All 32 GB/s of a controller, 125 queries in each GB.
+    assert_eq!(found["worth"], json!([[4000.0, "queries/s"]]));
+    // One thread may draw a whole controller: nothing on this machine is known to hold it back before.
+    let warnings = found["warnings"].as_array().expect("warnings");
+    assert!(
+        warnings.iter().any(|one| one.as_str().is_some_and(|said| said.contains("core_bandwidth_gbs"))),
+        "{warnings:?}"
     );
 }
 
