@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use numasim_ask::{Input, Refusal, Tasked, TasksAnswer, document, tables};
+use numasim_course::Study;
 use numasim_graph::csv;
 use numasim_graph::values::{GraphSource, PagePlacement, SchedulerKind, TaskGraph, TaskScenario};
-use numasim_course::Study;
 use numasim_model::NodeId;
 use numasim_plan::{Fault, File, GraphPlan, Lines, guide};
 use numasim_study::SourceFile;
