@@ -41,7 +41,7 @@ const SAME: &str = "--same-on-every-node";
 #[test]
 fn a_complete_front_as_people_see_it() {
     let text = stdout(&run(&paper(), &[PAIR[0], PAIR[1], SAME]));
-    let end = text.find(" s)\n").expect("the elapsed time");
+    let end = text.find(" s)").expect("the elapsed time");
     let start = text[..end].rfind('(').expect("the elapsed time");
     insta::assert_snapshot!(format!("{}(TIME){}", &text[..start], &text[end + 3..]));
 }

@@ -3,8 +3,10 @@
 use std::fs;
 use std::process::Output;
 
-use numasim_model::{Data, NodeId, Placement, Study};
-use numasim_study::{SourceFile, read_study};
+use numasim_ask::reading::read_study;
+use numasim_course::Study;
+use numasim_model::{Data, NodeId, Placement};
+use numasim_study::SourceFile;
 
 use crate::common::{self, repository};
 

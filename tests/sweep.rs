@@ -165,7 +165,7 @@ fn an_explored_row_says_what_value_and_status_do_not() {
     assert!(header.ends_with(",starved_nodes,reason,cautions"), "{header}");
     let found = rows(&csv);
     let cautions: Vec<&str> = found.iter().map(|row| row["cautions"].as_str()).collect();
-    assert_eq!(cautions[0], "");
+    assert_eq!(cautions[0], "no-core-bandwidth");
     assert!(cautions[2].split(';').any(|word| word == "nothing-decided"), "{cautions:?}");
     // No answer: a reason and no cautions.
     assert!(!found[1]["reason"].is_empty() && cautions[1].is_empty(), "{:?}", found[1]);

@@ -73,7 +73,7 @@ pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
     let is_hungry = |node: NodeId| {
         let node = machine.node(node);
         let part = node.bandwidth.value() / f64::from(node.cores);
-        apps.iter().any(|app| node.gflops_per_core.value() > part * app.arithmetic_intensity.value())
+        apps.iter().any(|app| app.limits().want(node, app.arithmetic_intensity).value() > part)
     };
     let unlimited = |&node: &NodeId| machine.node(node).core_bandwidth.is_none() && is_hungry(node);
     let nodes: Vec<NodeId> = machine.compute_nodes().filter(unlimited).collect();

@@ -12,13 +12,16 @@ fn every_declared_key_is_echoed() {
     let input = "[[channel]]\nfrom = \"stream\"\nto = \"solver\"\n[[app]]\nname = \"library\"\n\
                  arithmetic_intensity = 1\n[[call]]\nfrom = \"stream\"\nto = \"library\"\n\
                  [[command]]\nat_s = 1\napp = \"stream\"\nper_node = [1, 0]\n[cluster]\nnodes = 2\n[contender]\ngflop = 1\n\
-                 [graph]\ngenerator = \"cholesky\"\n";
+                 [graph]\ngenerator = \"cholesky\"\n\
+                 [[app]]\nname = \"measured\"\nthread_gflops = 1\nthread_gbs = 2\nwrite_share = 0.3\nnode_overhead = 0.1\n\
+                 [[app]]\nname = \"rated\"\nthread_gbs = 2\nrate = { unit = \"queries/s\", per_gb = 100 }\n";
     let text = crate::EXAMPLE.to_owned() + input;
     let source = numasim_study::SourceFile { name: "all.toml".to_owned(), text };
     let reading = crate::reading::read_study(&[source]).expect("in order");
     let document = crate::document::value(&check(&reading));
     for (table, echo, other) in [
-        (&keys::app::TABLE, vec!["/apps/0"], &["instances"][..]),
+        // Of the keys that few files have each where it is given.
+        (&keys::app::TABLE, vec!["/apps/0", "/apps/3", "/apps/4"], &["instances"][..]),
         (
             &keys_over_time::app::TABLE,
             vec!["/apps/0/over_time", "/apps/0/over_time/phases/0"],
@@ -34,7 +37,8 @@ fn every_declared_key_is_echoed() {
         (&scheduler::TABLE, vec!["/scheduler"], &[]),
         (&runtime::TABLE, vec!["/runtime"], &[]),
         (&contender::TABLE, vec!["/contender"], &[]),
-        (&keys::node::TABLE, vec!["/machine/nodes/0"], &[]),
+        // `mixed_gbs` of a machine is that of its nodes, where one is given.
+        (&keys::node::TABLE, vec!["/machine/nodes/0"], &["mixed_gbs"]),
     ] {
         let is_echoed =
             |key: &str| echo.iter().any(|at| document.pointer(at).is_some_and(|of| of.get(key).is_some()));

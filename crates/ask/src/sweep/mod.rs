@@ -16,7 +16,7 @@ use crate::evaluate::wanted;
 use crate::located::{HomeNeeded, Located};
 use crate::refusal::Refusal;
 use crate::table::Column;
-use crate::{caution, over_time, room, suggest};
+use crate::{over_time, room, suggest};
 pub use points::Batch;
 pub use rows::Document;
 
@@ -167,14 +167,10 @@ impl Sweep {
         self.grid.axes().iter().any(|axis| axis.key() == LEAD)
     }
 
-    /// What simulations ignore of the files, and what to know of the machine where rows do not say it, in words.
+    /// What simulations ignore of the files, in words.
     pub fn warnings(&self, located: &Located) -> Vec<String> {
+        let Work::Simulate(asked) = &self.work else { return Vec::new() };
         let study = self.grid.study();
-        let asked = match &self.work {
-            Work::Simulate(asked) => asked,
-            Work::Evaluate(_) => return caution::beside_machine(&study.machine, &study.apps),
-            Work::Explore(_) => return Vec::new(),
-        };
         let of_files = asked.policies.is_empty().then(|| over_time::policy_of_files(study, located).ok());
         let policies: Vec<_> = asked.policies.iter().cloned().chain(of_files.flatten()).collect();
         over_time::ignored(study, located, &policies)

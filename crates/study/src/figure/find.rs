@@ -146,6 +146,7 @@ pub fn is_of_demand(key: &Key) -> bool {
         &app::THREAD_GBS,
         &app::WRITE_SHARE,
         &app::NODE_OVERHEAD,
+        &app::OUTSTANDING_LINES,
     ];
     keys.contains(&key)
 }
