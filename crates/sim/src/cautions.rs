@@ -69,11 +69,12 @@ pub fn of_evaluation(evaluation: &Evaluation, allocation: &Allocation) -> Vec<Ca
 
 /// What holds for every answer about these applications on the machine.
 pub fn of_machine(machine: &Machine, apps: &[App]) -> Vec<Caution> {
-    // Threads that never want more than their part of a memory have it on any machine.
+    // Threads that never want more than their part of a memory have it on any machine; those with a limit of their own have that.
     let is_hungry = |node: NodeId| {
         let node = machine.node(node);
         let part = node.bandwidth.value() / f64::from(node.cores);
-        apps.iter().any(|app| app.limits().want(node, app.arithmetic_intensity).value() > part)
+        let mut open = apps.iter().filter(|app| app.limits().bandwidth.is_none());
+        open.any(|app| app.limits().peak(node).value() > part * app.arithmetic_intensity.value())
     };
     let unlimited = |&node: &NodeId| machine.node(node).core_bandwidth.is_none() && is_hungry(node);
     let nodes: Vec<NodeId> = machine.compute_nodes().filter(unlimited).collect();
