@@ -112,10 +112,11 @@ fn the_page_says_what_was_before_and_what_is_after() {
     };
     let after = read("summary.csv");
     // Which half a machine is in stands in the newer file alone.
+    let role = after.0.iter().position(|one| one == "role").expect("a column");
     let chose: Vec<String> = after
         .1
         .iter()
-        .filter(|row| &row[0] == "scaling" && &row[12] == "chose")
+        .filter(|row| &row[0] == "scaling" && &row[role] == "chose")
         .map(|row| row[1].to_owned())
         .collect();
     let counts = [read("summary-before.csv"), after.clone()].map(|(header, rows)| {
