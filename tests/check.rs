@@ -204,7 +204,7 @@ fn printed_schema() -> Value {
 fn the_schema_accepts_every_file_of_configs() {
     let schema = printed_schema();
     let mut seen = 0;
-    for folder in ["machines", "paper", "workloads", "dynamic", "tasks", "tasks/machines"] {
+    for folder in ["machines", "paper", "workloads", "applications", "dynamic", "tasks", "tasks/machines"] {
         let entries = fs::read_dir(repository("configs").join(folder)).expect("a folder of configs");
         for path in entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()) {
             let file = as_json(&fs::read_to_string(&path).expect("a text")).expect("TOML");

@@ -144,7 +144,8 @@ fn every_input_file_is_in_order() {
     let complete = ["configs/paper", "configs/kernels", "configs/scale", "configs/dynamic", "configs/tasks"];
     let complete = complete.map(|folder| with_extension(folder, "toml")).concat();
     let discriminate = with_extension("configs/discriminate", "toml");
-    let known = machines.len() + workloads.len() + complete.len() + discriminate.len();
+    let applications = with_extension("configs/applications", "toml");
+    let known = machines.len() + workloads.len() + complete.len() + discriminate.len() + applications.len();
     assert_eq!(with_extension("configs", "toml").len(), known, "a folder of configs/ is not checked");
     let alone = machines.iter().chain(&complete).flat_map(|path| problems(&[path]));
     let together = workloads.iter().flat_map(|path| problems(&[path, &machines[0]]));
@@ -152,7 +153,9 @@ fn every_input_file_is_in_order() {
         let machine = root().join("configs/machines").join(path.file_name().expect("a name"));
         problems(&[path, &machine])
     });
-    let all = alone.chain(together).chain(with_machine);
+    let server = root().join("configs/machines/xeon-8269cy-2s.toml");
+    let on_server = applications.iter().flat_map(|path| problems(&[path, &server]));
+    let all = alone.chain(together).chain(with_machine).chain(on_server);
     none(&all.collect::<Vec<_>>(), "every file of configs/ can be read");
     let list = read("configs/README.md");
     let unlisted = with_extension("configs", "toml").into_iter().filter(|path| {

@@ -17,9 +17,10 @@ const SIGN: char = '@';
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
 
 /// The folders in the order in which they are shown, each with what is in it.
-pub(crate) const FOLDERS: [(&str, &str); 9] = [
+pub(crate) const FOLDERS: [(&str, &str); 10] = [
     ("machines", "real machines, each figure with its kind and source"),
     ("workloads", "applications for any machine"),
+    ("applications", "applications as they are measured, with scenarios for one machine"),
     ("paper", "complete studies of the paper"),
     ("kernels", "complete studies with real kernels"),
     ("scale", "complete studies of growing size, made up"),
