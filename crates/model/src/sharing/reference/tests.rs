@@ -19,6 +19,7 @@ fn node(cores: u32, gflops_per_core: f64, bandwidth_gbs: f64) -> Node {
     }
 }
 
+#[allow(clippy::large_types_passed_by_value, reason = "a literal at each call")]
 fn uniform(nodes: usize, node: Node, link_gbs: f64) -> Machine {
     Machine::uniform("uniform", nodes, node, GigabytesPerSecond::new(link_gbs)).expect("a sound machine")
 }
