@@ -1,8 +1,8 @@
 //! Applications whose kernel writes, on machines that say how fast their memories are under it: worked by hand.
 
-use numasim_model::sharing::{Parameter, reference};
+use numasim_model::sharing::reference;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Evaluation, Model, ModelKind, Study, evaluate_explained};
+use numasim_model::{Evaluation, ModelKind, Study, evaluate_explained};
 use numasim_study::{SourceFile, read_study};
 
 /// One node of 8 cores with 32 GB/s for reads and 24 GB/s for triads: a GB/s of a triad stands for 4/3 GB/s of reads.
@@ -16,15 +16,11 @@ pub(crate) fn study(machine: &str, apps: &[(&str, &str)], threads: &str) -> Stud
     read_study(&[SourceFile { name: "s.toml".into(), text }]).expect("a sound file").study
 }
 
-/// The only scenario under every model that is given, checked as every evaluation is; ecm without its soft corner, so that what is asked for
-/// to the full is delivered to the full.
+/// The only scenario under every model that is given, checked as every evaluation is.
 pub(crate) fn evaluated(study: &Study, kind: ModelKind) -> Evaluation {
     let scenario = &study.scenarios[0];
     let placements = scenario.placements().expect("no open home");
-    let hard = |model: Model| model.with(Parameter::EcmPenalty, 0.0).expect("a penalty");
-    let model = Model::from(kind);
-    let machine =
-        study.machine.clone().with_sharing(if kind == ModelKind::Ecm { hard(model) } else { model });
+    let machine = study.machine.clone().with_sharing(kind.into());
     evaluate_explained(&machine, &study.apps, &placements, &scenario.allocation).expect("an evaluation")
 }
 

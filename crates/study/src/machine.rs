@@ -180,6 +180,10 @@ fn read_sharing(table: &mut TableReader<'_>, latencies: bool) -> Model {
             value.source.log.report(lines_without_latencies(&value).hint(other));
         }
     }
+    // A machine that is described for ecm has the penalties that most have, where none was measured.
+    if kind == Some(ModelKind::Ecm) && table.place_of(&sharing::ECM_PENALTY).is_none() {
+        model = model.with_usual_penalties();
+    }
     table.finish();
     model
 }

@@ -114,6 +114,18 @@ impl Model {
         Ok(self)
     }
 
+    /// The same model with the penalties that most machines have, by what threads do, instead of one for all.
+    #[must_use]
+    pub const fn with_usual_penalties(mut self) -> Self {
+        self.parameters.ecm_penalty = None;
+        self
+    }
+
+    /// Whether it has them; only ecm looks at penalties.
+    pub fn has_usual_penalties(&self) -> bool {
+        self.kind == ModelKind::Ecm && self.parameters.ecm_penalty.is_none()
+    }
+
     /// The same model without the ceilings on single threads: nobody gets less from it, wherever the data lies.
     #[must_use]
     pub const fn without_ceilings(mut self) -> Self {
@@ -184,8 +196,9 @@ impl Model {
 
     /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.
     pub fn in_words(&self) -> String {
-        let used: Vec<String> =
-            self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.key())).collect();
+        let usual = self.has_usual_penalties().then(|| "usual penalties".to_owned());
+        let used = self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.key()));
+        let used: Vec<String> = used.chain(usual).collect();
         if used.is_empty() {
             self.name().to_owned()
         } else {
@@ -279,12 +292,12 @@ impl Parameter {
         }
     }
 
-    /// The value that switches it off; `None`: it is off where it is not given ([`Self::EcmPenalty`]: estimated).
+    /// The value that switches it off; `None`: it is off where it is not given.
     pub const fn default(self) -> Option<f64> {
         match self {
-            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss => Some(0.0),
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
-            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines | Self::EcmPenalty => None,
+            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines => None,
         }
     }
 
@@ -344,8 +357,8 @@ impl Parameter {
             }
             Self::EcmPenalty => {
                 "p0 / T_mem: the latency that each further thread adds on a busy controller or link, in units of the time that it \
-                 needs for a line. Not given: 0.33 for threads that only read the memory of their own node, 0.5 for those that write \
-                 and for all bytes over a link. 0 is a hard corner."
+                 needs for a line. 0 is a hard corner. In a machine file with model = \"ecm\" and no penalty: 0.33 for threads that only \
+                 read the memory of their own node, 0.5 for those that write and for all bytes over a link."
             }
         }
     }
@@ -401,7 +414,8 @@ pub struct Parameters {
     pub remote_loss: f64,
     /// See [`Parameter::RemoteWeight`]; 1 is as local traffic.
     pub remote_weight: f64,
-    /// See [`Parameter::EcmPenalty`], in transfer times of a line; `None`: by what threads do ([`Self::penalty`]).
+    /// See [`Parameter::EcmPenalty`], in transfer times of a line; 0 is a hard corner, `None` the usual one, by what threads do
+    /// ([`Self::penalty`]).
     pub ecm_penalty: Option<f64>,
 }
 
@@ -416,7 +430,7 @@ impl Default for Parameters {
             link_efficiency: 1.0,
             remote_loss: 0.0,
             remote_weight: 1.0,
-            ecm_penalty: None,
+            ecm_penalty: Some(0.0),
         }
     }
 }
@@ -483,7 +497,7 @@ impl Parameters {
             Parameter::LinkEfficiency => self.link_efficiency = off.link_efficiency,
             Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
             Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
-            Parameter::EcmPenalty => self.ecm_penalty = None,
+            Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
         }
     }
 

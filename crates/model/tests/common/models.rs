@@ -73,7 +73,7 @@ pub(crate) fn hard(kind: ModelKind) -> Model {
 /// GB/s of one thread of each application on each node, by the rules of `kind` without corrections.
 pub(crate) fn slowly(kind: ModelKind, case: &Case) -> Vec<Vec<Option<f64>>> {
     by_memories(case, |memory, readers| match kind {
-        ModelKind::Ecm => wait_at_both(None, case, memory, readers),
+        ModelKind::Ecm => wait_at_both(Some(0.0), case, memory, readers),
         _ => share(kind, case, memory, readers),
     })
 }

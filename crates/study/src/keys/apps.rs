@@ -113,7 +113,8 @@ table! {
     OUTSTANDING_LINES = key("outstanding_lines", Shape::Number(1e-3, 1e6))
         .of_app(|app| app.outstanding_lines, |app, lines| app.outstanding_lines = Some(lines))
         .changed_in("")
-        .means("a number of cache lines", "1.0");
+        .means("a number of cache lines", "1.0")
+        .noted_when_used();
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
     PROBLEM = key("problem", Shape::Table(&problem::TABLE))
         .value_in(ValueIn::App(sizes));

@@ -26,6 +26,11 @@ pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
     let mut methods = vec![Method { model: own, variant: OF_FILE.to_owned() }];
     for kind in ModelKind::ALL {
         let model = own.with_kind(kind);
+        let model = if advised(kind).is_some() && model.in_use().next().is_none() {
+            model.with_usual_penalties()
+        } else {
+            model
+        };
         let set = in_words(model.in_use().map(|(parameter, value)| (parameter.key(), value)));
         if kind != own.kind {
             let usual = if advised(kind).is_some() { ADVISED } else { NO_FIT };
