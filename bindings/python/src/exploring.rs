@@ -231,7 +231,7 @@ impl Exploration {
     /// Why the best is not proven: `time-limit`, `too-large` or `model`; None where it is.
     #[getter]
     fn unproven(&self) -> Option<&'static str> {
-        self.answer.unproven.map(WhyUnproven::word)
+        self.answer.unproven.map(WhyUnproven::as_str)
     }
 
     /// The best allocation.

@@ -11,7 +11,7 @@
 //!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner ([`super::waits`]).
 //! 2. Without a penalty, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
 //!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
-//!    Where no penalty was measured, it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
+//!    In a machine file for ecm without a measured penalty it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
 //!    that write and for all bytes over a link; of several in a queue the mean.
 //! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
 //!    without traffic makes nobody wait.
