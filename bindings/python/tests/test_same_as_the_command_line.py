@@ -218,9 +218,9 @@ def test_a_model_that_cannot_read_the_machine(command_line: Any, program: str, s
     expected = command_line("explore", small, "--models", "all")
     assert without_time(found.to_dict()) == without_time(expected)
     assert found.robust is not None and found.robust.left_out == expected["robust"]["left_out"] != []
-    with pytest.raises(numasim.InputError, match="the model ecm has no reading of `read_gbs`") as caught:
-        numasim.explore(small, models=["max-min", "ecm"])
-    printed = subprocess.run([program, "explore", str(small), "--models", "max-min,ecm"], capture_output=True)
+    with pytest.raises(numasim.InputError, match="the model request-fraction has no reading of `read_gbs`") as caught:
+        numasim.explore(small, models=["max-min", "request-fraction"])
+    printed = subprocess.run([program, "explore", str(small), "--models", "max-min,request-fraction"], capture_output=True)
     assert printed.returncode == 1 and str(caught.value).split(" (")[0] in printed.stderr.decode()
 
 
