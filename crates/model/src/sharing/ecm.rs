@@ -8,7 +8,7 @@
 //! threads want W GB/s in all:
 //! 1. *The law of a queue*: while bytes wait w, it delivers D(w) = (S^-8 + B^-8)^(-1/8) GB/s of the sum S = w / f that this wait alone
 //!    would give, f = (N - 1) p0 / B: each thread waits behind the others, w = (N - 1) u p0, with the utilisation u = S / B and
-//!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner ([`super::waits`]).
+//!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner (`waits`).
 //! 2. Without a penalty, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
 //!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
 //!    In a machine file for ecm without a measured penalty it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
@@ -25,7 +25,7 @@
 //!    grows by as much as that of the others, 64 C w ns for a line, and it has fewer lines to hide it.
 //! 7. *Several memories*: the time per byte of a thread is the mean over its data, 1/d + the sum of fraction x (w_link + w), and each controller and
 //!    link sees that fraction of what it moves. What a node reads in all (`read_gbs`) is one more queue for all its bytes. All waits are solved
-//!    together ([`super::waits`]).
+//!    together (`waits`).
 //!
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
 //! T_mem of the kernel.

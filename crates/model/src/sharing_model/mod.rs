@@ -415,7 +415,7 @@ pub struct Parameters {
     /// See [`Parameter::RemoteWeight`]; 1 is as local traffic.
     pub remote_weight: f64,
     /// See [`Parameter::EcmPenalty`], in transfer times of a line; 0 is a hard corner, `None` the usual one, by what threads do
-    /// ([`Self::penalty`]).
+    /// (`penalty`).
     pub ecm_penalty: Option<f64>,
 }
 

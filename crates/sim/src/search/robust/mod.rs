@@ -37,7 +37,7 @@
 //!
 //! # Approach
 //! 1. The best of each model comes from [`super::explore`]; each is rated under all models, and L_m is the largest of these.
-//! 2. Climbs by the smallest merit, from all of these, from the baselines and from random starts, homes included ([`Panel`] is the judge).
+//! 2. Climbs by the smallest merit, from all of these, from the baselines and from random starts, homes included (`Panel` is the judge).
 //! 3. Each set of open homes is bounded; those that could be better are split by thread totals (`parts`) and walked node by node
 //!    (`walk`), where also each model's own potentials cut. Where every node gets the same, all contents are rated (`every_node`).
 //! 4. What is not proven is kicked and climbed again.
