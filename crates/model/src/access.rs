@@ -27,11 +27,6 @@ impl Access {
     /// Those that write, too.
     pub const WRITING: [Self; 3] = [Self::Copy, Self::Triad, Self::Update];
 
-    /// Whether it writes, too.
-    pub const fn writes(self) -> bool {
-        !matches!(self, Self::Read)
-    }
-
     /// The key of a machine file for the bandwidth of a memory under it; for reads that is the bandwidth of the memory itself.
     pub const fn figure_key(self) -> &'static str {
         match self {

@@ -217,14 +217,14 @@ pub struct App {
     pub data: Data,
     /// The only nodes that may hold its threads, ascending; `None` is all.
     pub nodes: Option<Vec<NodeId>>,
-    /// How much data it has; `None` where nobody said.
+    /// How much data it has; `None` if not given.
     pub memory: Option<Gibibytes>,
     /// How the benchmark's kernel that stands for it uses memory; it matters where the machine has figures of its own for it. Of a real kernel it is
     /// [`KernelProblem::access`].
     pub kernel: Access,
     /// The real kernel that it is, with the size of its problem; `None` where a synthetic one stands for it.
     pub problem: Option<KernelProblem>,
-    /// Cache lines that one thread has under way at a time; `None` where nobody said.
+    /// Cache lines that one thread has under way at a time; `None` if not given.
     pub outstanding_lines: Option<f64>,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,

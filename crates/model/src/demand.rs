@@ -23,7 +23,7 @@ pub struct Demand {
     pub node_overhead: f64,
     /// Where its data lies; an open home must be decided before.
     pub placement: Placement,
-    /// Cache lines that one thread has under way at a time; `None` where nobody said.
+    /// Cache lines that one thread has under way at a time; `None` if not given.
     pub outstanding_lines: Option<f64>,
 }
 

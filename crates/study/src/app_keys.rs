@@ -16,7 +16,7 @@ use crate::names::plural;
 use crate::nodes::node_list;
 use crate::problem::{Place, Problem, ProblemKind};
 use crate::table::TableReader;
-use crate::value::{Count, Value};
+use crate::value::{Count, Value, given};
 use crate::{data, names};
 
 /// What an `[[app]]` says but for what a family adds, as far as it could be read.
@@ -61,37 +61,20 @@ pub(super) fn read(
     let intensity_value = table.optional(&app::ARITHMETIC_INTENSITY);
     let of_thread = OfThread::read(table);
     // Each falls back to its default, which is noted, only where the key is not there at all.
-    let data_value = table.optional(&app::DATA);
-    let data = data_value.as_ref().map_or_else(
-        || {
-            table.note(&app::DATA, app::DATA.default);
-            Some(Data::Placed(Placement::Local))
-        },
-        |value| data::read(value, machine),
-    );
-    let nodes_value = table.optional(&app::NODES);
-    let nodes = nodes_value.as_ref().map_or_else(
-        || {
-            table.note(&app::NODES, app::NODES.default);
-            Some(None)
-        },
-        |value| read_nodes(value, machine).map(Some),
-    );
-    let memory_value = table.optional(&app::MEMORY_GIB);
-    let memory = memory_value.as_ref().map_or_else(
-        || {
-            table.note(&app::MEMORY_GIB, app::MEMORY_GIB.default);
-            Some(None)
-        },
-        |value| value.number().map(Some),
-    );
+    let data_value = table.given(&app::DATA);
+    let data =
+        data_value.as_ref().map_or(Some(Data::Placed(Placement::Local)), |value| data::read(value, machine));
+    let nodes_value = table.given(&app::NODES);
+    let nodes = given(nodes_value.as_ref(), |value| read_nodes(value, machine));
+    let memory_value = table.given(&app::MEMORY_GIB);
+    let memory = given(memory_value.as_ref(), Value::number);
     let lines_value = table.optional(&app::OUTSTANDING_LINES);
     if let (Some(value), Some(machine)) = (&lines_value, &machine.machine)
         && !machine.has_latencies()
     {
         value.source.log.report(lines_without_latencies(value));
     }
-    let lines = lines_value.as_ref().map_or(Some(None), |value| value.number().map(Some));
+    let lines = given(lines_value.as_ref(), Value::number);
     let stands = read_problem(table);
     let intensity_is_quotient = intensity_value.is_none() && of_thread.gives_quotient() && !is_real(stands);
     let intensity = match (&of_thread.rate, of_thread.quotient().filter(|_| intensity_is_quotient)) {

@@ -26,6 +26,8 @@ mod scenarios;
 pub mod schema;
 mod syntax;
 mod table;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 pub mod thread_row;
@@ -45,7 +47,7 @@ pub mod reader {
     pub use super::machine::{MachineReading, node_with_memory};
     pub use super::nodes::node_number;
     pub use super::table::{TableReader, Tables, time};
-    pub use super::value::{Count, Quantity, Value};
+    pub use super::value::{Count, Quantity, Value, given};
     pub use super::{data, thread_row};
 }
 

@@ -8,19 +8,13 @@ mod variants;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::keys::Shape;
+use super::testing::{self, MACHINE, files};
 use super::*;
 use numasim_model::app::{Access, Data, Placement};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::FigureKind;
 use numasim_model::problem::KernelName;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-
-const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
-
-fn files(texts: &[&str]) -> Vec<SourceFile> {
-    let file = |(n, text): (usize, &&str)| SourceFile { name: format!("{n}.toml"), text: (*text).to_owned() };
-    texts.iter().enumerate().map(file).collect()
-}
 
 fn read(text: &str) -> Reading {
     match read_study(&files(&[text])) {
@@ -31,17 +25,11 @@ fn read(text: &str) -> Reading {
 
 /// Kind and marked text of each problem.
 fn problems(texts: &[&str]) -> Vec<(ProblemKind, String)> {
-    let marked = |problem: Problem| {
-        let text = problem.place.and_then(|place| texts.get(place.file)?.get(place.span?));
-        (problem.kind, text.unwrap_or_default().to_owned())
-    };
-    read_study(&files(texts)).err().unwrap_or_default().into_iter().map(marked).collect()
+    testing::problems(texts, read_study)
 }
 
 fn problem(text: &str) -> (ProblemKind, String) {
-    let mut found = problems(&[text]);
-    assert_eq!(found.len(), 1, "{found:#?}");
-    found.remove(0)
+    testing::problem(text, read_study)
 }
 
 fn with_app(keys: &str) -> String {

@@ -12,6 +12,14 @@ use super::problem::{Place, Problem, ProblemKind};
 use numasim_model::bounds;
 use numasim_model::text::is_bidirectional;
 
+/// What `read` makes of a value that may be left out; `None` where it makes no sense, `Some(None)` where there is none.
+pub fn given<'a, 'v, T>(
+    value: Option<&'v Value<'a>>,
+    read: impl FnOnce(&'v Value<'a>) -> Option<T>,
+) -> Option<Option<T>> {
+    value.map_or(Some(None), |value| read(value).map(Some))
+}
+
 /// A figure with a unit.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {

@@ -122,7 +122,7 @@ const TURNS: usize = 500;
 const HARD: f64 = 1e-9;
 
 impl Queues {
-    /// Room for so many groups and queues.
+    /// Makes room for this number of groups and queues.
     pub(super) fn make_room(&mut self, groups: usize, queues: usize) {
         self.groups.resize(groups, Group::default());
         self.rates.resize(groups, 0.0);
@@ -304,7 +304,7 @@ impl Queues {
         }
     }
 
-    /// Takes the step, if what is drawn and delivered differs less after it. Only hard queues come to wait for nothing.
+    /// Takes the step, if what is drawn and delivered differs less after it. Only the wait of a hard queue may become 0.
     fn step_if_nearer(&mut self, apart: f64) {
         self.before.copy_from_slice(&self.waits);
         for q in 0..self.laws.len() {

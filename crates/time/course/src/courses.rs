@@ -9,7 +9,7 @@ use numasim_model::scaling::Scaling;
 use numasim_model::units::{FlopPerByte, Gflop, Seconds};
 use numasim_study::keys::{app as at_rest, scaling, serial, speedup};
 use numasim_study::reader::{
-    AppReading, Apps, Count, Log, MachineReading, Quantity, TableReader, Value, data, thread_row,
+    AppReading, Apps, Count, Log, MachineReading, Quantity, TableReader, Value, data, given, thread_row,
 };
 use numasim_study::{Group, Place, Problem, ProblemKind};
 
@@ -225,10 +225,6 @@ fn read_threads(
 }
 
 /// A value that makes no sense, told from one that is not there.
-fn given<T>(value: Option<&Value<'_>>, read: impl FnOnce(&Value<'_>) -> Option<T>) -> Option<Option<T>> {
-    value.map_or(Some(None), |value| read(value).map(Some))
-}
-
 const PHASE: &str = phase::TABLE.title;
 const PHASES: &str = "write `[[app.phase]]`, with two brackets on each side, above each phase";
 /// Most phases of an application.

@@ -24,19 +24,14 @@ pub(crate) struct Method {
 pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
     let own = *machine.sharing();
     let mut methods = vec![Method { model: own, variant: OF_FILE.to_owned() }];
-    for kind in ModelKind::ALL {
+    for kind in ModelKind::ALL.into_iter().filter(|kind| *kind != own.kind) {
         let model = own.with_kind(kind);
-        let model = if advised(kind).is_some() && model.in_use().next().is_none() {
-            model.with_usual_penalties()
-        } else {
-            model
-        };
         let set = in_words(model.in_use().map(|(parameter, value)| (parameter.key(), value)));
-        if kind != own.kind {
-            let usual = if advised(kind).is_some() { ADVISED } else { NO_FIT };
-            let variant = if set.is_empty() { usual.to_owned() } else { set };
-            methods.push(Method { model, variant });
-        }
+        methods.push(match (set.is_empty(), advised(kind)) {
+            (false, _) => Method { model, variant: set },
+            (true, Some(_)) => Method { model: model.with_usual_penalties(), variant: ADVISED.to_owned() },
+            (true, None) => Method { model, variant: NO_FIT.to_owned() },
+        });
     }
     methods.retain(|method| machine.clone().with_sharing(method.model).sharing_refusal().is_none());
     methods

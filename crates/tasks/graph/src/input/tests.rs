@@ -11,7 +11,8 @@ use numasim_model::problem::{Elements, Faults, How, KernelName, Partition, Sourc
 use numasim_model::sharing::ModelKind;
 use numasim_model::units::Seconds;
 use numasim_study::keys::{Shape, Table};
-use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, SourceFile, TableKind};
+use numasim_study::testing::{self, MACHINE, files};
+use numasim_study::{MAX_TEXT_BYTES, Problem, ProblemKind, TableKind};
 
 use super::{Reading, read_study};
 use crate::keys::{self, FILE};
@@ -20,30 +21,17 @@ use crate::values::{
     Pattern, RuntimeSettings, SchedulerKind, SchedulerSettings, Submit, TaskBench, TaskGraph, TaskId, Ties,
 };
 
-const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
-
-fn files(texts: &[&str]) -> Vec<SourceFile> {
-    let file = |(n, text): (usize, &&str)| SourceFile { name: format!("{n}.toml"), text: (*text).to_owned() };
-    texts.iter().enumerate().map(file).collect()
-}
-
 fn read(text: &str) -> Reading {
     read_study(&files(&[text])).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
 /// Kind and marked text of each problem.
 fn problems(texts: &[&str]) -> Vec<(ProblemKind, String)> {
-    let marked = |problem: Problem| {
-        let text = problem.place.and_then(|place| texts.get(place.file)?.get(place.span?));
-        (problem.kind, text.unwrap_or_default().to_owned())
-    };
-    read_study(&files(texts)).err().unwrap_or_default().into_iter().map(marked).collect()
+    testing::problems(texts, read_study)
 }
 
 fn problem(text: &str) -> (ProblemKind, String) {
-    let mut found = problems(&[text]);
-    assert_eq!(found.len(), 1, "{found:#?}");
-    found.remove(0)
+    testing::problem(text, read_study)
 }
 
 /// Two nodes of 4 cores and these tables.
