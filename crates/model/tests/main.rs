@@ -5,6 +5,7 @@ mod kernels;
 mod max_min_lp;
 mod measured;
 mod models;
+mod own_queue;
 mod properties;
 #[path = "../../../tests/random.rs"]
 mod random;

@@ -65,8 +65,13 @@ impl Queue {
     }
 
     /// The queue of something with `capacity` GB/s for the threads of 1 / `inverse_cores` cores.
-    fn new(capacity: f64, inverse_cores: f64) -> Self {
+    pub(super) fn new(capacity: f64, inverse_cores: f64) -> Self {
         Self { capacity, whole_thread: capacity * inverse_cores }
+    }
+
+    /// GB/s above which a thread counts as a whole one.
+    pub(super) fn whole_thread(&self) -> f64 {
+        self.whole_thread
     }
 
     /// The factor of its law, by the threads of `flows`.
@@ -117,22 +122,27 @@ impl Notes {
 
 /// The threads in a queue.
 #[derive(Clone, Copy, Debug, Default)]
-struct Crowd {
+pub(super) struct Crowd {
     /// A thread that wants little is a part of one.
-    count: f64,
-    penalties: f64,
+    pub(super) count: f64,
+    pub(super) penalties: f64,
 }
 
 impl Crowd {
     /// `threads` more, which want `demand_gbs` each.
-    fn add(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
+    pub(super) fn add(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
         let threads = threads * (flow.demand_gbs / queue.whole_thread).min(1.0);
         self.count += threads;
         self.penalties += threads * flow.queueing.penalty;
     }
 
+    /// With others beside it.
+    pub(super) fn and(self, count: f64, penalties: f64) -> Self {
+        Self { count: self.count + count, penalties: self.penalties + penalties }
+    }
+
     /// What the rates are multiplied by to give the wait, (N - 1) p0 / B, with the mean of the penalties of all.
-    fn factor(self, queue: &Queue) -> f64 {
+    pub(super) fn factor(self, queue: &Queue) -> f64 {
         let Self { count, penalties } = self;
         if count > 1.0 { (count - 1.0) / count * penalties / (queue.capacity * queue.capacity) } else { 0.0 }
     }

@@ -66,6 +66,7 @@ pub mod invariants;
 pub mod least;
 pub mod max_min;
 pub mod network;
+pub mod own_queue;
 mod ports;
 pub mod proportional;
 #[cfg(feature = "reference")]

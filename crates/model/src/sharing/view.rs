@@ -104,8 +104,12 @@ impl Solver {
     /// Under ECM: how much longer than alone, in ns, a line of `memory` is under way in the solved allocation, for the cores of its own node on
     /// `machine`; `None` where that is not known ([`Machine::benchmark_lines`]).
     pub fn latency_added_ns(&self, machine: &Machine, memory: NodeId, workspace: &Workspace) -> Option<f64> {
-        let wait = workspace.shares.waits.get(memory.0)?;
-        Some(LINE_BYTES * wait * machine.benchmark_lines(memory)?)
+        Some(LINE_BYTES * self.wait(memory, workspace)? * machine.benchmark_lines(memory)?)
+    }
+
+    /// Under ECM: how long each byte of a thread of the benchmark waits at `memory` in the solved allocation, ns.
+    pub fn wait(&self, memory: NodeId, workspace: &Workspace) -> Option<f64> {
+        workspace.shares.waits.get(memory.0).copied()
     }
 
     /// All pools of the solved allocation, memory by memory: links first, then the node's own.

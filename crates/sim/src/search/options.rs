@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use numasim_model::sharing::Solver;
-use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
+use numasim_model::sharing::least::{Kept, MostThreads};
+use numasim_model::sharing::own_queue::{LinkQueue, MOST_STRETCHES, OwnQueue, Stretch, Waits};
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};
 
@@ -16,10 +17,13 @@ use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 use crate::search::ceilings::{Ceiling, ceilings};
+use crate::search::dual::{OnCurve, Own};
 use crate::search::watch::{Watch, reads_own};
 
 /// Options of one task.
 const CHUNK: usize = 1024;
+/// Most stretches of curves of one node: 48 bytes each.
+const MOST_LISTED_STRETCHES: usize = 1_000_000;
 
 /// The options of one node, and of every node that can be exchanged with it.
 #[derive(Clone, Debug)]
@@ -38,6 +42,10 @@ pub(super) struct OptionTable {
     least: Vec<f64>,
     /// GB/s that threads elsewhere draw at most of the memory of the node, per option; empty where that is not asked for.
     others: Vec<f64>,
+    /// How long bytes can wait at the memory of the node, per option; empty where that is not one curve.
+    waits: Arc<Vec<Waits>>,
+    /// The curve over these waits, in equally many stretches per option.
+    curves: Arc<Vec<Stretch>>,
     /// GB/s that the option asks of each watched memory over a link: `asks[option * watched + memory]`.
     asks: Arc<Vec<f64>>,
     /// What of it counts ([`super::dual::Watched`]), laid out as `asks`.
@@ -88,6 +96,8 @@ impl OptionTable {
             potential,
             least: Vec::new(),
             others: Vec::new(),
+            waits: Arc::default(),
+            curves: Arc::default(),
             reads: Arc::clone(&asks),
             asks,
             watched: watched.len(),
@@ -113,10 +123,84 @@ impl OptionTable {
     }
 
     /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
-    pub(super) fn with_others(&self, drawn: &DrawnByOthers, most: MostThreads<'_>) -> Self {
-        let of = |chunk: &[u32]| chunk.chunks(self.apps).map(|counts| drawn.at_most(counts, most)).collect();
-        let others: Vec<Vec<f64>> = parallel::map(self.counts.chunks(CHUNK * self.apps), of);
-        Self { others: others.concat(), ..self.clone() }
+    pub(super) fn with_others(&self, own: &Own, most: MostThreads<'_>) -> Self {
+        let of = |counts: &[u32]| {
+            let others_gbs = own.others.at_most(counts, most);
+            let waits = |at: &OnCurve| at.own.waits(counts, others_gbs).within(at.waits);
+            (others_gbs, own.queue.as_ref().map(waits))
+        };
+        let chunks = self.counts.chunks(CHUNK * self.apps);
+        let found: Vec<Vec<(f64, Option<Waits>)>> =
+            parallel::map(chunks, |chunk: &[u32]| chunk.chunks(self.apps).map(of).collect());
+        let (others, waits): (Vec<f64>, Vec<Option<Waits>>) = found.into_iter().flatten().unzip();
+        let waits = waits.into_iter().flatten().collect();
+        let table = Self { others, ..self.clone() };
+        match &own.queue {
+            Some(at) => table.along(&at.own, waits),
+            None => table,
+        }
+    }
+
+    /// The same options with the curves of the memory of their node between these waits.
+    fn along(self, own: &OwnQueue, waits: Vec<Waits>) -> Self {
+        let stretches = (MOST_LISTED_STRETCHES / self.len().max(1)).clamp(2, MOST_STRETCHES);
+        let chunks = self.counts.chunks(CHUNK * self.apps).zip(waits.chunks(CHUNK));
+        let curves: Vec<Vec<Stretch>> = parallel::map(chunks, |(counts, waits)| {
+            let mut curves = vec![Stretch::default(); waits.len() * stretches];
+            let options = counts.chunks(self.apps).zip(waits);
+            for (curve, (counts, waits)) in curves.chunks_mut(stretches).zip(options) {
+                own.lay_out(counts, *waits, curve);
+            }
+            curves
+        });
+        Self { waits: Arc::new(waits), curves: Arc::new(curves.concat()), ..self }
+    }
+
+    /// The curve of a listed option, where there is one; none of it is left where bytes cannot wait as asked.
+    #[inline]
+    pub(super) fn curve(&self, option: usize) -> Option<&[Stretch]> {
+        let waits = self.waits.get(option)?;
+        let stretches = self.curves.len() / self.waits.len();
+        let curve = &self.curves[option * stretches..(option + 1) * stretches];
+        Some(if waits.is_empty() { &[] } else { curve })
+    }
+
+    /// The same options where bytes wait so long at the memory of the node: its threads have no more than after the shortest wait.
+    pub(super) fn with_waits(&self, own: &OwnQueue, range: (f64, f64)) -> Self {
+        let waits: Vec<Waits> = self.waits.iter().map(|waits| waits.within(range)).collect();
+        let potential = self.lowered(|option, counts, lower| {
+            own.gflops(counts, waits[option].least).for_each(|(a, most)| lower(a, most));
+        });
+        Self { potential, ..self.clone() }.along(own, waits)
+    }
+
+    /// The same options where bytes that come over a link wait at least `wait` at the memory behind it.
+    pub(super) fn with_less_over(&self, link: &LinkQueue, wait: f64) -> Self {
+        let potential = self.lowered(|_, counts, lower| {
+            link.gflops(counts, wait).for_each(|(a, most)| lower(a, most));
+        });
+        Self { potential, ..self.clone() }
+    }
+
+    /// Potentials where applications have no more than what `says` says of options.
+    fn lowered(&self, says: impl Fn(usize, &[u32], &mut dyn FnMut(usize, f64)) + Sync) -> Arc<Vec<f64>> {
+        let size = CHUNK * self.apps;
+        let parts: Vec<Vec<f64>> = parallel::map(self.potential.chunks(size).enumerate(), |(chunk, part)| {
+            let mut part = part.to_vec();
+            for (row, potential) in part.chunks_exact_mut(self.apps).enumerate() {
+                let option = chunk * CHUNK + row;
+                let mut lower = |a: usize, most: f64| potential[a] = potential[a].min(most);
+                says(option, self.counts(option), &mut lower);
+            }
+            part
+        });
+        Arc::new(parts.concat())
+    }
+
+    /// How long bytes can wait at the memory of the node beside a listed option, where that is known.
+    #[inline]
+    pub(super) fn waits(&self, option: usize) -> Option<Waits> {
+        self.waits.get(option).copied()
     }
 
     /// GB/s that threads elsewhere draw at most of the memory of the node beside a listed option.
@@ -184,6 +268,8 @@ impl OptionTable {
         let asks = options.iter().flat_map(|&option| self.asks(option)).copied().collect();
         let least = options.iter().flat_map(|&option| self.least(option)).copied().collect();
         let others = options.iter().filter_map(|&option| self.others.get(option)).copied().collect();
+        let waits = options.iter().filter_map(|&option| self.waits(option)).collect();
+        let curves = options.iter().filter_map(|&option| self.curve(option)).flatten().copied().collect();
         let (counts, potential) = (Arc::new(counts), Arc::new(potential));
         let (reads, asks) = (Arc::new(reads), Arc::new(asks));
         Self {
@@ -192,6 +278,8 @@ impl OptionTable {
             potential,
             least,
             others,
+            waits: Arc::new(waits),
+            curves: Arc::new(curves),
             asks,
             reads,
             watched: self.watched,
@@ -212,6 +300,8 @@ impl OptionTable {
             potential: Arc::clone(&none),
             least: Vec::new(),
             others: Vec::new(),
+            waits: Arc::default(),
+            curves: Arc::default(),
             asks: Arc::clone(&none),
             reads: none,
             watched: 0,

@@ -17,6 +17,7 @@ mod open_homes;
 mod ranges;
 mod robust;
 mod simple;
+mod waited;
 
 use super::*;
 use crate::objective::Objective;

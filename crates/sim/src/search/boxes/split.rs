@@ -6,7 +6,7 @@ use numasim_model::{AppId, NodeId};
 
 use crate::problem::Evaluator;
 use crate::search::boxes::{Boxes, Part};
-use crate::search::dual::{Effort, Improved, Ranges, Relaxation};
+use crate::search::dual::{Cut, Effort, Improved, Ranges, Relaxation};
 use crate::search::halves;
 use crate::search::pool::Pool;
 use crate::search::watch::reads_own;
@@ -17,6 +17,8 @@ const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
 pub(super) const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
 /// Fewer threads that read over links than these are counted nearly one by one.
 const FEW: u32 = 8;
+/// Ranges of waits whose ends are further from each other are cut before anything else.
+const WIDE_WAITS: f64 = 1.2;
 /// Places judged per split.
 const TRIALS: usize = 24;
 
@@ -116,14 +118,24 @@ impl Boxes<'_, '_> {
             None => (&**relaxation, improved.clone()),
         };
         let reads_first = !relaxation.knows_what_is_drawn() && halves::may_end(self.relaxation);
-        let by_threads = if reads_first { Vec::new() } else { self.places(part, known) }.into_iter();
+        // How long bytes wait says what all who read a memory have, and before that is known hardly any other split helps.
+        let mut by_waits = relaxation.cuts_of_waits();
+        let waits_first = by_waits.first().is_some_and(|cut| cut.ratio > WIDE_WAITS);
+        if waits_first {
+            by_waits.truncate(1);
+        }
+        let by_waits = by_waits
+            .into_iter()
+            .map(|Cut { class, parts, .. }| parts.map(|waits| Side::Waited { class, waits }));
+        let by_threads =
+            if reads_first || waits_first { Vec::new() } else { self.places(part, known) }.into_iter();
         let by_threads = by_threads.map(|(counter, cut)| ranges.split(counter, cut).map(Side::Threads));
         let by_reads =
             relaxation.cuts_of_what_is_drawn().into_iter().take(if reads_first { 1 } else { usize::MAX });
         let by_reads = by_reads.map(|(watch, ends)| ends.map(|range| Side::Drawn { watch, range }));
         let mut best: Option<(f64, [Side; 2], [Improved; 2])> = None;
         let mut work = if few.is_some() { relaxation.pricing() } else { 0 };
-        let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).collect();
+        let mut places: Vec<[Side; 2]> = by_threads.chain(by_reads).chain(by_waits).collect();
         if places.len() == 1 {
             // Nothing to compare.
             best = places.pop().map(|sides| (0.0, sides, [improved.clone(), improved.clone()]));
@@ -188,6 +200,8 @@ enum Side {
     Threads(Ranges),
     /// What other nodes draw of a watched memory is in this range, GB/s.
     Drawn { watch: usize, range: (f64, f64) },
+    /// Bytes wait so long at the memory of a class, ns per byte.
+    Waited { class: usize, waits: (f64, f64) },
 }
 
 impl Side {
@@ -195,7 +209,7 @@ impl Side {
     fn ranges(&self) -> Option<&Ranges> {
         match self {
             Self::Threads(ranges) => Some(ranges),
-            Self::Drawn { .. } => None,
+            Self::Drawn { .. } | Self::Waited { .. } => None,
         }
     }
 
@@ -209,6 +223,7 @@ impl Side {
         match self {
             Self::Threads(ranges) => relaxation.within(from, ranges),
             Self::Drawn { watch, range } => relaxation.where_drawn(from, evaluator, *watch, *range),
+            Self::Waited { class, waits } => relaxation.where_waited(from, *class, *waits),
         }
     }
 }

@@ -11,12 +11,20 @@ use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::ceilings::common_limits;
-use crate::search::dual::{Improved, Own, Prices, Ranges};
+use crate::search::dual::{Improved, OnCurve, Own, Prices, Ranges};
 use crate::search::options::OptionTable;
 use crate::search::watch::{Count, Level, Watch};
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
 const MOST_ENTRIES: usize = 40_000_000;
+
+/// Two parts of the space, by what happens at the memory of a class.
+pub(in crate::search) struct Cut<R> {
+    pub(in crate::search) class: usize,
+    /// How far the ends of both parts are from each other.
+    pub(in crate::search) ratio: f64,
+    pub(in crate::search) parts: [R; 2],
+}
 
 /// Nodes that can be exchanged, with their common options.
 #[derive(Clone)]
@@ -118,7 +126,9 @@ impl<'a> Relaxation<'a> {
             for class in &mut relaxation.classes {
                 class.kept = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)).map(Arc::new);
             }
-            if !exact {
+            let on_curves =
+                || problem.machine.compute_nodes().any(|node| evaluator.solver.own_queue(node).is_some());
+            if !exact || on_curves() {
                 relaxation.deal_out(evaluator);
             }
             relaxation = relaxation.with_least(&relaxation.everything());
@@ -132,6 +142,8 @@ impl<'a> Relaxation<'a> {
     /// Lets options deal out the memories of their nodes.
     pub(super) fn deal_out(&mut self, evaluator: &Evaluator<'_>) {
         let machine = &self.problem.machine;
+        let first_nodes: Vec<Option<NodeId>> =
+            self.classes.iter().map(|class| class.nodes.first().copied()).collect();
         for (resource, class) in self.classes.iter_mut().enumerate() {
             let Some(&node) = class.nodes.first().filter(|&&node| machine.node(node).cores > 0) else {
                 continue;
@@ -145,6 +157,14 @@ impl<'a> Relaxation<'a> {
                 bandwidth_gbs: machine.node(node).bandwidth.value() * (1.0 + 1e-9),
                 draw: draw.collect(),
                 others: Arc::new(evaluator.solver.drawn_by_others(node)),
+                queue: evaluator.solver.own_queue(node).map(|own| OnCurve {
+                    own,
+                    links: first_nodes
+                        .iter()
+                        .map(|from| evaluator.solver.link_queue((*from)?, node))
+                        .collect(),
+                    waits: (0.0, f64::INFINITY),
+                }),
             };
             class.own = self.shared_bandwidth[resource].map(|_| Arc::new(own));
         }
@@ -351,7 +371,7 @@ impl<'a> Relaxation<'a> {
                 class.table = Arc::new(class.table.with_least(kept, most));
             }
             if let Some(own) = &class.own {
-                class.table = Arc::new(class.table.with_others(&own.others, most));
+                class.table = Arc::new(class.table.with_others(own, most));
             }
         }
         relaxation.with_room()
@@ -417,7 +437,11 @@ impl<'a> Relaxation<'a> {
 
     /// What it costs to price all options once, in steps of the search.
     pub(in crate::search) fn pricing(&self) -> u64 {
-        self.options() as u64 / OPTIONS_PER_STEP + 1
+        /// Options that are priced in the time of one along its curve.
+        const PER_CURVE: usize = 24;
+        let on_curves = self.classes.iter().filter(|class| class.table.curve(0).is_some());
+        let on_curves: usize = on_curves.map(|class| class.table.len()).sum();
+        (self.options() + on_curves * (PER_CURVE - 1)) as u64 / OPTIONS_PER_STEP + 1
     }
 }
 
@@ -430,6 +454,8 @@ fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
 
 /// The part of the controller below which a range is not cut any more.
 const NARROWEST: f64 = 1e-4;
+/// The part by which waits differ in a range that is not cut any more.
+const NARROWEST_WAIT: f64 = 1e-3;
 /// The part of the controller below which a range is narrow: what the own node and all others get has a limit each then, which together are
 /// hardly more than the controller.
 const NARROW: f64 = 0.01;
@@ -442,6 +468,53 @@ impl Relaxation<'_> {
         let all = links.map(GigabytesPerSecond::value).sum::<f64>();
         // No sum of what is drawn is beyond the end by rounding.
         all.min(machine.node(memory).bandwidth.value()) * (1.0 + 1e-9)
+    }
+
+    /// Where ranges of what bytes wait can be cut, the widest first: the class of the memory, and both parts.
+    pub(in crate::search) fn cuts_of_waits(&self) -> Vec<Cut<(f64, f64)>> {
+        let cut = |(c, class): (usize, &Class)| {
+            let own = class.own.as_deref().filter(|_| class.nodes.len() == 1)?;
+            let on_curve = own.queue.as_ref()?;
+            let waits = || (0..class.table.len()).filter_map(|option| class.table.waits(option));
+            let least = waits().map(|waits| waits.least).fold(f64::INFINITY, f64::min);
+            let most = waits().map(|waits| waits.most).fold(0.0, f64::max);
+            let (least, most) = (least.max(on_curve.waits.0), most.min(on_curve.waits.1));
+            // Waits of less than a transfer time make little difference.
+            let transfer = own.bandwidth_gbs.recip();
+            let ratio = (most + transfer) / (least + transfer);
+            let middle = ((most + transfer) * (least + transfer)).sqrt() - transfer;
+            let parts = [(on_curve.waits.0, middle), (middle, on_curve.waits.1)];
+            (ratio > 1.0 + NARROWEST_WAIT).then_some(Cut { class: c, ratio, parts })
+        };
+        let mut cuts: Vec<Cut<(f64, f64)>> = self.classes.iter().enumerate().filter_map(cut).collect();
+        cuts.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
+        cuts
+    }
+
+    /// The relaxation where bytes wait so long at the memory of a class, and `improved` in its numbers of options; `None` where that is not known
+    /// to matter.
+    pub(in crate::search) fn where_waited(
+        &self,
+        improved: &Improved,
+        class: usize,
+        waits: (f64, f64),
+    ) -> Option<(Self, Improved)> {
+        let own = self.classes[class].own.as_deref()?;
+        let on_curve = own.queue.as_ref()?;
+        let mut part = self.clone();
+        for (class, link) in part.classes.iter_mut().zip(&on_curve.links) {
+            if let Some(link) = link {
+                class.table = Arc::new(class.table.with_less_over(link, waits.0));
+            }
+        }
+        let home = &mut part.classes[class];
+        home.table = Arc::new(home.table.with_waits(&on_curve.own, waits));
+        home.own = Some(Arc::new(Own { queue: Some(OnCurve { waits, ..on_curve.clone() }), ..own.clone() }));
+        let improved = improved.clone();
+        let possible = part.only_where(&improved, |c, option| {
+            c != class || part.classes[c].table.waits(option).is_none_or(|waits| !waits.is_empty())
+        });
+        Some(possible.unwrap_or((part, improved)))
     }
 
     /// Whether memories are watched by what is drawn of them.

@@ -11,7 +11,7 @@ use crate::search::watch::watched;
 use crate::symmetry::node_classes;
 
 /// Machines where somebody reads over links, and applications that read one memory each.
-fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
+pub(super) fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
     let kind = prop::sample::select(
         &[
             ModelKind::BaselineProportional,

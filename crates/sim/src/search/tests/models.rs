@@ -22,10 +22,11 @@ fn model() -> impl Strategy<Value = Model> {
         2 => Just(Vec::new()),
         1 => prop::collection::vec(parameter, 1..=2),
     ];
-    (prop::sample::select(&ModelKind::ALL[..]), parameters).prop_map(|(kind, parameters)| {
+    let any = (prop::sample::select(&ModelKind::ALL[..]), parameters).prop_map(|(kind, parameters)| {
         let set = |model: Model, (parameter, value)| model.with(parameter, value).unwrap_or(model);
         parameters.into_iter().fold(Model::from(kind), set)
-    })
+    });
+    prop_oneof![6 => any, 1 => Just(Model::from(ModelKind::Ecm).with_usual_penalties())]
 }
 
 /// The machine with this model; latencies grow with the distance of the node numbers.

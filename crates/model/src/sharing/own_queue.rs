@@ -1,0 +1,459 @@
+//! The memory of a node under `ecm`, for bounds: what its own threads and all others can draw of it together.
+//!
+//! # Where it holds
+//! Each thread reads one memory, and what nodes read is not limited. Threads of a node that read its own memory then have the rates 1 / (1/d + v w),
+//! where w is how long bytes wait there: *one* number for all of them. Others draw what is left of the law of the queue, R = D(w) - own(w).
+//! So whatever others do, the node's threads and R lie on one curve over w, from the wait that its threads have alone (R = 0) on.
+//! A bound that lets each of them take what it likes of the capacity is up to 8 % higher where the corner is soft.
+//!
+//! D depends on how many are in the queue: with more threads the same wait delivers less ([`super::ecm`], rule 1). Others who draw R while bytes wait w are
+//! at least R x k(w) threads, as one of them draws no more than it would after that wait, or than its link has. So R is at most the solution of
+//! R = D(w, own threads and R x k(w)) - own(w), which grows with w.
+//!
+//! # The most that a point of the curve can be worth
+//! With prices of what each gets, the worth is f(w) = sum j n r(w) + p D(w), j = worth of a GB/s less the price p of one. The terms with j > 0 are convex
+//! in w and fall, all others are concave with D of a fixed number of others: that of the shorter wait, which is too small further on, and D too large.
+//! Between two waits a chord is above the first part, and each tangent above the second.
+
+use crate::ids::NodeId;
+use crate::sharing::compiled::{Compiled, Flow, Pool};
+use crate::sharing::ecm::{Crowd, Queue};
+use crate::sharing::solver::Solver;
+use crate::sharing::waits::{Law, Readers, rates, wait_at};
+use crate::sharing_model::ModelKind;
+
+/// Threads of one application that read the memory of their own node.
+#[derive(Clone, Copy, Debug)]
+struct Taker {
+    app: usize,
+    flow: Flow,
+    /// GFLOPS for each GB/s that they occupy.
+    gflops_per_gbs: f64,
+}
+
+impl Taker {
+    /// GB/s of one thread while bytes wait `wait`, and minus its slope.
+    fn rate(&self, wait: f64) -> (f64, f64) {
+        let waits = self.flow.queueing.waits;
+        let rate = 1.0 / (1.0 / self.flow.demand_gbs + waits * wait);
+        (rate, waits * rate * rate)
+    }
+}
+
+/// The memory of one node, with the threads that run there and read it.
+#[derive(Clone, Debug)]
+pub struct OwnQueue {
+    queue: Queue,
+    capacity: f64,
+    takers: Vec<Taker>,
+    others: Vec<Other>,
+}
+
+/// Threads elsewhere that read the memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Other {
+    /// As how many each counts in the queue.
+    count: f64,
+    /// ns per byte without a wait, and how much of a wait it feels.
+    time: f64,
+    waits: f64,
+    /// ns per byte of its link.
+    link: f64,
+    penalty: f64,
+}
+
+/// How long bytes can wait at the memory beside certain threads of the node, ns per byte.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waits {
+    /// Where nobody else reads it.
+    pub least: f64,
+    /// Where others draw all that they can.
+    pub most: f64,
+}
+
+impl Waits {
+    /// Those from `least` to `most` ns per byte; none where others would have to wait less than own threads alone.
+    ///
+    /// Others may be so many that bytes wait longer than those who draw most make them wait: then these have what they can draw.
+    #[must_use]
+    pub fn within(self, (least, most): (f64, f64)) -> Self {
+        Self { least: self.least.max(least), most: self.most.max(least).min(most) }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.least > self.most * (1.0 + 1e-9)
+    }
+}
+
+/// The most that a point of the curve can be worth, and where nearly as much is reached.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Worth {
+    /// No point is worth more.
+    pub most: f64,
+    /// How long bytes wait there, ns per byte.
+    pub wait: f64,
+}
+
+/// What GB/s are worth.
+#[derive(Clone, Copy, Debug)]
+pub struct Prices<'a> {
+    /// Of each application: one GFLOPS, beside what it draws of this memory.
+    pub gflops: &'a [f64],
+    /// One GB/s that others draw.
+    pub others: f64,
+}
+
+impl Solver {
+    /// The memory of `node` as its own threads and others share it; `None` where that is not one curve: under other models, where threads
+    /// read several memories, where what nodes read is limited or remote bytes need the controller for longer, and where the corner is hard.
+    pub fn own_queue(&self, node: NodeId) -> Option<OwnQueue> {
+        OwnQueue::new(&self.compiled, node)
+    }
+}
+
+/// Threads of one node that read the memory of another one over a link.
+#[derive(Clone, Debug)]
+pub struct LinkQueue {
+    queue: Queue,
+    capacity: f64,
+    takers: Vec<Taker>,
+}
+
+impl Solver {
+    /// The link from `from` to `memory` with those who use it; `None` where [`Self::own_queue`] says nothing of the memory, or nobody does.
+    pub fn link_queue(&self, from: NodeId, memory: NodeId) -> Option<LinkQueue> {
+        self.own_queue(memory)?;
+        let compiled = &self.compiled;
+        let mut links = compiled.memories[memory.0].links.clone();
+        let pool = &compiled.pools[links.find(|&p| compiled.pools[p].from == from)?];
+        let (queue, capacity) = (Queue::new(pool.capacity, pool.inverse_cores), pool.capacity);
+        Some(LinkQueue { queue, capacity, takers: takers(compiled, pool) })
+    }
+}
+
+impl LinkQueue {
+    /// GFLOPS of each application on the node that reads that memory, while bytes wait `wait` there: what links that are shared with others
+    /// leave may be less.
+    pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
+        let factor = crowd(&self.queue, &self.takers, threads).factor(&self.queue);
+        let law = Law { capacity: self.capacity, factor };
+        let at_link = wait_at(
+            || readers(&self.takers, threads).map(|one| Readers { time: one.time + one.wait * wait, ..one }),
+            law,
+        );
+        self.takers.iter().map(move |taker| {
+            let all = f64::from(threads[taker.app]) * taker.rate(wait + at_link).0;
+            (taker.app, all * taker.gflops_per_gbs)
+        })
+    }
+}
+
+fn takers(compiled: &Compiled, pool: &Pool) -> Vec<Taker> {
+    let taker = |flow: &Flow| {
+        let app = compiled.app_of(flow);
+        let gflops_per_gbs = compiled.intensity[app] * flow.inverse_cost;
+        Taker { app, flow: *flow, gflops_per_gbs }
+    };
+    compiled.flows[pool.flows.clone()].iter().map(taker).collect()
+}
+
+fn readers(takers: &[Taker], threads: &[u32]) -> impl Iterator<Item = Readers> {
+    let of = |taker: &Taker| Readers {
+        amount: f64::from(threads[taker.app]),
+        time: 1.0 / taker.flow.demand_gbs,
+        wait: taker.flow.queueing.waits,
+    };
+    takers.iter().map(of).filter(|readers| readers.amount > 0.0)
+}
+
+/// These threads in the queue.
+fn crowd(queue: &Queue, takers: &[Taker], threads: &[u32]) -> Crowd {
+    let mut crowd = Crowd::default();
+    for taker in takers {
+        crowd.add(queue, &taker.flow, f64::from(threads[taker.app]));
+    }
+    crowd
+}
+
+/// Most stretches of one curve: what is worth most is found to about a tenth of a per cent.
+pub const MOST_STRETCHES: usize = 12;
+/// Steps to the longest wait, which may be a little too long.
+const BISECTIONS: u32 = 6;
+/// Steps to what others draw, which may be a little too much.
+const STEPS_TO_OTHERS: u32 = 24;
+/// No byte waits longer, ns.
+const LONGEST: f64 = 1e9;
+/// The part of a controller up to which others are followed: they come near what there is, but never to it.
+const FOLLOWED: f64 = 0.999;
+
+impl OwnQueue {
+    fn new(compiled: &Compiled, node: NodeId) -> Option<Self> {
+        let parameters = &compiled.model.parameters;
+        let is_soft = compiled.model.kind == ModelKind::Ecm && parameters.ecm_penalty != Some(0.0);
+        let is_plain = parameters.remote_loss == 0.0 && compiled.model.one_controller_never_helps();
+        if !is_soft || !is_plain || !compiled.reads.is_empty() || !compiled.reads_one_memory() {
+            return None;
+        }
+        let memory = &compiled.memories[node.0];
+        let own = &compiled.pools[memory.own?];
+        let queue = Queue::new(memory.bandwidth, own.inverse_cores);
+        let mut others: Vec<Other> = Vec::new();
+        for pool in memory.links.clone().map(|p| &compiled.pools[p]) {
+            for flow in &compiled.flows[pool.flows.clone()] {
+                let other = Other {
+                    count: (flow.demand_gbs / queue.whole_thread()).min(1.0),
+                    time: 1.0 / flow.demand_gbs,
+                    waits: flow.queueing.waits,
+                    link: 1.0 / pool.capacity,
+                    penalty: flow.queueing.penalty,
+                };
+                if !others.contains(&other) {
+                    others.push(other);
+                }
+            }
+        }
+        Some(Self { queue, capacity: memory.bandwidth, takers: takers(compiled, own), others })
+    }
+
+    /// Whether threads of application `app` on the node read its memory.
+    pub fn has(&self, app: usize) -> bool {
+        self.takers.iter().any(|taker| taker.app == app)
+    }
+
+    /// How long bytes can wait beside so many threads of each application on the node, where others draw at most `others_gbs`.
+    pub fn waits(&self, threads: &[u32], others_gbs: f64) -> Waits {
+        let crowd = self.crowd(threads);
+        let law = self.law(crowd);
+        let least = wait_at(|| readers(&self.takers, threads), law);
+        let others = others_gbs.min(FOLLOWED * self.capacity);
+        let left = |wait: f64| self.others_gbs(threads, wait);
+        if left(least) >= others {
+            return Waits { least, most: least };
+        }
+        let (mut short, mut most) = (least, least.max(1.0 / self.capacity));
+        while left(most) < others && most < LONGEST {
+            (short, most) = (most, 2.0 * most);
+        }
+        for _ in 0..BISECTIONS {
+            let middle = f64::midpoint(short, most);
+            if left(middle) < others {
+                short = middle;
+            } else {
+                most = middle;
+            }
+        }
+        Waits { least, most }
+    }
+
+    /// The curve between these waits, in as many stretches as `stretches` has room for.
+    pub fn lay_out(&self, threads: &[u32], waits: Waits, stretches: &mut [Stretch]) {
+        let crowd = self.crowd(threads);
+        let count = stretches.len().saturating_sub(1).max(1);
+        let transfer = self.capacity.recip();
+        let ratio = ((waits.most + transfer) / (waits.least + transfer)).max(1.0);
+        let wait = |i: usize| match i {
+            0 => waits.least,
+            i if i == count => waits.most.max(waits.least),
+            i => (waits.least + transfer) * ratio.powf(i as f64 / count as f64) - transfer,
+        };
+        for (i, stretch) in stretches.iter_mut().enumerate() {
+            let from = wait(i.min(count));
+            let (own, _) = rates(readers(&self.takers, threads), from);
+            let others_gbs = self.left_by(crowd, own, from);
+            let law = self.law_with(crowd, others_gbs, from);
+            let last = if i < count { wait(i + 1) } else { from };
+            *stretch = Stretch {
+                wait: from,
+                others_gbs,
+                first: self.delivered(law, from),
+                last: self.delivered(law, last),
+            };
+        }
+    }
+
+    /// The most that a point of the curve can be worth where others draw at most `others_gbs`.
+    ///
+    /// `stretches`: of [`Self::lay_out`] with the same threads.
+    pub fn worth(
+        &self,
+        threads: &[u32],
+        prices: Prices<'_>,
+        stretches: &[Stretch],
+        others_gbs: f64,
+    ) -> Worth {
+        let curve = Curve { queue: self, threads, prices, others_gbs };
+        let mut found = Worth { most: f64::NEG_INFINITY, wait: 0.0 };
+        let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return found };
+        let stretches = if first.wait < last.wait { stretches } else { &stretches[..1] };
+        let mut best = f64::NEG_INFINITY;
+        let mut low = curve.own(first.wait);
+        for (i, stretch) in stretches.iter().enumerate() {
+            let worth = curve.worth_of(&low, stretch.others_gbs);
+            if worth > best {
+                (best, found.wait) = (worth, stretch.wait);
+            }
+            found.most = found.most.max(worth);
+            if let Some(next) = stretches.get(i + 1) {
+                let high = curve.own(next.wait);
+                found.most = found.most.max(curve.above(&low, stretch.first, &high, stretch.last));
+                low = high;
+            } else if stretch.others_gbs >= others_gbs.min((FOLLOWED - 1e-3) * self.capacity) {
+                // Beyond the last point that is followed own threads have less, and others no more than there is.
+                let more = others_gbs.min(self.capacity) - stretch.others_gbs;
+                found.most = found.most.max(worth + prices.others * more.max(0.0));
+            }
+        }
+        found
+    }
+
+    /// GFLOPS of each application on the node that reads its memory, while bytes wait `wait`.
+    pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
+        self.takers.iter().map(move |taker| {
+            let all = f64::from(threads[taker.app]) * taker.rate(wait).0;
+            (taker.app, all * taker.gflops_per_gbs)
+        })
+    }
+
+    /// The most that others draw while bytes wait `wait`, GB/s.
+    pub fn others_gbs(&self, threads: &[u32], wait: f64) -> f64 {
+        let (own, _) = rates(readers(&self.takers, threads), wait);
+        self.left_by(self.crowd(threads), own, wait)
+    }
+
+    /// The same where the node's threads are this crowd and draw `own` GB/s.
+    fn left_by(&self, crowd: Crowd, own: f64, wait: f64) -> f64 {
+        let more = self.more(wait);
+        let gap = |others: f64| {
+            let law = self.law(crowd.and(others * more.count, others * more.penalties));
+            self.delivered(law, wait).0 - own - others
+        };
+        let all = (self.delivered(self.law(crowd), wait).0 - own).max(0.0);
+        let (mut low, mut high) = ((0.0, all), (all, gap(all)));
+        if high.1 >= 0.0 {
+            return all;
+        }
+        for step in 0..STEPS_TO_OTHERS {
+            let straight = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
+            let middle = f64::midpoint(low.0, high.0);
+            let next = if step % 2 == 0 && straight.is_finite() {
+                f64::midpoint(straight, middle)
+            } else {
+                straight
+            };
+            let next = if next > low.0 && next < high.0 { next } else { middle };
+            let at_next = gap(next);
+            if at_next > 0.0 {
+                low = (next, at_next);
+            } else {
+                high = (next, at_next);
+            }
+            if high.0 - low.0 <= 1e-9 * self.capacity {
+                break;
+            }
+        }
+        high.0
+    }
+
+    /// The fewest that others who draw a GB/s can be, and the least that they add to the waits.
+    fn more(&self, wait: f64) -> Crowd {
+        let per_gbs = |other: &Other| other.count * (other.time + other.waits * wait).max(other.link);
+        let least = |of: &dyn Fn(&Other) -> f64| self.others.iter().map(of).fold(f64::INFINITY, f64::min);
+        if self.others.is_empty() {
+            return Crowd::default();
+        }
+        Crowd { count: least(&per_gbs), penalties: least(&|other| other.penalty * per_gbs(other)) }
+    }
+
+    /// The law with this crowd of own threads and with others who draw so much.
+    fn law_with(&self, crowd: Crowd, others_gbs: f64, wait: f64) -> Law {
+        let more = self.more(wait);
+        self.law(crowd.and(others_gbs * more.count, others_gbs * more.penalties))
+    }
+
+    fn crowd(&self, threads: &[u32]) -> Crowd {
+        crowd(&self.queue, &self.takers, threads)
+    }
+
+    fn law(&self, crowd: Crowd) -> Law {
+        Law { capacity: self.capacity, factor: crowd.factor(&self.queue) }
+    }
+
+    /// What is delivered, and how much more with each ns per byte more.
+    fn delivered(&self, law: Law, wait: f64) -> (f64, f64) {
+        match law {
+            law if law.is_hard() => (self.capacity, 0.0),
+            _ if wait <= 0.0 => (0.0, 1.0 / law.factor),
+            _ => law.delivered(wait),
+        }
+    }
+}
+
+/// The worth of waits, with certain threads at certain prices.
+struct Curve<'a> {
+    queue: &'a OwnQueue,
+    threads: &'a [u32],
+    prices: Prices<'a>,
+    others_gbs: f64,
+}
+
+/// A stretch of the curve: where it begins, with what others draw there, and what the queue delivers at its ends with so many others, each with its slope.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stretch {
+    wait: f64,
+    others_gbs: f64,
+    first: (f64, f64),
+    last: (f64, f64),
+}
+
+/// What own threads have while bytes wait: all, what of its worth is convex and falls, what is concave, and the slope of that.
+#[derive(Clone, Copy, Debug)]
+struct OwnPart {
+    wait: f64,
+    gbs: f64,
+    falls: f64,
+    rises: f64,
+    slope: f64,
+}
+
+impl Curve<'_> {
+    fn own(&self, wait: f64) -> OwnPart {
+        let Self { queue, threads, prices, .. } = *self;
+        let mut own = OwnPart { wait, gbs: 0.0, falls: 0.0, rises: 0.0, slope: 0.0 };
+        for taker in queue.takers.iter().filter(|taker| threads[taker.app] > 0) {
+            let (rate, slower) = taker.rate(wait);
+            let amount = f64::from(threads[taker.app]);
+            own.gbs += amount * rate;
+            let worth = prices.gflops[taker.app] * taker.gflops_per_gbs - prices.others;
+            if worth > 0.0 {
+                own.falls += worth * amount * rate;
+            } else {
+                own.rises += worth * amount * rate;
+                own.slope -= worth * amount * slower;
+            }
+        }
+        own
+    }
+
+    fn worth_of(&self, own: &OwnPart, others_gbs: f64) -> f64 {
+        own.falls + own.rises + self.prices.others * (own.gbs + others_gbs.min(self.others_gbs))
+    }
+
+    /// No point between two is worth more, where the queue delivers that, each with its slope, at both ends.
+    fn above(&self, low: &OwnPart, first: (f64, f64), high: &OwnPart, last: (f64, f64)) -> f64 {
+        let price = self.prices.others;
+        let width = high.wait - low.wait;
+        let (rises, slope) = (low.rises + price * first.0, low.slope + price * first.1);
+        let (rises_last, slope_last) = (high.rises + price * last.0, high.slope + price * last.1);
+        let ends = (low.falls + rises).max(high.falls + rises_last);
+        if width <= 0.0 {
+            return ends;
+        }
+        // Where both tangents meet, from `low` on.
+        let fall = (high.falls - low.falls) / width;
+        let bent = slope - slope_last;
+        let meet = if bent > 0.0 { (rises_last - rises - slope_last * width) / bent } else { 0.0 };
+        let meet = meet.clamp(0.0, width);
+        ends.max(low.falls + fall * meet + rises + slope * meet)
+    }
+}

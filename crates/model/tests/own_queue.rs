@@ -1,0 +1,144 @@
+//! What searches rely on under `ecm`: whatever others do, threads of a node and all that others draw of its memory lie below one curve.
+
+use crate::common::Case;
+use crate::common::strategies::case;
+use numasim_model::sharing::own_queue::{OwnQueue, Prices, Stretch};
+use numasim_model::sharing::{Parameter, Solver, Workspace};
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{
+    Access, AppId, Demand, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId, Placement,
+};
+use proptest::prelude::*;
+
+/// The case under ecm with this penalty, each thread with one memory, nothing lost on several nodes.
+fn under_ecm(case: Case, penalty: Option<f64>) -> Case {
+    let mut model = Model::from(ModelKind::Ecm);
+    model.parameters.ecm_penalty = penalty;
+    let mut case = case.with_one_memory_each();
+    case.demands.iter_mut().for_each(|demand| demand.node_overhead = 0.0);
+    case.machine = case.machine.with_sharing(model);
+    case
+}
+
+/// A solved case, and one of its memories.
+struct At<'a> {
+    case: &'a Case,
+    solver: &'a Solver,
+    workspace: &'a Workspace,
+    node: NodeId,
+    wait: f64,
+}
+
+impl At<'_> {
+    fn threads(&self, node: NodeId) -> Vec<u32> {
+        self.case.apps().map(|app| self.case.allocation.get(app, node)).collect()
+    }
+
+    fn gflops(&self, app: AppId, node: NodeId) -> f64 {
+        let each = self.solver.gflops_per_thread(app, node, self.workspace);
+        f64::from(self.case.allocation.get(app, node)) * each
+    }
+
+    /// GB/s that come over links.
+    fn others_gbs(&self) -> f64 {
+        let from_here = |from: NodeId| from == self.node;
+        let flows = self.solver.flows(self.case.allocation.as_slice(), self.workspace);
+        let over_links = flows.filter(|(_, pool)| pool.memory == self.node && !from_here(pool.from));
+        over_links.map(|(flow, _)| f64::from(flow.threads) * flow.granted).sum()
+    }
+
+    fn curve(&self, own: &OwnQueue, others_gbs: f64, range: (f64, f64)) -> Vec<Stretch> {
+        let threads = self.threads(self.node);
+        let waits = own.waits(&threads, others_gbs).within(range);
+        let mut curve = vec![Stretch::default(); 5];
+        own.lay_out(&threads, waits, &mut curve);
+        if waits.is_empty() { Vec::new() } else { curve }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1024))]
+
+    #[test]
+    fn whatever_others_do_no_point_is_above_the_curve(
+        case in case(),
+        penalty in prop_oneof![3 => (0.01..2.0_f64).prop_map(Some), 1 => Just(None)],
+        price in 0.0..3.0_f64,
+        others_may in 1.0..2.0_f64,
+        range in (0.2..1.0_f64, 1.0..3.0_f64),
+    ) {
+        let case = under_ecm(case, penalty);
+        let solver = Solver::new(&case.machine, &case.demands);
+        let mut workspace = solver.workspace();
+        solver.solve(case.allocation.as_slice(), &mut workspace);
+        for node in case.machine.node_ids() {
+            let Some(own) = solver.own_queue(node) else { continue };
+            let wait = solver.wait(node, &workspace).unwrap_or(0.0);
+            let at = At { case: &case, solver: &solver, workspace: &workspace, node, wait };
+            let threads = at.threads(node);
+            let others = at.others_gbs();
+            let capacity = case.machine.node(node).bandwidth.value();
+            // Threads of the node are where the wait puts them, and others below the curve.
+            for (app, gflops) in own.gflops(&threads, at.wait) {
+                let real = at.gflops(AppId(app), node);
+                prop_assert!((real - gflops).abs() <= 1e-7 * gflops.abs().max(1e-9), "{node:?} {app}: {real} {gflops}");
+            }
+            prop_assert!(others <= own.others_gbs(&threads, at.wait) + 1e-7 * capacity, "{others} of {}", own.others_gbs(&threads, at.wait));
+            // Threads over links have no more than after this wait.
+            for from in case.machine.node_ids() {
+                let Some(link) = solver.link_queue(from, node) else { continue };
+                for (app, most) in link.gflops(&at.threads(from), at.wait) {
+                    let real = at.gflops(AppId(app), from);
+                    prop_assert!(real <= most * (1.0 + 1e-7), "{from:?} {app}: {real} of {most}");
+                }
+            }
+            // Nor is any mixture of them worth more than the curve, whole or where bytes wait about so long.
+            let worth: Vec<f64> = case.apps().map(|app| 1.0 + app.0 as f64).collect();
+            let has = |app: AppId| own.has(app.0);
+            let real: f64 = case.apps().filter(|app| has(*app)).map(|app| worth[app.0] * at.gflops(app, node)).sum();
+            let real = real + price * others;
+            for range in [(0.0, f64::INFINITY), (range.0 * at.wait, range.1 * at.wait + 1e-9)] {
+                let others_may = others_may * others;
+                let curve = at.curve(&own, others_may, range);
+                let most = own.worth(&threads, Prices { gflops: &worth, others: price }, &curve, others_may);
+                prop_assert!(real <= most.most * (1.0 + 1e-7) + 1e-9, "{real} of {most:?} in {range:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_others_may_draw_solves_the_law_with_as_many_of_them_as_that_takes() {
+    // Two nodes of 8 cores with 32 GB/s, links of 20. Threads of `near` and of `far`, whose data lie on node 0, want 10 GB/s each, so that each counts as
+    // one (a core's part is 4). While bytes wait w, 4 of `near` draw 4 / (0.1 + w), and others who draw R are R (0.1 + w), all with p = 0.4:
+    // f = (N - 1) p / B^2, R = ((w / f)^-8 + B^-8)^(-1/8) - 4 / (0.1 + w).
+    let node = Node {
+        cores: 8,
+        gflops_per_core: Gflops::new(10.0),
+        bandwidth: GigabytesPerSecond::new(32.0),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::NONE,
+    };
+    let machine =
+        Machine::new("two", vec![node; 2], vec![GigabytesPerSecond::new(20.0); 4]).expect("a machine");
+    let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, 0.4).expect("a penalty");
+    let demand = |placement| Demand::new(FlopPerByte::new(1.0), Access::Read, placement);
+    let demands = [demand(Placement::Local), demand(Placement::Home(NodeId(0)))];
+    let solver = Solver::new(&machine.with_sharing(model), &demands);
+    let own = solver.own_queue(NodeId(0)).expect("a soft corner");
+    for wait in [0.06_f64, 0.1, 0.2] {
+        let others = own.others_gbs(&[4, 0], wait);
+        let time = 0.1 + wait;
+        let factor = (4.0 + others * time - 1.0) * 0.4 / (32.0 * 32.0);
+        let delivered = ((wait / factor).powi(-8) + 32.0_f64.powi(-8)).powf(-0.125);
+        assert!((delivered - 4.0 / time - others).abs() < 1e-6, "{wait}: {others} {delivered}");
+    }
+    // Alone, 4 threads wait where they draw all that is delivered: nothing is left to others.
+    let waits = own.waits(&[4, 0], 5.0);
+    assert!(own.others_gbs(&[4, 0], waits.least) < 1e-6 && waits.most > waits.least);
+    assert!((own.others_gbs(&[4, 0], waits.most) / 5.0 - 1.0).abs() < 0.1);
+    // Of more than there is the curve ends where hardly anything is left to own threads.
+    assert!(own.others_gbs(&[4, 0], own.waits(&[4, 0], 1e3).most) > 31.9);
+}

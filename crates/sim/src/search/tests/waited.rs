@@ -1,0 +1,93 @@
+//! What holds of parts of the space by how long bytes wait at a memory, under `ecm` with soft corners, for every allocation of small random questions.
+
+use numasim_model::sharing::Workspace;
+use numasim_model::{Model, ModelKind};
+
+use super::drawn::{check, everything, found_in_halves, one_memory_each};
+use super::*;
+use crate::search::dual::{Effort, Relaxation};
+use crate::search::pool::Canonical;
+
+/// How long bytes wait at the memory of each class.
+fn waits(part: &Relaxation<'_>, evaluator: &Evaluator<'_>, workspace: &Workspace) -> Vec<f64> {
+    let of = |c: usize| {
+        part.classes[c].nodes.first().and_then(|&node| evaluator.solver.wait(node, workspace)).unwrap_or(0.0)
+    };
+    (0..part.classes.len()).map(of).collect()
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(100))]
+
+    #[test]
+    fn what_a_part_says_holds_of_all_that_lies_in_it(
+        (machine, apps, objective) in one_memory_each(),
+        penalty in prop_oneof![2 => (0.05..2.0_f64).prop_map(Some), 1 => Just(None)],
+        cuts in prop::collection::vec(0.1..10.0_f64, 3),
+    ) {
+        let mut model = Model::from(ModelKind::Ecm);
+        model.parameters.ecm_penalty = penalty;
+        let machine = machine.with_sharing(model);
+        let Ok(problem) = Problem::new(&machine, &apps, objective, Restrictions::default()) else { return Ok(()) };
+        let placements = problem.placements(&[]);
+        let evaluator = Evaluator::new(&problem, placements.clone());
+        let whole = everything(&problem, &evaluator);
+        // Parts with the ranges of their classes, cut at some transfer times of the memory.
+        let mut parts = vec![(whole.clone(), vec![(0.0, f64::INFINITY); whole.classes.len()])];
+        for cut in cuts {
+            parts = parts
+                .iter()
+                .flat_map(|(part, ranges)| {
+                    let on_curve = |class: &usize| {
+                        let own = part.classes[*class].own.as_ref();
+                        own.is_some_and(|own| own.queue.is_some()) && part.classes[*class].nodes.len() == 1
+                    };
+                    let Some(class) = (0..part.classes.len()).find(on_curve) else {
+                        return vec![(part.clone(), ranges.clone())];
+                    };
+                    let node = part.classes[class].nodes[0];
+                    let (low, high) = ranges[class];
+                    let middle = (cut / machine.node(node).bandwidth.value()).clamp(low, high);
+                    let side = |range| {
+                        let (part, _) = part.where_waited(&part.start(), class, range).expect("on a curve");
+                        let mut ranges = ranges.clone();
+                        ranges[class] = range;
+                        (part, ranges)
+                    };
+                    vec![side((low, middle)), side((middle, high))]
+                })
+                .collect();
+        }
+        let canonical = Canonical::new(&problem);
+        let known: Vec<(f64, Option<f64>)> = parts
+            .iter()
+            .map(|(part, _)| {
+                let everything = part.everything();
+                let effort = Effort { steps: 20, cuts: 20 };
+                let root = part.improve(&part.start(), &everything, f64::NEG_INFINITY, effort);
+                (root.bound, found_in_halves(part, &everything, &placements, &canonical))
+            })
+            .collect();
+        let mut rated = Evaluator::new(&problem, placements.clone());
+        let mut workspace = evaluator.solver.workspace();
+        let mut allocation = Allocation::empty(apps.len(), machine.node_count());
+        every_allocation(&problem, &mut allocation, 0, &mut |allocation| {
+            if !problem.allows(allocation, &placements) {
+                return;
+            }
+            let (score, _) = rated.rate(allocation.as_slice());
+            evaluator.solver.solve(allocation.as_slice(), &mut workspace);
+            for ((part, ranges), (bound, found)) in parts.iter().zip(&known) {
+                let waits = waits(part, &evaluator, &workspace);
+                if waits.iter().zip(ranges).all(|(wait, (low, high))| (*low..=*high).contains(wait)) {
+                    check(part, &evaluator, allocation);
+                    let reaches = |bound: f64| score <= bound + 1e-9 || same_score(score, bound);
+                    assert!(reaches(*bound), "{score} beyond {bound}: {allocation:?} in {ranges:?}");
+                    if let Some(found) = found {
+                        assert!(reaches(*found), "{score} beats {found}: {allocation:?} in {ranges:?}");
+                    }
+                }
+            }
+        });
+    }
+}
