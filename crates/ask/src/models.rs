@@ -224,7 +224,8 @@ impl ModelEntry {
 
 impl ParameterEntry {
     fn default_in_words(&self) -> String {
-        let without = if self.key == Parameter::EcmPenalty.key() { "by what threads do" } else { "no limit" };
+        let without =
+            if self.key == Parameter::EcmWritePenalty.key() { "as ecm_penalty" } else { "no limit" };
         self.default.map_or(without.to_owned(), |value| value.to_string())
     }
 }

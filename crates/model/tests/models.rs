@@ -208,12 +208,12 @@ proptest! {
     #[test]
     fn soft_queues_at_controllers_and_links_equal_their_slow_second_formulation(
         case in case(),
-        penalty in prop_oneof![3 => (0.01..2.0_f64).prop_map(Some), 1 => Just(None)],
+        penalties in [prop::option::weighted(0.75, 0.01..2.0_f64), prop::option::of(0.01..2.0_f64)],
     ) {
         let mut model = Model::from(ModelKind::Ecm);
-        model.parameters.ecm_penalty = penalty;
+        [model.parameters.ecm_penalty, model.parameters.ecm_write_penalty] = penalties;
         let case = case.with_one_memory_each();
-        let (fast, slow) = (case.under(model).bandwidth, slowly_by_ecm(penalty, &case));
+        let (fast, slow) = (case.under(model).bandwidth, slowly_by_ecm(penalties, &case));
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
     }
 
@@ -614,7 +614,7 @@ fn who_waits_at_a_controller_queues_less_at_its_link() {
 
 #[test]
 fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
-    let penalties = |kernel: Access, remote: bool, penalty: Option<f64>| {
+    let penalties = |kernel: Access, remote: bool, penalty: [Option<f64>; 2]| {
         let mut case = one_node(&[(4, 10.0)]);
         if remote {
             let node = case.machine.nodes()[0];
@@ -624,7 +624,7 @@ fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
         }
         case.demands[0].traffic = kernel.into();
         let mut model = Model::from(ModelKind::Ecm);
-        model.parameters.ecm_penalty = penalty;
+        [model.parameters.ecm_penalty, model.parameters.ecm_write_penalty] = penalty;
         case.under(model).bandwidth[0].iter().flatten().copied().next()
     };
     for (kernel, remote, usual) in [
@@ -633,11 +633,13 @@ fn without_a_measurement_threads_that_write_and_bytes_over_links_wait_longer() {
         (Access::Read, true, 0.5),
         (Access::Copy, true, 0.5),
     ] {
-        assert_eq!(
-            penalties(kernel, remote, None),
-            penalties(kernel, remote, Some(usual)),
-            "{kernel:?} {remote}"
-        );
+        let gets = |penalty| penalties(kernel, remote, penalty);
+        assert_eq!(gets([None, None]), gets([Some(usual), None]), "{kernel:?} {remote}");
+        // Either alone is for its own threads, and the first for all.
+        let own = if usual == 0.33 { [Some(0.2), Some(0.9)] } else { [Some(0.9), Some(0.2)] };
+        assert_eq!(gets(own), gets([Some(0.2), None]), "{kernel:?} {remote}");
+        let other = if usual == 0.33 { [None, Some(0.9)] } else { [None, Some(0.2)] };
+        assert_eq!(gets(other), gets([Some(if usual == 0.33 { 0.33 } else { 0.2 }), None]));
     }
     // Half of the threads at a controller each: the mean, 0.415.
     let mut case = one_node(&[(2, 10.0), (2, 10.0)]);

@@ -243,7 +243,7 @@ impl Parameter {
         let usual = match self.figure {
             Figure::Sharing(OfSharing::SaturationKnee | OfSharing::OverloadLoss) => 0.1,
             Figure::Sharing(OfSharing::RemoteLoss) => 0.2,
-            Figure::Sharing(OfSharing::EcmPenalty) => 0.4,
+            Figure::Sharing(OfSharing::EcmPenalty | OfSharing::EcmWritePenalty) => 0.4,
             Figure::Sharing(OfSharing::OutstandingLines) => 12.0,
             _ => bandwidth,
         };

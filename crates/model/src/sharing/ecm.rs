@@ -12,7 +12,7 @@
 //! 2. Without a penalty, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
 //!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
 //!    In a machine file for ecm without a measured penalty it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
-//!    that write and for all bytes over a link; of several in a queue the mean.
+//!    that write and for all bytes over a link (`ecm_write_penalty`); of several in a queue the mean.
 //! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
 //!    without traffic makes nobody wait.
 //! 4. A link is such a queue, too, with its own capacity in place of B, its threads in place of N, and the same `ecm_penalty`. A remote

@@ -21,8 +21,8 @@ pub struct About {
 }
 
 /// Which model and corrections are advised where a prediction is to be near a measurement.
-pub const ADVICE: &str = "For predictions of a real machine: ecm with the bandwidth of one core, and ecm_penalty where it was measured (0.2 to 0.5). One core, half, three quarters and all of a node determine it for a machine. The default answers as the \
-                          paper does, and is proven best fastest.";
+pub const ADVICE: &str = "For predictions of a real machine: ecm with the bandwidth of one core, and the penalties where they were measured (0.2 to 0.5), as calibrate does. The default answers as the paper does, and is \
+                          proven best fastest.";
 
 impl ModelKind {
     /// The model in words.

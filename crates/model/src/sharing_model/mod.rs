@@ -118,6 +118,7 @@ impl Model {
     #[must_use]
     pub const fn with_usual_penalties(mut self) -> Self {
         self.parameters.ecm_penalty = None;
+        self.parameters.ecm_write_penalty = None;
         self
     }
 
@@ -246,11 +247,13 @@ pub enum Parameter {
     RemoteWeight,
     /// The time that each other thread adds to a cache line on a busy controller or link.
     EcmPenalty,
+    /// The same for threads that write, and for bytes over a link.
+    EcmWritePenalty,
 }
 
 impl Parameter {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::SaturationKnee,
         Self::OverloadLoss,
         Self::CoreLocal,
@@ -260,6 +263,7 @@ impl Parameter {
         Self::RemoteLoss,
         Self::RemoteWeight,
         Self::EcmPenalty,
+        Self::EcmWritePenalty,
     ];
 
     /// Its key in `[machine.sharing]`.
@@ -274,6 +278,7 @@ impl Parameter {
             Self::RemoteLoss => "remote_loss",
             Self::RemoteWeight => "remote_weight",
             Self::EcmPenalty => "ecm_penalty",
+            Self::EcmWritePenalty => "ecm_write_penalty",
         }
     }
 
@@ -287,7 +292,7 @@ impl Parameter {
         match self {
             Self::CoreLocal | Self::CoreRemote => "GB/s",
             Self::OutstandingLines => "lines of 64 byte",
-            Self::EcmPenalty => "transfer times of a line",
+            Self::EcmPenalty | Self::EcmWritePenalty => "transfer times of a line",
             _ => "",
         }
     }
@@ -297,7 +302,7 @@ impl Parameter {
         match self {
             Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
-            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines => None,
+            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines | Self::EcmWritePenalty => None,
         }
     }
 
@@ -308,7 +313,7 @@ impl Parameter {
             Self::CoreLocal | Self::CoreRemote => (SMALLEST, LARGEST),
             Self::OutstandingLines => (1e-3, 1e6),
             Self::LinkEfficiency => (1e-3, 1.0),
-            Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => (0.0, 100.0),
+            Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty | Self::EcmWritePenalty => (0.0, 100.0),
             Self::RemoteWeight => (1e-3, 1e3),
         }
     }
@@ -360,6 +365,9 @@ impl Parameter {
                  needs for a line. 0 is a hard corner. In a machine file with model = \"ecm\" and no penalty: 0.33 for threads that only \
                  read the memory of their own node, 0.5 for those that write and for all bytes over a link."
             }
+            Self::EcmWritePenalty => {
+                "The ecm_penalty of threads that write, and of all bytes over a link. Without it they have ecm_penalty."
+            }
         }
     }
 
@@ -381,6 +389,9 @@ impl Parameter {
             Self::RemoteLoss => "our addition: coherence and probe traffic, B_eff = B (1 - beta rho), fitted",
             Self::RemoteWeight => "our addition: arbitration between local and remote requests, fitted",
             Self::EcmPenalty => "Hofmann, Hager, Fey, arXiv 1803.01618: T(n) = T + (n - 1) u(n - 1) p0",
+            Self::EcmWritePenalty => {
+                "our addition: on five machines 0.5 for what writes and for links, 0.33 for local reads"
+            }
         }
     }
 
@@ -389,7 +400,7 @@ impl Parameter {
         match self {
             // Remote first leaves nothing to weigh; under ecm all bytes wait equally long in a queue, so that one wait answers for spread data.
             Self::RemoteWeight => !matches!(kind, ModelKind::RemoteFirst | ModelKind::Ecm),
-            Self::EcmPenalty => matches!(kind, ModelKind::Ecm),
+            Self::EcmPenalty | Self::EcmWritePenalty => matches!(kind, ModelKind::Ecm),
             _ => true,
         }
     }
@@ -417,6 +428,8 @@ pub struct Parameters {
     /// See [`Parameter::EcmPenalty`], in transfer times of a line; 0 is a hard corner, `None` the usual one, by what threads do
     /// (`penalty`).
     pub ecm_penalty: Option<f64>,
+    /// See [`Parameter::EcmWritePenalty`]; `None`: as `ecm_penalty`.
+    pub ecm_write_penalty: Option<f64>,
 }
 
 impl Default for Parameters {
@@ -431,9 +444,15 @@ impl Default for Parameters {
             remote_loss: 0.0,
             remote_weight: 1.0,
             ecm_penalty: Some(0.0),
+            ecm_write_penalty: None,
         }
     }
 }
+
+/// The `ecm_penalty` of most machines for threads that only read the memory of their own node.
+pub const USUAL_PENALTY: f64 = 0.33;
+/// ... and for threads that write and for bytes over a link.
+pub const USUAL_WRITE_PENALTY: f64 = 0.5;
 
 /// A value that a parameter cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -458,6 +477,7 @@ impl Parameters {
             Parameter::RemoteLoss => Some(self.remote_loss),
             Parameter::RemoteWeight => Some(self.remote_weight),
             Parameter::EcmPenalty => self.ecm_penalty,
+            Parameter::EcmWritePenalty => self.ecm_write_penalty,
         }
     }
 
@@ -481,6 +501,7 @@ impl Parameters {
             Parameter::RemoteLoss => self.remote_loss = value,
             Parameter::RemoteWeight => self.remote_weight = value,
             Parameter::EcmPenalty => self.ecm_penalty = Some(value),
+            Parameter::EcmWritePenalty => self.ecm_write_penalty = Some(value),
         }
         Ok(())
     }
@@ -498,6 +519,7 @@ impl Parameters {
             Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
             Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
             Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
+            Parameter::EcmWritePenalty => self.ecm_write_penalty = None,
         }
     }
 
@@ -512,8 +534,11 @@ impl Parameters {
     /// The penalty of threads with such traffic, over a link or not: as given, or as most machines have it (each of five left out in
     /// turn, `results/published-data/CHOICES.md`).
     pub(crate) fn penalty(&self, traffic: Traffic, over_link: bool) -> f64 {
-        let usual = if over_link || traffic.writes() { 0.5 } else { 0.33 };
-        self.ecm_penalty.unwrap_or(usual)
+        if over_link || traffic.writes() {
+            self.ecm_write_penalty.or(self.ecm_penalty).unwrap_or(USUAL_WRITE_PENALTY)
+        } else {
+            self.ecm_penalty.unwrap_or(USUAL_PENALTY)
+        }
     }
 
     /// Whether any of the three ceilings on a thread is set.

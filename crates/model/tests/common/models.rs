@@ -18,7 +18,7 @@ pub(crate) fn corrected() -> impl Strategy<Value = Model> {
         let value = match parameter {
             Parameter::CoreLocal | Parameter::CoreRemote => 40.0 * part,
             Parameter::OutstandingLines => 30.0 * part,
-            Parameter::RemoteWeight | Parameter::EcmPenalty => 3.0 * part,
+            Parameter::RemoteWeight | Parameter::EcmPenalty | Parameter::EcmWritePenalty => 3.0 * part,
             _ => part,
         };
         (parameter, value)
@@ -73,13 +73,13 @@ pub(crate) fn hard(kind: ModelKind) -> Model {
 /// GB/s of one thread of each application on each node, by the rules of `kind` without corrections.
 pub(crate) fn slowly(kind: ModelKind, case: &Case) -> Vec<Vec<Option<f64>>> {
     by_memories(case, |memory, readers| match kind {
-        ModelKind::Ecm => wait_at_both(Some(0.0), case, memory, readers),
+        ModelKind::Ecm => wait_at_both([Some(0.0), None], case, memory, readers),
         _ => share(kind, case, memory, readers),
     })
 }
 
-/// The same by the rules of `ecm` with an `ecm_penalty`.
-pub(crate) fn slowly_by_ecm(penalty: Option<f64>, case: &Case) -> Vec<Vec<Option<f64>>> {
+/// The same by the rules of `ecm` with an `ecm_penalty` and an `ecm_write_penalty`.
+pub(crate) fn slowly_by_ecm(penalty: [Option<f64>; 2], case: &Case) -> Vec<Vec<Option<f64>>> {
     by_memories(case, |memory, readers| wait_at_both(penalty, case, memory, readers))
 }
 
@@ -261,7 +261,7 @@ fn fit(capacity: f64, readers: &mut [&mut Reader]) {
 
 /// ECM: the smallest wait at the controller with which no more is drawn than is delivered; and within each trial of it the
 /// smallest such wait at each link.
-fn wait_at_both(penalty: Option<f64>, case: &Case, memory: NodeId, readers: &mut [Reader]) {
+fn wait_at_both([penalty, of_writes]: [Option<f64>; 2], case: &Case, memory: NodeId, readers: &mut [Reader]) {
     let node = case.machine.node(memory);
     let controller = node.bandwidth.value();
     let link = |from: NodeId| case.machine.link(from, memory).map(GigabytesPerSecond::value);
@@ -271,8 +271,11 @@ fn wait_at_both(penalty: Option<f64>, case: &Case, memory: NodeId, readers: &mut
         let part = |reader: &Reader| (reader.demand_gbs / even).min(1.0);
         let count: f64 = there.iter().map(|reader| part(reader)).sum();
         let of = |reader: &Reader| {
-            let reads_only = !case.demands[reader.app.0].traffic.writes();
-            penalty.unwrap_or(if reads_only && reader.from == memory { 0.33 } else { 0.5 })
+            if reader.from == memory && !case.demands[reader.app.0].traffic.writes() {
+                penalty.unwrap_or(0.33)
+            } else {
+                of_writes.or(penalty).unwrap_or(0.5)
+            }
         };
         let mean = there.iter().map(|reader| part(reader) * of(reader)).sum::<f64>() / count;
         if count > 1.0 { (count - 1.0) * mean / capacity / capacity } else { 0.0 }

@@ -289,6 +289,8 @@ table! {
     /// The model ecm: what each further thread adds to the latency of a line, in transfer times of a line. Default:
     /// 0.33 for threads that only read the memory of their own node, 0.5 for those that write and for bytes over a link.
     ECM_PENALTY = correction(Parameter::EcmPenalty, "0.5");
+    /// The same for threads that write and for bytes over a link. Default: `ecm_penalty`.
+    ECM_WRITE_PENALTY = correction(Parameter::EcmWritePenalty, "0.5");
 }
 
 words! {

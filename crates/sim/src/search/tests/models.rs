@@ -13,7 +13,7 @@ fn model() -> impl Strategy<Value = Model> {
             let value = match parameter {
                 Parameter::CoreLocal | Parameter::CoreRemote => 20.0 * part,
                 Parameter::OutstandingLines => 12.0 * part,
-                Parameter::RemoteWeight | Parameter::EcmPenalty => 3.0 * part,
+                Parameter::RemoteWeight | Parameter::EcmPenalty | Parameter::EcmWritePenalty => 3.0 * part,
                 _ => part,
             };
             (parameter, value)
