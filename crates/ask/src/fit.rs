@@ -95,7 +95,7 @@ pub fn fit(question: &Fit<'_>) -> Result<Fitted, Refusal> {
         return Err(nothing_measured(message, &comparison, &asked, &measured.name));
     }
     let predict = evidence::by_solver(study);
-    let fit = evidence::fit(study, &used, free, &predict).map_err(refused)?;
+    let fit = evidence::fit(study, &used, free, true, &predict).map_err(refused)?;
     let others = evidence::predict_others(study, &fit.machine, &others, &predict).map_err(refused)?;
     let warnings = warnings(&comparison, &measured.name);
     Ok(Fitted { study: Arc::clone(study), measured: measured.name.clone(), fit, others, warnings })

@@ -280,6 +280,12 @@ documents! {
         latency_matrix_ns: Option<Vec<Vec<Option<Figure>>>>,
         /// Lines for which a core of each node waits at the same time; null where it was not measured.
         lines_in_flight: Option<Vec<Option<Figure>>>,
+        /// Lines that the benchmark has under way on a core of each node; null where latencies were not measured.
+        benchmark_lines: Option<Vec<Option<Figure>>>,
+        /// The sharing model of the machine file.
+        model: String,
+        /// How long threads make each other wait under it.
+        penalties: Vec<Penalty>,
         /// What sockets read from each other.
         shared_links: Vec<SharedLink>,
         /// Everything that was measured.
@@ -288,6 +294,26 @@ documents! {
         doubts: Vec<Doubt>,
         /// What the system says of the host.
         host: Value,
+    }
+
+    /// A penalty of the model `ecm`.
+    Penalty {
+        /// Its key in `[machine.sharing]`.
+        key: String,
+        /// The value of the machine file.
+        value: f64,
+        /// It was fitted to measurements; else it is the usual one.
+        fitted: bool,
+        /// It is no less in 95 % of all cases; null where that is not known.
+        low: Option<f64>,
+        /// It is no more in 95 % of all cases; null where that is not known.
+        high: Option<f64>,
+        /// Thread counts to which it was fitted.
+        thread_counts: Option<u64>,
+        /// Mean error of their bandwidth, as a share.
+        mean_error: Option<f64>,
+        /// Why it was not fitted.
+        reason: Option<String>,
     }
 
     /// The way of a kernel through memory.

@@ -8,7 +8,7 @@ use numasim_ask::measuring::{PlannedCalibration, PlannedPart};
 use numasim_ask::table::{self, Of};
 use numasim_bench::calibrate::{
     CalibrateError, Calibration, Choice, Described, Figure, Flow, MeasuredStep, NodeFigures, Options, Part,
-    Progress, Purpose, SharedFigure, Together, calibrate, machine_file, plan,
+    Penalty, Progress, Purpose, SharedFigure, Together, calibrate, machine_file, plan,
 };
 use numasim_bench::doubt::{self, Doubt};
 use numasim_bench::provenance::utc;
@@ -292,6 +292,12 @@ fn json(found: &Calibrated) -> document::Calibrated {
         bandwidth_matrix_gbs: calibration.matrix().iter().map(row).collect(),
         latency_matrix_ns: latencies.map(|found| found.ns.iter().map(row).collect()),
         lines_in_flight: latencies.map(|found| row(&found.lines)),
+        benchmark_lines: latencies.map(|found| {
+            let of = |node| calibration.benchmark_lines(NodeId(node)).as_ref().map(figure);
+            (0..found.ns.len()).map(of).collect()
+        }),
+        model: calibration.model().name().to_owned(),
+        penalties: calibration.penalties.iter().map(penalty).collect(),
         shared_links: calibration.shared_links.iter().map(shared).collect(),
         steps: calibration.steps.iter().map(step).collect(),
         doubts: found.doubts.iter().map(|one| doubt(one.into())).collect(),
@@ -328,6 +334,20 @@ fn of_node(number: usize, node: &HostNode, figures: &NodeFigures) -> document::C
         update_gbs: of_kernel(Access::Update),
         saturating_threads: figures.saturating_threads,
         read: figures.read.as_ref().map(together),
+    }
+}
+
+fn penalty(penalty: &Penalty) -> document::Penalty {
+    let (found, reason) = (penalty.found.as_ref().ok(), penalty.found.as_ref().err());
+    document::Penalty {
+        key: penalty.parameter.key().to_owned(),
+        value: found.map_or(penalty.usual(), |found| found.value),
+        fitted: found.is_some(),
+        low: found.and_then(|found| found.low),
+        high: found.and_then(|found| found.high),
+        thread_counts: found.map(|found| found.counts as u64),
+        mean_error: found.map(|found| found.mean_error),
+        reason: reason.cloned(),
     }
 }
 

@@ -125,7 +125,7 @@ mod tests {
         let free: Vec<Parameter> =
             keys.iter().map(|key| Parameter::read(&study.machine, key).expect("a key")).collect();
         let observed = [Observed { scenario: 0, app: None, gflops }];
-        let fit = fit(&study, &observed, &free, &by_solver(&study)).expect("a fit");
+        let fit = fit(&study, &observed, &free, true, &by_solver(&study)).expect("a fit");
         let text = machine_file(&study.machine, &fit, "from \"x.csv\"");
         (fit, text)
     }

@@ -83,7 +83,7 @@ pub struct Residual {
     pub observed: Observed,
     /// GFLOPS by the fit to all scenarios.
     pub predicted: f64,
-    /// By a fit that did not see this scenario; `None` if there is only one scenario.
+    /// By a fit that did not see this scenario; `None` if there is only one scenario, or none was left out.
     pub blind: Option<Blind>,
 }
 
@@ -190,7 +190,8 @@ pub fn observations(study: &Study, comparison: &Comparison) -> Vec<Observed> {
     all
 }
 
-/// Fits the free figures of the study's machine to what was measured. `predict` is the model.
+/// Fits the free figures of the study's machine to what was measured. `predict` is the model. With `blind` each scenario is left out in turn and
+/// predicted, which takes most of the time.
 ///
 /// # Errors
 /// Every variant of [`FitError`].
@@ -198,6 +199,7 @@ pub fn fit(
     study: &Study,
     observed: &[Observed],
     free: &[Parameter],
+    blind: bool,
     predict: Predict<'_>,
 ) -> Result<Fit, FitError> {
     if observed.is_empty() {
@@ -226,7 +228,8 @@ pub fn fit(
             }
         }
     }
-    let left_out = each_left_out(&objective, &point, &observed).map_err(FitError::Prediction)?;
+    let left_out = if blind { each_left_out(&objective, &point, &observed) } else { Ok(None) };
+    let left_out = left_out.map_err(FitError::Prediction)?;
     let predicted = objective.predicted(&point, &observed).map_err(FitError::Prediction)?;
     let mut blind = left_out.as_ref().map(|left_out| left_out.blind.clone().into_iter());
     let residuals: Vec<Residual> = observed

@@ -18,7 +18,7 @@ fn study(text: &str) -> Study {
 fn fitted(study: &Study, observed: &[Observed], free: &[&str]) -> Fit {
     let free: Vec<Parameter> =
         free.iter().map(|key| Parameter::read(&study.machine, key).expect("a key")).collect();
-    fit(study, observed, &free, &by_solver(study)).expect("a fit")
+    fit(study, observed, &free, true, &by_solver(study)).expect("a fit")
 }
 
 /// Measured totals, scenario by scenario; `None`: not measured.
@@ -242,13 +242,13 @@ fn a_question_without_an_answer_is_an_error() {
     let key = Parameter::read(&study.machine, "bandwidth_gbs").expect("a key");
     let measured = totals(&[Some(1.0)]);
     let ask = |observed: &[Observed], free: &[Parameter]| {
-        fit(&study, observed, free, &predict).expect_err("nothing")
+        fit(&study, observed, free, true, &predict).expect_err("nothing")
     };
     assert_eq!(ask(&[], std::slice::from_ref(&key)), FitError::NothingMeasured);
     assert_eq!(ask(&measured, &[]), FitError::NothingFree);
     assert_eq!(ask(&measured, &[key.clone(), key.clone()]), FitError::Twice("bandwidth_gbs".into()));
     let refuse = |_: &Machine, _: &Scenario| Err("no".to_owned());
-    let refused = fit(&study, &measured, &[key], &refuse).expect_err("refused");
+    let refused = fit(&study, &measured, &[key], true, &refuse).expect_err("refused");
     assert_eq!(refused, FitError::Prediction("no".into()));
 }
 
@@ -337,7 +337,7 @@ fn peaks(scenarios: usize, measured: impl Fn(usize) -> f64) -> Fit {
     let free = Parameter::read(&study.machine, "gflops_per_core").expect("a key");
     // What the model says here, without solving it 100,000 times.
     let predict = |machine: &Machine, _: &Scenario| Ok(vec![machine.nodes()[0].gflops_per_core.value()]);
-    fit(&study, &totals(&observed), &[free], &predict).expect("a fit")
+    fit(&study, &totals(&observed), &[free], true, &predict).expect("a fit")
 }
 
 /// The blind prediction of each scenario.

@@ -24,7 +24,7 @@ fn shown(keys: &[&str], used: usize) -> (String, serde_json::Value, String) {
     let free: Vec<Parameter> =
         keys.iter().map(|key| Parameter::read(&study.machine, key).expect("a key")).collect();
     let predict = by_solver(&study);
-    let fit = fit(&study, &observed[..used], &free, &predict).expect("a fit");
+    let fit = fit(&study, &observed[..used], &free, true, &predict).expect("a fit");
     let others = predict_others(&study, &fit.machine, &observed[used..], &predict).expect("predicted");
     let measured = "x.csv".to_owned();
     let fitted = Fitted { study: Arc::new(study.clone()), measured, fit, others, warnings: Vec::new() };

@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use numasim_model::cpus::OsNode;
+use numasim_model::ids::NodeId;
 use numasim_model::machine::{
     FigureKind, KernelVariants, LastLevelCache, MachineError, Provenance, SharedLink,
 };
 use numasim_model::units::{Gibibytes, Megabytes};
 use numasim_model::{Access, Machine};
-use numasim_study::keys::{Key, Table, kernels, machine as keys, node as node_keys, provenance, shared_link};
+use numasim_study::keys::{
+    Key, Table, kernels, machine as keys, node as node_keys, provenance, shared_link, sharing,
+};
 use numasim_study::machine_file::{llc_mb, memory_gib};
 use numasim_study::topology::HostTopology;
 use numasim_study::writing::machine::{Style, machine};
@@ -17,7 +20,7 @@ use numasim_study::writing::{Lines, Notes};
 
 use crate::calibrate::steps::ranges_of;
 use crate::calibrate::together::{gbs, predicted_links, predicted_nodes};
-use crate::calibrate::{Calibration, Figure, SharedFigure, Together};
+use crate::calibrate::{Calibration, Estimated, Figure, Penalty, SharedFigure, Together};
 
 /// What the file says besides figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +91,7 @@ fn measured(
         Some(chosen.variant.to_file())
     };
     let mut machine = Machine::new(&described.name, nodes, predicted_links(calibration))?
+        .with_sharing(calibration.model())
         .with_source(Some(described.source.clone()))
         .with_caches(caches)?
         .with_kernel_variants(KernelVariants::new(of).tried_on(described.processor.clone()))
@@ -125,8 +129,43 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
             let Some(lines) = lines else { continue };
             let (most, range) = (short(lines.median), range(*lines));
             notes.above(whole, key, format!(
-                "a core of node {node} waits for {most} lines of its memory at the same time, {range}; for `outstanding_lines` of [machine.sharing]"
+                "a core of node {node} waits for {most} lines of its memory at the same time, {range}; for `outstanding_lines` of an application"
             ));
+            if let Some(lines) = calibration.benchmark_lines(NodeId(node)) {
+                let (lines, reach) = (
+                    short(lines.median),
+                    lines.reach95.map_or(String::new(), |reach| {
+                        format!(" (within {:.1} % in 95 % of all cases)", 100.0 * reach)
+                    }),
+                );
+                notes.above(whole, key, format!(
+                    "the benchmark has {lines} lines under way on it{reach}: core_bandwidth_gbs x latency / 64 byte, as ecm computes it"
+                ));
+            }
+        }
+    }
+    let of_model = (&sharing::TABLE, 0);
+    if calibration.penalties.len() == 1 {
+        notes.behind(
+            of_model,
+            &sharing::ECM_WRITE_PENALTY,
+            "the usual one: no kernel that writes was measured",
+        );
+    }
+    for penalty in &calibration.penalties {
+        let key = penalty.parameter.key();
+        match (&penalty.found, sharing::TABLE.key(key)) {
+            (Ok(found), Some(key)) => {
+                let (interval, counts) = (found.interval(), found.counts);
+                let error = 100.0 * found.mean_error;
+                let note = format!("95 %: {interval}; by {counts} thread counts, mean error {error:.1} %");
+                notes.behind(of_model, key, note);
+            }
+            (Err(why), _) => {
+                let note = format!("{key} is the usual one, {}: {why}", penalty.usual());
+                notes.above(of_model, &sharing::MODEL, note);
+            }
+            (Ok(_), None) => {}
         }
     }
     for choice in &calibration.variants {
@@ -193,6 +232,7 @@ fn key_of(kernel: Access) -> &'static Key {
 fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Provenance> {
     let nodes = &calibration.nodes;
     let mut origins = BTreeMap::new();
+    origins.extend(of_penalties(calibration).map(|origin| (provenance::SHARING.name.to_owned(), origin)));
     let mut entry = |key: &Key, how: &str, figures: &mut dyn Iterator<Item = Figure>| {
         let of = |figure: Figure| (figure.uncertainty_percent(), figure.reach95);
         let worst =
@@ -252,6 +292,24 @@ fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Proven
         &mut limits.filter(|found| found.limits()).map(|found| found.bandwidth),
     );
     origins
+}
+
+/// Where the penalties come from; `None` where all are the usual ones.
+fn of_penalties(calibration: &Calibration) -> Option<Provenance> {
+    let fitted: Vec<(&Penalty, &Estimated)> =
+        calibration.penalties.iter().filter_map(|one| Some((one, one.found.as_ref().ok()?))).collect();
+    let of = fitted.iter().map(|(one, found)| format!("{} {}", one.parameter.key(), found.interval()));
+    let of = of.collect::<Vec<_>>().join(", ");
+    let reach = fitted.iter().map(|(_, found)| Some(100.0 * ((found.high? / found.low?).sqrt() - 1.0)));
+    let reach = reach.collect::<Option<Vec<f64>>>().and_then(|all| all.into_iter().reduce(f64::max));
+    (!fitted.is_empty()).then(|| Provenance {
+        kind: FigureKind::Estimated,
+        source: Some(format!(
+            "numasim calibrate: fitted to the bandwidth of several thread counts, 95 %: {of}"
+        )),
+        uncertainty_percent: None,
+        interval95_percent: reach.map(|reach| (1e2 * reach).ceil() / 1e2),
+    })
 }
 
 fn peak_comment(calibration: &Calibration, node: usize, peak: Figure) -> String {

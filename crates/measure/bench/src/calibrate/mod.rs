@@ -15,8 +15,10 @@
 //!   smallest count that reaches 98 % of it is called the saturating one.
 //! - **Links** (the rest of the matrix): for each ordered pair of nodes, the better of the saturating count and all
 //!   cores of the reading node.
-//! - **Kernels that write** (`copy_gbs`, `triad_gbs`, `update_gbs`): the same two thread counts of a node on its own memory, each
+//! - **Kernels that write** (`copy_gbs`, `triad_gbs`, `update_gbs`): the better of these two thread counts of a node on its own memory, each
 //!   kernel at its lowest intensity. A memory without cores has no such figure.
+//! - **Penalties of the model `ecm`** (`ecm_penalty`, `ecm_write_penalty`): from the thread counts of nodes on their own memories, and of one
+//!   kernel that writes on the first node (`penalties`).
 //! - **Links between sockets** (`[[machine.shared_link]]`): where a socket has more than one node, all cores of a socket
 //!   read the memories of another one at once, in two ways: each node one memory, and each node all of them.
 //! - **What a node reads** (`read_gbs`): all its threads at once, some the own memory and the others the remote ones. Two
@@ -32,6 +34,7 @@
 //! that of Student's t (`numasim_evidence::statistics`).
 
 mod file;
+mod penalties;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -40,13 +43,14 @@ mod variants;
 
 use std::time::Duration;
 
-use numasim_model::Access;
 use numasim_model::ids::NodeId;
+use numasim_model::{Access, Model};
 use numasim_study::topology::HostTopology;
 
 use crate::runner::{RunError, Runner, Settings};
 
 pub use file::{Described, machine_file};
+pub use penalties::{Estimated, Penalty};
 pub use steps::{Figure, Flow, Purpose, Step};
 pub use together::{CLEARLY_BELOW, Latencies, SharedFigure, Together};
 pub use variants::Choice;
@@ -81,6 +85,8 @@ pub struct Calibration {
     pub links: Vec<Vec<Option<Figure>>>,
     /// What sockets read from each other, a direction each, whether it limits or not; empty where each socket has one node.
     pub shared_links: Vec<SharedFigure>,
+    /// How long threads make each other wait at a memory: of those that only read, and of those that write where these were measured.
+    pub penalties: Vec<Penalty>,
     /// The way of each kernel through memory, where others than the usual one were tried.
     pub variants: Vec<Choice>,
     /// How long loads take, where it was measured.
@@ -191,12 +197,13 @@ pub fn calibrate(
         steps::nodes_of(host).map(|node| steps::saturating(&measured, node)).collect();
     let between = together::between_sockets(host);
     let remote = steps::remote(host, &saturating);
-    let kernels = steps::kernels(host, &options.kernels, &saturating);
+    let kernels = steps::kernels(host, options, &saturating);
     let alone = remote.len() + kernels.len();
     session.of = session.done + (alone + between.len() + together::most_mixes(host)) * rounds;
     measured.extend(session.measure(remote)?);
     measured.extend(session.measure(kernels)?);
     let mut calibration = steps::assemble(host, measured);
+    calibration.penalties = penalties::penalties(host, &calibration, steps::with_ladder(&options.kernels));
 
     let measured = session.measure(between)?;
     together::judge_sockets(host, &mut calibration, &measured);
@@ -256,7 +263,7 @@ pub fn plan(host: &HostTopology, options: &Options) -> [Part; 7] {
         },
         part("peak and bandwidth of each node", steps::local(host, options.coarse).len()),
         part("links between nodes", steps::pairs(host).len() * 2),
-        part("kernels that write, on each node", steps::readers(host).count() * options.kernels.len() * 2),
+        part("kernels that write, on each node", steps::most_of_kernels(host, options)),
         part("links between sockets, all nodes at once", together::between_sockets(host).len()),
         part("reads of each node, local and remote at once", together::most_mixes(host)),
         part("latencies", if options.latencies { together::chains(host).len() } else { 0 }),
@@ -335,6 +342,18 @@ impl Calibration {
             matrix[n][n] = Some(node.bandwidth);
         }
         matrix
+    }
+
+    /// The sharing model of the machine: `ecm`, with the penalties that were found, else the usual ones.
+    pub fn model(&self) -> Model {
+        penalties::model(&self.penalties)
+    }
+
+    /// Lines that the benchmark has under way on a core of this node: what one thread reads times the latency of its memory (Little's law). The
+    /// model `ecm` computes the same from the file.
+    pub fn benchmark_lines(&self, node: NodeId) -> Option<Figure> {
+        let ns = (*self.latencies.as_ref()?.ns.get(node.0)?.get(node.0)?)?;
+        Some(self.node(node)?.core_bandwidth?.times(ns).scaled(1.0 / together::LINE_BYTES))
     }
 
     /// The figures of one node.

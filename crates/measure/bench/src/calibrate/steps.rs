@@ -13,7 +13,7 @@ use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 use numasim_study::topology::HostTopology;
 
-use crate::calibrate::{Calibration, MeasuredStep, NodeFigures, SATURATED};
+use crate::calibrate::{Calibration, MeasuredStep, NodeFigures, Options, SATURATED};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
 
 /// Arithmetic intensity at which bandwidth is measured, FLOP/byte: as low as the paper's memory-bound application.
@@ -264,15 +264,34 @@ pub(super) fn remote(host: &HostTopology, saturating: &[Option<u32>]) -> Vec<Ste
     steps
 }
 
-/// What each node does on its own memory under each of `kernels`: with the threads that saturate it with reads, and with all.
-pub(super) fn kernels(host: &HostTopology, kernels: &[Access], saturating: &[Option<u32>]) -> Vec<Step> {
+/// Of these kernels the one whose ladder of thread counts is measured: the one that most codes resemble.
+pub(super) fn with_ladder(kernels: &[Access]) -> Option<Access> {
+    let triad = kernels.iter().find(|&&kernel| kernel == Access::Triad);
+    triad.or(kernels.first()).copied()
+}
+
+/// Most steps of [`kernels`], whichever thread counts saturate.
+pub(super) fn most_of_kernels(host: &HostTopology, options: &Options) -> usize {
+    // The ladder in the place of two counts.
+    let ladder = readers(host).next().map_or(0, |(_, all)| counts(all, options.coarse).len());
+    let pairs = readers(host).count() * options.kernels.len();
+    if pairs == 0 { 0 } else { 2 * (pairs - 1) + ladder }
+}
+
+/// What each node does on its own memory under each of `kernels`: with the threads that saturate it with reads, and with all; on the first
+/// node one of them also with the thread counts between.
+pub(super) fn kernels(host: &HostTopology, options: &Options, saturating: &[Option<u32>]) -> Vec<Step> {
     let mut steps = Vec::new();
-    for (node, all) in readers(host) {
-        for &kernel in kernels {
-            let mut counts = vec![saturating[node.0].unwrap_or(all), all];
-            counts.dedup();
+    for (number, (node, all)) in readers(host).enumerate() {
+        for &kernel in &options.kernels {
+            let mut threads = vec![saturating[node.0].unwrap_or(all), all];
+            if number == 0 && with_ladder(&options.kernels) == Some(kernel) {
+                threads.extend(counts(all, options.coarse).into_iter().filter(|&count| count > 1));
+            }
+            threads.sort_unstable();
+            threads.dedup();
             let step = |threads| Step::single(Purpose::Kernel(kernel), node, node, threads);
-            steps.extend(counts.into_iter().map(step));
+            steps.extend(threads.into_iter().map(step));
         }
     }
     steps
@@ -314,6 +333,23 @@ impl Figure {
         Self { median: share(self.median), min: share(self.min), max: share(self.max), ..self }
     }
 
+    /// The same in another unit.
+    pub(super) fn scaled(self, by: f64) -> Self {
+        Self { median: self.median * by, min: self.min * by, max: self.max * by, ..self }
+    }
+
+    /// The product with a quantity that was measured independently: their errors add up as squares, on the logarithm.
+    pub(super) fn times(self, other: Self) -> Self {
+        let both = self.reach95.zip(other.reach95);
+        Self {
+            median: self.median * other.median,
+            min: self.min * other.min,
+            max: self.max * other.max,
+            samples: self.samples.min(other.samples),
+            reach95: both.map(|(one, other)| one.ln_1p().hypot(other.ln_1p()).exp_m1()),
+        }
+    }
+
     pub(super) fn larger(self, other: Self) -> Self {
         if other.median > self.median { other } else { self }
     }
@@ -337,10 +373,15 @@ pub(super) fn nodes_of(host: &HostTopology) -> impl Iterator<Item = NodeId> + us
 }
 
 /// Measured bandwidth from the cores of `from` to the memory of `to`, by number of threads, fewest first.
-fn ladder(measured: &[MeasuredStep], from: NodeId, to: NodeId) -> Vec<(u32, Figure)> {
+pub(super) fn ladder(
+    measured: &[MeasuredStep],
+    purpose: Purpose,
+    from: NodeId,
+    to: NodeId,
+) -> Vec<(u32, Figure)> {
     let mut found: Vec<(u32, Figure)> = measured
         .iter()
-        .filter_map(|done| Some((done.step.alone(Purpose::Bandwidth)?, done.bandwidth)))
+        .filter_map(|done| Some((done.step.alone(purpose)?, done.bandwidth)))
         .filter(|(flow, _)| flow.from == from && flow.to == to)
         .map(|(flow, bandwidth)| (flow.threads, bandwidth))
         .collect();
@@ -354,14 +395,15 @@ fn best(ladder: &[(u32, Figure)]) -> Option<Figure> {
 
 /// The fewest threads that reach [`SATURATED`] of the best local bandwidth of a node.
 pub(super) fn saturating(measured: &[MeasuredStep], node: NodeId) -> Option<u32> {
-    let ladder = ladder(measured, node, node);
+    let ladder = ladder(measured, Purpose::Bandwidth, node, node);
     let enough = best(&ladder)?.median * SATURATED;
     ladder.iter().find(|(_, figure)| figure.median >= enough).map(|&(threads, _)| threads)
 }
 
 /// Puts the figures of nodes and links together; what several read at once is judged by them later.
 pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Calibration {
-    let between = |from: NodeId, to: NodeId| best(&ladder(&measured, from, to));
+    let reads = |from: NodeId, to: NodeId| ladder(&measured, Purpose::Bandwidth, from, to);
+    let between = |from: NodeId, to: NodeId| best(&reads(from, to));
     let peak = |node: NodeId, threads: u32| {
         let mut peaks =
             measured.iter().filter_map(|done| Some((done.step.alone(Purpose::Peak)?, done.gflops)));
@@ -385,7 +427,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         nodes.push(NodeFigures {
             peak_per_core: peak(node, cores),
             peak_alone: peak(node, 1),
-            core_bandwidth: ladder(&measured, node, node).first().map(|&(_, figure)| figure),
+            core_bandwidth: reads(node, node).first().map(|&(_, figure)| figure),
             bandwidth: between(node, node).unwrap_or(fastest),
             saturating_threads: saturating(&measured, node),
             kernels: under_kernels(&measured, node),
@@ -397,6 +439,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         nodes,
         links,
         shared_links: Vec::new(),
+        penalties: Vec::new(),
         variants: Vec::new(),
         latencies: None,
         steps: measured,

@@ -243,6 +243,55 @@ fn kernels_that_write_are_found_again() {
     assert_eq!(read.provenance()["triad_gbs"].uncertainty_percent, Some(0.0));
 }
 
+/// A node of 20 cores with soft corners, and what a calibration finds and writes of it.
+fn soft(cores: u32, noise: &[f64]) -> (Calibration, String, Machine) {
+    let mut node = node(cores, 20.0, 100.0, 15.0);
+    node.kernels = KernelBandwidths { triad: Some(GigabytesPerSecond::new(80.0)), ..KernelBandwidths::NONE };
+    let mut model = Model::from(numasim_model::ModelKind::Ecm);
+    model.parameters.ecm_penalty = Some(0.3);
+    model.parameters.ecm_write_penalty = Some(0.6);
+    let machine = Machine::new("m", vec![node], links(&[&[0.0]])).expect("valid").with_sharing(model);
+    let mut runner = Simulated { noise: noise.to_vec(), ..Simulated::of(machine) };
+    let found = run(&[cores], &mut runner, 1).expect("calibrated");
+    let described =
+        Described { name: "m".into(), source: "test".into(), processor: None, doubts: Vec::new() };
+    let text = machine_file(&host(&[cores]), &found, &described).expect("a machine");
+    let file = numasim_study::SourceFile { name: "m.toml".into(), text: text.clone() };
+    let read = numasim_study::read_study(&[file]).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
+    (found, text, read.study.machine)
+}
+
+#[test]
+fn penalties_of_reads_and_of_what_writes_are_found_again() {
+    let (found, text, read) = soft(20, &[1.0]);
+    let values: Vec<f64> =
+        found.penalties.iter().map(|one| one.found.as_ref().expect("known").value).collect();
+    // The bandwidths of the file are what all cores get, a little below those of the machine.
+    assert!((values[0] / 0.3 - 1.0).abs() < 0.05 && (values[1] / 0.6 - 1.0).abs() < 0.1, "{values:?}");
+    let of_file = read.sharing();
+    assert_eq!(of_file.name(), "ecm");
+    let parameters = of_file.parameters;
+    assert!((parameters.ecm_penalty.expect("written") - values[0]).abs() < 1e-4, "{text}");
+    assert!((parameters.ecm_write_penalty.expect("written") - values[1]).abs() < 1e-4, "{text}");
+    assert_eq!(read.provenance()["sharing"].kind, numasim_model::machine::FigureKind::Estimated);
+    // The file predicts what was measured, at every count of threads.
+    for done in found.steps.iter().filter(|done| done.step.alone(Purpose::Bandwidth).is_some()) {
+        let predicted = together::predicted_bandwidth(&read, &done.step.flows).expect("a prediction");
+        assert!((predicted / done.bandwidth.median - 1.0).abs() < 0.01, "{}: {predicted}", done.step);
+    }
+}
+
+#[test]
+fn too_few_threads_and_such_that_contradict_each_other_leave_the_usual_penalties() {
+    let (found, text, read) = soft(3, &[1.0]);
+    assert!(found.penalties.iter().all(|one| one.found.is_err()));
+    let why = "# ecm_penalty is the usual one, 0.33: it takes 3 thread counts above one, and 2 were measured\n\
+               # ecm_write_penalty is the usual one, 0.5: it takes 3 thread counts above one, and 2 were measured\n\
+               model = \"ecm\"\n";
+    assert!(text.contains(why), "{text}");
+    assert!(read.sharing().has_usual_penalties() && !read.provenance().contains_key("sharing"));
+}
+
 #[test]
 fn the_median_counts_and_the_largest_deviation_is_the_uncertainty() {
     let machine = Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");

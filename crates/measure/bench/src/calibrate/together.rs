@@ -226,8 +226,8 @@ pub(super) fn predicted_machine(host: &HostTopology, found: &Calibration) -> Res
         to: link.to.clone(),
         both_ways: false,
     });
-    Machine::new("calibrated", predicted_nodes(host, found), predicted_links(found))?
-        .with_shared_links(shared.collect())
+    let machine = Machine::new("calibrated", predicted_nodes(host, found), predicted_links(found))?;
+    machine.with_sharing(found.model()).with_shared_links(shared.collect())
 }
 
 /// GB/s of all flows together; `None` where the model does not answer.
@@ -253,7 +253,7 @@ fn reader(number: usize, home: NodeId) -> App {
 // more chains a core waits for several lines at once, until it has no more room: with latency t and g GB/s it waits for g t / 64 lines.
 
 /// Bytes of a line, which a hop takes.
-const LINE_BYTES: f64 = 64.0;
+pub(super) const LINE_BYTES: f64 = 64.0;
 /// Chains of which the most lines are taken.
 const CHAINS: [u32; 5] = [4, 8, 12, 16, 32];
 
@@ -295,7 +295,7 @@ pub(super) fn latencies(host: &HostTopology, measured: &[MeasuredStep]) -> Laten
             CHAINS.into_iter().any(many)
         };
         let most = measured.iter().filter(of_node).map(|done| done.bandwidth).reduce(Figure::larger);
-        found.lines[node] = most.map(|most| times(most, latency.median / LINE_BYTES));
+        found.lines[node] = most.map(|most| most.scaled(latency.median / LINE_BYTES));
     }
     found
 }
@@ -304,10 +304,6 @@ pub(super) fn latencies(host: &HostTopology, measured: &[MeasuredStep]) -> Laten
 fn inverse(gbs: Figure) -> Option<Figure> {
     let ns = |gbs: f64| LINE_BYTES / gbs;
     (gbs.min > 0.0).then(|| Figure { median: ns(gbs.median), min: ns(gbs.max), max: ns(gbs.min), ..gbs })
-}
-
-fn times(figure: Figure, factor: f64) -> Figure {
-    Figure { median: figure.median * factor, min: figure.min * factor, max: figure.max * factor, ..figure }
 }
 
 #[cfg(test)]

@@ -1,0 +1,244 @@
+//! The penalties of the model `ecm`: how long threads make each other wait at a memory.
+//!
+//! They are fitted as `numasim fit` does it ([`numasim_evidence::fit`]): to the bandwidth of two threads, three and more of a node on its own
+//! memory, with all other figures as the machine file has them. So they are those with which the file predicts these bandwidths best. One thread
+//! waits for none and says nothing of them.
+//!
+//! A penalty that the thread counts do not determine is not written: most machines have about the usual one, and a bad measurement is
+//! further off than that.
+
+use numasim_evidence::fit::{self, Estimate, Fit, Observed, Residual, by_solver, fit};
+use numasim_model::ids::{AppId, NodeId};
+use numasim_model::sharing::Parameter;
+use numasim_model::sharing_model::{USUAL_PENALTY, USUAL_WRITE_PENALTY};
+use numasim_model::units::FlopPerByte;
+use numasim_model::{Access, Allocation, App, Data, Model, ModelKind, Placement, Scenario, Study};
+use numasim_study::topology::HostTopology;
+
+use crate::calibrate::steps::{BANDWIDTH_AI, Purpose, ladder, readers};
+use crate::calibrate::together::{CLEARLY_BELOW, predicted_machine};
+use crate::calibrate::{Calibration, MeasuredStep};
+
+/// With fewer thread counts above one a fit cannot tell noise and penalty apart.
+const FEWEST: usize = 3;
+/// Penalties of most machines are within this factor of the usual one. An interval that holds it and reaches further says less than that.
+const CLEAR: f64 = 2.0;
+/// A smaller penalty than this changes no bandwidth by a thousandth.
+const HARD: f64 = 1e-3;
+/// Nodes of a machine are alike in this: more of them say the same again.
+const MOST_NODES: usize = 4;
+
+/// How long threads of a kind make each other wait.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Penalty {
+    /// The key of `[machine.sharing]`.
+    pub parameter: Parameter,
+    /// The one of this machine, or why it is not known.
+    pub found: Result<Estimated, String>,
+}
+
+/// A penalty that was fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimated {
+    /// The one of the smallest sum of squared errors.
+    pub value: f64,
+    /// It is no less in 95 % of all cases; `None`: the thread counts do not tell smaller ones apart.
+    pub low: Option<f64>,
+    /// It is no more in 95 % of all cases; `None`: they do not tell larger ones apart.
+    pub high: Option<f64>,
+    /// Thread counts of all nodes to which it was fitted.
+    pub counts: usize,
+    /// The mean error of their bandwidth with it, as a share.
+    pub mean_error: f64,
+}
+
+/// The penalties of a host: of threads that read, and of those that run `writing`.
+pub(super) fn penalties(host: &HostTopology, found: &Calibration, writing: Option<Access>) -> Vec<Penalty> {
+    let kinds: Vec<Kind> = std::iter::once(Access::Read)
+        .chain(writing)
+        .map(|access| Kind { access, rungs: rungs(host, &found.steps, access) })
+        .collect();
+    let fitted = together(host, found, &kinds);
+    let penalty = |(number, kind): (usize, &Kind)| Penalty {
+        parameter: kind.parameter(),
+        found: match (&kind.rungs, &fitted) {
+            (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+            (Ok(rungs), Ok(fit)) => kind.judged(fit, AppId(number), rungs.len()),
+        },
+    };
+    kinds.iter().enumerate().map(penalty).collect()
+}
+
+/// `ecm` with these penalties. What is not known is usual; where only that of reads is known, also that of what writes, which would have the
+/// same otherwise.
+pub(super) fn model(penalties: &[Penalty]) -> Model {
+    let mut model = Model::from(ModelKind::Ecm).with_usual_penalties();
+    for Penalty { parameter, found } in penalties {
+        // A fit gives no value out of range.
+        model = found.as_ref().ok().and_then(|one| model.with(*parameter, one.value).ok()).unwrap_or(model);
+    }
+    let parameters = &mut model.parameters;
+    if parameters.ecm_penalty.is_some() {
+        parameters.ecm_write_penalty.get_or_insert(USUAL_WRITE_PENALTY);
+    }
+    model
+}
+
+impl Penalty {
+    /// What it is on most machines.
+    pub fn usual(&self) -> f64 {
+        usual(self.parameter)
+    }
+}
+
+fn usual(parameter: Parameter) -> f64 {
+    if parameter == Parameter::EcmPenalty { USUAL_PENALTY } else { USUAL_WRITE_PENALTY }
+}
+
+impl Estimated {
+    /// `0.27 to 0.36`, `at most 0.02`.
+    pub fn interval(&self) -> String {
+        match (self.low, self.high) {
+            (Some(low), Some(high)) => format!("{low:.3} to {high:.3}"),
+            (Some(low), None) => format!("at least {low:.3}"),
+            (None, Some(high)) => format!("at most {high:.3}"),
+            (None, None) => "not known".to_owned(),
+        }
+    }
+}
+
+/// Threads that use memory in one way.
+struct Kind {
+    access: Access,
+    /// Node, threads and GB/s, or why these say nothing.
+    rungs: Result<Vec<(NodeId, u32, f64)>, String>,
+}
+
+impl Kind {
+    fn parameter(&self) -> Parameter {
+        if self.access == Access::Read { Parameter::EcmPenalty } else { Parameter::EcmWritePenalty }
+    }
+
+    fn key(&self) -> String {
+        format!("sharing.{}", self.parameter().key())
+    }
+
+    /// What the fit says of its penalty. `app` are its threads.
+    fn judged(&self, fit: &Fit, app: AppId, counts: usize) -> Result<Estimated, String> {
+        let (parameter, key) = (self.parameter(), self.key());
+        let figure = fit.figures.iter().find(|figure| figure.parameter.key() == key);
+        let (low, high) = match figure.map(|figure| &figure.estimate) {
+            Some(&Estimate::Determined { interval: Some((low, high)), .. }) => (Some(low), Some(high)),
+            Some(&Estimate::AtLeast(low)) => (Some(low), None),
+            // At the end of the range it is so small that it changes nothing.
+            Some(&(Estimate::AtMost(high) | Estimate::AtEnd(high))) => (None, Some(high)),
+            _ => return Err("the thread counts do not determine it".to_owned()),
+        };
+        let usual = usual(parameter);
+        let value = fit.machine.sharing().parameters.get(parameter).unwrap_or(usual);
+        // Without a lower end so little is a hard corner.
+        let value = if low.is_none() && value < HARD { 0.0 } else { value };
+        let errors = fit.residuals.iter().filter(|one| one.observed.app == Some(app)).map(Residual::error);
+        let mean_error = fit::errors(errors).map_or(0.0, |errors| errors.mean);
+        let found = Estimated { value, low, high, counts, mean_error };
+        let is_usual = low.is_none_or(|low| low <= usual) && high.is_none_or(|high| high >= usual);
+        let is_clear = low.zip(high).is_some_and(|(low, high)| high <= CLEAR * CLEAR * low);
+        if is_usual && !is_clear {
+            return Err(format!("the thread counts say only: {}", found.interval()));
+        }
+        Ok(found)
+    }
+}
+
+/// Node, threads and GB/s of all thread counts that a penalty can be fitted to.
+fn rungs(
+    host: &HostTopology,
+    steps: &[MeasuredStep],
+    access: Access,
+) -> Result<Vec<(NodeId, u32, f64)>, String> {
+    let purpose = if access == Access::Read { Purpose::Bandwidth } else { Purpose::Kernel(access) };
+    let mut found = Vec::new();
+    let mut most = 0;
+    for (node, _) in readers(host).take(MOST_NODES) {
+        let ladder: Vec<(u32, f64)> = ladder(steps, purpose, node, node)
+            .into_iter()
+            .map(|(threads, figure)| (threads, figure.median))
+            .collect();
+        if let Some(why) = contradiction(&ladder) {
+            return Err(format!("on {node} {why}"));
+        }
+        let above_one = ladder.iter().filter(|(threads, gbs)| *threads > 1 && *gbs > 0.0);
+        let rungs: Vec<_> = above_one.map(|&(threads, gbs)| (node, threads, gbs)).collect();
+        most = most.max(rungs.len());
+        if rungs.len() >= FEWEST {
+            found.extend(rungs);
+        }
+    }
+    if found.is_empty() {
+        return Err(format!("it takes {FEWEST} thread counts above one, and {most} were measured"));
+    }
+    Ok(found)
+}
+
+/// Why no penalty can be right about these threads and GB/s.
+fn contradiction(ladder: &[(u32, f64)]) -> Option<String> {
+    let pairs =
+        ladder.iter().enumerate().flat_map(|(at, more)| ladder[..at].iter().map(move |few| (few, more)));
+    pairs.into_iter().find_map(|(&(few, gbs_of_few), &(more, gbs))| {
+        let each = |gbs: f64, threads: u32| gbs / f64::from(threads);
+        if gbs < CLEARLY_BELOW * gbs_of_few {
+            Some(format!("{more} threads read {gbs:.1} GB/s and {few} read {gbs_of_few:.1}"))
+        } else if each(gbs_of_few, few) < CLEARLY_BELOW * each(gbs, more) {
+            let (slow, fast) = (each(gbs_of_few, few), each(gbs, more));
+            Some(format!("each of {more} threads reads {fast:.1} GB/s and each of {few} only {slow:.1}"))
+        } else {
+            None
+        }
+    })
+}
+
+/// One fit of the penalties of all kinds that have thread counts.
+fn together(host: &HostTopology, found: &Calibration, kinds: &[Kind]) -> Result<Fit, String> {
+    let machine = predicted_machine(host, found).map_err(|error| error.to_string())?;
+    let mut model = Model::from(ModelKind::Ecm);
+    model.parameters.ecm_penalty = Some(USUAL_PENALTY);
+    model.parameters.ecm_write_penalty = Some(USUAL_WRITE_PENALTY);
+    let machine = machine.with_sharing(model);
+    let data = Data::Placed(Placement::Local);
+    let app = |kind: &Kind| App {
+        kernel: kind.access,
+        ..App::new(kind.access.as_str(), FlopPerByte::new(BANDWIDTH_AI), data.clone())
+    };
+    let apps: Vec<App> = kinds.iter().map(app).collect();
+    let (mut scenarios, mut observed, mut free) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, kind) in kinds.iter().enumerate() {
+        let Ok(rungs) = &kind.rungs else { continue };
+        free.push(fit::Parameter::read(&machine, &kind.key()).map_err(|error| error.to_string())?);
+        for &(node, threads, gbs) in rungs {
+            let mut allocation = Allocation::empty(apps.len(), machine.node_count());
+            allocation.set(AppId(number), node, threads);
+            let (scenario, gflops) = (scenarios.len(), gbs * BANDWIDTH_AI);
+            observed.push(Observed { scenario, app: Some(AppId(number)), gflops });
+            let data = vec![data.clone(); apps.len()];
+            scenarios.push(Scenario { name: scenario.to_string(), allocation, data, static_work: false });
+        }
+    }
+    let study = Study { machine, apps, scenarios };
+    fit(&study, &observed, &free, false, &by_solver(&study)).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thread_counts_that_contradict_each_other_say_nothing() {
+        assert_eq!(contradiction(&[(1, 10.0), (2, 20.0), (4, 37.0), (8, 36.0)]), None);
+        // 30 of 37 is 81 %.
+        let falls = contradiction(&[(1, 10.0), (4, 37.0), (8, 30.0)]).expect("it falls");
+        assert_eq!(falls, "8 threads read 30.0 GB/s and 4 read 37.0");
+        // 12 each, where one has 10.
+        let rises = contradiction(&[(1, 10.0), (2, 24.0)]).expect("it rises");
+        assert_eq!(rises, "each of 2 threads reads 12.0 GB/s and each of 1 only 10.0");
+    }
+}
