@@ -114,15 +114,7 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model with the penalties that most machines have, by what threads do, instead of one for all.
-    #[must_use]
-    pub const fn with_usual_penalties(mut self) -> Self {
-        self.parameters.ecm_penalty = None;
-        self.parameters.ecm_write_penalty = None;
-        self
-    }
-
-    /// Whether it has them; only ecm looks at penalties.
+    /// Whether its penalties are those that most machines have, by what threads do; only ecm looks at penalties.
     pub fn has_usual_penalties(&self) -> bool {
         self.kind == ModelKind::Ecm && self.parameters.ecm_penalty.is_none()
     }
@@ -300,9 +292,13 @@ impl Parameter {
     /// The value that switches it off; `None`: it is off where it is not given.
     pub const fn default(self) -> Option<f64> {
         match self {
-            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
-            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines | Self::EcmWritePenalty => None,
+            Self::CoreLocal
+            | Self::CoreRemote
+            | Self::OutstandingLines
+            | Self::EcmPenalty
+            | Self::EcmWritePenalty => None,
         }
     }
 
@@ -362,7 +358,7 @@ impl Parameter {
             }
             Self::EcmPenalty => {
                 "p0 / T_mem: the latency that each further thread adds on a busy controller or link, in units of the time that it \
-                 needs for a line. 0 is a hard corner. In a machine file with model = \"ecm\" and no penalty: 0.33 for threads that only \
+                 needs for a line. 0 is a hard corner. Where it is not given: 0.33 for threads that only \
                  read the memory of their own node, 0.5 for those that write and for all bytes over a link."
             }
             Self::EcmWritePenalty => {
@@ -443,7 +439,7 @@ impl Default for Parameters {
             link_efficiency: 1.0,
             remote_loss: 0.0,
             remote_weight: 1.0,
-            ecm_penalty: Some(0.0),
+            ecm_penalty: None,
             ecm_write_penalty: None,
         }
     }
@@ -518,7 +514,7 @@ impl Parameters {
             Parameter::LinkEfficiency => self.link_efficiency = off.link_efficiency,
             Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
             Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
-            Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
+            Parameter::EcmPenalty => self.ecm_penalty = None,
             Parameter::EcmWritePenalty => self.ecm_write_penalty = None,
         }
     }
@@ -539,6 +535,12 @@ impl Parameters {
         } else {
             self.ecm_penalty.unwrap_or(USUAL_PENALTY)
         }
+    }
+
+    /// Whether anybody makes others wait before a queue is full ([`Parameter::EcmPenalty`]).
+    pub(crate) fn has_soft_corners(&self) -> bool {
+        let hard = |penalty: Option<f64>| penalty == Some(0.0);
+        !hard(self.ecm_penalty) || !(self.ecm_write_penalty.is_none() || hard(self.ecm_write_penalty))
     }
 
     /// Whether any of the three ceilings on a thread is set.
