@@ -382,6 +382,8 @@ table! {
     TRIAD_GBS = key("triad_gbs", Shape::Table(&origin::TABLE));
     /// Of the bandwidth of memories under the kernel `update`.
     UPDATE_GBS = key("update_gbs", Shape::Table(&origin::TABLE));
+    /// Of the bandwidth of memories over the share of writes.
+    MIXED_GBS = key("mixed_gbs", Shape::Table(&origin::TABLE));
     /// Of the sizes of the last-level caches.
     LLC_MB = key("llc_mb", Shape::Table(&origin::TABLE));
     /// Of what one core reads from a last-level cache.
