@@ -93,15 +93,24 @@ fn objectives_that_add_up_flop_name_those_that_do_not() {
 
 #[test]
 fn simulations_refuse_what_they_cannot_follow() {
-    for (text, key) in [
-        (format!("{ONE_NODE}{SHARED}"), "rate"),
-        (overhead("node_overhead = 0.12\nwork_gflop = 10.0"), "node_overhead"),
+    let (_folder, file) = study(&format!("{ONE_NODE}{SHARED}"));
+    let output = numasim().arg("simulate").arg(&file).output().expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output);
+    assert!(said.contains("has `rate`, which simulate does not support"), "{said}");
+}
+
+#[test]
+fn simulations_count_what_several_nodes_cost() {
+    // On k of 4 nodes 80 k / (1 + 0.12 log2 k) GFLOPS: 1000 GFLOP take 12.5, 7, 4.9588 (of three) and 3.875 s.
+    for (threads, seconds) in [
+        ("[8, 0, 0, 0]", 12.5),
+        ("[8, 8, 0, 0]", 7.0),
+        ("[8, 8, 8, 0]", 1000.0 * (1.0 + 0.12 * 3_f64.log2()) / 240.0),
+        ("[8, 8, 8, 8]", 3.875),
     ] {
-        let (_folder, file) = study(&text);
-        let output = numasim().arg("simulate").arg(&file).output().expect("the program starts");
-        assert_eq!(output.status.code(), Some(1));
-        let said = stderr(&output);
-        assert!(said.contains(&format!("has `{key}`, which simulate does not support")), "{said}");
+        let keys = format!("node_overhead = 0.12\nwork_gflop = 1000.0\nthreads = {threads}");
+        near(&asked("simulate", &overhead(&keys), &[])["runs"][0]["makespan_s"], seconds);
     }
 }
 
@@ -127,4 +136,133 @@ fn a_thread_that_draws_more_than_a_memory_is_doubted() {
     let (_folder, file) = study(&fast);
     let output = numasim().arg("check").arg(&file).output().expect("the program starts");
     assert!(stderr(&output).contains("`thread_gbs` is 300 GB/s"), "{}", stderr(&output));
+}
+
+/// One application on two nodes with latencies; its data local.
+fn on_two_nodes(machine: &str, app: &str) -> String {
+    format!(
+        "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 10.0\nbandwidth_gbs = 1000.0\nlink_gbs = 1000.0\n\
+         latency_matrix_ns = [[80.0, 160.0], [160.0, 80.0]]\n{machine}\n[[app]]\nname = \"a\"\n{app}\n\
+         [[scenario]]\nname = \"s\"\nthreads = {{ a = [2, 2] }}\n"
+    )
+}
+
+#[test]
+fn the_limit_of_a_thread_that_holds_it_back_is_named() {
+    for (machine, app, kind, words) in [
+        ("", "arithmetic_intensity = 1.0", "core-peak", "core peak on all nodes"),
+        ("", "arithmetic_intensity = 1.0\nthread_gflops = 5.0", "thread-peak", "thread peak on all nodes"),
+        (
+            "core_bandwidth_gbs = 6.0",
+            "arithmetic_intensity = 1.0",
+            "core-bandwidth",
+            "core bandwidth on all nodes",
+        ),
+        (
+            "core_bandwidth_gbs = 6.0",
+            "arithmetic_intensity = 1.0\nthread_gbs = 3.0",
+            "thread-bandwidth",
+            "thread bandwidth on all nodes",
+        ),
+        (
+            "",
+            "arithmetic_intensity = 1.0\noutstanding_lines = 1",
+            "memory-latency",
+            "memory latency on all nodes",
+        ),
+    ] {
+        let text = on_two_nodes(machine, app);
+        let document = asked("evaluate", &text, &[]);
+        assert_eq!(document["scenarios"][0]["apps"][0]["bottleneck_per_node"][0], kind, "{app}");
+        let (_folder, file) = study(&text);
+        let output = numasim().arg("evaluate").arg(&file).output().expect("the program starts");
+        assert!(stdout(&output).contains(words), "{}", stdout(&output));
+    }
+}
+
+#[test]
+fn explanations_name_the_limits_of_threads_and_what_several_nodes_cost() {
+    let explained = |machine: &str, app: &str| {
+        let (_folder, file) = study(&on_two_nodes(machine, app));
+        let output = numasim().arg("evaluate").arg(&file).arg("--explain").output();
+        let output = output.expect("the program starts");
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let limits = "thread_gflops = 5.0\nthread_gbs = 10.0\noutstanding_lines = 1\nnode_overhead = 0.5";
+    let text = explained("", limits);
+    for part in [
+        "min(peak GFLOPS / AI, thread_gflops / AI, thread_gbs, lines * 64 byte / latency)",
+        "min(10/0.5, 5/0.5, 10, 0.8) = 0.8",
+        "1/(1 + 0.5 * log2 2) = 0.666667",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Other models than the default have a table of limits.
+    let text = explained("core_bandwidth_gbs = 16.0\n[machine.sharing]\nmodel = \"ecm\"", limits);
+    for part in ["thread peak 10, core bandwidth 16", "latency", "1/(1 + 0.5 * log2 2) = 0.666667"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Rates are added up in their own unit, and never as GFLOPS.
+    let text = explained("", "thread_gbs = 3.0\nrate = { unit = \"queries/s\", per_gb = 100.0 }");
+    assert!(text.contains("total queries/s") && !text.contains("GFLOPS per"), "{text}");
+}
+
+#[test]
+fn documents_tell_the_penalties_of_ecm() {
+    for (lines, word) in [
+        ("model = \"ecm\"", "usual"),
+        ("model = \"ecm\"\necm_penalty = 0.2", "given"),
+        ("model = \"ecm\"\necm_penalty = 0", "hard-corner"),
+    ] {
+        let text = on_two_nodes(&format!("[machine.sharing]\n{lines}"), "arithmetic_intensity = 1.0");
+        assert_eq!(asked("evaluate", &text, &[])["penalties"], word, "{lines}");
+    }
+    let text = on_two_nodes("", "arithmetic_intensity = 1.0");
+    assert_eq!(asked("evaluate", &text, &[]).get("penalties"), None);
+    assert_eq!(asked("evaluate", &text, &["--model", "ecm"])["penalties"], "hard-corner");
+}
+
+#[test]
+fn sweeps_plots_and_pages_count_rates_in_their_unit() {
+    let rated = "[[app]]\nname = \"db\"\nthread_gbs = 3.0\nrate = { unit = \"queries/s\", per_gb = 100.0 }\n\
+                 [[scenario]]\nname = \"two\"\nthreads = { db = 2 }\n[[scenario]]\nname = \"four\"\nthreads = { db = 4 }\n";
+    let (folder, file) = study(&format!("{ONE_NODE}{rated}"));
+    let text = |args: &[&str]| {
+        let output = numasim().args(args).arg(&file).output().expect("the program starts");
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        stdout(&output)
+    };
+    let tables = text(&["evaluate"]);
+    assert!(tables.contains("1200.0 queries/s") && !tables.contains("0.0 GFLOPS"), "{tables}");
+    let models = text(&["evaluate", "--model", "all"]);
+    assert!(models.contains("total queries/s") && models.contains("queries/s under each"), "{models}");
+    let plot = folder.path().join("sweep.svg");
+    let set = "app.db.thread_gbs=1,2,3";
+    let swept = text(&[
+        "sweep",
+        "--set",
+        set,
+        "--scenario",
+        "four",
+        "--plot",
+        plot.to_str().expect("UTF-8"),
+        "--format",
+        "csv",
+    ]);
+    let header = swept.lines().next().expect("a header");
+    assert!(header.contains("rate:db") && !header.contains("gflops:db"), "{header}");
+    let svg = std::fs::read_to_string(&plot).expect("the plot");
+    assert!(svg.contains("queries/s") && !svg.contains("GFLOPS"), "{svg}");
+    let best = text(&["sweep", "--set", set, "--scenario", "four", "--format", "table"]);
+    assert!(best.contains("Most queries/s: 1200.0"), "{best}");
+    let rows = asked("sweep", &format!("{ONE_NODE}{rated}"), &["--set", set, "--scenario", "four"]);
+    near(&rows["rows"][2]["apps"][0]["rate"], 1200.0);
+    assert_eq!(rows["rows"][2]["apps"][0]["rate_unit"], "queries/s");
+    let map = text(&["plot", "threads", "--scenario", "four"]);
+    assert!(map.contains("1200.0 queries/s") && !map.contains("GFLOPS"), "{map}");
+    let found = text(&["explore", "--objective", "fair"]);
+    assert!(found.contains("p = queries/s / queries/s alone") && !found.contains("GFLOPS"), "{found}");
+    let front = text(&["explore", "--pareto", "fair,geomean"]);
+    assert!(!front.contains("GFLOPS"), "{front}");
 }

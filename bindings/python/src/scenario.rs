@@ -183,6 +183,13 @@ impl ScenarioResult {
         self.of_nodes(py, |node| node.remote.value())
     }
 
+    /// How long the cores of each node wait for a line of its memory beside all that is read, in ns; not a number where the model or the machine
+    /// does not say.
+    #[getter]
+    fn loaded_latency_ns<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.of_nodes(py, |node| node.loaded_latency_ns.unwrap_or(f64::NAN))
+    }
+
     /// Links as columns: `from` (node of the cores), `to` (node of the memory), `capacity_gbs`, `bandwidth_gbs`.
     #[getter]
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -248,7 +255,8 @@ impl ScenarioResult {
     }
 
     fn __repr__(&self) -> String {
-        format!("<ScenarioResult {:?}: {} GFLOPS>", self.scenario.name, self.total_gflops())
+        let (total, unit) = self.scenario.view().total();
+        format!("<ScenarioResult {:?}: {} {unit}>", self.scenario.name, plain(total))
     }
 }
 

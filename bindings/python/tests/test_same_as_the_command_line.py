@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import warnings
@@ -44,6 +45,8 @@ def test_every_scenario_of_the_files(command_line: Any, path: Path) -> None:
         nodes = scenario["nodes"]
         assert result.node_bandwidth_gbs.tolist() == [node["bandwidth_gbs"] for node in nodes]
         assert result.node_remote_gbs.tolist() == [node["remote_gbs"] for node in nodes]
+        latencies = [None if math.isnan(ns) else ns for ns in result.loaded_latency_ns.tolist()]
+        assert latencies == [node.get("loaded_latency_ns") for node in nodes]
         assert result.links["bandwidth_gbs"].tolist() == [link["bandwidth_gbs"] for link in scenario["links"]]
 
 

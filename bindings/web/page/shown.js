@@ -29,14 +29,19 @@ function drawResult(contents, answer) {
   const [worth, unit] = answer.worth[0];
   at('total').textContent = `${amount(worth)} ${unit}`;
   at('map').innerHTML = answer.maps[0]; // made by numasim, every name in it escaped
-  table(at('apps'), 'Applications', ['', 'threads', 'GFLOPS', 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
+  const rates = scenario.apps.filter((app) => app.rate_unit).length;
+  const speed = rates === 0 ? 'GFLOPS' : rates < scenario.apps.length ? 'GFLOPS or rate' : 'rate';
+  table(at('apps'), 'Applications', ['', 'threads', speed, 'GB/s', make('th', { scope: 'col', textContent: 'held back by' })], scenario.apps.map((app, i) => {
     const name = make('th', { scope: 'row' }, chip(contents.apps[i]), ` ${app.name}`);
     const words = make('td', { className: 'text', textContent: answer.held_back[0][i] || '-' });
     return row('body', [name, String(sum(app.threads)), app.rate_unit ? `${amount(app.rate)} ${app.rate_unit}` : amount(app.gflops), amount(app.bandwidth_gbs), words]);
   }));
   const used = (one) => one.occupied_gbs ?? one.bandwidth_gbs;
-  table(at('controllers'), 'Memory controllers, GB/s', ['node', 'used', '', 'of', 'from outside'], scenario.nodes.map((node) =>
-    row('body', [String(node.node), amount(used(node)), bar(used(node), node.capacity_gbs), amount(node.capacity_gbs), amount(node.remote_gbs)])));
+  const waits = scenario.nodes.some((node) => node.loaded_latency_ns !== undefined);
+  const latency = (cell) => waits ? [cell] : [];
+  table(at('controllers'), 'Memory controllers, GB/s', ['node', 'used', '', 'of', 'from outside', ...latency('latency, ns')], scenario.nodes.map((node) =>
+    row('body', [String(node.node), amount(used(node)), bar(used(node), node.capacity_gbs), amount(node.capacity_gbs), amount(node.remote_gbs),
+      ...latency(amount(node.loaded_latency_ns ?? null))])));
   const busy = [
     ...scenario.links.map((link) => ({ ...link, name: `${link.from}→${link.to}` })),
     ...(scenario.shared_links ?? []).map((link) => ({ ...link, name: `${link.name} ${link.direction.map((nodes) => nodes.join(',')).join('→')}` })),

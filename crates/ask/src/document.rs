@@ -5,6 +5,7 @@
 use std::io::{self, BufWriter, Write};
 
 use numasim_model::Machine;
+use numasim_model::sharing_model::Penalties;
 use numasim_sim::intervals::{Draws, Interval};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -45,6 +46,9 @@ pub struct StudyHead {
     /// Its parameters, where they are not the defaults; `numasim models` has their units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_parameters: Option<ByName<f64>>,
+    /// Under `ecm`, which penalties threads have in a queue: the `usual` ones, the `given` one (`ecm_penalty`), or none, a `hard-corner`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    penalties: Option<PenaltiesWord>,
 }
 
 impl StudyHead {
@@ -58,6 +62,7 @@ impl StudyHead {
             machine: machine.name().to_owned(),
             model: sharing.name(),
             model_parameters: (!used.is_empty()).then_some(ByName(used)),
+            penalties: sharing.penalties().map(|penalties| PenaltiesWord(penalties.word())),
         }
     }
 }
@@ -120,7 +125,7 @@ pub(crate) use written_as;
 macro_rules! word {
     ($name:ident, $schema:literal, $description:literal, $all:expr) => {
         #[doc = $description]
-        #[derive(serde::Serialize)]
+        #[derive(Clone, Debug, serde::Serialize)]
         pub(crate) struct $name(pub(crate) &'static str);
 
         #[cfg(feature = "schema")]
@@ -136,6 +141,8 @@ macro_rules! word {
     };
 }
 pub(crate) use word;
+
+word!(PenaltiesWord, "Penalties", "Which penalties threads have in a queue.", Penalties::WORDS);
 
 /// Values by name, in their order.
 #[derive(Clone, Debug, PartialEq)]

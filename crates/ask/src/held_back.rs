@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use numasim_draw::{Style, figures};
-use numasim_model::{AppId, Bottleneck};
+use numasim_model::{AppId, Bottleneck, ThreadLimit};
 
 use crate::{ScenarioView, node_ranges};
 
 /// The bottlenecks of `app` over its nodes, equal ones together: `link 1→0, 2→0; core peak on node 0`.
 pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
-    let (mut peak, mut core_bandwidth, mut controller) = (Vec::new(), Vec::new(), Vec::new());
+    let mut of_thread: BTreeMap<ThreadLimit, Vec<usize>> = BTreeMap::new();
+    let mut controller = Vec::new();
     let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let (mut remote, mut shared, mut reads) = (Vec::new(), Vec::new(), Vec::new());
     let (mut waiting, mut slowest) = (Vec::new(), None);
     for (node, group) in view.evaluation.apps[app.0].per_node.iter().enumerate() {
         match group.as_ref().map(|group| &group.bottleneck) {
             None => {}
-            Some(Bottleneck::CorePeak) => peak.push(node),
-            Some(Bottleneck::CoreBandwidth) => core_bandwidth.push(node),
+            Some(Bottleneck::Thread(limit)) => of_thread.entry(*limit).or_default().push(node),
             Some(Bottleneck::LocalController(_)) => controller.push(node),
             Some(Bottleneck::Link { from, to }) => links.entry(to.0).or_default().push(from.0),
             Some(Bottleneck::RemoteDemand(memory)) => remote.push(memory.0),
@@ -61,11 +61,8 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     if !controller.is_empty() {
         phrases.push(format!("own memory controller {}", on(&controller)));
     }
-    if !core_bandwidth.is_empty() {
-        phrases.push(format!("core bandwidth {}", on(&core_bandwidth)));
-    }
-    if !peak.is_empty() {
-        phrases.push(format!("core peak {}", on(&peak)));
+    for (limit, nodes) in of_thread.iter().rev() {
+        phrases.push(format!("{} {}", limit.kind().replace('-', " "), on(nodes)));
     }
     if let Some((slow, waiting)) = waits {
         phrases.push(format!("slowest thread (on {slow}) {}", on(&waiting)));

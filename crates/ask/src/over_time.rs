@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use numasim_course::{Course, Study};
 use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor, is_too_short};
-use numasim_model::{App, AppId, Scenario};
+use numasim_model::{AppId, Scenario};
 use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 use numasim_study::{Place, Problem, ProblemKind};
 
@@ -139,22 +139,20 @@ pub fn work_is_given(
     let mut problems: Vec<Problem> = Vec::new();
     let mut groups: Vec<&str> = Vec::new();
     for app in &study.apps {
-        let unknown = match app {
-            App { rate_unit: Some(_), .. } => "rate",
-            App { node_overhead, .. } if *node_overhead > 0.0 => "node_overhead",
-            _ => continue,
-        };
+        if app.rate_unit.is_none() {
+            continue;
+        }
         let Some(places) =
             located.app_places(&app.group).filter(|_| groups.last() != Some(&app.group.as_str()))
         else {
             continue;
         };
         groups.push(&app.group);
-        let message = format!("`{}` has `{unknown}`, which {command} does not support", app.group);
+        let message = format!("`{}` has `rate`, which {command} does not support", app.group);
         problems.push(
             Problem::new(ProblemKind::Conflict, message)
-                .at(places.name.clone(), format!("this app has `{unknown}`"))
-                .hint(format!("leave `{unknown}` out here; evaluate, explore and sweep support it")),
+                .at(places.name.clone(), "this app has `rate`")
+                .hint("leave `rate` out here; evaluate, explore and sweep support it"),
         );
     }
     if !problems.is_empty() {

@@ -20,7 +20,7 @@ use crate::intervals::figures_of;
 use crate::refusal::{Refusal, impossible};
 use crate::scenario::ScenarioObject;
 use crate::table::Of;
-use crate::wording::{value_title, weighted};
+use crate::wording::{common_unit, value_title, weighted};
 use crate::{EvaluatedScenario, warning};
 
 /// A question to [`pareto`].
@@ -282,7 +282,10 @@ impl Front {
             Of::number("total_gflops", |row: &Row| row.point().scenario.evaluation.total.value())
                 .titled("total\nGFLOPS")
                 .rounded()
-                .only_if(!has(Objective::TotalGflops) || weighted(&self.study.apps)),
+                .only_if(
+                    (!has(Objective::TotalGflops) || weighted(&self.study.apps))
+                        && common_unit(&self.study.apps).is_none_or(|unit| unit == "GFLOPS"),
+                ),
         );
         columns.push(
             Of::number("smallest_p", |row: &Row| self.smallest_p(row.point()))
@@ -325,7 +328,7 @@ impl Front {
         let each = || self.study.apps.iter().enumerate();
         columns.extend(each().map(|(a, app)| {
             let gflops = move |row: &Row| row.point().scenario.evaluation.apps[a].gflops.value();
-            Of::number("gflops", gflops).each(&app.name)
+            Of::number(if app.rate_unit.is_some() { "rate" } else { "gflops" }, gflops).each(&app.name)
         }));
         columns.extend(each().map(|(a, app)| {
             let threads = move |row: &Row| row.point().scenario.allocation.row(AppId(a)).to_vec();

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::document::{ends, plain, word, written_as};
 use crate::warning;
+use crate::wording::common_unit;
 
 /// An evaluated scenario.
 #[derive(Clone, Debug)]
@@ -76,19 +77,22 @@ impl<'a> ScenarioView<'a> {
         (0..self.apps.len()).map(AppId)
     }
 
-    /// What the scenario is worth, with its unit: GFLOPS; GB/s if all that have threads only move data; a rate if all that have threads
-    /// count that.
-    pub fn worth(&self) -> (f64, &'a str) {
-        let mut active = self.active_apps().map(|app| &self.apps[app.0]).peekable();
-        let unit = active.peek().and_then(|app| app.rate_unit.as_deref());
-        if let Some(unit) = unit
-            && active.all(|app| app.rate_unit.as_deref() == Some(unit))
-        {
+    /// The sum of what applications achieve, with its unit: a rate if all that have threads count that, else GFLOPS of those that compute.
+    pub fn total(&self) -> (f64, &'a str) {
+        let active = || self.active_apps().map(|app| &self.apps[app.0]);
+        let unit = if active().next().is_some() { common_unit(active()) } else { common_unit(self.apps) };
+        if let Some(unit) = unit.filter(|unit| *unit != "GFLOPS") {
             return (self.evaluation.apps.iter().map(|app| app.gflops.value()).sum(), unit);
         }
+        (self.evaluation.total.value(), "GFLOPS")
+    }
+
+    /// The same, but GB/s if all that have threads only move data.
+    pub fn worth(&self) -> (f64, &'a str) {
+        let own = self.total();
         let mut active = self.active_apps().peekable();
-        if active.peek().is_none() || active.any(|app| self.apps[app.0].computes()) {
-            return (self.evaluation.total.value(), "GFLOPS");
+        if own.1 != "GFLOPS" || active.peek().is_none() || active.any(|app| self.apps[app.0].computes()) {
+            return own;
         }
         let moved = self.evaluation.apps.iter().map(|app| app.bandwidth.value());
         (moved.fold(0.0, |sum, gbs| sum + gbs), "GB/s")

@@ -4,19 +4,20 @@ use numasim_draw::Heading;
 use numasim_draw::figures;
 use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, MapSharedLink, ThreadMap};
 use numasim_model::machine::SharedDirection;
-use numasim_model::{AppId, Machine, NodeId, Placement};
+use numasim_model::{App, AppId, Machine, NodeId, Placement};
 
 use crate::lettering::{self, Lettering};
 use crate::{ScenarioView, data_words, machine_title, node_ranges};
 
 /// What stands above the plots of a scenario: the machine, and which scenario is shown.
 pub fn heading(view: &ScenarioView<'_>) -> Heading {
+    let (total, unit) = view.total();
     Heading {
         title: machine_title(view.machine),
         subtitle: format!(
-            "scenario {}: {} GFLOPS, model {}",
+            "scenario {}: {} {unit}, model {}",
             view.name,
-            figures::single(view.evaluation.total.value()),
+            figures::single(total),
             view.machine.sharing().name()
         ),
     }
@@ -125,14 +126,17 @@ fn app(view: &ScenarioView<'_>, letters: &Lettering, letter: usize) -> MapApp {
     if instances.len() > 1 {
         name = format!("{name} ({} instances)", instances.len());
     }
-    let intensity = instances.first().map_or(0.0, |app| view.apps[app.0].arithmetic_intensity.value());
-    let intensity = format!("{} FLOP/byte", figures::intensity(intensity));
-    let detail = if active.is_empty() {
-        format!("{intensity}, no threads")
+    let first = instances.first().map(|app| &view.apps[app.0]);
+    let intensity = first.filter(|app| app.rate_unit.is_none()).map(|app| app.arithmetic_intensity.value());
+    let intensity = intensity.map(|intensity| format!("{} FLOP/byte", figures::intensity(intensity)));
+    let result = if active.is_empty() {
+        vec!["no threads".to_owned()]
     } else {
-        let gflops: f64 = active.iter().map(|app| view.evaluation.apps[app.0].gflops.value()).sum();
-        format!("{intensity}, {}, {} GFLOPS", data_word(view, &active), figures::single(gflops))
+        let speed: f64 = active.iter().map(|app| view.evaluation.apps[app.0].gflops.value()).sum();
+        let unit = first.map_or("GFLOPS", App::unit);
+        vec![data_word(view, &active), format!("{} {unit}", figures::single(speed))]
     };
+    let detail = intensity.into_iter().chain(result).collect::<Vec<_>>().join(", ");
     MapApp { letter: lettering::label(letter), name, detail }
 }
 

@@ -17,15 +17,33 @@ pub fn node_ranges(nodes: &[NodeId]) -> String {
     figures::ranges(&numbers(nodes))
 }
 
+/// The unit that all of some applications count in; `None` where they differ.
+pub fn common_unit<'a>(apps: impl IntoIterator<Item = &'a App>) -> Option<&'a str> {
+    let mut units = apps.into_iter().map(App::unit);
+    let first = units.next().unwrap_or("GFLOPS");
+    units.all(|unit| unit == first).then_some(first)
+}
+
+/// What a column or axis of such figures is called: the unit of all `apps`, or `GFLOPS or rate`.
+pub fn unit_title<'a>(apps: impl IntoIterator<Item = &'a App>) -> &'a str {
+    common_unit(apps).unwrap_or("GFLOPS or rate")
+}
+
+/// What p is, the measure of each application in `fair` and `geomean`: `GFLOPS / GFLOPS alone`.
+pub fn relative<'a>(apps: impl IntoIterator<Item = &'a App>) -> String {
+    let unit = common_unit(apps).unwrap_or("speed");
+    format!("{unit} / {unit} alone")
+}
+
 /// What an objective looks for.
-pub const fn meaning(objective: Objective) -> &'static str {
+pub fn meaning(objective: Objective, apps: &[App]) -> String {
     match objective {
-        Objective::TotalGflops => "the largest sum of weight x GFLOPS",
-        Objective::Fair => "the largest minimum of p = GFLOPS / GFLOPS alone on the whole machine",
+        Objective::TotalGflops => "the largest sum of weight x GFLOPS".to_owned(),
+        Objective::Fair => format!("the largest minimum of p = {} on the whole machine", relative(apps)),
         Objective::Geomean => {
-            "the largest weighted geometric mean of p = GFLOPS / GFLOPS alone on the machine"
+            format!("the largest weighted geometric mean of p = {} on the machine", relative(apps))
         }
-        Objective::Makespan => "the shortest time until every application has done its work",
+        Objective::Makespan => "the shortest time until every application has done its work".to_owned(),
     }
 }
 

@@ -266,6 +266,11 @@ impl App {
         }
     }
 
+    /// The unit in which it counts what it achieves: that of its rate, or GFLOPS.
+    pub fn unit(&self) -> &str {
+        self.rate_unit.as_deref().unwrap_or("GFLOPS")
+    }
+
     /// What one of its threads does at most.
     pub fn limits(&self) -> ThreadLimits {
         ThreadLimits {

@@ -1,7 +1,8 @@
 //! What holds the threads of an application back on a node: people ask why before they believe.
 
 use crate::allocation::Allocation;
-use crate::ids::{AppId, NodeId};
+use crate::demand::{Demand, ThreadLimit, least};
+use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::sharing::{FlowView, ModelKind, PoolKind, PoolView, Solver, Workspace};
 use crate::table::Table;
@@ -9,10 +10,8 @@ use crate::table::Table;
 /// The one resource that, made wider, would make these threads faster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bottleneck {
-    /// The core computes at its peak.
-    CorePeak,
-    /// The core draws all the bandwidth one thread can.
-    CoreBandwidth,
+    /// A limit on each thread, whatever else runs.
+    Thread(ThreadLimit),
     /// The controller of their own node, shared with the other threads of the node.
     LocalController(NodeId),
     /// The link to the node of the data.
@@ -40,9 +39,12 @@ pub enum Bottleneck {
 
 impl Bottleneck {
     /// All that [`Bottleneck::kind`] returns.
-    pub const KINDS: [&str; 8] = [
-        Self::CorePeak.kind(),
-        Self::CoreBandwidth.kind(),
+    pub const KINDS: [&str; 11] = [
+        ThreadLimit::CorePeak.kind(),
+        ThreadLimit::ThreadPeak.kind(),
+        ThreadLimit::CoreBandwidth.kind(),
+        ThreadLimit::ThreadBandwidth.kind(),
+        ThreadLimit::Latency.kind(),
         Self::LocalController(NodeId(0)).kind(),
         Self::Link { from: NodeId(0), to: NodeId(0) }.kind(),
         Self::RemoteDemand(NodeId(0)).kind(),
@@ -54,8 +56,7 @@ impl Bottleneck {
     /// A short stable word for JSON and CSV.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::CorePeak => "core-peak",
-            Self::CoreBandwidth => "core-bandwidth",
+            Self::Thread(limit) => limit.kind(),
             Self::LocalController(_) => "local-controller",
             Self::Link { .. } => "link",
             Self::RemoteDemand(_) => "remote-demand",
@@ -72,6 +73,7 @@ const TOLERANCE: f64 = 1e-9;
 /// The bottleneck of each application on each node, `None` where it has no threads.
 pub(crate) fn bottlenecks(
     machine: &Machine,
+    demands: &[Demand],
     solver: &Solver,
     allocation: &Allocation,
     workspace: &Workspace,
@@ -79,7 +81,7 @@ pub(crate) fn bottlenecks(
     let threads = allocation.as_slice();
     let (apps, nodes) = (allocation.apps(), machine.node_count());
     let mut found = Table::from_fn(apps, nodes, |app, node| {
-        (allocation.get(app, node) > 0).then(|| core_limit(solver, app, node, workspace))
+        (allocation.get(app, node) > 0).then(|| thread_limit(machine, &demands[app.0], node))
     });
     // Of the memories a thread reads, the one with the smallest granted / cost decides (step 5).
     let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
@@ -187,13 +189,11 @@ impl Full {
     }
 }
 
-/// For a thread that gets all it wants: the peak of the core or of the application, or a bandwidth ceiling of either.
-fn core_limit(solver: &Solver, app: AppId, node: NodeId, workspace: &Workspace) -> Bottleneck {
-    if solver.is_at_peak(app, node, workspace, TOLERANCE) {
-        Bottleneck::CorePeak
-    } else {
-        Bottleneck::CoreBandwidth
-    }
+/// For a thread that gets all it wants: the first of its tightest limits.
+fn thread_limit(machine: &Machine, demand: &Demand, node: NodeId) -> Bottleneck {
+    let most = least(demand.thread_limits(machine, node)) * (1.0 + TOLERANCE);
+    let tightest = demand.thread_limits(machine, node).find(|(_, allowed)| *allowed <= most);
+    Bottleneck::Thread(tightest.map_or(ThreadLimit::CorePeak, |(limit, _)| limit))
 }
 
 /// For a thread that gets less than it wants from a pool.

@@ -56,14 +56,44 @@ impl Demand {
     /// What one thread on `from` draws with the machine to itself, the ceilings of the sharing model aside: what it can digest, and no more than the lines that it has under
     /// way bring at the latencies of its data (lines x 64 byte / latency; the time per byte is the mean over the data).
     pub fn want(&self, machine: &Machine, from: NodeId) -> GigabytesPerSecond {
-        let digested = self.limits.want(machine.node(from), self.arithmetic_intensity);
-        let Some(lines) = self.outstanding_lines else { return digested };
-        let times = machine.node_ids().map(|memory| {
-            self.placement.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0)
+        least(self.own_limits(machine, from))
+    }
+
+    /// What keeps one thread on `from` from drawing more with the machine to itself: each limit and the GB/s that it allows, those of the sharing
+    /// model as well.
+    pub fn thread_limits(
+        &self,
+        machine: &Machine,
+        from: NodeId,
+    ) -> impl Iterator<Item = (ThreadLimit, GigabytesPerSecond)> + use<> {
+        let of_model = machine.sharing().parameters.ceilings(machine, self, from);
+        self.own_limits(machine, from).chain(of_model)
+    }
+
+    fn own_limits(
+        &self,
+        machine: &Machine,
+        from: NodeId,
+    ) -> impl Iterator<Item = (ThreadLimit, GigabytesPerSecond)> + use<> {
+        let node = machine.node(from);
+        let ThreadLimits { gflops, bandwidth, no_flop } = self.limits;
+        let brought = self.outstanding_lines.and_then(|lines| {
+            let times = machine.node_ids().map(|memory| {
+                self.placement.fraction(machine, from, memory)
+                    * machine.latency_ns(from, memory).unwrap_or(0.0)
+            });
+            let latency_ns: f64 = times.sum();
+            (latency_ns > 0.0).then(|| GigabytesPerSecond::new(lines * LINE_BYTES / latency_ns))
         });
-        let latency_ns: f64 = times.sum();
-        let brought = if latency_ns > 0.0 { lines * LINE_BYTES / latency_ns } else { f64::INFINITY };
-        digested.min(GigabytesPerSecond::new(brought))
+        let peak = (!no_flop).then_some(node.gflops_per_core / self.arithmetic_intensity);
+        let limits = [
+            (ThreadLimit::CorePeak, peak),
+            (ThreadLimit::ThreadPeak, gflops.map(|own| own / self.arithmetic_intensity)),
+            (ThreadLimit::CoreBandwidth, node.core_bandwidth),
+            (ThreadLimit::ThreadBandwidth, bandwidth),
+            (ThreadLimit::Latency, brought),
+        ];
+        limits.into_iter().filter_map(|(limit, allowed)| Some((limit, allowed?)))
     }
 
     /// How many times as long as a thread of the benchmark, which has more lines under way, one on `from` waits for a byte at a busy memory;
@@ -77,6 +107,39 @@ impl Demand {
     pub fn cost(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
         self.placement.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.traffic)
     }
+}
+
+/// What keeps one thread from drawing more with the machine to itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ThreadLimit {
+    /// The peak of its core.
+    CorePeak,
+    /// The most that a thread of the application computes ([`App::thread_gflops`]).
+    ThreadPeak,
+    /// The bandwidth of its core, or a ceiling of the sharing model on one thread.
+    CoreBandwidth,
+    /// The most that a thread of the application draws ([`App::thread_gbs`]).
+    ThreadBandwidth,
+    /// The latency of its data: the thread has only a limited number of cache lines under way.
+    Latency,
+}
+
+impl ThreadLimit {
+    /// A short stable word for JSON and CSV; with spaces for people.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::CorePeak => "core-peak",
+            Self::ThreadPeak => "thread-peak",
+            Self::CoreBandwidth => "core-bandwidth",
+            Self::ThreadBandwidth => "thread-bandwidth",
+            Self::Latency => "memory-latency",
+        }
+    }
+}
+
+/// The tightest of `limits`.
+pub(crate) fn least(limits: impl Iterator<Item = (ThreadLimit, GigabytesPerSecond)>) -> GigabytesPerSecond {
+    limits.map(|(_, allowed)| allowed).fold(GigabytesPerSecond::new(f64::INFINITY), GigabytesPerSecond::min)
 }
 
 /// Threads read data whose home nobody has decided.

@@ -7,7 +7,7 @@ pub use check::check;
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
-use crate::demand::demands;
+use crate::demand::{Demand, demands};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::dealt::{Round, rounds};
@@ -223,7 +223,7 @@ pub fn evaluate_with(
         Vec::new()
     };
     let counts_flop: Vec<bool> = apps.iter().map(|app| app.rate_unit.is_none()).collect();
-    let mut apps = app_results(machine, placements, allocation, &solver, &workspace);
+    let mut apps = app_results(machine, &demands, allocation, &solver, &workspace);
     if static_work {
         solver.wait_for_slowest(&mut workspace);
         apps.iter_mut().enumerate().for_each(|(a, app)| wait(app, AppId(a), &solver, &workspace));
@@ -273,12 +273,12 @@ fn deals_rounds(solver: &Solver, allocation: &Allocation) -> bool {
 
 fn app_results(
     machine: &Machine,
-    placements: &[Placement],
+    demands: &[Demand],
     allocation: &Allocation,
     solver: &Solver,
     workspace: &Workspace,
 ) -> Vec<AppResult> {
-    let bottlenecks = bottlenecks(machine, solver, allocation, workspace);
+    let bottlenecks = bottlenecks(machine, demands, solver, allocation, workspace);
     let group_result = |app: AppId, node: NodeId| {
         let threads = allocation.get(app, node);
         let bottleneck = bottlenecks[(app, node)].clone()?;
@@ -295,17 +295,17 @@ fn app_results(
             bottleneck,
         })
     };
-    placements
+    demands
         .iter()
         .enumerate()
-        .map(|(a, placement)| {
+        .map(|(a, demand)| {
             let per_node: Vec<_> = machine.node_ids().map(|node| group_result(AppId(a), node)).collect();
             AppResult {
                 gflops: per_node.iter().flatten().map(|group| group.gflops).sum(),
                 slowest: None,
                 full_speed: per_node.iter().flatten().map(|group| group.full_speed).sum(),
                 bandwidth: per_node.iter().flatten().map(|group| group.bandwidth).sum(),
-                home: placement.home(),
+                home: demand.placement.home(),
                 per_node,
             }
         })

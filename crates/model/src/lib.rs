@@ -70,7 +70,7 @@ pub mod words;
 pub use allocation::Allocation;
 pub use app::{Access, App, Data, Placement, Placing, ThreadLimits, Traffic};
 pub use bottleneck::Bottleneck;
-pub use demand::Demand;
+pub use demand::{Demand, ThreadLimit};
 pub use evaluation::{Evaluation, evaluate, evaluate_explained, evaluate_with};
 pub use ids::{AppId, NodeId};
 pub use machine::{KernelBandwidths, Machine, MixedBandwidths, Node};

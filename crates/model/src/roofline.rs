@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::app::{Access, Placement};
-use crate::demand::Demand;
+use crate::demand::{Demand, ThreadLimit, least};
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
@@ -112,12 +112,9 @@ pub fn roofs_of_kernels(machine: &Machine, kernels: &[Access]) -> Vec<Roof> {
 
 /// The most that one thread draws from its own memory: the bandwidth of a core, and the ceilings of the sharing model.
 fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
-    let unlimited = GigabytesPerSecond::new(f64::INFINITY);
-    let core = machine.node(node).core_bandwidth.unwrap_or(unlimited);
     // What it computes with the data does not matter here.
     let local = Demand::new(FlopPerByte::new(1.0), Access::Read, Placement::Local);
-    let ceiling = machine.sharing().parameters.thread_ceiling(machine, &local, node);
-    ceiling.map_or(core, |most| core.min(GigabytesPerSecond::new(most)))
+    least(local.thread_limits(machine, node).filter(|(limit, _)| *limit != ThreadLimit::CorePeak))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use sheet::Sheet;
 
 use crate::ScenarioView;
 
+mod limits;
 mod pools;
 mod rounds;
 mod sheet;
@@ -37,7 +38,10 @@ pub fn explain(view: &ScenarioView, style: &Style) -> String {
 /// The rates while nobody has finished, which is all there is but for work that was divided beforehand.
 fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
-        return kernels(view) + &spread::explain(view, style) + &rounds::text(view, style);
+        return kernels(view)
+            + &limits::text(view, style)
+            + &spread::explain(view, style)
+            + &rounds::text(view, style);
     }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();
@@ -47,12 +51,13 @@ fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     }
     blocks.extend(spread::blocks(view, style).into_iter().map(Block::Text));
     let totals = node_classes(view);
+    let unit = view.total().1;
     match blocks.as_mut_slice() {
         // One table tells it all, as in the paper.
-        [Block::Sheet(only)] if totals.len() == 1 => totals_into(&totals, only),
+        [Block::Sheet(only)] if totals.len() == 1 => totals_into(&totals, unit, only),
         _ => {
             let mut sum = Sheet::new("Sum over all nodes".to_owned(), Vec::new());
-            totals_into(&totals, &mut sum);
+            totals_into(&totals, unit, &mut sum);
             blocks.push(Block::Sheet(sum));
         }
     }
@@ -93,8 +98,7 @@ struct Calculation {
 #[derive(PartialEq)]
 struct Pool {
     trace: PoolTrace,
-    peak: Gflops,
-    ceiling: Option<GigabytesPerSecond>,
+    core: (Gflops, Option<GigabytesPerSecond>),
 }
 
 impl PartialEq for Calculation {
@@ -114,7 +118,7 @@ impl Calculation {
             for flow in &mut anonymous.flows {
                 flow.app = first_of_group(view, flow.app);
             }
-            let pool = Pool { trace: anonymous, peak: core.gflops_per_core, ceiling: core.core_bandwidth };
+            let pool = Pool { trace: anonymous, core: (core.gflops_per_core, core.core_bandwidth) };
             match pools.iter_mut().find(|(other, _)| *other == pool) {
                 Some((_, count)) => *count += 1,
                 None => pools.push((pool, 1)),
@@ -192,14 +196,16 @@ fn static_work(view: &ScenarioView, style: &Style) -> String {
         let rate = group.working.value() / f64::from(group.threads);
         let threads = view.allocation.total(app);
         lines.push(format!(
-            "  {}: {} * {} (a thread on {slowest}) = {} GFLOPS",
+            "  {}: {} * {} (a thread on {slowest}) = {} {}",
             view.apps[app.0].name,
             figures::count(threads, "thread"),
             short(rate),
             short(result.gflops.value()),
+            view.apps[app.0].unit(),
         ));
     }
-    lines.push(format!("  total: {} GFLOPS", short(view.evaluation.total.value())));
+    let (total, unit) = view.total();
+    lines.push(format!("  total: {} {unit}", short(total)));
     format!("\n{}\n", lines.join("\n"))
 }
 
@@ -232,9 +238,11 @@ fn node_classes(view: &ScenarioView) -> Vec<NodeClass> {
     classes
 }
 
+/// Of the applications that count in the unit of the total.
 fn terms(view: &ScenarioView, node: NodeId) -> Vec<(u32, f64)> {
+    let unit = view.total().1;
     let mut terms: Vec<(&str, u32, f64)> = Vec::new();
-    for (app, result) in view.apps.iter().zip(&view.evaluation.apps) {
+    for (app, result) in view.apps.iter().zip(&view.evaluation.apps).filter(|(app, _)| app.unit() == unit) {
         let Some(group) = &result.per_node[node.0] else { continue };
         let gflops = group.working.value();
         match terms.iter_mut().find(|(name, _, other)| *name == app.group && *other == gflops) {
@@ -245,8 +253,8 @@ fn terms(view: &ScenarioView, node: NodeId) -> Vec<(u32, f64)> {
     terms.into_iter().map(|(_, instances, gflops)| (instances, gflops)).collect()
 }
 
-/// Adds `total GFLOPS per node` of each class and `total GFLOPS`.
-fn totals_into(classes: &[NodeClass], sheet: &mut Sheet) {
+/// Adds `total GFLOPS per node` of each class and `total GFLOPS`, or the same in another unit.
+fn totals_into(classes: &[NodeClass], unit: &str, sheet: &mut Sheet) {
     for class in classes {
         let terms: Vec<String> = class
             .terms
@@ -254,9 +262,9 @@ fn totals_into(classes: &[NodeClass], sheet: &mut Sheet) {
             .map(|(instances, gflops)| format!("{instances} * {}", short(*gflops)))
             .collect();
         let title = if classes.len() == 1 {
-            "total GFLOPS per node".to_owned()
+            format!("total {unit} per node")
         } else {
-            format!("total GFLOPS per node, {}", figures::nodes(&class.nodes))
+            format!("total {unit} per node, {}", figures::nodes(&class.nodes))
         };
         sheet.span(&title, "", format!("{} = {}", terms.join(" + "), short(class.gflops())));
     }
@@ -265,5 +273,5 @@ fn totals_into(classes: &[NodeClass], sheet: &mut Sheet) {
     let total: f64 = classes.iter().map(|class| class.nodes.len() as f64 * class.gflops()).sum();
     let figure =
         if terms.is_empty() { "0".to_owned() } else { format!("{} = {}", terms.join(" + "), short(total)) };
-    sheet.span("total GFLOPS", "", figure);
+    sheet.span(&format!("total {unit}"), "", figure);
 }

@@ -3,9 +3,9 @@
 use numasim_draw::figures::{self, short};
 use numasim_model::sharing::PoolKind;
 use numasim_model::sharing::trace::{FlowTrace, PoolTrace};
-use numasim_model::units::GigabytesPerSecond;
 
-use super::{MemoryClass, Sheet};
+use super::{MemoryClass, Sheet, limits};
+use crate::wording::unit_title;
 use numasim_draw::Style;
 
 use crate::ScenarioView;
@@ -95,7 +95,6 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
         if terms == short(value) { terms } else { format!("{terms} = {}", short(value)) }
     };
     let intensity = |c: &Column| view.apps[c.flow.app.0].arithmetic_intensity;
-    let core = view.machine.node(pool.from);
     let what = if pool.kind == PoolKind::Own { "node" } else { "link" };
 
     sheet.cells("arithmetic intensity (AI)", "", each(&|c| short(intensity(c).value())));
@@ -103,14 +102,16 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     sheet.cells("threads per NUMA node", "", each(&|c| c.flow.threads.to_string()));
     let partial = columns.iter().any(|c| c.flow.fraction < 1.0);
     let writes = columns.iter().any(|c| c.flow.occupied != 1.0);
-    let roof = if core.core_bandwidth.is_some() { "min(peak GFLOPS / AI, core)" } else { "peak GFLOPS / AI" };
+    let roof = limits::formula(view, columns.iter().map(|c| (c.flow.app, pool.from)));
     sheet.cells(
         "peak memory bandwidth per thread",
-        &[roof, if partial { " * fraction here" } else { "" }, if writes { " * as reads" } else { "" }]
-            .concat(),
-        each(&|c| {
-            demand_gbs(core.gflops_per_core.value(), intensity(c).value(), core.core_bandwidth, c.flow)
-        }),
+        &[
+            roof.as_str(),
+            if partial { " * fraction here" } else { "" },
+            if writes { " * as reads" } else { "" },
+        ]
+        .concat(),
+        each(&|c| demand_gbs(&limits::figures(view, c.flow.app, pool.from), c.flow)),
     );
     sheet.cells(
         "peak memory bandwidth per instance",
@@ -178,8 +179,9 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
         return sheet;
     }
     let below = || "see data on several nodes".to_owned();
+    let unit = unit_title(columns.iter().map(|c| &view.apps[c.flow.app.0]));
     sheet.cells(
-        "GFLOPS per thread",
+        &format!("{unit} per thread"),
         if writes { "allocated GB/s / as reads * AI" } else { "allocated GB/s * AI" },
         each(&|c| {
             let (granted, intensity) = (c.flow.granted, intensity(c).value());
@@ -193,11 +195,28 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
             }
         }),
     );
+    let kept = |c: &Column| limits::kept(view, c.flow.app);
+    let loses = columns.iter().any(|c| kept(c).is_some());
+    if loses {
+        sheet.cells(
+            "kept on several nodes",
+            "1 / (1 + node_overhead * log2 nodes)",
+            each(&|c| kept(c).map_or("1".to_owned(), |(how, share)| format!("{how} = {}", short(share)))),
+        );
+    }
     sheet.cells(
-        "GFLOPS per application",
-        "#threads * per-thread",
-        each(&|c| {
-            if c.flow.fraction < 1.0 { below() } else { product(f64::from(c.flow.threads), c.flow.gflops) }
+        &format!("{unit} per application"),
+        if loses { "#threads * per-thread * kept" } else { "#threads * per-thread" },
+        each(&|c| match kept(c) {
+            _ if c.flow.fraction < 1.0 => below(),
+            None => product(f64::from(c.flow.threads), c.flow.gflops),
+            Some((_, share)) => format!(
+                "{} * {} * {} = {}",
+                c.flow.threads,
+                short(c.flow.gflops / share),
+                short(share),
+                short(f64::from(c.flow.threads) * c.flow.gflops)
+            ),
         }),
     );
     sheet
@@ -230,13 +249,9 @@ fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str
     sheet.cells(TITLE, &format!("remaining {what} GB/s * its part of still required"), cells);
 }
 
-/// `10/0.5 = 20`, with the ceiling of the core, the fraction of the data and what a GB/s of the kernel stands for, where they play
-/// a part.
-fn demand_gbs(peak: f64, intensity: f64, ceiling: Option<GigabytesPerSecond>, flow: &FlowTrace) -> String {
-    let mut formula = format!("{}/{}", short(peak), short(intensity));
-    if let Some(ceiling) = ceiling {
-        formula = format!("min({formula}, {})", short(ceiling.value()));
-    }
+/// `10/0.5 = 20`: what a thread wants, with the fraction of the data and what a GB/s of the kernel stands for, where they play a part.
+fn demand_gbs(limits: &str, flow: &FlowTrace) -> String {
+    let mut formula = limits.to_owned();
     if flow.fraction < 1.0 {
         formula = format!("{formula} * {}", short(flow.fraction));
     }

@@ -8,7 +8,7 @@ use numasim_model::sharing::{FlowView, PoolKind};
 use numasim_model::{AppId, NodeId};
 
 use crate::ScenarioView;
-use crate::explain::MemoryClass;
+use crate::explain::{MemoryClass, limits};
 
 /// The threads of one application on one node, and what they get from each memory.
 struct Spread<'a> {
@@ -85,18 +85,17 @@ fn block(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)], style:
     let bandwidth = flow.drawn / flow.cost();
     let scarcest = if allowed.len() == 1 { String::new() } else { format!("min({}) = ", allowed.join(", ")) };
     let app = &view.apps[first.app.0];
-    let intensity = app.arithmetic_intensity.value();
-    let peak = view.machine.node(first.from).gflops_per_core.value();
-    let heading = heading(view, first, members);
+    let drawn = format!("{} * {}", short(bandwidth), short(app.arithmetic_intensity.value()));
+    let peak = app.limits().peak(view.machine.node(first.from)).value();
+    let speed = if peak.is_finite() { format!("min({}, {drawn})", short(peak)) } else { drawn };
+    let kept = limits::kept(view, first.app).map_or_else(String::new, |(how, _)| format!(" * {how}"));
     format!(
         "{}\n{}Bandwidth of a thread: {scarcest}{} GB/s, as the scarcest memory allows.\n\
-         GFLOPS of a thread: min({}, {} * {}) = {}; of {} threads: {}.\n",
-        style.strong(&heading),
+         {} of a thread: {speed}{kept} = {}; of {} threads: {}.\n",
+        style.strong(&heading(view, first, members)),
         grid.render(style),
         short(bandwidth),
-        short(peak),
-        short(bandwidth),
-        short(intensity),
+        app.unit(),
         short(flow.gflops),
         flow.threads,
         short(flow.gflops * f64::from(flow.threads)),

@@ -16,6 +16,7 @@ use crate::evaluate::wanted;
 use crate::located::{HomeNeeded, Located};
 use crate::refusal::Refusal;
 use crate::table::Column;
+use crate::wording::common_unit;
 use crate::{over_time, room, suggest};
 pub use points::Batch;
 pub use rows::Document;
@@ -147,7 +148,10 @@ impl Sweep {
     /// The column that says how good a row is, and whether less is better.
     pub fn judged_by(&self) -> (&'static str, bool) {
         match &self.work {
-            Work::Evaluate(_) => ("total_gflops", false),
+            Work::Evaluate(_) => match common_unit(&self.grid.study().apps) {
+                None | Some("GFLOPS") => ("total_gflops", false),
+                Some(_) => ("rate", false),
+            },
             Work::Explore(asked) => ("value", asked.objective == Objective::Makespan),
             Work::Simulate(_) => ("makespan_s", true),
         }

@@ -37,6 +37,9 @@ pub(super) struct Row<'a> {
 enum Per {
     Row,
     App,
+    /// An application that counts FLOP, or something else.
+    Computing,
+    Rated,
     /// An application whose home the search may choose.
     OpenHome,
     Channel,
@@ -74,7 +77,7 @@ use Look::{Percent, Plain, Rounded};
 
 /// Every column behind those of the axes, in the order of CSV. A new one is one entry here, and its value in [`Row`].
 #[rustfmt::skip]
-static DECLARED: [Declared; 18] = [
+static DECLARED: [Declared; 19] = [
     declared(("scenario", Text, Plain), "The scenario.", (Per::Row, EVALUATE), |row, _| row.scenario.into()),
     declared(("policy", Text, Plain), "The policy.", (Per::Row, SIMULATE), |row, _| row.policy.clone().into()),
     declared(("status", Text, Plain), "`optimal` or `feasible`, or why there is no result.", (Per::Row, ALL),
@@ -87,7 +90,9 @@ static DECLARED: [Declared; 18] = [
         |row, _| row.total_gflops.into()),
     declared(("makespan_s", Number, Rounded), "When the last application was finished, in seconds.", (Per::Row, SIMULATE),
         |row, _| row.makespan_s.into()),
-    declared(("gflops", Number, Rounded), "Its GFLOPS.", (Per::App, NOW), |row, app| row.gflops.get(app).copied().into()),
+    declared(("gflops", Number, Rounded), "Its GFLOPS.", (Per::Computing, NOW), |row, app| row.gflops.get(app).copied().into()),
+    declared(("rate", Number, Rounded), "What it achieves in the unit of its `rate`, where it does not count FLOP.", (Per::Rated, NOW),
+        |row, app| row.gflops.get(app).copied().into()),
     declared(("threads", PerNode, Plain), "Threads on each node.", (Per::App, EXPLORE),
         |row, app| row.threads.get(app).cloned().into()),
     declared(("home", Whole, Plain), "The node of its data.", (Per::OpenHome, EXPLORE),
@@ -124,14 +129,16 @@ pub(super) fn columns(grid: &Grid, work: &Work) -> (Vec<Column>, Vec<(usize, usi
         }
         let each = match declared.per {
             Per::Row => 1,
-            Per::App | Per::OpenHome => study.apps.len(),
+            Per::App | Per::Computing | Per::Rated | Per::OpenHome => study.apps.len(),
             Per::Channel => study.dynamics.channels.len(),
         };
         for at in 0..each {
             let of = match declared.per {
                 Per::OpenHome if !grid.may_choose_home(at) => continue,
+                Per::Computing if study.apps[at].rate_unit.is_some() => continue,
+                Per::Rated if study.apps[at].rate_unit.is_none() => continue,
                 Per::Row => None,
-                Per::App | Per::OpenHome => Some(study.apps[at].name.clone()),
+                Per::App | Per::Computing | Per::Rated | Per::OpenHome => Some(study.apps[at].name.clone()),
                 Per::Channel => {
                     let (from, to) = ends(study, at);
                     Some(format!("{from}->{to}"))
@@ -186,7 +193,11 @@ impl Sweep {
             let (name, value) = (column.name.clone().into_owned(), column.kind.json(cell));
             match DECLARED[number].per {
                 Per::Row => drop(object.insert(name, value)),
-                Per::App | Per::OpenHome => drop(apps[at].insert(name, value)),
+                Per::App | Per::Computing | Per::OpenHome => drop(apps[at].insert(name, value)),
+                Per::Rated => {
+                    apps[at].insert(name, value);
+                    apps[at].insert("rate_unit".to_owned(), study.apps[at].unit().into());
+                }
                 Per::Channel => {
                     let (from, to) = ends(study, at);
                     channels.push(json!({ "from": from, "to": to, name: value }));
@@ -290,8 +301,10 @@ mod schema {
         }
 
         fn json_schema(_: &mut SchemaGenerator) -> Schema {
-            let always = Map::from_iter([text("name", "Its name.")]);
-            object(always, "One application.", &[Per::App, Per::OpenHome], &["name"])
+            let always =
+                Map::from_iter([text("name", "Its name."), text("rate_unit", "The unit of its `rate`.")]);
+            let per = [Per::App, Per::Computing, Per::Rated, Per::OpenHome];
+            object(always, "One application.", &per, &["name"])
         }
     }
 

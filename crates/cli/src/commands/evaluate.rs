@@ -98,9 +98,10 @@ fn under_all(args: &EvaluateArgs, question: &Evaluate<'_>, shell: &Shell) -> Res
     let answer = evaluate_under_all(question, &Unattended)?;
     shell.warn_all(&answer.warnings);
     let table = |style: &Style| {
-        let machine = machine_title(&question.input.study.machine);
+        let study = &question.input.study;
+        let (machine, unit) = (machine_title(&study.machine), numasim_ask::wording::unit_title(&study.apps));
         let tables = side_by_side::table(&answer.models, style);
-        format!("Machine: {machine}\nGFLOPS under each sharing model\n\n{tables}")
+        format!("Machine: {machine}\n{unit} under each sharing model\n\n{tables}")
     };
     let rows = || numasim_ask::tables::under_models(&answer.models);
     shell.answer(&destination, args.output.format, table, &answer, rows)
@@ -128,10 +129,11 @@ fn saved_text(study: &Study, views: &[ScenarioView<'_>]) -> String {
 
 /// The head of what `--emit` prints.
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
+    let (total, unit) = view.total();
     let mut facts = vec![
         ("Machine", machine_title(&study.machine)),
         ("Model", study.machine.sharing().in_words()),
-        ("Scenario", format!("{}: {} GFLOPS", view.name, figures::single(view.evaluation.total.value()))),
+        ("Scenario", format!("{}: {} {unit}", view.name, figures::single(total))),
     ];
     facts.extend(caution::of_scenario(view).into_iter().map(|clause| ("Caution", clause)));
     facts
@@ -165,10 +167,11 @@ fn tables(
         write!(out, "\n{}", view::intervals::note(draws, style))?;
     }
     if views.len() > 1 {
-        let all_move = views.iter().all(|view| view.worth().1 == "GB/s");
-        let of = |view: &ScenarioView| if all_move { view.worth().0 } else { view.evaluation.total.value() };
+        let unit = views[0].worth().1;
+        let alike = views.iter().all(|view| view.worth().1 == unit);
+        let of = |view: &ScenarioView| if alike { view.worth().0 } else { view.evaluation.total.value() };
         let totals: Vec<(&str, f64)> = views.iter().map(|view| (view.name, of(view))).collect();
-        let unit = if all_move { "GB/s" } else { "GFLOPS" };
+        let unit = if alike { unit } else { "GFLOPS" };
         write!(out, "\n{}", side_by_side::compare(&totals, unit, style))?;
     }
     Ok(())

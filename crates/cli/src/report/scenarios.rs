@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use maud::{Markup, html};
 use numasim_ask::compare::{scale, signed, spread};
 use numasim_ask::table::Of;
+use numasim_ask::wording::{common_unit, unit_title};
 use numasim_evidence::compare::{Compared, ComparedScenario, Pair};
 use numasim_model::AppId;
 
@@ -60,7 +61,8 @@ fn table(report: &Report<'_>, rows: &[Row<'_>]) -> Markup {
     let measured = report.compared.is_some();
     let with_bandwidth = rows.iter().any(|row| row.bandwidth().is_some());
     let scale = scale(rows.iter().filter_map(Row::error).map(f64::abs).fold(0.0, f64::max));
-    let gflops = columns(rows.iter().map(|row| (row.view.evaluation.total.value(), row.gflops())));
+    let unit = rows.first().map_or("GFLOPS", |row| common_unit(row.view.apps).unwrap_or("GFLOPS"));
+    let gflops = columns(rows.iter().map(|row| (row.view.total().0, row.gflops())));
     let bandwidth = columns(rows.iter().map(|row| (f64::NAN, row.bandwidth())));
     html! {
         table.overview {
@@ -71,7 +73,7 @@ fn table(report: &Report<'_>, rows: &[Row<'_>]) -> Markup {
             thead {
                 tr {
                     td {}
-                    th.group colspan=(if measured { "5" } else { "1" }) scope="colgroup" { "GFLOPS" }
+                    th.group colspan=(if measured { "5" } else { "1" }) scope="colgroup" { (unit) }
                     @if with_bandwidth { th.group colspan="3" scope="colgroup" { "GB/s" } }
                 }
                 tr {
@@ -135,17 +137,18 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
 
 /// Predicted, measured, error.
 fn sentence(row: &Row<'_>) -> Markup {
-    let texts = columns(std::iter::once((row.view.evaluation.total.value(), row.gflops())));
+    let (total, unit) = row.view.total();
+    let texts = columns(std::iter::once((total, row.gflops())));
     let [predicted, measured] = texts.first().cloned().unwrap_or_default();
     html! {
         p.sum {
-            "Predicted " (row.predicted(&predicted).inline()) " GFLOPS"
+            "Predicted " (row.predicted(&predicted).inline()) " " (unit)
             @if let Some((low, high)) = row.gflops().and_then(|pair| pair.interval) {
                 " (95 %: " (row.compared(&figures::single(low), "predicted_gflops_ci95_low").inline())
                 " to " (row.compared(&figures::single(high), "predicted_gflops_ci95_high").inline()) ")"
             }
             @if let Some(pair) = row.gflops() {
-                ", measured " (row.compared(&measured, "measured_gflops").inline()) " GFLOPS (" (spread(pair)) "), error "
+                ", measured " (row.compared(&measured, "measured_gflops").inline()) " " (unit) " (" (spread(pair)) "), error "
                 span class=(judged(pair.error)) { (row.compared(&signed(pair.error), "error").inline()) }
             }
             "."
@@ -205,7 +208,7 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
             thead {
                 tr {
                     td colspan="4" {}
-                    th.group colspan=(if measured { "4" } else { "1" }) scope="colgroup" { "GFLOPS" }
+                    th.group colspan=(if measured { "4" } else { "1" }) scope="colgroup" { (unit_title(view.apps)) }
                     th.group colspan=(if moved { "3" } else { "1" }) scope="colgroup" { "GB/s" }
                     td {}
                 }
@@ -269,6 +272,7 @@ fn resources(row: &Row<'_>) -> Markup {
         at: format!("/scenarios/{}/nodes/{i}", row.number),
         figures: [node.bandwidth.value(), node.capacity.value(), node.remote.value()],
         occupied: node.occupied.value(),
+        latency_ns: node.loaded_latency_ns,
     });
     let used = evaluation.links.iter().enumerate().filter(|(_, link)| link.bandwidth.value() > 0.0);
     let links: Vec<Carrier> = used
@@ -277,6 +281,7 @@ fn resources(row: &Row<'_>) -> Markup {
             at: format!("/scenarios/{}/links/{i}", row.number),
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
             occupied: link.occupied.value(),
+            latency_ns: None,
         })
         .collect();
     let shared: Vec<Carrier> = evaluation
@@ -288,6 +293,7 @@ fn resources(row: &Row<'_>) -> Markup {
             at: format!("/scenarios/{}/shared_links/{i}", row.number),
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
             occupied: link.occupied.value(),
+            latency_ns: None,
         })
         .collect();
     html! {
@@ -311,6 +317,8 @@ struct Carrier {
     figures: [f64; 3],
     /// What of the most it can carry is occupied, in GB/s.
     occupied: f64,
+    /// How long a core waits for a line of it.
+    latency_ns: Option<f64>,
 }
 
 fn carriers(caption: &str, first: &'static str, remote: bool, all: &[Carrier]) -> Markup {
@@ -325,6 +333,10 @@ fn carriers(caption: &str, first: &'static str, remote: bool, all: &[Carrier]) -
         shown("at most GB/s", 1, "capacity_gbs"),
         Of::number("used", |one: &Carrier| one.occupied / one.figures[1]).written(figures::percent),
         shown("to other nodes GB/s", 2, "remote_gbs").only_if(remote),
+        Of::number("latency ns", |one: &Carrier| one.latency_ns)
+            .rounded()
+            .at(|_, one| format!("evaluation#{}/loaded_latency_ns", one.at))
+            .only_if(all.iter().any(|one| one.latency_ns.is_some())),
     ];
     html! {
         (html::table(caption, &columns, all))
@@ -338,6 +350,15 @@ fn carriers(caption: &str, first: &'static str, remote: bool, all: &[Carrier]) -
 }
 
 // A scenario with its comparison, and where its figures stand in the JSON.
+
+/// The total of a scenario; a sum of rates is not in the JSON.
+pub(super) fn total(number: usize, view: &ScenarioView<'_>, text: &str) -> Shown {
+    if view.total().1 == "GFLOPS" {
+        Shown::evaluated(text, format!("/scenarios/{number}/total_gflops"))
+    } else {
+        Shown::plain(text)
+    }
+}
 
 /// A scenario with its comparison, and where both stand in the JSON.
 pub(super) struct Row<'a> {
@@ -356,7 +377,7 @@ impl<'a> Row<'a> {
     pub(super) fn predicted(&self, text: &str) -> Shown {
         match self.compared.filter(|(_, compared)| compared.total.is_some()) {
             Some((at, _)) => Shown::compared(text, format!("/scenarios/{at}/predicted_gflops")),
-            None => Shown::evaluated(text, format!("/scenarios/{}/total_gflops", self.number)),
+            None => total(self.number, self.view, text),
         }
     }
 

@@ -146,7 +146,7 @@ fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
 
 /// Nothing was measured.
 fn predicted(report: &Report<'_>) -> Markup {
-    let total = |view: &ScenarioView<'_>| view.evaluation.total.value();
+    let total = |view: &ScenarioView<'_>| view.total().0;
     let best = report
         .views
         .iter()
@@ -162,7 +162,7 @@ fn predicted(report: &Report<'_>) -> Markup {
         } @else if let Some((i, view)) = best {
             p {
                 "The model prefers " a href=(format!("#scenario-{}", i + 1)) { (view.name) } ": "
-                (Shown::evaluated(figures::single(total(view)), format!("/scenarios/{i}/total_gflops")).inline()) " GFLOPS"
+                (crate::report::scenarios::total(i, view, &figures::single(total(view))).inline()) " " (view.total().1)
                 (caution::but(&caution::of_scenario(view))) "."
             }
         }
@@ -295,6 +295,8 @@ fn side_by_side(found: &Explored) -> Markup {
             None => Shown::nothing(),
         }
     };
+    let apps = document.pointer("/best/apps").and_then(Value::as_array);
+    let counts_flop = apps.is_some_and(|apps| apps.iter().any(|app| !app["gflops"].is_null()));
     html! {
         table {
             caption { "Placements side by side" }
@@ -303,7 +305,8 @@ fn side_by_side(found: &Explored) -> Markup {
                     tr { th scope="col" { } th.n scope="col" { } th.n scope="col" { } th.n scope="colgroup" colspan=(models.len()) { "loss if this model is right" } }
                 }
                 tr {
-                    th scope="col" { "placement" } th.n scope="col" { "objective" } th.n scope="col" { "total GFLOPS" }
+                    th scope="col" { "placement" } th.n scope="col" { "objective" }
+                    @if counts_flop { th.n scope="col" { "total GFLOPS" } }
                     @for model in &models { th.n scope="col" { (model) } }
                 }
             }
@@ -312,7 +315,7 @@ fn side_by_side(found: &Explored) -> Markup {
                     tr {
                         th scope="row" { (name) }
                         (shown(&format!("{place}/value")).cell(""))
-                        (shown(&format!("{place}/total_gflops")).cell(""))
+                        @if counts_flop { (shown(&format!("{place}/total_gflops")).cell("")) }
                         @for model in &models { (loss(&name, model).cell("")) }
                     }
                 }

@@ -17,8 +17,9 @@ pub(crate) fn table(front: &Front, style: &Style) -> String {
 
 fn question(front: &Front, style: &Style) -> String {
     let problem = &front.question.problems()[0];
-    let [first, second] =
-        front.objectives().map(|objective| format!("{}: {}", objective.as_str(), meaning(objective)));
+    let [first, second] = front
+        .objectives()
+        .map(|objective| format!("{}: {}", objective.as_str(), meaning(objective, &front.study.apps)));
     let lines = [
         ("Machine", machine_title(&front.study.machine)),
         ("Model", front.study.machine.sharing().in_words()),

@@ -33,10 +33,8 @@ pub(crate) fn toml(facts: &[(&'static str, String)], saved: &[Saved<'_>], others
     for (one, name) in named(saved, others) {
         let view = &one.view;
         text.push('\n');
-        comment(
-            &mut text,
-            &format!("{}: {} GFLOPS", one.role, figures::single(view.evaluation.total.value())),
-        );
+        let (total, unit) = view.total();
+        comment(&mut text, &format!("{}: {} {unit}", one.role, figures::single(total)));
         let written = Written {
             name: &name,
             apps: view.apps,

@@ -27,9 +27,14 @@ pub(crate) fn table(models: &[UnderModel], style: &Style) -> String {
                 view.evaluation.apps.get(app.0).map_or(0.0, |app| app.gflops.value())
             }
         };
+        let named = |app: AppId, names: String| match &view.study.apps[app.0].rate_unit {
+            Some(unit) => format!("{names}, {unit}"),
+            None => names,
+        };
         let mut rows: Vec<(String, Vec<String>)> =
-            lines(models, s).into_iter().map(|(app, names)| row(names, &gflops(app))).collect();
-        rows.push(row("total GFLOPS".to_owned(), &|view| view.evaluation.total.value()));
+            lines(models, s).into_iter().map(|(app, names)| row(named(app, names), &gflops(app))).collect();
+        let unit = view.view().total().1.to_owned();
+        rows.push(row(format!("total {unit}"), &|view| view.total().0));
         let mut columns =
             vec![Of::text("name", |(name, _): &(String, Vec<String>)| name.clone()).titled(name)];
         columns.extend(models.iter().enumerate().map(|(m, model)| {

@@ -151,6 +151,11 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         words[at].clone()
     };
     let has_rates = view.apps.iter().any(|app| app.rate_unit.is_some());
+    let speed = match (has_rates, view.apps.iter().all(|app| app.rate_unit.is_some())) {
+        (false, _) => "GFLOPS",
+        (true, false) => "GFLOPS\nor rate",
+        (true, true) => "rate",
+    };
     let has_speed = |line: &Line, text: String| {
         let app = &view.apps[line.apps[0].0];
         if app.computes() || app.rate_unit.is_some() { text } else { style.idle().to_owned() }
@@ -159,7 +164,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         Of::text("application", first),
         Of::text("threads", threads).titled(threads_header).right(),
         Of::number("gflops", |line: &Line| result(line).gflops.value())
-            .titled(if has_rates { "GFLOPS\nor rate" } else { "GFLOPS" })
+            .titled(speed)
             .rounded()
             .painted(stressed),
         Of::text("interval", off)

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::demand::Demand;
+use crate::demand::{Demand, least};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing_model::{Model, ModelKind};
@@ -133,13 +133,11 @@ pub(super) struct Compiled {
 }
 
 impl PerThread {
-    fn of(machine: &Machine, model: &Model, demand: &Demand, from: NodeId) -> Self {
-        let node = machine.node(from);
-        let drawn = demand.want(machine, from).value();
-        let ceiling = model.parameters.thread_ceiling(machine, demand, from);
+    /// Figures of one thread of `demand` on `from`.
+    pub(super) fn of(machine: &Machine, demand: &Demand, from: NodeId) -> Self {
         Self {
-            demand_gbs: ceiling.map_or(drawn, |ceiling| drawn.min(ceiling)),
-            peak: demand.peak(node).value(),
+            demand_gbs: least(demand.thread_limits(machine, from)).value(),
+            peak: demand.peak(machine.node(from)).value(),
             occupied: demand.occupied(machine, from),
         }
     }
@@ -167,11 +165,6 @@ impl Compiled {
             compiled.add_common_limits(machine);
         }
         compiled
-    }
-
-    /// Figures of one thread of `demand` on `from`.
-    pub(super) fn per_thread(&self, machine: &Machine, demand: &Demand, from: NodeId) -> PerThread {
-        PerThread::of(machine, &self.model, demand, from)
     }
 
     /// Room for `rows` x `nodes` groups, and no pools.
@@ -208,7 +201,7 @@ impl Compiled {
         let mut compiled = Self::empty(machine, apps, nodes);
         for (a, demand) in demands.iter().enumerate() {
             for n in machine.compute_nodes() {
-                let one = compiled.per_thread(machine, demand, n);
+                let one = PerThread::of(machine, demand, n);
                 compiled.demand_gbs[(AppId(a), n)] = one.demand_gbs;
                 compiled.peak[(AppId(a), n)] = one.peak;
                 compiled.occupied[(AppId(a), n)] = one.occupied;

@@ -1,30 +1,48 @@
 //! What the corrections do before any model shares: what a thread wants, and what a controller has.
 
-use crate::demand::Demand;
+use crate::demand::{Demand, ThreadLimit};
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::sharing_model::{ModelKind, Parameters};
-use crate::units::LINE_BYTES;
+use crate::units::{GigabytesPerSecond, LINE_BYTES};
 
 impl Parameters {
-    /// The most GB/s one thread on `from` draws from all memories together, by the ceilings of [`Parameters`];
-    /// `None` is no limit.
-    ///
-    /// With the fractions f of its data on memories with the ceilings c a byte takes sum f / c: the time per byte is
-    /// the mean over the data.
-    pub(crate) fn thread_ceiling(&self, machine: &Machine, demand: &Demand, from: NodeId) -> Option<f64> {
-        self.reader_ceiling(machine, from, |memory| demand.placement.fraction(machine, from, memory))
+    /// The ceilings on one thread of `demand` on `from`: without and with those that latencies set.
+    pub(crate) fn ceilings(
+        &self,
+        machine: &Machine,
+        demand: &Demand,
+        from: NodeId,
+    ) -> impl Iterator<Item = (ThreadLimit, GigabytesPerSecond)> + use<> {
+        let fraction = |memory| demand.placement.fraction(machine, from, memory);
+        let explicit = self.mean_ceiling(None, machine, from, fraction);
+        let lines = self.lines_of(machine, from);
+        let by_latency = lines.and_then(|_| self.mean_ceiling(lines, machine, from, fraction));
+        let ceilings = [(ThreadLimit::CoreBandwidth, explicit), (ThreadLimit::Latency, by_latency)];
+        ceilings.into_iter().filter_map(|(limit, most)| Some((limit, GigabytesPerSecond::new(most?))))
     }
 
-    /// The same of a thread with `fraction` of its data on each memory.
+    /// The most GB/s one thread on `from` with `fraction` of its data on each memory draws from all memories together, by the ceilings of
+    /// [`Parameters`]; `None` is no limit.
     pub(super) fn reader_ceiling(
         &self,
         machine: &Machine,
         from: NodeId,
         fraction: impl Fn(NodeId) -> f64,
     ) -> Option<f64> {
-        let lines = self.lines_of(machine, from);
-        if lines.is_none() && !self.have_ceilings() {
+        self.mean_ceiling(self.lines_of(machine, from), machine, from, fraction)
+    }
+
+    /// With the fractions f of its data on memories with the ceilings c a byte takes sum f / c: the time per byte is
+    /// the mean over the data.
+    fn mean_ceiling(
+        &self,
+        lines: Option<f64>,
+        machine: &Machine,
+        from: NodeId,
+        fraction: impl Fn(NodeId) -> f64,
+    ) -> Option<f64> {
+        if lines.is_none() && self.core_local_gbs.is_none() && self.core_remote_gbs.is_none() {
             return None;
         }
         let ceiling = |memory| self.ceiling_with(lines, machine, from, memory);

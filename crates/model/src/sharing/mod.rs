@@ -82,7 +82,7 @@ mod way;
 
 pub use compiled::PoolKind;
 pub use network::{FlowId, FlowKey, Load, Network};
-pub use solver::{Solver, Workspace};
+pub use solver::{Solver, Workspace, kept_on};
 pub use view::{FlowView, PoolView, Starved};
 
 pub use crate::sharing_model::{Model, ModelKind, Parameter, ParameterError, Parameters, about};

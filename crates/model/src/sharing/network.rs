@@ -265,7 +265,7 @@ impl Load<'_> {
     pub fn add(&mut self, key: FlowKey, demand: &Demand, node: NodeId, threads: f64) -> Option<FlowId> {
         let machine = &self.network.machine;
         machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
-        let per_thread = self.compiled.per_thread(machine, demand, node);
+        let per_thread = PerThread::of(machine, demand, node);
         let of = |memory| {
             let occupied = machine.node(memory).occupied_by(demand.traffic);
             (demand.placement.fraction(machine, node, memory), occupied)

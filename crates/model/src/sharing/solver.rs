@@ -261,7 +261,7 @@ impl Solver {
             return 1.0;
         }
         let nodes = threads[self.compiled.demand_gbs.cells_of(app)].iter().filter(|&&n| n > 0.0).count();
-        1.0 / (1.0 + overhead * libm::log2(nodes.max(1) as f64))
+        kept_on(nodes, overhead)
     }
 
     /// The share of its GFLOPS that `app` keeps in the solved allocation: less than 1 if it has threads on several nodes and a
@@ -281,16 +281,15 @@ impl Solver {
         self.roofline(app, node, &self.compiled.demand_gbs)
     }
 
-    /// Whether one thread of `app` on `node` computes as fast as its core, or it itself, can: no bandwidth holds it back.
-    pub(crate) fn is_at_peak(&self, app: AppId, node: NodeId, workspace: &Workspace, tolerance: f64) -> bool {
-        let peak = self.compiled.peak[(app, node)];
-        self.roofline(app, node, &workspace.shares.bandwidth) >= peak * (1.0 - tolerance)
-    }
-
     fn roofline(&self, app: AppId, node: NodeId, bandwidth: &Table<f64>) -> f64 {
         let peak = self.compiled.peak[(app, node)];
         (bandwidth[(app, node)] * self.compiled.intensity[app.0]).min(peak)
     }
+}
+
+/// The share of its GFLOPS that an application with this [`Demand::node_overhead`] keeps with threads on `nodes` nodes.
+pub fn kept_on(nodes: usize, overhead: f64) -> f64 {
+    1.0 / (1.0 + overhead * libm::log2(nodes.max(1) as f64))
 }
 
 #[cfg(test)]

@@ -77,6 +77,31 @@ pub struct Model {
     pub parameters: Parameters,
 }
 
+/// Which penalties ecm has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Penalties {
+    /// Those that most machines have, by what threads do.
+    Usual,
+    /// One figure for all threads, measured or assumed.
+    Given,
+    /// None: each controller delivers what is asked up to its bandwidth.
+    HardCorner,
+}
+
+impl Penalties {
+    /// All words of [`Self::word`].
+    pub const WORDS: [&str; 3] = [Self::Usual.word(), Self::Given.word(), Self::HardCorner.word()];
+
+    /// A short stable word for JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Usual => "usual",
+            Self::Given => "given",
+            Self::HardCorner => "hard-corner",
+        }
+    }
+}
+
 /// A machine says something that a model has no reading of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the model {} has no reading of `{what}`", model.name())]
@@ -114,9 +139,19 @@ impl Model {
         Ok(self)
     }
 
+    /// Where its penalties come from; `None` for models that have none.
+    pub fn penalties(&self) -> Option<Penalties> {
+        let Parameters { ecm_penalty, ecm_write_penalty, .. } = self.parameters;
+        (self.kind == ModelKind::Ecm).then(|| match (ecm_penalty, ecm_write_penalty) {
+            (None, None) => Penalties::Usual,
+            _ if self.parameters.has_soft_corners() => Penalties::Given,
+            _ => Penalties::HardCorner,
+        })
+    }
+
     /// Whether its penalties are those that most machines have, by what threads do; only ecm looks at penalties.
     pub fn has_usual_penalties(&self) -> bool {
-        self.kind == ModelKind::Ecm && self.parameters.ecm_penalty.is_none()
+        self.penalties() == Some(Penalties::Usual)
     }
 
     /// The same model without the ceilings on single threads: nobody gets less from it, wherever the data lies.
@@ -541,11 +576,6 @@ impl Parameters {
     pub(crate) fn has_soft_corners(&self) -> bool {
         let hard = |penalty: Option<f64>| penalty == Some(0.0);
         !hard(self.ecm_penalty) || !(self.ecm_write_penalty.is_none() || hard(self.ecm_write_penalty))
-    }
-
-    /// Whether any of the three ceilings on a thread is set.
-    pub(crate) const fn have_ceilings(&self) -> bool {
-        self.core_local_gbs.is_some() || self.core_remote_gbs.is_some() || self.outstanding_lines.is_some()
     }
 }
 

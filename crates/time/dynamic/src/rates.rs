@@ -10,7 +10,7 @@
 //! the next one begins on the same thread nothing has changed, and nothing is solved.
 
 use numasim_course::Scaling;
-use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
+use numasim_model::sharing::{FlowId, FlowKey, Load, Network, kept_on};
 use numasim_model::{Demand, NodeId};
 
 use crate::cores::Cores;
@@ -50,6 +50,10 @@ impl Spot {
 struct AppRates {
     spots: Vec<Spot>,
     running: u32,
+    /// Nodes with running threads.
+    nodes: usize,
+    /// The share of its speed that it keeps on so many nodes.
+    kept: f64,
     shared: u32,
     /// What the present phase asks for.
     demand: Demand,
@@ -117,7 +121,17 @@ impl<'n> Rates<'n> {
                 user: 0,
             });
             let spots = spots.collect();
-            AppRates { spots, running: 0, shared: 0, demand, scaling, efficiency: 1.0, is_rescaled: false }
+            AppRates {
+                spots,
+                running: 0,
+                nodes: 0,
+                kept: 1.0,
+                shared: 0,
+                demand,
+                scaling,
+                efficiency: 1.0,
+                is_rescaled: false,
+            }
         });
         Self {
             load: network.load(),
@@ -160,6 +174,7 @@ impl<'n> Rates<'n> {
         if spot.running == 0 {
             spot.user = self.nodes[node].users.len();
             self.nodes[node].users.push(app);
+            rates.nodes += 1;
         }
         spot.running += 1;
         spot.lanes[lane].running += 1;
@@ -178,6 +193,7 @@ impl<'n> Rates<'n> {
         spot.lanes[lane].running -= 1;
         rates.running -= 1;
         if spot.running == 0 {
+            rates.nodes -= 1;
             let place = spot.user;
             let users = &mut self.nodes[node].users;
             users.swap_remove(place);
@@ -199,7 +215,8 @@ impl<'n> Rates<'n> {
             self.nodes[node].is_marked = true;
             self.marked_nodes.push(node);
         }
-        if !matches!(self.apps[app].scaling, Scaling::Linear) {
+        let rates = &self.apps[app];
+        if !matches!(rates.scaling, Scaling::Linear) || rates.demand.node_overhead > 0.0 {
             self.rescale(app);
         }
     }
@@ -219,9 +236,9 @@ impl<'n> Rates<'n> {
             return;
         }
         let mut solve = std::mem::take(&mut self.is_stale);
-        solve |= self.settle_efficiencies();
+        let (efficiencies_changed, mut parts_changed) = self.settle_efficiencies();
+        solve |= efficiencies_changed;
         // Parts of cores first: where they change, they do so for everybody on the node.
-        let mut parts_changed = false;
         for node in self.marked_nodes.drain(..) {
             let NodeRates { cores, users, is_marked } = &mut self.nodes[node];
             *is_marked = false;
@@ -254,12 +271,15 @@ impl<'n> Rates<'n> {
         self.marked_spots.clear();
     }
 
-    /// Whether a flow has changed.
-    fn settle_efficiencies(&mut self) -> bool {
-        let mut changed = false;
+    /// Whether a flow has changed, and whether what applications keep on their nodes has.
+    fn settle_efficiencies(&mut self) -> (bool, bool) {
+        let (mut changed, mut kept_changed) = (false, false);
         for app in self.rescaled.drain(..) {
             let rates = &mut self.apps[app];
             rates.is_rescaled = false;
+            let kept = kept_on(rates.nodes, rates.demand.node_overhead);
+            kept_changed |= kept.to_bits() != rates.kept.to_bits();
+            rates.kept = kept;
             let efficiency = rates.scaling.efficiency(rates.running);
             if efficiency.to_bits() != rates.efficiency.to_bits() {
                 rates.efficiency = efficiency;
@@ -269,7 +289,7 @@ impl<'n> Rates<'n> {
                 }
             }
         }
-        changed
+        (changed, kept_changed)
     }
 
     /// Tells the load how many threads an application has on a node; whether that is news.
@@ -306,9 +326,10 @@ impl<'n> Rates<'n> {
     }
 
     fn settle_speeds(&mut self, app: usize, node: usize) {
-        let spot = &mut self.apps[app].spots[node];
+        let AppRates { spots, kept, .. } = &mut self.apps[app];
+        let spot = &mut spots[node];
         let Some(flow) = spot.flow else { return };
-        let full = self.load.gflops(flow);
+        let full = self.load.gflops(flow) * *kept;
         let cores = &self.nodes[node].cores;
         let by_core = spot.by_core;
         for (lane, threads) in spot.lanes.iter_mut().enumerate().filter(|(_, lane)| lane.running > 0) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use numasim_ask::sweep::Work;
-use numasim_ask::table::{Column, Table};
+use numasim_ask::table::Table;
 use numasim_ask::wording::{self, axis_title};
 use numasim_course::Study;
 use numasim_draw::figures;
@@ -28,9 +28,11 @@ const MOST_APPS: usize = 6;
 /// The values of a plot, gathered row by row.
 pub(super) struct Drawing {
     file: PlotFile,
-    /// The columns that are drawn.
+    /// The columns whose sum is what the sweep is about.
+    total: Vec<usize>,
+    /// The columns that are drawn beside it.
     columns: Vec<usize>,
-    /// For each row one value of each of `columns`; NaN where there is none.
+    /// For each row the sum, and one value of each of `columns`; NaN where there is none.
     values: Vec<f64>,
     /// The axes with more than one value.
     axes: Vec<usize>,
@@ -61,29 +63,37 @@ impl Drawing {
             });
         }
         let file = PlotFile::open(Some(path))?;
-        let drawn = |column: &Column| match &*column.name {
-            "value" | "makespan_s" => true,
-            "total_gflops" => matches!(plan.sweep.work(), Work::Evaluate(_)),
-            "gflops" => axes.len() == 1 && with_apps(plan),
-            _ => false,
+        let of = |names: &[&str]| -> Vec<usize> {
+            (0..columns.len()).filter(|&c| names.contains(&&*columns[c].name)).collect()
         };
-        let columns = (0..columns.len()).filter(|&c| drawn(&columns[c])).collect();
-        Ok(Self { file, columns, values: Vec::new(), axes })
+        let speed = if unit(plan) == "GFLOPS" { "gflops" } else { "rate" };
+        let total = match plan.sweep.work() {
+            Work::Evaluate(_) if speed == "rate" => of(&["rate"]),
+            Work::Evaluate(_) => of(&["total_gflops"]),
+            Work::Explore(_) | Work::Simulate(_) => of(&["value", "makespan_s"]),
+        };
+        let columns = if axes.len() == 1 && with_apps(plan) { of(&[speed]) } else { Vec::new() };
+        Ok(Self { file, total, columns, values: Vec::new(), axes })
     }
 
     /// Takes rows.
     pub(super) fn add(&mut self, table: &Table) {
         for row in table.rows() {
-            self.values.extend(self.columns.iter().map(|&c| row[c].number().unwrap_or(f64::NAN)));
+            self.take(|c| row[c].number());
         }
+    }
+
+    fn take(&mut self, cell: impl Fn(usize) -> Option<f64>) {
+        let value = |&c: &usize| cell(c).unwrap_or(f64::NAN);
+        self.values.push(self.total.iter().map(value).fold(0.0, |sum, value| sum + value));
+        self.values.extend(self.columns.iter().map(value));
     }
 
     /// Takes a line of CSV, from a file that is continued.
     pub(super) fn add_line(&mut self, text: &[u8]) {
         let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
         for record in reader.into_records().filter_map(Result::ok) {
-            let cell = |&c: &usize| record.get(c).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN);
-            self.values.extend(self.columns.iter().map(cell));
+            self.take(|c| record.get(c)?.parse().ok());
         }
     }
 
@@ -98,7 +108,7 @@ impl Drawing {
     }
 
     fn lines(&self, plan: &Plan, x: usize) -> LinePlot {
-        let (width, rows) = (self.columns.len(), plan.sweep.rows_per_point());
+        let (width, rows) = (1 + self.columns.len(), plan.sweep.rows_per_point());
         let values = |row: usize, column: usize| -> Vec<f64> {
             self.values.iter().skip(row * width + column).step_by(rows * width).copied().collect()
         };
@@ -122,8 +132,14 @@ impl Drawing {
                 together((0..rows).map(line))
             }
             work => {
-                let all = if matches!(work, Work::Evaluate(_)) { "all applications" } else { "best" };
-                let apps = plan.sweep.grid().study().apps.iter().map(|app| app.name.as_str());
+                let apps = plan.sweep.grid().study().apps.iter();
+                let counting = apps.clone().filter(|app| app.unit() == unit(plan));
+                let all = match work {
+                    Work::Evaluate(_) if counting.clone().count() < apps.count() => "all in GFLOPS",
+                    Work::Evaluate(_) => "all applications",
+                    _ => "best",
+                };
+                let apps = counting.map(|app| app.name.as_str());
                 let names = std::iter::once(all).chain(apps).take(width);
                 together(
                     names.enumerate().map(|(c, name)| Line { name: name.to_owned(), values: values(0, c) }),
@@ -192,9 +208,14 @@ fn with_apps(plan: &Plan) -> bool {
     in_gflops && (2..=MOST_APPS).contains(&plan.sweep.grid().study().apps.len())
 }
 
+/// The unit of the total: that of all applications, or GFLOPS of those that count FLOP.
+pub(super) fn unit(plan: &Plan) -> &str {
+    wording::common_unit(&plan.sweep.grid().study().apps).unwrap_or("GFLOPS")
+}
+
 fn title_of_values(plan: &Plan) -> String {
     let objective = match plan.sweep.work() {
-        Work::Evaluate(_) => return "GFLOPS".to_owned(),
+        Work::Evaluate(_) => return unit(plan).to_owned(),
         Work::Simulate(_) => Objective::Makespan,
         Work::Explore(question) => question.objective,
     };
@@ -215,8 +236,10 @@ fn heading(plan: &Plan, best: Option<f64>) -> Heading {
             several => format!("{} scenarios", several.len()),
         },
         Work::Explore(question) => match question.objective {
-            Objective::Fair => "best for fair, p = GFLOPS / GFLOPS alone on the machine".to_owned(),
-            Objective::Geomean => "best for geomean, p = GFLOPS / GFLOPS alone on the machine".to_owned(),
+            objective @ (Objective::Fair | Objective::Geomean) => {
+                let p = wording::relative(&study.apps);
+                format!("best for {}, p = {p} on the machine", objective.as_str())
+            }
             other => format!("best for {}", other.as_str()),
         },
     }];

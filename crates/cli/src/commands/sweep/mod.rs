@@ -339,8 +339,8 @@ struct Shown<'a> {
     last: VecDeque<Vec<Cell<'a>>>,
     rows: u64,
     best: Option<(f64, Vec<Cell<'a>>)>,
-    /// The column that says what is best, and whether less is better.
-    judged: (usize, bool),
+    /// The columns whose sum says what is best, and whether less is better.
+    judged: (Vec<usize>, bool),
 }
 
 impl<'a> Shown<'a> {
@@ -348,7 +348,7 @@ impl<'a> Shown<'a> {
         let columns = plan.sweep.columns();
         let (name, less) = plan.sweep.judged_by();
         // An axis has a longer name.
-        let judged = columns.iter().position(|column| column.name == name).unwrap_or_default();
+        let judged = (0..columns.len()).filter(|&c| columns[c].name == name).collect();
         Self {
             first: Table::new(columns),
             last: VecDeque::new(),
@@ -359,11 +359,13 @@ impl<'a> Shown<'a> {
     }
 
     fn add(&mut self, table: &Table<'a>) {
-        let (judged, less) = self.judged;
         for row in table.rows() {
             self.rows += 1;
-            if let Some(value) = row[judged].number() {
-                let better = |(best, _): &(f64, _)| if less { value < *best } else { value > *best };
+            let (judged, less) = &self.judged;
+            let values: Option<Vec<f64>> = judged.iter().map(|&c| row[c].number()).collect();
+            if let Some(values) = values.filter(|values| !values.is_empty()) {
+                let value = values.into_iter().fold(0.0, |sum, value| sum + value);
+                let better = |(best, _): &(f64, _)| if *less { value < *best } else { value > *best };
                 if self.best.as_ref().is_none_or(better) {
                     self.best = Some((value, row.to_vec()));
                 }
@@ -404,7 +406,7 @@ impl<'a> Shown<'a> {
                 .map(|(_, (column, cell))| format!("{} = {cell}", column.key()))
                 .collect();
             let what = match plan.sweep.work() {
-                Work::Evaluate(_) => "Most GFLOPS".to_owned(),
+                Work::Evaluate(_) => format!("Most {}", drawn::unit(plan)),
                 Work::Explore(asked) => format!("Best {}", asked.objective.as_str()),
                 Work::Simulate(_) => "Shortest makespan".to_owned(),
             };

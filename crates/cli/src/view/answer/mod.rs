@@ -7,7 +7,7 @@ use numasim_ask::Explored;
 use numasim_ask::explored::{Rated, Robust};
 use numasim_ask::table::{Of, grid};
 use numasim_ask::verdict::{NO_BREAK, allocations, loss, restrictions};
-use numasim_ask::wording::{meaning, value_title, weighted};
+use numasim_ask::wording::{common_unit, meaning, value_title, weighted};
 use numasim_draw::grid::wrap;
 use numasim_model::{App, AppId, NodeId, Scenario};
 use numasim_sim::{Candidate, Objective};
@@ -60,7 +60,7 @@ impl Answer<'_> {
         let lines = [
             ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
-            ("Objective", format!("{}: {}", objective.as_str(), meaning(objective))),
+            ("Objective", format!("{}: {}", objective.as_str(), meaning(objective, &self.study.apps))),
             ("Restrictions", restrictions(&self.problem)),
             ("Allocations", allocations(&self.problem)),
         ];
@@ -128,7 +128,10 @@ impl Answer<'_> {
             Of::number("total_gflops", |rated: &&Rated| rated.scenario.evaluation.total.value())
                 .titled("total\nGFLOPS")
                 .rounded()
-                .only_if(objective != Objective::TotalGflops || weighted),
+                .only_if(
+                    (objective != Objective::TotalGflops || weighted)
+                        && common_unit(&self.study.apps).is_none_or(|unit| unit == "GFLOPS"),
+                ),
         ]
     }
 }

@@ -4,7 +4,7 @@ use numasim_ask::compare::Compared;
 use numasim_ask::pareto::Front;
 use numasim_ask::thread_map::heading;
 pub(crate) use numasim_ask::thread_map::{machine_map, thread_map};
-use numasim_ask::wording::weighted;
+use numasim_ask::wording::{relative, weighted};
 use numasim_course::Study;
 use numasim_draw::Heading;
 use numasim_draw::bars::{BarPlot, Pair};
@@ -145,19 +145,19 @@ pub(crate) fn front(front: &Front) -> FrontPlot {
                 front.study.machine.sharing().name()
             ),
         },
-        labels: front.objectives().map(|objective| axis(objective, weighted(&front.study.apps))),
+        labels: front.objectives().map(|objective| axis(objective, &front.study.apps)),
         smaller_is_better: front.objectives().map(|objective| objective == Objective::Makespan),
         points: front.points.iter().map(|point| point.values).collect(),
         marks,
     }
 }
 
-fn axis(objective: Objective, weighted: bool) -> String {
+fn axis(objective: Objective, apps: &[App]) -> String {
     match objective {
-        Objective::TotalGflops if weighted => "total-gflops (weighted GFLOPS)".to_owned(),
+        Objective::TotalGflops if weighted(apps) => "total-gflops (weighted GFLOPS)".to_owned(),
         Objective::TotalGflops => "total-gflops (GFLOPS)".to_owned(),
-        Objective::Fair => "fair (smallest p = GFLOPS / GFLOPS alone)".to_owned(),
-        Objective::Geomean => "geomean (mean p, p = GFLOPS / GFLOPS alone)".to_owned(),
+        Objective::Fair => format!("fair (smallest p = {})", relative(apps)),
+        Objective::Geomean => format!("geomean (mean p, p = {})", relative(apps)),
         Objective::Makespan => "makespan (s)".to_owned(),
     }
 }
@@ -176,7 +176,9 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
         RoofApp {
             letter: lettering::label(letter),
             name,
-            intensity: instances.first().map_or(0.0, |&a| apps[a].arithmetic_intensity.value()),
+            intensity: (instances.first())
+                .filter(|&&a| apps[a].rate_unit.is_none())
+                .map_or(0.0, |&a| apps[a].arithmetic_intensity.value()),
             gflops: view.map(|view| instances.iter().map(|&a| view.evaluation.apps[a].gflops.value()).sum()),
         }
     };
@@ -193,7 +195,7 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
     }
 }
 
-/// What only moves data has no place on the axis.
+/// What only moves data, or counts something other than FLOP, has no place on the axis.
 fn computes(intensity: f64) -> bool {
     intensity > NEXT_TO_NOTHING.value()
 }

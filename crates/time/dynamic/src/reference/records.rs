@@ -347,9 +347,14 @@ fn solve(machine: &Machine, os: &Os, applications: &mut [Application]) {
         }
     }
     let bandwidths = bandwidths(machine, &groups);
+    // Of k nodes with computing threads: 1 / (1 + overhead x log2 k).
+    let kept = |of: &Group| {
+        let nodes = groups.iter().filter(|group| group.app == of.app).count();
+        1.0 / (1.0 + of.demand.node_overhead * (nodes as f64).log2())
+    };
     for (group, bandwidth_gbs) in groups.iter().zip(bandwidths) {
         let peak = group.demand.peak(machine.node(NodeId(group.node))).value() * group.efficiency;
-        let full = (bandwidth_gbs * group.demand.arithmetic_intensity.value()).min(peak);
+        let full = (bandwidth_gbs * group.demand.arithmetic_intensity.value()).min(peak) * kept(group);
         let application = &mut applications[group.app];
         let of_node = application.threads.iter_mut().filter(|thread| thread.node == group.node);
         for thread in of_node.filter(|thread| thread.part > 0.0) {
