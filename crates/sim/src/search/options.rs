@@ -17,7 +17,7 @@ use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 use crate::search::ceilings::{Ceiling, ceilings};
-use crate::search::dual::{OnCurve, Own};
+use crate::search::dual::Own;
 use crate::search::watch::{Watch, reads_own};
 
 /// Options of one task.
@@ -124,36 +124,47 @@ impl OptionTable {
 
     /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
     pub(super) fn with_others(&self, own: &Own, most: MostThreads<'_>) -> Self {
-        let of = |counts: &[u32]| {
-            let others_gbs = own.others.at_most(counts, most);
-            let waits = |at: &OnCurve| at.own.waits(counts, others_gbs).within(at.waits);
-            (others_gbs, own.queue.as_ref().map(waits))
-        };
+        let of = |counts: &[u32]| own.others.at_most(counts, most);
         let chunks = self.counts.chunks(CHUNK * self.apps);
-        let found: Vec<Vec<(f64, Option<Waits>)>> =
+        let others: Vec<Vec<f64>> =
             parallel::map(chunks, |chunk: &[u32]| chunk.chunks(self.apps).map(of).collect());
-        let (others, waits): (Vec<f64>, Vec<Option<Waits>>) = found.into_iter().flatten().unzip();
-        let waits = waits.into_iter().flatten().collect();
-        let table = Self { others, ..self.clone() };
-        match &own.queue {
-            Some(at) => table.along(&at.own, waits),
-            None => table,
-        }
+        let others = others.concat();
+        let Some(at) = &own.queue else { return Self { others, ..self.clone() } };
+        let known = self.others.iter().map(Some).chain(std::iter::repeat(None));
+        let asked: Vec<(f64, Option<Waits>)> = others
+            .iter()
+            .zip(known)
+            .enumerate()
+            .map(|(option, (now, before))| (*now, self.waits(option).filter(|_| before == Some(now))))
+            .collect();
+        let chunks = self.counts.chunks(CHUNK * self.apps).zip(asked.chunks(CHUNK));
+        let waits: Vec<Vec<Waits>> = parallel::map(chunks, |(counts, asked)| {
+            let of = |(counts, (others, known)): (&[u32], &(f64, Option<Waits>))| {
+                known.unwrap_or_else(|| at.own.waits(counts, *others).within(at.waits))
+            };
+            counts.chunks(self.apps).zip(asked).map(of).collect()
+        });
+        self.along(&at.own, waits.concat(), others)
     }
 
-    /// The same options with the curves of the memory of their node between these waits.
-    fn along(self, own: &OwnQueue, waits: Vec<Waits>) -> Self {
+    /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.
+    fn along(&self, own: &OwnQueue, waits: Vec<Waits>, others: Vec<f64>) -> Self {
         let stretches = (MOST_LISTED_STRETCHES / self.len().max(1)).clamp(2, MOST_STRETCHES);
         let chunks = self.counts.chunks(CHUNK * self.apps).zip(waits.chunks(CHUNK));
-        let curves: Vec<Vec<Stretch>> = parallel::map(chunks, |(counts, waits)| {
+        let curves: Vec<Vec<Stretch>> = parallel::map(chunks.enumerate(), |(chunk, (counts, waits))| {
             let mut curves = vec![Stretch::default(); waits.len() * stretches];
-            let options = counts.chunks(self.apps).zip(waits);
-            for (curve, (counts, waits)) in curves.chunks_mut(stretches).zip(options) {
-                own.lay_out(counts, *waits, curve);
+            let options = counts.chunks(self.apps).zip(waits).enumerate();
+            for (curve, (row, (counts, waits))) in curves.chunks_mut(stretches).zip(options) {
+                let option = chunk * CHUNK + row;
+                let before = self.curve(option).filter(|curve| curve.len() == stretches);
+                match before.filter(|_| self.waits(option) == Some(*waits)) {
+                    Some(before) => curve.copy_from_slice(before),
+                    None => own.lay_out(counts, *waits, curve),
+                }
             }
             curves
         });
-        Self { waits: Arc::new(waits), curves: Arc::new(curves.concat()), ..self }
+        Self { others, waits: Arc::new(waits), curves: Arc::new(curves.concat()), ..self.clone() }
     }
 
     /// The curve of a listed option, where there is one; none of it is left where bytes cannot wait as asked.
@@ -171,7 +182,7 @@ impl OptionTable {
         let potential = self.lowered(|option, counts, lower| {
             own.gflops(counts, waits[option].least).for_each(|(a, most)| lower(a, most));
         });
-        Self { potential, ..self.clone() }.along(own, waits)
+        Self { potential, ..self.clone() }.along(own, waits, self.others.clone())
     }
 
     /// The same options where bytes that come over a link wait at least `wait` at the memory behind it.

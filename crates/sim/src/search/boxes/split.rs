@@ -141,6 +141,9 @@ impl Boxes<'_, '_> {
             best = places.pop().map(|sides| (0.0, sides, [improved.clone(), improved.clone()]));
         }
         for sides in places {
+            if matches!(sides[0], Side::Waited { .. }) {
+                work += judged.laying_out();
+            }
             let trials = sides.each_ref().map(|side| {
                 let half = side.ranges().unwrap_or(ranges);
                 match side.of(judged, &from, &evaluator) {
@@ -189,6 +192,7 @@ impl Boxes<'_, '_> {
             Part { ranges: half, relaxation, improved: better, number: 0 }
         };
         let parts = [finish(below, &trials[0]), finish(above, &trials[1])];
+        work += parts.iter().map(|part| part.relaxation.laying_out()).sum::<u64>();
         work += parts.iter().map(|part| part.improved.work).sum::<u64>();
         (Some(parts), work)
     }

@@ -438,10 +438,20 @@ impl<'a> Relaxation<'a> {
     /// What it costs to price all options once, in steps of the search.
     pub(in crate::search) fn pricing(&self) -> u64 {
         /// Options that are priced in the time of one along its curve.
-        const PER_CURVE: usize = 24;
-        let on_curves = self.classes.iter().filter(|class| class.table.curve(0).is_some());
-        let on_curves: usize = on_curves.map(|class| class.table.len()).sum();
-        (self.options() + on_curves * (PER_CURVE - 1)) as u64 / OPTIONS_PER_STEP + 1
+        const PER_CURVE: u64 = 48;
+        (self.options() as u64 + self.on_curves() * (PER_CURVE - 1)) / OPTIONS_PER_STEP + 1
+    }
+
+    /// What it costs to lay out the curves of all options, in steps of the search.
+    pub(in crate::search) fn laying_out(&self) -> u64 {
+        const STEPS_PER_CURVE: u64 = 150;
+        STEPS_PER_CURVE * self.on_curves()
+    }
+
+    /// Options whose node's memory is shared along a curve.
+    fn on_curves(&self) -> u64 {
+        let classes = self.classes.iter().filter(|class| class.table.curve(0).is_some());
+        classes.map(|class| class.table.len() as u64).sum()
     }
 }
 
