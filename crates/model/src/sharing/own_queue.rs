@@ -190,7 +190,7 @@ const FOLLOWED: f64 = 0.999;
 impl OwnQueue {
     fn new(compiled: &Compiled, node: NodeId) -> Option<Self> {
         let parameters = &compiled.model.parameters;
-        let is_soft = compiled.model.kind == ModelKind::Ecm && parameters.has_soft_corners();
+        let is_soft = compiled.model.kind == ModelKind::Ecm && parameters.ecm_penalty != Some(0.0);
         let is_plain = parameters.remote_loss == 0.0 && compiled.model.one_controller_never_helps();
         if !is_soft || !is_plain || !compiled.reads.is_empty() || !compiled.reads_one_memory() {
             return None;

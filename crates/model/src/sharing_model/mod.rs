@@ -139,6 +139,14 @@ impl Model {
         Ok(self)
     }
 
+    /// The same model with the penalties that most machines have, by what threads do, instead of one for all.
+    #[must_use]
+    pub const fn with_usual_penalties(mut self) -> Self {
+        self.parameters.ecm_penalty = None;
+        self.parameters.ecm_write_penalty = None;
+        self
+    }
+
     /// Where its penalties come from; `None` for models that have none.
     pub fn penalties(&self) -> Option<Penalties> {
         let Parameters { ecm_penalty, ecm_write_penalty, .. } = self.parameters;
@@ -327,13 +335,9 @@ impl Parameter {
     /// The value that switches it off; `None`: it is off where it is not given.
     pub const fn default(self) -> Option<f64> {
         match self {
-            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss => Some(0.0),
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
-            Self::CoreLocal
-            | Self::CoreRemote
-            | Self::OutstandingLines
-            | Self::EcmPenalty
-            | Self::EcmWritePenalty => None,
+            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines | Self::EcmWritePenalty => None,
         }
     }
 
@@ -393,7 +397,7 @@ impl Parameter {
             }
             Self::EcmPenalty => {
                 "p0 / T_mem: the latency that each further thread adds on a busy controller or link, in units of the time that it \
-                 needs for a line. 0 is a hard corner. Where it is not given: 0.33 for threads that only \
+                 needs for a line. 0 is a hard corner. In a machine file with model = \"ecm\" and no penalty: 0.33 for threads that only \
                  read the memory of their own node, 0.5 for those that write and for all bytes over a link."
             }
             Self::EcmWritePenalty => {
@@ -474,7 +478,7 @@ impl Default for Parameters {
             link_efficiency: 1.0,
             remote_loss: 0.0,
             remote_weight: 1.0,
-            ecm_penalty: None,
+            ecm_penalty: Some(0.0),
             ecm_write_penalty: None,
         }
     }
@@ -549,7 +553,7 @@ impl Parameters {
             Parameter::LinkEfficiency => self.link_efficiency = off.link_efficiency,
             Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
             Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
-            Parameter::EcmPenalty => self.ecm_penalty = None,
+            Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
             Parameter::EcmWritePenalty => self.ecm_write_penalty = None,
         }
     }
