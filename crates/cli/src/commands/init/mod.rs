@@ -9,11 +9,11 @@ use numasim_ask::reading::read_study;
 use numasim_model::app::{App, Data, Placement};
 use numasim_model::words::choice;
 use numasim_study::SourceFile;
-use numasim_study::keys::{Key, app as keys};
+use numasim_study::keys::{Key, app as keys, rate};
 use numasim_study::machine_file::{Placeholders, with_placeholders};
 use numasim_study::topology::HostTopology;
 use numasim_study::writing::study::{home, placement};
-use numasim_study::writing::{Lines, quoted};
+use numasim_study::writing::{Lines, inline, quoted};
 
 use crate::args::{AppTemplate, InitArgs, Like};
 use crate::catalog::{self, Entry};
@@ -173,6 +173,33 @@ impl Described {
                 "1000.0",
                 "       # how much there is to do, for --objective makespan",
             );
+            example(
+                &mut lines,
+                &keys::THREAD_GBS,
+                "3.0",
+                "          # what one thread draws alone; default: all that it can digest",
+            );
+            example(
+                &mut lines,
+                &keys::THREAD_GFLOPS,
+                "0.5",
+                "       # what one computes where memory is no limit; default: all that a core can",
+            );
+            example(
+                &mut lines,
+                &keys::WRITE_SHARE,
+                "0.3",
+                "         # the part of its bytes that are written; default 0",
+            );
+            example(
+                &mut lines,
+                &keys::NODE_OVERHEAD,
+                "0.12",
+                "      # what each doubling of its NUMA nodes costs (numasim profile-app fits it); default 0",
+            );
+            let rate = inline([(&rate::UNIT, quoted("queries/s")), (&rate::PER_GB, "125.0".to_owned())]);
+            let what = "  # in the place of FLOP, with thread_gbs and without arithmetic_intensity";
+            example(&mut lines, &keys::RATE, &rate, what);
         }
         lines.text()
     }
