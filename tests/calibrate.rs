@@ -22,9 +22,18 @@ fn the_machine_file_of_this_host_is_complete() {
     // No figure is missing: checking finds nothing to complain about.
     numasim(&["check", path]);
     let text = fs::read_to_string(&machine).expect("written");
-    for part in ["gflops_per_core", "core_bandwidth_gbs", "uncertainty_percent", "# doubt: few-repetitions"] {
+    let figures =
+        ["gflops_per_core", "core_bandwidth_gbs", "uncertainty_percent", "# doubt: few-repetitions"];
+    for part in figures.into_iter().chain(["[machine.sharing]", "model = \"ecm\"", "lines under way"]) {
         assert!(text.contains(part), "{part}:\n{text}");
     }
+    // Its model answers.
+    let apps = folder.path().join("apps.toml");
+    fs::write(&apps, "[[app]]\nname = \"mem\"\narithmetic_intensity = 0.1\n").expect("a file");
+    let answer = numasim(&["explore", path, apps.to_str().expect("UTF-8"), "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+    assert_eq!(answer["model"], "ecm", "{answer}");
+    assert!(answer["best"]["total_gflops"].as_f64() > Some(0.0), "{answer}");
 }
 
 #[test]

@@ -154,6 +154,21 @@ fn speeds_of_several_numbers_of_threads_are_the_scaling() {
 }
 
 #[test]
+fn runs_on_one_node_and_on_several_say_what_these_cost() {
+    let files = ["--perf", "perf-threads-1.csv", "perf-threads-2.csv", "perf-threads-4.csv"];
+    let (text, _) = profiled(&[&files[..], &["--threads", "1,2,4", "--nodes", "1,2,4"]].concat());
+    let app = &study(&text).apps[0];
+    // 10.02, 6.01 and 4.03 s: 83.36 and 62.16 % of two and four nodes apart, a. With L = log2 of the nodes the sum of L a (1 - a) over that
+    // of (L a)^2 is 0.6091 / 2.2404.
+    assert!((app.node_overhead - 0.2719).abs() < 2e-4, "{text}");
+    assert!(!text.contains("scaling"), "{text}");
+    // 160 GB in 10.02 s by one thread.
+    assert!((app.thread_gbs.expect("of one thread").value() - 15.97).abs() < 0.01, "{text}");
+    let said = refused(&[&files[..], &["--threads", "1,2,4", "--nodes", "1,2"]].concat());
+    assert!(said.contains("--nodes has 2 numbers, --perf 3 files"), "{said}");
+}
+
+#[test]
 fn a_result_of_bench_says_intensity_and_data_with_its_interval() {
     let csv = "../../results/2026-11-21-2-core-vm-model-versus-real/measured.csv";
     let said = refused(&[csv]);

@@ -4,7 +4,7 @@ use numasim_ask::reading::read_study;
 use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Resident};
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::placement::{Look, classify, look, signature};
-use numasim_evidence::app_profile::scaling::{Figure, intensity, scaling};
+use numasim_evidence::app_profile::scaling::{Figure, intensity, node_overhead, scaling, thread_gbs};
 use numasim_evidence::formats::counted::{Kind, Run, joined};
 use numasim_evidence::formats::likwid_perfctr::read_likwid;
 use numasim_evidence::formats::numa_maps::read_numa_maps;
@@ -68,6 +68,8 @@ fn is_written(runs: &[Run], looks: &[Look], bytes: Option<u64>) {
         name: "fuzzed".to_owned(),
         origin: Vec::new(),
         intensity: intensity(runs).unwrap_or(given),
+        thread_gbs: thread_gbs(runs),
+        overhead: node_overhead(runs),
         data,
         scaling: scaling(runs),
         doubts: runs.iter().flat_map(|run| run.doubts.clone()).collect(),

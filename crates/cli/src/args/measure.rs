@@ -411,6 +411,12 @@ pub(crate) struct ProfileAppArgs {
     #[arg(value_parser = value_parser!(u32).range(1..))]
     pub(crate) threads: Vec<u32>,
 
+    /// NUMA nodes on which each run of --perf had its threads, in the order of its files: 1,2,4; with as many threads on each node they
+    /// say what the application loses on several
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', requires = "threads", help_heading = COUNTERS)]
+    #[arg(value_parser = value_parser!(u32).range(1..))]
+    pub(crate) nodes: Vec<u32>,
+
     /// FLOP per byte, where nothing counted them
     #[arg(long, value_name = "X", value_parser = intensity, help_heading = COUNTERS)]
     pub(crate) arithmetic_intensity: Option<f64>,
@@ -494,6 +500,7 @@ impl From<&ImportedAppArgs> for ProfileAppArgs {
             likwid: Vec::new(),
             region: None,
             threads: Vec::new(),
+            nodes: Vec::new(),
             arithmetic_intensity,
             pid: None,
             numa_maps: Vec::new(),

@@ -3,12 +3,12 @@
 use numasim_model::Placement;
 use numasim_model::scaling::Scaling;
 use numasim_model::text::visible;
-use numasim_study::keys::{SCALING, app, serial, speedup};
+use numasim_study::keys::{Key, SCALING, app, serial, speedup};
 use numasim_study::writing::study::placement;
 use numasim_study::writing::{Lines, float, inline, list, quoted, six_digits};
 
 use super::placement::{Candidate, Signature, Verdict};
-use super::scaling::{Figure, Scaled};
+use super::scaling::{Figure, Overhead, Scaled};
 use crate::formats::counted::Kind;
 
 /// What is known of a program.
@@ -20,6 +20,10 @@ pub struct AppFile {
     pub origin: Vec<String>,
     /// FLOP per byte.
     pub intensity: Figure,
+    /// GB/s of one thread alone.
+    pub thread_gbs: Option<Figure>,
+    /// What it loses on several nodes.
+    pub overhead: Option<Overhead>,
     /// Where its data lies; `None` where nobody looked.
     pub data: Option<DataFound>,
     /// How it scales.
@@ -63,7 +67,10 @@ impl AppFile {
         self.doubts.iter().for_each(|doubt| lines.comment(visible(&format!("Doubt: {doubt}."))));
         lines.first_table(&app::TABLE);
         lines.put(&app::NAME, quoted(&self.name));
-        intensity(&self.intensity, &mut lines);
+        figure(&app::ARITHMETIC_INTENSITY, &self.intensity, &mut lines);
+        if let Some(gbs) = &self.thread_gbs {
+            figure(&app::THREAD_GBS, gbs, &mut lines);
+        }
         match &self.data {
             Some(found) => data(found, &mut lines),
             None => lines.comment(
@@ -73,11 +80,14 @@ impl AppFile {
         if let Some(scaled) = &self.scaling {
             scaling(scaled, &mut lines);
         }
+        if let Some(found) = &self.overhead {
+            overhead(found, &mut lines);
+        }
         lines.text()
     }
 }
 
-fn intensity(figure: &Figure, lines: &mut Lines) {
+fn figure(key: &Key, figure: &Figure, lines: &mut Lines) {
     let runs = match (figure.runs, figure.range) {
         (runs, Some((low, high))) if runs >= 6 => {
             format!("; median of {runs} runs, 95 % interval {} to {}", short(low), short(high))
@@ -86,7 +96,22 @@ fn intensity(figure: &Figure, lines: &mut Lines) {
         _ => String::new(),
     };
     lines.comment(format_args!("{}: {}{runs}", figure.kind, visible(&figure.source)));
-    lines.put(&app::ARITHMETIC_INTENSITY, six_digits(figure.value));
+    lines.put(key, six_digits(figure.value));
+}
+
+fn overhead(found: &Overhead, lines: &mut Lines) {
+    let points: Vec<String> = found
+        .points
+        .iter()
+        .map(|(nodes, threads, share)| format!("{} with {threads} threads on {nodes}", percent(*share)))
+        .collect();
+    lines.comment(format_args!(
+        "{}: speed as a share of as many nodes apart: {}; 1/(1 + node_overhead log2 nodes) by least squares, residual {}",
+        Kind::Measured,
+        points.join(", "),
+        percent(found.residual)
+    ));
+    lines.put(&app::NODE_OVERHEAD, six_digits(found.value));
 }
 
 fn data(found: &DataFound, lines: &mut Lines) {
@@ -262,6 +287,8 @@ mod tests {
                 runs: 1,
                 range: None,
             },
+            thread_gbs: None,
+            overhead: None,
             data: None,
             scaling: None,
             doubts: Vec::new(),

@@ -78,6 +78,9 @@ pub fn read_benched(text: &str, app: Option<&str>, nodes: Option<usize>) -> Resu
             Run {
                 file: String::new(),
                 threads: (alone && threads > 0).then_some(threads),
+                nodes: u32::try_from(measured.threads.values().filter(|&&threads| threads > 0).count())
+                    .ok()
+                    .filter(|&nodes| nodes > 0),
                 flop: Some(rate(one.gflops.value(), Kind::Measured, "GFLOPS")),
                 bytes: one.bandwidth.map(|bandwidth| {
                     rate(bandwidth.value(), Kind::Estimated, "GB/s that the kernel counted")

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use numasim_model::scaling::Scaling;
 
-use crate::formats::counted::{Kind, Run};
+use crate::formats::counted::{Amount, Kind, Run};
 use crate::statistics::{median, median_interval};
 
 /// Amdahl's law describes the runs if no speed is further from it than this part of it.
@@ -107,6 +107,68 @@ fn farthest(speeds: &[(u32, f64)], scaling: &Scaling) -> f64 {
     ratios.iter().map(|ratio| (ratio / one - 1.0).abs()).fold(0.0, f64::max)
 }
 
+/// What an application loses for each doubling of the NUMA nodes on which it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Overhead {
+    /// `node_overhead`.
+    pub value: f64,
+    /// Nodes, threads, and the speed as a share of that of one node times the number of nodes.
+    pub points: Vec<(u32, u32, f64)>,
+    /// The greatest relative difference between a measured speed and what the overhead says.
+    pub residual: f64,
+}
+
+/// The overhead x of runs on one node and on k, with as many threads on each: with v(k) their speed, v(k) (1 + x log2 k) = k v(1), by least
+/// squares of relative errors, at least 0. `None` without such runs.
+pub fn node_overhead(runs: &[Run]) -> Option<Overhead> {
+    let timed: Vec<(u32, u32, (f64, bool))> =
+        runs.iter().filter_map(|run| Some((run.nodes?, run.threads?, run.speed()?))).collect();
+    let gflops = timed.iter().all(|(.., (_, gflops))| *gflops);
+    let mut speeds: BTreeMap<(u32, u32), Vec<f64>> = BTreeMap::new();
+    for run in runs {
+        let speed = if gflops { run.speed() } else { Run { flop: None, ..run.clone() }.speed() };
+        if let Some(((nodes, threads), (speed, _))) = run.nodes.zip(run.threads).zip(speed) {
+            speeds.entry((nodes, threads)).or_default().push(speed);
+        }
+    }
+    let speeds: BTreeMap<(u32, u32), f64> =
+        speeds.into_iter().filter_map(|(at, speeds)| Some((at, median(&speeds)?))).collect();
+    let points: Vec<(u32, u32, f64)> = speeds
+        .iter()
+        .filter(|((nodes, threads), _)| *nodes > 1 && threads.is_multiple_of(*nodes))
+        .filter_map(|(&(nodes, threads), &speed)| {
+            let one = speeds.get(&(1, threads / nodes))?;
+            Some((nodes, threads, speed / (f64::from(nodes) * one)))
+        })
+        .collect();
+    let doublings = |nodes: u32| f64::from(nodes).log2();
+    // Squares of (1 + x log2 k) r - 1, with r the share.
+    let sum = |of: &dyn Fn(f64, f64) -> f64| {
+        points.iter().map(|&(nodes, _, share)| of(doublings(nodes) * share, share)).sum::<f64>()
+    };
+    let value = (sum(&|a, share| a * (1.0 - share)) / sum(&|a, _| a * a)).max(0.0);
+    let off = |&(nodes, _, share): &(u32, u32, f64)| ((1.0 + value * doublings(nodes)) * share - 1.0).abs();
+    let residual = points.iter().map(off).fold(0.0, f64::max);
+    (!points.is_empty() && value.is_finite()).then_some(Overhead { value, points, residual })
+}
+
+/// GB/s of one thread alone: the median over the runs with one thread, of these the ones that are known best. `None` without any.
+pub fn thread_gbs(runs: &[Run]) -> Option<Figure> {
+    let alone = runs.iter().filter(|run| run.threads == Some(1));
+    let said: Vec<(f64, &Amount, &Run)> = alone
+        .filter_map(|run| {
+            let bytes = run.bytes.as_ref()?;
+            let gbs = bytes.value / run.seconds? / 1e9;
+            (gbs.is_finite() && gbs > 0.0).then_some((gbs, bytes, run))
+        })
+        .collect();
+    let kind = said.iter().map(|(_, bytes, _)| bytes.kind).min()?;
+    let best: Vec<&(f64, &Amount, &Run)> = said.iter().filter(|(_, bytes, _)| bytes.kind == kind).collect();
+    let values: Vec<f64> = best.iter().map(|(gbs, ..)| *gbs).collect();
+    let source = format!("{} of one thread over its time", best.first()?.1.source);
+    Figure::of(&values, kind, source)
+}
+
 /// A figure with what it was made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
@@ -134,15 +196,17 @@ pub fn intensity(runs: &[Run]) -> Option<Figure> {
     let values: Vec<f64> = known.iter().map(|(value, ..)| *value).collect();
     let (_, _, first) = known.first()?;
     let (flop, bytes) = (first.flop.as_ref()?, first.bytes.as_ref()?);
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(0.0, f64::max);
-    Some(Figure {
-        value: median(&values)?,
-        kind: best,
-        source: format!("{} over {}", flop.source, bytes.source),
-        runs: values.len(),
-        range: (values.len() > 1).then(|| median_interval(&values).unwrap_or((least, most))),
-    })
+    Figure::of(&values, best, format!("{} over {}", flop.source, bytes.source))
+}
+
+impl Figure {
+    /// The median of what several runs say; `None` without any.
+    fn of(values: &[f64], kind: Kind, source: String) -> Option<Self> {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let range = (values.len() > 1).then(|| median_interval(values).unwrap_or((least, most)));
+        Some(Self { value: median(values)?, kind, source, runs: values.len(), range })
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +250,39 @@ mod tests {
         assert_eq!(found.scaling, Scaling::Table(vec![(1, 1.0), (4, 4.0), (8, 4.0), (16, 4.0)]));
         // 4 / 3.9 - 1
         assert!((found.residual - (4.0 / 3.9 - 1.0)).abs() < 1e-9, "{found:?}");
+    }
+}
+
+#[cfg(test)]
+mod overhead_tests {
+    use super::*;
+
+    fn run(nodes: u32, threads: u32, seconds: f64) -> Run {
+        Run { nodes: Some(nodes), threads: Some(threads), seconds: Some(seconds), ..Run::default() }
+    }
+
+    #[test]
+    fn the_overhead_of_nodes_is_found_again() {
+        // Section 4: 80 GFLOPS on one node, 8 + 8 threads 142.8571 = 160 / 1.12, 4 x 8 258.0645 = 320 / 1.24.
+        let runs =
+            [run(1, 8, 1.0 / 80.0), run(2, 16, 1.0 / 142.857_142_857), run(4, 32, 1.0 / 258.064_516_129)];
+        let found = node_overhead(&runs).expect("two points");
+        assert!((found.value - 0.12).abs() < 1e-9 && found.residual < 1e-9, "{found:?}");
+        // 71.4286 with 4 + 4 threads is no run with as many threads on each node as any run on one.
+        assert_eq!(node_overhead(&[run(1, 8, 1.0), run(2, 8, 1.12)]), None);
+        // Faster than two nodes apart: none.
+        assert_eq!(node_overhead(&[run(1, 8, 1.0), run(2, 16, 0.4)]).map(|found| found.value), Some(0.0));
+    }
+
+    #[test]
+    fn one_thread_alone_says_what_a_thread_draws() {
+        let bytes = Amount { value: 6e9, kind: Kind::Measured, source: "bytes".into() };
+        let one = Run { bytes: Some(bytes), ..run(1, 1, 2.0) };
+        let found = thread_gbs(&[one.clone(), Run { threads: Some(2), ..one }]).expect("one thread");
+        assert_eq!(
+            (found.value, found.runs, found.source.as_str()),
+            (3.0, 1, "bytes of one thread over its time")
+        );
     }
 }
 

@@ -52,6 +52,8 @@ pub struct Run {
     pub file: String,
     /// Threads of the program.
     pub threads: Option<u32>,
+    /// NUMA nodes on which they ran.
+    pub nodes: Option<u32>,
     /// Floating-point operations of all threads.
     pub flop: Option<Amount>,
     /// Bytes moved to and from memory.

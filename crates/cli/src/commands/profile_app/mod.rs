@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use numasim_evidence::app_profile::app_file::AppFile;
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::placement::Look;
-use numasim_evidence::app_profile::scaling::{Figure, intensity};
-use numasim_evidence::app_profile::scaling::{Scaled, scaling};
+use numasim_evidence::app_profile::scaling::{Figure, Scaled, intensity, node_overhead, scaling, thread_gbs};
 use numasim_evidence::formats::counted::{Amount, Kind, Run, joined};
 use numasim_evidence::formats::likwid_perfctr::read_likwid;
 use numasim_evidence::formats::perf::read_perf;
@@ -36,12 +35,17 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
         }
     }
     let intensity = known_intensity(args, &counted)?;
-    let scaled = scaling(&counted.runs);
+    let overhead = node_overhead(&counted.runs);
+    // What several nodes lose is in the overhead, and not in the scaling again.
+    let of_scaling = |run: &&Run| overhead.is_none() || run.nodes.is_none_or(|nodes| nodes == 1);
+    let scaled = scaling(&counted.runs.iter().filter(of_scaling).cloned().collect::<Vec<_>>());
     doubts.extend(scaled.as_ref().map(|scaled| contention(scaled, &counted, machine_figures)));
     let file = AppFile {
         name: name(args, &counted, &placed),
         origin: counted.origin.iter().chain(&placed.origin).cloned().collect(),
         intensity,
+        thread_gbs: thread_gbs(&counted.runs),
+        overhead,
         data: placed.data,
         scaling: scaled,
         doubts,
@@ -148,6 +152,10 @@ fn read_counted(args: &ProfileAppArgs, machine: Option<&Machine>) -> Result<Coun
             format!("--threads has {} numbers, --perf {} files", args.threads.len(), args.perf.len());
         return Err(Failure::input(message).hint("give the threads of each run, in the order of the files"));
     }
+    if !args.nodes.is_empty() && args.nodes.len() != args.perf.len() {
+        let message = format!("--nodes has {} numbers, --perf {} files", args.nodes.len(), args.perf.len());
+        return Err(Failure::input(message).hint("give the nodes of each run, in the order of the files"));
+    }
     let mut counted = Counted::default();
     for path in &args.files {
         let nodes = machine.map(Machine::node_count);
@@ -170,6 +178,7 @@ fn read_counted(args: &ProfileAppArgs, machine: Option<&Machine>) -> Result<Coun
     for (number, path) in args.perf.iter().enumerate() {
         let mut run = located(path, |text| read_perf(text).map_err(|problem| vec![problem]))?;
         run.threads = args.threads.get(number).copied();
+        run.nodes = args.nodes.get(number).copied();
         run.file = path.display().to_string();
         let threads = match run.threads {
             Some(1) => ", 1 thread".to_owned(),
