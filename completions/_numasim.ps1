@@ -408,6 +408,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--likwid', '--likwid', [CompletionResultType]::ParameterName, 'Output of `likwid-perfctr`, groups such as MEM_DP, or FLOPS_DP and MEM, with or without -O; one file for each run')
             [CompletionResult]::new('--region', '--region', [CompletionResultType]::ParameterName, 'The region of likwid-perfctr -m, where the program marks several')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Threads of each run of --perf, in the order of its files: 1,2,4')
+            [CompletionResult]::new('--nodes', '--nodes', [CompletionResultType]::ParameterName, 'NUMA nodes on which each run of --perf had its threads, in the order of its files: 1,2,4; with as many threads on each node they say what the application loses on several')
             [CompletionResult]::new('--arithmetic-intensity', '--arithmetic-intensity', [CompletionResultType]::ParameterName, 'FLOP per byte, where nothing counted them')
             [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'A process of this host that runs: its pages and its threads (Linux)')
             [CompletionResult]::new('--numa-maps', '--numa-maps', [CompletionResultType]::ParameterName, 'A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home')

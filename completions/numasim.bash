@@ -3361,7 +3361,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__profile__subcmd__app)
-            opts="-o -h -V --app --perf --likwid --region --threads --arithmetic-intensity --pid --numa-maps --threads-per-node --machine --name --output --color --help --version"
+            opts="-o -h -V --app --perf --likwid --region --threads --nodes --arithmetic-intensity --pid --numa-maps --threads-per-node --machine --name --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3406,6 +3406,10 @@ _numasim() {
                     return 0
                     ;;
                 --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --nodes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -385,6 +385,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --likwid 'Output of `likwid-perfctr`, groups such as MEM_DP, or FLOPS_DP and MEM, with or without -O; one file for each run'
             cand --region 'The region of likwid-perfctr -m, where the program marks several'
             cand --threads 'Threads of each run of --perf, in the order of its files: 1,2,4'
+            cand --nodes 'NUMA nodes on which each run of --perf had its threads, in the order of its files: 1,2,4; with as many threads on each node they say what the application loses on several'
             cand --arithmetic-intensity 'FLOP per byte, where nothing counted them'
             cand --pid 'A process of this host that runs: its pages and its threads (Linux)'
             cand --numa-maps 'A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home'

@@ -470,6 +470,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l perf -d 
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l likwid -d 'Output of `likwid-perfctr`, groups such as MEM_DP, or FLOPS_DP and MEM, with or without -O; one file for each run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l region -d 'The region of likwid-perfctr -m, where the program marks several' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l threads -d 'Threads of each run of --perf, in the order of its files: 1,2,4' -r
+complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l nodes -d 'NUMA nodes on which each run of --perf had its threads, in the order of its files: 1,2,4; with as many threads on each node they say what the application loses on several' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l arithmetic-intensity -d 'FLOP per byte, where nothing counted them' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l pid -d 'A process of this host that runs: its pages and its threads (Linux)' -r
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l numa-maps -d 'A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home' -r -F
