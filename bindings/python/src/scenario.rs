@@ -90,6 +90,13 @@ impl ScenarioResult {
         plain(self.scenario.evaluation.total.value())
     }
 
+    /// What all applications achieve together, with its unit: their rate if all count that, else GFLOPS of those that count FLOP.
+    #[getter]
+    fn total(&self) -> (f64, String) {
+        let (total, unit) = self.scenario.view().total();
+        (plain(total), unit.to_owned())
+    }
+
     /// 95 % interval of `total_gflops`, where figures of the machine are uncertain; else None.
     #[getter]
     fn total_gflops_interval(&self) -> Option<(f64, f64)> {
@@ -255,8 +262,8 @@ impl ScenarioResult {
     }
 
     fn __repr__(&self) -> String {
-        let (total, unit) = self.scenario.view().total();
-        format!("<ScenarioResult {:?}: {} {unit}>", self.scenario.name, plain(total))
+        let (total, unit) = self.total();
+        format!("<ScenarioResult {:?}: {total} {unit}>", self.scenario.name)
     }
 }
 

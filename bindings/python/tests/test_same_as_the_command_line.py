@@ -102,6 +102,36 @@ def test_intervals_of_uncertain_figures(command_line: Any, tmp_path: Path) -> No
     assert list(best.value_interval or ()) == expected["best"]["value_interval"]
 
 
+RATED = """[machine]
+name = "m"
+nodes = 1
+cores_per_node = 8
+gflops_per_core = 10.0
+bandwidth_gbs = 32.0
+[[app]]
+name = "db"
+thread_gbs = 3.0
+rate = { unit = "queries/s", per_gb = 100.0 }
+[[scenario]]
+name = "half"
+threads = { db = 4 }
+"""
+
+
+def test_rates_have_their_unit(command_line: Any, tmp_path: Path) -> None:
+    path = tmp_path / "rated.toml"
+    path.write_text(RATED)
+    found = numasim.evaluate(path)
+    assert found.to_dict() == command_line("evaluate", path)
+    half = found["half"]
+    assert (half.total, half.rate.tolist(), half.rate_unit) == ((1200.0, "queries/s"), [1200.0], ["queries/s"])
+    assert half.bottlenecks == [["thread-bandwidth"]]
+    assert repr(half).endswith("1200 queries/s>")
+    assert "1200 queries/s" in half._repr_html_() and "GFLOPS" not in half._repr_html_()
+    best = numasim.explore(path, "fair")
+    assert best.to_pandas()["rate:db"].iloc[0] == 2400.0
+
+
 # Those that are proven in a moment, also where the package is not optimised.
 QUICK = [("numa-bad", one) for one in OBJECTIVES] + [("uneven-even-nodes", one) for one in OBJECTIVES]
 QUICK += [(one, "total-gflops") for one in ["table-iii", "table-iii-all", "table-iii-numa-bad"]]

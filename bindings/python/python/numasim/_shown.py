@@ -14,6 +14,17 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 
 
+def speeds(result: Any) -> list[float]:
+    """What each application achieves, in the unit in which it counts."""
+    return [float(rate if unit else gflops) for gflops, rate, unit in zip(result.gflops, result.rate, result.rate_unit)]
+
+
+def speed_title(result: Any) -> str:
+    """What stands above these figures: the unit that all have in common, or that there are several."""
+    units = {unit or "GFLOPS" for unit in result.rate_unit} or {"GFLOPS"}
+    return units.pop() if len(units) == 1 else "GFLOPS or rate"
+
+
 def scenario_frame(result: Any) -> pd.DataFrame:
     """One row for each application."""
     import pandas as pd
@@ -25,6 +36,8 @@ def scenario_frame(result: Any) -> pd.DataFrame:
         "threads": threads.sum(axis=1),
         "home": pd.array(result.homes, dtype="Int64"),
     }
+    if any(result.rate_unit):
+        data |= {"rate": result.rate, "rate_unit": result.rate_unit}
     data |= {f"threads:{node}": threads[:, node] for node in range(threads.shape[1])}
     return pd.DataFrame(data, index=pd.Index(result.apps, name="app"), copy=False)
 
@@ -67,8 +80,9 @@ def exploration_frame(found: Any) -> pd.DataFrame:
         "total_gflops": [one.total_gflops for one in everything],
         "breaks": list(breaks),
     }
-    gflops = np.array([one.gflops for one in everything])
-    data |= {f"gflops:{app}": gflops[:, number] for number, app in enumerate(found.best.apps)}
+    achieved = np.array([speeds(one) for one in everything])
+    for number, (app, unit) in enumerate(zip(found.best.apps, found.best.rate_unit)):
+        data[f"{'rate' if unit else 'gflops'}:{app}"] = achieved[:, number]
     return pd.DataFrame(data, index=pd.Index([one.name for one in everything], name="allocation"))
 
 
@@ -102,14 +116,17 @@ def notes(texts: list[str]) -> str:
 
 def scenario_html(result: Any) -> str:
     """Applications with their threads on each node, GFLOPS and GB/s."""
-    head = ["application", *(f"node {node}" for node in result.nodes), "GFLOPS", "GB/s"]
+    head = ["application", *(f"node {node}" for node in result.nodes), speed_title(result), "GB/s"]
+    mixed = speed_title(result) == "GFLOPS or rate"
+    units = [f" {unit}" if mixed and unit else "" for unit in result.rate_unit]
     rows = [
-        [app, *(str(one) for one in threads), figure(gflops), figure(gbs)]
-        for app, threads, gflops, gbs in zip(result.apps, result.threads, result.gflops, result.bandwidth_gbs)
+        [app, *(str(one) for one in threads), figure(speed) + unit, figure(gbs)]
+        for app, threads, speed, unit, gbs in zip(result.apps, result.threads, speeds(result), units, result.bandwidth_gbs)
     ]
     interval = result.total_gflops_interval
     sure = f" (95 % interval {figure(interval[0])} to {figure(interval[1])})" if interval else ""
-    caption = f"{result.name}: {figure(result.total_gflops)} GFLOPS{sure}; threads on each node"
+    total, unit = result.total
+    caption = f"{result.name}: {figure(total)} {unit}{sure}; threads on each node"
     return table(caption, head, rows) + notes(result.warnings)
 
 
@@ -120,9 +137,9 @@ def evaluation_html(evaluation: Any) -> str:
 
 def exploration_html(found: Any) -> str:
     """The best allocation, what is known of it, and the others by their value."""
-    rows = [[one.name, figure(one.value), figure(one.total_gflops)] for _, one, _ in _everything(found)]
+    rows = [[one.name, figure(one.value), figure(one.total[0])] for _, one, _ in _everything(found)]
     value = "value" + (f" ({found.unit})" if found.unit else "")
-    page = scenario_html(found.best) + notes(found.words) + table(found.objective, ["allocation", value, "GFLOPS"], rows)
+    page = scenario_html(found.best) + notes(found.words) + table(found.objective, ["allocation", value, found.best.total[1]], rows)
     if found.robust is not None:
         page += _lost(found.robust)
     return page
