@@ -178,7 +178,7 @@ fn the_page_quotes_the_steps_of_the_table() {
         assert!(lines.contains(&cells), "table.txt has no such line: {cells:?}");
         quoted += 1;
     }
-    assert_eq!(quoted, 8);
+    assert_eq!(quoted, 9);
 }
 
 #[test]

@@ -236,6 +236,19 @@ fn calibrated_with(
     Ok(fit::lowest_with(&study, &observed, &keys, prior.as_slice(), &predict)?)
 }
 
+/// The machine of one node that one core and all of them say, with the usual penalties: nothing is fitted but the bandwidth with which all of them have
+/// what they have.
+fn advised(curve: &Curve) -> Result<Machine, PublishedError> {
+    let (&full, &gbs) =
+        curve.points.last_key_value().ok_or_else(|| PublishedError::Model("no point".to_owned()))?;
+    let mut study = study(curve, &[full])?;
+    study.machine = with_model(&study.machine, Method::RECOMMENDED.kind(), &[])?;
+    let bandwidth = fit::Parameter::read(&study.machine, "bandwidth_gbs");
+    let bandwidth = bandwidth.map_err(|error| PublishedError::Model(error.to_string()))?;
+    let observed = Observed { scenario: 0, app: None, gflops: gbs };
+    Ok(fit::lowest(&study, &[observed], &[bandwidth], &by_solver(&study))?)
+}
+
 /// GB/s of these counts of cores.
 fn predict(machine: &Machine, curve: &Curve, cores: &[u32]) -> Result<Vec<f64>, PublishedError> {
     let study = study(curve, cores)?;
@@ -251,9 +264,10 @@ fn study(curve: &Curve, cores: &[u32]) -> Result<Study, PublishedError> {
     let full = curve.points.values().next_back().copied().unwrap_or(f64::NAN);
     let mut text = format!(
         "[machine]\nname = \"one NUMA domain\"\nnodes = 1\ncores_per_node = {}\ngflops_per_core = 1e9\n\
-         bandwidth_gbs = {full:?}\ncore_bandwidth_gbs = {:?}\n[[app]]\nname = \"readers\"\narithmetic_intensity = 1.0\n",
+         bandwidth_gbs = {full:?}\ncore_bandwidth_gbs = {:?}\n[[app]]\nname = \"readers\"\narithmetic_intensity = 1.0\nwrite_share = {:?}\n",
         curve.domain,
-        curve.at(1)
+        curve.at(1),
+        if curve.kernel == "load" { 0.0 } else { 0.5 }
     );
     for count in cores {
         // Writing to a String cannot fail.

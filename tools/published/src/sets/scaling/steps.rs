@@ -1,6 +1,6 @@
 //! What each step of the recommended method is worth: the same points by one step after the other.
 //!
-//! The steps are those by which the method became what it is: three counts and no prior first. Only counts that no step fits are
+//! The steps are those by which the method became what it is: no fit, then three counts and no prior. Only counts that no step fits are
 //! counted, so that all rows are about the same points; they are fewer than those of the recommended method alone. The null models and the paper's rule stand
 //! beside them.
 
@@ -38,6 +38,14 @@ fn each(curve: &Curve) -> Result<Vec<Says>, PublishedError> {
     let by_nulls =
         seen.iter().flat_map(|seen| NULLS.map(|null| (null, NO_FIT, by_null_model(curve, seen, null))));
     let mut all: Vec<Says> = by_nulls.collect();
+    if seen.is_some() {
+        let machine = super::advised(curve)?;
+        all.push((
+            Method::RECOMMENDED.kind().name(),
+            "one core and all, no fit",
+            predict(&machine, curve, &cores)?,
+        ));
+    }
     let hard = (Method::Hard, (Method::Hard.variant(), THREE, None));
     let steps = STEPS.map(|step| (Method::RECOMMENDED, step));
     for (method, (name, rule, weight)) in [hard].into_iter().chain(steps) {
@@ -118,13 +126,13 @@ mod tests {
         let saturated = curve(&[30.0, 60.0, 80.0, 99.5, 99.8, 100.0, 100.0, 100.0]);
         assert_eq!(never_seen(&saturated), [3, 5, 7]);
         let judged = judge(&[saturated]).expect("fits");
-        // Three null models, the paper's rule and five steps.
-        assert_eq!(judged.len(), 9);
+        // Three null models, no fit, the paper's rule and five steps.
+        assert_eq!(judged.len(), 10);
         assert!(judged.iter().all(|one| one.points.len() == 3), "{judged:?}");
         // Three cores of 30 GB/s each: 90; all have 100.
         assert!((judged[0].points[0].predicted - 90.0).abs() < 1e-12);
         assert!((judged[1].points[0].predicted - 100.0).abs() < 1e-12);
         // min(3 x 30, 100), measured are 80.
-        assert!((judged[3].points[0].predicted - 90.0).abs() < 1e-9);
+        assert!((judged[4].points[0].predicted - 90.0).abs() < 1e-9);
     }
 }

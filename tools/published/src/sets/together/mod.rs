@@ -212,3 +212,14 @@ fn positive(row: &Row<'_>, column: usize, example: &str) -> Result<f64, Problem>
     let message = "a figure of 0 has no relative error";
     Err(row.problem(column, numasim_study::ProblemKind::BadValue, message).hint(format!("write {example}")))
 }
+
+/// The part of the bytes that are writes; none where the file does not say so.
+fn write_share(row: &Row<'_>, column: Option<usize>) -> Result<f64, Problem> {
+    let Some(column) = column else { return Ok(0.0) };
+    let value = row.amount(column, "0 for reads, 1 for stores")?;
+    if value <= 1.0 {
+        return Ok(value);
+    }
+    let message = "a part of the bytes is at most 1";
+    Err(row.problem(column, numasim_study::ProblemKind::BadValue, message).hint("write 0.5 for half of them"))
+}

@@ -1,7 +1,9 @@
 //! Unlike applications on one memory, from what each has alone.
 //!
 //! A thread of an application draws what one of its threads draws alone: `one_gbs` where the file has it, or its part of what all of them draw.
-//! Each kind of traffic may have a capacity of its own: a byte of it takes so much more of the memory. Nothing is fitted.
+//! Each kind of traffic may have a capacity of its own: a byte of it takes so much more of the memory. `write_share` says what of it is writes (0
+//! without the column). Nothing is fitted; beside *as advised* stands what the same model says where each group has alone what was measured of
+//! it alone, which is all that *no sharing* knows.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
@@ -13,12 +15,16 @@ use super::super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
     study, with_model, without_correction,
 };
-use super::{each_row, positive};
+use super::{each_row, positive, write_share};
 use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::by_solver;
 
 pub(super) const COLUMNS: [&str; 6] =
     ["experiment", "app", "threads", "alone_gbs", "together_gbs", "capacity_gbs"];
+
+/// A thread alone has at most so many times what one was measured to have.
+const MOST_OF_A_THREAD: f64 = 4.0;
+const HALVINGS: usize = 40;
 
 /// An application of an experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +38,8 @@ struct Runner {
     together: f64,
     /// The most of its kind of traffic, GB/s.
     capacity: f64,
+    /// The part of its bytes that are writes.
+    write_share: f64,
 }
 
 /// Applications that ran at once.
@@ -46,7 +54,7 @@ struct Experiment {
 fn read(text: &str) -> Result<Vec<Experiment>, PublishedError> {
     let mut found: Vec<Experiment> = Vec::new();
     let header = Rows::new(text)?;
-    let [machine, one] = ["machine", "one_gbs"].map(|name| header.column(name));
+    let [machine, one, writes] = ["machine", "one_gbs", "write_share"].map(|name| header.column(name));
     each_row(text, COLUMNS, |row, [experiment, app, threads, alone, together, capacity]| {
         let name = row.text(Some(experiment)).to_owned();
         let machine = machine.map(|column| row.text(Some(column)).to_owned());
@@ -61,6 +69,7 @@ fn read(text: &str) -> Result<Vec<Experiment>, PublishedError> {
             alone,
             together: positive(row, together, "GB/s of it beside the others, e.g. 46.7")?,
             capacity: positive(row, capacity, "GB/s of the memory, e.g. 237.5")?,
+            write_share: write_share(row, writes)?,
         };
         match found.iter_mut().find(|one| one.name == name && one.machine == machine) {
             Some(known) => known.runners.push(runner),
@@ -94,6 +103,26 @@ impl Experiment {
         self.runners.first().map_or(1.0, |first| first.capacity)
     }
 
+    /// The same with threads of which a group has alone, by `ecm` as advised, what was measured of it alone.
+    fn with_groups_as_alone(&self) -> Result<Self, PublishedError> {
+        let mut found = self.clone();
+        for runner in &mut found.runners {
+            let alone = |one: f64| -> Result<f64, PublishedError> {
+                let runners = vec![Runner { one, ..runner.clone() }];
+                let only = Self { runners, ..self.clone() };
+                Ok(only.predict(ModelKind::Ecm, true)?.iter().sum())
+            };
+            let (mut low, mut high) =
+                (runner.alone / f64::from(runner.threads), MOST_OF_A_THREAD * runner.one);
+            for _ in 0..HALVINGS {
+                let middle = f64::midpoint(low, high);
+                if alone(middle)? < runner.alone { low = middle } else { high = middle }
+            }
+            runner.one = high;
+        }
+        Ok(found)
+    }
+
     fn study(&self) -> Result<numasim_model::Study, PublishedError> {
         let cores: u32 = self.runners.iter().map(|runner| runner.threads).sum();
         let mut text = format!(
@@ -105,7 +134,12 @@ impl Experiment {
         let mut threads = Vec::new();
         for (place, runner) in self.runners.iter().enumerate() {
             let each = runner.one * (self.capacity() / runner.capacity);
-            let _ = write!(text, "[[app]]\nname = \"{place}\"\narithmetic_intensity = {:?}\n", 1e9 / each);
+            let _ = write!(
+                text,
+                "[[app]]\nname = \"{place}\"\narithmetic_intensity = {:?}\nwrite_share = {:?}\n",
+                1e9 / each,
+                runner.write_share
+            );
             threads.push(format!("{place} = {}", runner.threads));
         }
         let _ = write!(text, "[[scenario]]\nname = \"all\"\nthreads = {{ {} }}\n", threads.join(", "));
@@ -161,6 +195,8 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             judge(kind.name(), NO_FIT, one.predict(kind, false)?);
         }
         judge(ModelKind::Ecm.name(), ADVISED, one.predict(ModelKind::Ecm, true)?);
+        let groups = one.with_groups_as_alone()?;
+        judge(ModelKind::Ecm.name(), "groups alone given", groups.predict(ModelKind::Ecm, true)?);
     }
     Ok(all)
 }

@@ -3,27 +3,36 @@
 //! # Given
 //! For each machine and kernel: GB/s of one thread (of the fewest that ran) of a node on a memory, and the most that was drawn from a memory and
 //! over a link. The rows that say so are not predicted. A memory has the most that one group of local threads drew from it; without such a
-//! row, the most that all of an experiment did.
+//! row, the most that any others drew, and where all of these came over one link, that link says it, and the memory is no limit of its own.
+//!
+//! The most is what so many threads drew: `ecm`, of whose queues nobody has all, has the capacities with which these threads draw it.
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use numasim_model::{ModelKind, Study};
+use numasim_model::sharing::Parameter;
+use numasim_model::{Machine, ModelKind, Study};
 
 use super::super::scaling::{Method, Unsteady};
 use super::super::{
     ADVISED, EQUAL_PARTS, INTERPOLATION, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role,
     advised, in_words, study, with_model,
 };
-use super::{each_row, positive};
+use super::{each_row, positive, write_share};
 use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::by_solver;
 use numasim_evidence::null_models::interpolated;
 use numasim_evidence::statistics::median;
 
 pub(crate) const COLUMNS: [&str; 6] = ["machine", "kernel", "node", "memory", "threads", "gbs"];
+/// A capacity is at most so many times what was drawn of it.
+const MOST_UNSEEN: f64 = 1.5;
+/// Rounds until capacities stay as they are.
+const ROUNDS: usize = 60;
+/// What a memory has that limits nothing, in parts of what was drawn of it.
+const WIDE: f64 = 1e3;
 /// Nodes beyond this one are a slip of the pen.
 const MOST_NODES: u32 = 64;
 
@@ -49,6 +58,7 @@ struct Load {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Set {
     cores: Option<u32>,
+    write_share: f64,
     loads: Vec<Load>,
     unsteady: Vec<Unsteady>,
 }
@@ -60,7 +70,8 @@ type Key = (String, String);
 
 fn read(text: &str) -> Result<BTreeMap<Key, Set>, PublishedError> {
     let header = Rows::new(text)?;
-    let [experiment, cores] = ["experiment", "cores_per_numa_domain"].map(|name| header.column(name));
+    let [experiment, cores, writes] =
+        ["experiment", "cores_per_numa_domain", "write_share"].map(|name| header.column(name));
     let mut sets: BTreeMap<Key, Set> = BTreeMap::new();
     let mut alone: BTreeMap<Key, Repetitions> = BTreeMap::new();
     each_row(text, COLUMNS, |row, [machine, kernel, node, memory, threads, gbs]| {
@@ -79,6 +90,7 @@ fn read(text: &str) -> Result<BTreeMap<Key, Set>, PublishedError> {
             gbs: positive(row, gbs, "GB/s, e.g. 82.6")?,
         };
         let set = sets.entry(key.clone()).or_default();
+        set.write_share = write_share(row, writes)?;
         if let Some(column) = cores {
             set.cores = Some(row.whole_number(column, 1, "cores of a node, e.g. 16")?);
         }
@@ -106,13 +118,15 @@ fn read(text: &str) -> Result<BTreeMap<Key, Set>, PublishedError> {
 }
 
 /// What is given of a set.
+#[derive(Clone, Default)]
 struct Given {
     /// GB/s of one thread.
     one: BTreeMap<Way, f64>,
     /// The most over each way, where something was measured on it; of a node to itself that of the memory.
     most: BTreeMap<Way, f64>,
-    /// The places of the loads that say so.
+    /// The places of the loads that say so, and of each way that of the most.
     loads: Vec<usize>,
+    fullest: BTreeMap<Way, usize>,
 }
 
 impl Set {
@@ -124,7 +138,7 @@ impl Set {
     }
 
     fn given(&self) -> Given {
-        let mut given = Given { one: BTreeMap::new(), most: BTreeMap::new(), loads: Vec::new() };
+        let mut given = Given::default();
         let mut ways: Vec<Way> = self.groups().map(|(_, _, group)| group.way).collect();
         ways.sort_unstable();
         ways.dedup();
@@ -145,9 +159,57 @@ impl Set {
             if let Some((place, _, group)) = most {
                 given.most.insert(way, group.gbs);
                 given.loads.push(place);
+                given.fullest.insert(way, place);
             }
         }
         given
+    }
+
+    /// GB/s of every group by a model, load after load.
+    fn predict(&self, study: &Study, given: &Given, machine: &Machine) -> Result<Vec<f64>, PublishedError> {
+        let solve = by_solver(study);
+        let mut predicted = Vec::new();
+        for scenario in &study.scenarios {
+            let gflops = solve(machine, scenario).map_err(PublishedError::Model)?;
+            predicted.extend(gflops.into_iter().filter(|gflops| *gflops > 0.0));
+        }
+        let one = |group: &Group| given.one.get(&group.way).copied().unwrap_or(f64::NAN);
+        Ok(self.groups().zip(predicted).map(|((_, _, group), gflops)| gflops * one(group) / 1e9).collect())
+    }
+
+    /// The study with capacities of which the groups that drew the most draw just that, by a model.
+    fn study_by(
+        &self,
+        given: &Given,
+        kind: ModelKind,
+        parameters: &[(Parameter, f64)],
+    ) -> Result<Study, PublishedError> {
+        let study_with = |given: &Given| {
+            let mut study = self.study(given)?;
+            study.machine = with_model(&study.machine, kind, parameters)?;
+            Ok::<_, PublishedError>(study)
+        };
+        let mut fitting = given.clone();
+        let mut study = study_with(given)?;
+        for _ in 0..ROUNDS {
+            let predicted = self.predict(&study, given, &study.machine)?;
+            let mut change = 0.0_f64;
+            for ((place, _, group), predicted) in self.groups().zip(predicted) {
+                if given.fullest.get(&group.way) == Some(&place)
+                    && let Some(most) = fitting.most.get_mut(&group.way)
+                {
+                    // Of threads that do not fill it nobody knows what it has.
+                    let next = (*most * group.gbs / predicted).clamp(group.gbs, MOST_UNSEEN * group.gbs);
+                    change = change.max((next / *most - 1.0).abs());
+                    *most = next;
+                }
+            }
+            if change < 1e-9 {
+                break;
+            }
+            study = study_with(&fitting)?;
+        }
+        Ok(study)
     }
 
     /// All loads as scenarios, each group as an application of its own.
@@ -163,7 +225,9 @@ impl Set {
         // A memory that no local thread used has the most that any others drew.
         let memory = |of: usize| {
             let others = || given.most.iter().filter(|((_, memory), _)| *memory == of).map(|(_, gbs)| *gbs);
-            given.most.get(&(of, of)).copied().unwrap_or_else(|| others().fold(0.0, f64::max).max(1e-3))
+            let only_by_link = || if others().count() == 1 { WIDE } else { 1.0 };
+            let most = || only_by_link() * others().fold(0.0, f64::max).max(1e-3);
+            given.most.get(&(of, of)).copied().unwrap_or_else(most)
         };
         let row = |node: usize| {
             let cell = |to: usize| match given.most.get(&(node, to)) {
@@ -194,8 +258,9 @@ impl Set {
                 let one = given.one.get(&group.way).copied().unwrap_or(1.0);
                 let _ = write!(
                     text,
-                    "[[app]]\nname = \"{app}\"\narithmetic_intensity = {:?}\ndata = {{ home = {home} }}\n",
-                    1e9 / one
+                    "[[app]]\nname = \"{app}\"\narithmetic_intensity = {:?}\nwrite_share = {:?}\ndata = {{ home = {home} }}\n",
+                    1e9 / one,
+                    self.write_share
                 );
                 let row: Vec<u32> = (0..nodes).map(|at| if at == node { group.threads } else { 0 }).collect();
                 threads.push(format!("{app} = {row:?}"));
@@ -290,15 +355,10 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let knee = (ModelKind::default(), knee.as_slice(), "saturation_knee 0.2");
         let soft = (ModelKind::Ecm, advised(ModelKind::Ecm).unwrap_or_default(), ADVISED);
         for (kind, parameters, variant) in [(ModelKind::default(), &[][..], NO_FIT), knee, soft] {
+            let study =
+                if kind == ModelKind::Ecm { set.study_by(&given, kind, parameters)? } else { study.clone() };
             let machine = with_model(&study.machine, kind, parameters)?;
-            let solve = by_solver(&study);
-            let mut predicted = Vec::new();
-            for scenario in &study.scenarios {
-                let gflops = solve(&machine, scenario).map_err(PublishedError::Model)?;
-                predicted.extend(gflops.into_iter().filter(|gflops| *gflops > 0.0));
-            }
-            let gbs = set.groups().zip(predicted).map(|((_, _, group), gflops)| gflops * one(group) / 1e9);
-            add(kind.name(), variant, &gbs.collect::<Vec<f64>>());
+            add(kind.name(), variant, &set.predict(&study, &given, &machine)?);
         }
     }
     all.sort_by(|a: &Judged, b| a.set.cmp(&b.set));
