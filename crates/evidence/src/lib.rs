@@ -5,7 +5,7 @@
 pub mod app_profile;
 pub mod compare;
 pub mod contended;
-pub mod csv_rows;
+pub(crate) mod figures;
 pub mod fit;
 pub mod formats;
 pub mod measured;

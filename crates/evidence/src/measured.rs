@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::csv_rows::Rows;
 use crate::statistics::{percentile, spread};
+use numasim_study::csv::Rows;
 
 /// The columns, in order.
 ///
@@ -168,7 +168,7 @@ fn next(rows: &mut Rows<'_>) -> Option<Result<(Row, usize, usize), ReadError>> {
     let text = rows.text();
     Some(match rows.next()? {
         Ok(row) => {
-            let line = row.line;
+            let line = row.line();
             let end = row.whole().span.map_or(text.len(), |span| text.len().min(span.end + 1));
             let read = row.deserialize().map(|read| (read, line, end));
             read.map_err(|error| ReadError::Row { line, why: error.to_string() })

@@ -7,7 +7,7 @@
 use numasim_model::units::Seconds;
 use numasim_study::{Problem, ProblemKind};
 
-use crate::csv_rows::{Row, Rows, first, is_full, shown};
+use numasim_study::csv::{Row, Rows, first, is_full, shown};
 
 /// The columns that are read; others are left alone.
 const COLUMNS: [&str; 8] = ["time_s", "app", "node", "running", "busy", "blocked", "gflops", "items"];

@@ -5,9 +5,9 @@ use numasim_study::{Place, Problem, ProblemKind};
 
 use super::placement::Look;
 use crate::compare::{Measured, read_measured};
-use crate::csv_rows::{Rows, shown};
 use crate::formats::counted::Kind;
 use crate::formats::counted::{Amount, Run};
+use numasim_study::csv::{Rows, shown};
 
 /// What no memory controller saw.
 const COUNTED: &str =

@@ -9,9 +9,9 @@ use numasim_model::machine::MAX_NODES;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_study::{Problem, ProblemKind};
 
-use crate::csv_rows::{Row, Rows, first, is_full, row_place, shown};
 use crate::measured::COLUMNS;
 use numasim_model::words::nearest;
+use numasim_study::csv::{Row, Rows, first, is_full, row_place, shown};
 
 /// Columns of the minimal form.
 const MINIMAL: [&str; 5] = ["scenario", "app", "gflops", "bandwidth_gbs", "repetition"];
@@ -249,7 +249,7 @@ impl Reading {
             (0.0, None)
         };
 
-        let entry = self.entry(scenario, app, row.line);
+        let entry = self.entry(scenario, app, row.line());
         if let Some(threads) = threads {
             let known = *entry.measured.threads.entry(node).or_insert(threads);
             if known != threads {
@@ -276,19 +276,19 @@ impl Reading {
         if let Some(&(earlier, _)) = sum.rows.get(&node) {
             let problem = Problem::new(ProblemKind::DuplicateName, "this was measured in an earlier row")
                 .at(row.whole(), "again")
-                .related(row_place(text, earlier), "first here");
+                .related(row_place(0, text, earlier), "first here");
             return Err(problem.hint(if columns.repetition.is_none() {
                 "number repeated measurements in a column `repetition`, or keep one row"
             } else {
                 "keep one row for each scenario, application, node and repetition"
             }));
         }
-        sum.rows.insert(node, (row.start, row.line));
+        sum.rows.insert(node, (row.start(), row.line()));
         sum.gflops += gflops;
         sum.bandwidth = sum.bandwidth.zip(bandwidth).map(|(sum, more)| sum + more);
         if status != OK && sum.bad.is_none() {
             let why = [shown(status), shown(row.text(columns.problem))].join(": ");
-            sum.bad = Some((why.trim_end_matches(": ").to_owned(), row.line));
+            sum.bad = Some((why.trim_end_matches(": ").to_owned(), row.line()));
         }
         Ok(())
     }

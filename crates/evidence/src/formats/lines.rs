@@ -2,7 +2,8 @@
 
 use numasim_study::{Place, Problem, ProblemKind};
 
-use crate::csv_rows::{TOO_FAST_HINT, in_giga, shown, too_fast};
+use crate::figures::{TOO_FAST_HINT, in_giga, too_fast};
+use numasim_study::csv::shown;
 
 /// One line without its end.
 #[derive(Clone, Copy, Debug)]

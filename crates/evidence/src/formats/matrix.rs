@@ -22,8 +22,9 @@ use numasim_study::keys::{machine, node as of_node, provenance as of_origin};
 use numasim_study::writing::{Lines, PEAK, float, list, quoted};
 use numasim_study::{Problem, ProblemKind};
 
-use crate::csv_rows::{MEGA, Row, Rows, mega_to_giga, shown};
+use crate::figures::{MEGA, bandwidth, mega_to_giga};
 use crate::formats::lines::{Line, comments, is_csv, lines, nothing};
+use numasim_study::csv::{Row, Rows, shown};
 
 /// What a tool measured between the NUMA nodes of a machine. Rows: the node whose cores read; columns: the memory.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -531,7 +532,7 @@ impl Into<'_> {
         }
         let value = row.amount(column, "a value above zero: MB/s or ns")?;
         if let Metric::Bandwidth = metric {
-            row.bandwidth(column, "MB/s (10^6 bytes per second)", MEGA)?;
+            bandwidth(row, column, "MB/s (10^6 bytes per second)", MEGA)?;
         }
         if matrix(self.matrices, metric).0.insert(pair, value).is_some() {
             let message = format!("the value from node {} to node {} appears twice", pair.0, pair.1);

@@ -7,8 +7,9 @@ use numasim_model::Access;
 use numasim_model::text::visible;
 use numasim_study::Problem;
 
-use crate::csv_rows::{MEGA, Rows, TOO_FAST_HINT, mega_to_giga, too_much};
+use crate::figures::{MEGA, TOO_FAST_HINT, bandwidth as read_bandwidth, mega_to_giga, too_much};
 use crate::formats::lines::{Line, comments, is_csv, lines, nothing};
+use numasim_study::csv::Rows;
 
 /// Less data may fit into caches: the largest of one package (EPYC 9684X) hold 1.2 GB, most hold a few tens of MB.
 const LEAST_DATA: f64 = 1e8;
@@ -335,7 +336,7 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
             } else {
                 format!("{smt} threads per core")
             },
-            bandwidth_gbs: row.bandwidth(bandwidth, "GB/s (10^9 bytes per second)", 1.0)?,
+            bandwidth_gbs: read_bandwidth(&row, bandwidth, "GB/s (10^9 bytes per second)", 1.0)?,
             cores_per_node: count(most, "a number of cores")?,
             ..of_kernel(row.text(Some(kernel)))
         });

@@ -4,9 +4,10 @@
 use numasim_model::Access;
 use numasim_study::Problem;
 
-use crate::csv_rows::{MEGA, Rows, shown};
+use crate::figures::{MEGA, bandwidth};
 use crate::formats::lines::{Line, comments, is_csv, lines, nothing};
 use crate::formats::runs::{Run, Runs};
+use numasim_study::csv::{Rows, shown};
 
 /// The kernels, by STREAM's own count: words of an element (2, 2, 3 and 3) and FLOP (0, 1, 1 and 2).
 const KERNELS: [(&str, f64, f64); 4] =
@@ -182,7 +183,7 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
             .collect::<Vec<_>>()
             .join(", ");
         for &(kernel, intensity, at) in &kernels {
-            let bandwidth_gbs = row.bandwidth(at, "MB/s (10^6 bytes per second)", MEGA)?;
+            let bandwidth_gbs = bandwidth(&row, at, "MB/s (10^6 bytes per second)", MEGA)?;
             runs.push(Run {
                 kernel: kernel.to_owned(),
                 access: access(kernel),

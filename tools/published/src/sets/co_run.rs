@@ -20,8 +20,8 @@ use super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
     with_model, without_correction,
 };
-use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::{self, Observed, by_solver};
+use numasim_study::csv::Rows;
 
 const DATA: &str = include_str!("../../../../results/published-data/data/xeonmax9462_2S_corun_hbm.csv");
 const TARGET: &str = "HBM node2";

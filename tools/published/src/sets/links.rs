@@ -18,8 +18,8 @@ use super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, study, with_model,
     without_correction,
 };
-use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::{self, Observed, by_solver};
+use numasim_study::csv::Rows;
 
 const DATA: &str = include_str!("../../../../results/published-data/data/kunpeng920_remote_readers.csv");
 /// Its errors chose that links are soft queues; the other machine tests it.

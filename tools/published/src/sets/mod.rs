@@ -34,10 +34,10 @@ use numasim_model::{Machine, Model, ModelKind, Study};
 use numasim_study::{Problem, SourceFile};
 
 use numasim_evidence::compare::with_model_error;
-use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::FitError;
 pub(crate) use numasim_evidence::null_models::{EQUAL_PARTS, INTERPOLATION, NO_SHARING};
 use numasim_evidence::statistics;
+use numasim_study::csv::Rows;
 
 /// The questions: five of [`everything`], then those of [`together`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

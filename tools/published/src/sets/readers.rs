@@ -29,8 +29,8 @@ use super::{
     ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
     with_model, without_correction,
 };
-use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::statistics::median;
+use numasim_study::csv::Rows;
 
 const MACHINE: &str = include_str!("../../../../configs/machines/opteron-8n.toml");
 const TWO: &str =

@@ -9,10 +9,11 @@ mod tests;
 
 use numasim_study::{Problem, ProblemKind};
 
-use crate::csv_rows::{TOO_FAST_HINT, shown, too_fast, too_much};
+use crate::figures::{TOO_FAST_HINT, too_fast, too_much};
 use crate::formats::counted::{Amount, Kind, Part, Run, joined};
 use crate::formats::likwid_perfctr::tables::{Group, Output, Table};
 use crate::formats::lines::nothing;
+use numasim_study::csv::shown;
 
 const HINT: &str = "give the output of `likwid-perfctr -C 0-3 -g MEM_DP PROGRAM`, with or without -O";
 const TIME: &str = "Runtime (RDTSC) [s]";

@@ -2,8 +2,8 @@
 
 use numasim_study::Problem;
 
-use crate::csv_rows::shown;
 use crate::formats::lines::{Line, lines};
+use numasim_study::csv::shown;
 
 /// All tables of an output.
 #[derive(Default)]

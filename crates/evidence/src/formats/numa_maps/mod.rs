@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use numasim_study::Problem;
 
-use crate::csv_rows::shown;
 use crate::formats::lines::{Line, lines, nothing};
+use numasim_study::csv::shown;
 
 /// Page size of a line that does not say it, in kB: kernels before 3.13.
 const OLD_PAGE_KB: u64 = 4;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use numasim_study::{Place, Problem, ProblemKind};
 
-use crate::csv_rows::shown;
 use crate::formats::lines::Line;
+use numasim_study::csv::shown;
 
 /// What a counter says.
 #[derive(Clone, Copy, Debug, PartialEq)]

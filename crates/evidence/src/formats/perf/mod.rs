@@ -11,7 +11,7 @@ mod tests;
 use numasim_study::Problem;
 use serde_json::{Map, Value as Json};
 
-use crate::csv_rows::{TOO_FAST_HINT, shown, too_fast, too_much};
+use crate::figures::{TOO_FAST_HINT, too_fast, too_much};
 use crate::formats::counted::{Amount, Kind, Run};
 use crate::formats::lines::{Line, lines, nothing};
 use crate::formats::perf::counter::{
@@ -19,6 +19,7 @@ use crate::formats::perf::counter::{
     is_group, is_silent, is_unit, meaning, no_count, not, other_language, second_run, seconds_each, span,
     value,
 };
+use numasim_study::csv::shown;
 
 const HINT: &str = "give the output of `perf stat -x, -o FILE -e EVENTS -- PROGRAM`, with -j instead of -x,, or without either";
 /// A counter that ran for less of the time was scaled up by perf.

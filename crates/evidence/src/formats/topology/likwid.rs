@@ -6,8 +6,8 @@ use numasim_model::cpus::{MAX_CPU, unequal_threads};
 use numasim_study::Problem;
 
 use super::{Cache, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
-use crate::csv_rows::shown;
 use crate::formats::lines::{Line, lines, nothing};
+use numasim_study::csv::shown;
 
 const HINT: &str = "import the output of `likwid-topology`, with or without -c or -O";
 

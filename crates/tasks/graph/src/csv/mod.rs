@@ -21,17 +21,17 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use numasim_model::ids::NodeId;
+use numasim_model::machine::MAX_NODES;
+use numasim_study::csv::{self, shown};
 use numasim_study::{Place, Problem, ProblemKind};
 
 use crate::Tracker;
-use crate::csv::rows::{Columns, Row};
-use crate::problems::{NO_TASKS, Problems, amount, shown};
+use crate::problems::{self, NO_TASKS, Problems, amount};
 use crate::values::{
-    Access, AccessMode, Block, BlockHome, BlockId, GraphError, NewTask, Submit, TaskGraph, TaskGraphBuilder,
-    TaskId, TreeTask,
+    Access, AccessMode, Block, BlockHome, BlockId, GraphError, MAX_TASKS, NewTask, Submit, TaskGraph,
+    TaskGraphBuilder, TaskId, TreeTask,
 };
 
-mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -70,14 +70,188 @@ pub fn read_on(
     problems.none(graph)
 }
 
+// Rows, and cells by the names of their columns.
+
+/// Which columns a file has.
+struct Columns {
+    /// Their names, in the order in which they are written.
+    names: &'static [&'static str],
+    /// Those that must be there.
+    required: &'static [&'static str],
+}
+
+/// One row.
+struct Row<'r> {
+    cells: csv::Row<'r>,
+    file: usize,
+    /// Number of the row, from 0.
+    number: usize,
+}
+
+/// Reads all rows of a file; `each` is called for those that have as many cells as the header. Stops where no further problem would be listed.
+///
+/// Returns whether every row was read, so that what is not there is not there by mistake.
+fn read_rows(
+    (file, text): (usize, &str),
+    known: &Columns,
+    problems: &mut Problems,
+    mut each: impl FnMut(&Row<'_>, &mut Problems),
+) -> bool {
+    let columns_are = || format!("the columns are {}", known.names.join(","));
+    let Some(mut rows) = problems.take(csv::Rows::exact(file, text).map_err(|why| why.hint(columns_are())))
+    else {
+        return false;
+    };
+    let unknown = rows.headers().iter().enumerate().filter(|(_, name)| !known.names.contains(&name.as_str()));
+    let unknown = unknown.map(|(at, name)| {
+        rows.header_problem(at, format!("there is no column `{}`", shown(name))).hint(columns_are())
+    });
+    let missing = known.required.iter().filter(|name| rows.column(name).is_none());
+    let missing = missing.map(|name| rows.header_lacks(format!("there is no column `{name}`")));
+    let of_header: Vec<Problem> = unknown.chain(rows.repeated()).chain(missing).collect();
+    if !of_header.is_empty() {
+        of_header.into_iter().for_each(|problem| problems.add(problem));
+        return false;
+    }
+    let mut number = 0;
+    while let Some(cells) = rows.next() {
+        match cells {
+            Ok(cells) if number == MAX_TASKS => {
+                let message =
+                    format!("this file has more than {MAX_TASKS} rows, which is the most that is read");
+                problems.add(cells.problem(0, ProblemKind::Limit, message));
+                return false;
+            }
+            Ok(cells) => each(&Row { cells, file, number }, problems),
+            Err(problem) => problems.add(problem),
+        }
+        if problems.is_full() {
+            return false;
+        }
+        number += 1;
+    }
+    true
+}
+
+/// A problem of the row with a number. It reads all rows again.
+fn problem_of(
+    file: (usize, &str),
+    known: &Columns,
+    number: u32,
+    problems: &mut Problems,
+    problem: impl Fn(&Row<'_>) -> Problem,
+) {
+    read_rows(file, known, &mut Problems::default(), |row, _| {
+        if row.number == number as usize {
+            problems.add(problem(row));
+        }
+    });
+}
+
+impl<'r> Row<'r> {
+    /// The text of a cell; empty for a column that the file does not have.
+    fn text(&self, name: &str) -> &'r str {
+        self.cells.text(self.cells.column(name))
+    }
+
+    /// A problem with a cell.
+    fn problem(&self, name: &str, kind: ProblemKind, message: impl Into<String>) -> Problem {
+        self.cells.problem(self.column(name), kind, message)
+    }
+
+    /// A problem with a part of a cell, for as long as nothing in it is quoted.
+    fn problem_in(
+        &self,
+        name: &str,
+        part: Range<usize>,
+        kind: ProblemKind,
+        message: impl Into<String>,
+    ) -> Problem {
+        let whole = self.cells.place(self.column(name)).span.unwrap_or_default();
+        let plain = whole.len() == self.text(name).len();
+        let span = if plain { whole.start + part.start..whole.start + part.end } else { whole };
+        problems::at(kind, self.file, span, message)
+    }
+
+    /// Reads the identifier, which is the number of the row.
+    fn id(&self, what: &str) -> Result<(), Problem> {
+        let text = self.text("id");
+        if text.parse() == Ok(self.number) {
+            return Ok(());
+        }
+        let message = format!("`id` is '{}' where {} is expected", shown(text), self.number);
+        let hint = format!("{what} have the numbers 0, 1, 2 ... in the order of the rows");
+        Err(self.problem("id", ProblemKind::BadValue, message).hint(hint))
+    }
+
+    /// A finite number, zero or more.
+    fn amount(&self, name: &str, what: &str) -> Result<f64, Problem> {
+        amount(self.text(name)).map_err(|why| {
+            let message = format!("`{name}` is {why}");
+            self.problem(name, ProblemKind::BadValue, message).hint(format!("write {what}"))
+        })
+    }
+
+    /// The number of a node; `also` says what else a cell may hold.
+    fn node(&self, name: &str, also: &str) -> Result<usize, Problem> {
+        let text = self.text(name);
+        text.parse().ok().filter(|&node| node < MAX_NODES).ok_or_else(|| {
+            let message = format!("`{name}` is '{}', not a node", shown(text));
+            let hint = format!("write the number of a node, below {MAX_NODES}, {also}");
+            self.problem(name, ProblemKind::BadValue, message).hint(hint)
+        })
+    }
+
+    /// A node that a machine with so many does not have.
+    fn no_such_node(&self, name: &str, nodes: usize) -> Problem {
+        let message = format!("`{name}` is {}, but the machine has {nodes} nodes", shown(self.text(name)));
+        let hint = format!("write a number from 0 to {}, or nothing", nodes.saturating_sub(1));
+        self.problem(name, ProblemKind::BadValue, message).hint(hint)
+    }
+
+    /// A whole number from 0, or nothing.
+    fn number(&self, name: &str, what: &str) -> Result<Option<u32>, Problem> {
+        let text = self.text(name);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let number = text.parse().ok().filter(|&number| number as usize <= MAX_TASKS);
+        number.map(Some).ok_or_else(|| {
+            let message = format!("`{name}` is '{}'", shown(text));
+            self.problem(name, ProblemKind::BadValue, message).hint(format!("write {what}, or nothing"))
+        })
+    }
+
+    /// 1 for yes, nothing for no.
+    fn flag(&self, name: &str) -> Result<bool, Problem> {
+        match self.text(name) {
+            "" => Ok(false),
+            "1" => Ok(true),
+            other => {
+                let message = format!("`{name}` is '{}'", shown(other));
+                Err(self.problem(name, ProblemKind::BadValue, message).hint("write 1, or nothing"))
+            }
+        }
+    }
+
+    /// Text that people read: nothing in it is hidden.
+    fn word(&self, name: &str) -> Result<&'r str, Problem> {
+        self.cells.column(name).map_or(Ok(""), |column| self.cells.name(column))
+    }
+
+    fn column(&self, name: &str) -> usize {
+        self.cells.column(name).unwrap_or(0)
+    }
+}
+
 // `blocks.csv`.
 
 /// The word for a home on every node.
 const INTERLEAVE: &str = "interleave";
 
 /// The columns; the last ones are of tree programs.
-const BLOCK_COLUMNS: Columns<6> =
-    Columns { names: ["id", "bytes", "home", "name", "created_by", "hint"], required: &["id", "bytes"] };
+const BLOCK_COLUMNS: Columns =
+    Columns { names: &["id", "bytes", "home", "name", "created_by", "hint"], required: &["id", "bytes"] };
 /// How many columns there are without those of tree programs.
 const PLAIN_BLOCK: usize = 4;
 
@@ -97,7 +271,7 @@ fn read_blocks(
     problems: &mut Problems,
 ) -> BlocksReading {
     let (mut all, mut creators) = (true, Vec::new());
-    let no_row_missing = rows::read((0, text), &BLOCK_COLUMNS, problems, |row, problems| {
+    let no_row_missing = read_rows((0, text), &BLOCK_COLUMNS, problems, |row, problems| {
         let id = problems.take(row.id("blocks"));
         let bytes = problems.take(row.amount("bytes", "a number of bytes, such as 1e6"));
         let home = problems.take(home(row));
@@ -129,12 +303,9 @@ fn add_creators(text: &str, blocks: &BlocksReading, graph: &mut TaskGraphBuilder
     for &(block, creator) in &blocks.creators {
         if graph.block_created_by(block, creator).is_err() {
             let message = format!("there is no task {}", creator.0);
-            let problem = rows::find((0, text), &BLOCK_COLUMNS, block.0, |row| {
-                row.problem("created_by", ProblemKind::UnknownName, message)
+            problem_of((0, text), &BLOCK_COLUMNS, block.0, problems, |row| {
+                row.problem("created_by", ProblemKind::UnknownName, &message)
             });
-            if let Some(problem) = problem {
-                problems.add(problem);
-            }
         }
         if problems.is_full() {
             return;
@@ -142,7 +313,7 @@ fn add_creators(text: &str, blocks: &BlocksReading, graph: &mut TaskGraphBuilder
     }
 }
 
-fn hint<const N: usize>(row: &Row<'_, N>, nodes: Option<usize>) -> Result<Option<NodeId>, Problem> {
+fn hint(row: &Row<'_>, nodes: Option<usize>) -> Result<Option<NodeId>, Problem> {
     if row.text("hint").is_empty() {
         return Ok(None);
     }
@@ -153,7 +324,7 @@ fn hint<const N: usize>(row: &Row<'_, N>, nodes: Option<usize>) -> Result<Option
     }
 }
 
-fn home<const N: usize>(row: &Row<'_, N>) -> Result<BlockHome, Problem> {
+fn home(row: &Row<'_>) -> Result<BlockHome, Problem> {
     match row.text("home") {
         "" => Ok(BlockHome::Open),
         INTERLEAVE => Ok(BlockHome::Interleaved),
@@ -164,8 +335,8 @@ fn home<const N: usize>(row: &Row<'_, N>) -> Result<BlockHome, Problem> {
 // `tasks.csv`.
 
 /// The columns; the last ones are of tree programs.
-const TASK_COLUMNS: Columns<13> = Columns {
-    names: [
+const TASK_COLUMNS: Columns = Columns {
+    names: &[
         "id",
         "type",
         "gflop",
@@ -195,7 +366,7 @@ fn read_tasks(
 ) {
     let mut found = Vec::new();
     let mut all_added = true;
-    rows::read((1, text), &TASK_COLUMNS, problems, |row, problems| {
+    read_rows((1, text), &TASK_COLUMNS, problems, |row, problems| {
         let id = problems.take(row.id("tasks"));
         let kind = problems.take(row.word("type"));
         let gflop = problems.take(row.amount("gflop", "the work in 10^9 FLOP, such as 0.5"));
@@ -226,7 +397,7 @@ fn read_tasks(
 }
 
 /// Why a row is no task.
-fn refused<const N: usize>(row: &Row<'_, N>, accesses: &[Access], error: GraphError) -> Problem {
+fn refused(row: &Row<'_>, accesses: &[Access], error: GraphError) -> Problem {
     let (column, hint) = match error {
         GraphError::BlockTwice(block) => return twice(row, accesses, block),
         GraphError::TaskwaitOfChild(_) => ("taskwait", "leave it empty: only the master waits"),
@@ -236,7 +407,7 @@ fn refused<const N: usize>(row: &Row<'_, N>, accesses: &[Access], error: GraphEr
     row.problem(column, ProblemKind::BadValue, error.to_string()).hint(hint)
 }
 
-fn twice<const N: usize>(row: &Row<'_, N>, accesses: &[Access], block: BlockId) -> Problem {
+fn twice(row: &Row<'_>, accesses: &[Access], block: BlockId) -> Problem {
     let again = accesses.iter().rposition(|access| access.block == block).unwrap_or(0);
     let part = item(row.text("accesses"), again);
     row.problem_in("accesses", part, ProblemKind::BadValue, GraphError::BlockTwice(block).to_string())
@@ -245,24 +416,17 @@ fn twice<const N: usize>(row: &Row<'_, N>, accesses: &[Access], block: BlockId) 
 /// Reports the first task whose place among those of its creator is wrong.
 fn report_misplaced(text: &str, task: TaskId, error: GraphError, problems: &mut Problems) {
     let hint = "give all tasks of a creator a `seq`, which is then 0, 1, 2 ..., or none";
-    let problem = rows::find((1, text), &TASK_COLUMNS, task.0, |row| {
+    problem_of((1, text), &TASK_COLUMNS, task.0, problems, |row| {
         row.problem("seq", ProblemKind::Conflict, error.to_string()).hint(hint)
     });
-    if let Some(problem) = problem {
-        problems.add(problem);
-    }
 }
 
-fn read_accesses<const N: usize>(
-    row: &Row<'_, N>,
-    graph: &TaskGraphBuilder,
-    found: &mut Vec<Access>,
-) -> Result<(), Problem> {
+fn read_accesses(row: &Row<'_>, graph: &TaskGraphBuilder, found: &mut Vec<Access>) -> Result<(), Problem> {
     read_cell(row.text("accesses"), graph.graph().blocks(), found)
         .map_err(|(part, why)| row.problem_in("accesses", part, ProblemKind::BadValue, why))
 }
 
-fn socket<const N: usize>(row: &Row<'_, N>) -> Result<Option<NodeId>, Problem> {
+fn socket(row: &Row<'_>) -> Result<Option<NodeId>, Problem> {
     if row.text("socket").is_empty() {
         return Ok(None);
     }
@@ -358,11 +522,7 @@ fn write_cell(accesses: impl Iterator<Item = Access>, blocks: &[Block], cell: &m
 // What a row of `tasks.csv` says of a tree program.
 
 /// What the row says, for a machine with so many cores on each node, if that is known; `None` where some of it makes no sense.
-fn read_tree<'r, const N: usize>(
-    row: &'r Row<'_, N>,
-    cores: Option<&[u32]>,
-    problems: &mut Problems,
-) -> Option<TreeTask<'r>> {
+fn read_tree<'r>(row: &'r Row<'_>, cores: Option<&[u32]>, problems: &mut Problems) -> Option<TreeTask<'r>> {
     let created_by = problems.take(creator(row));
     let seq = problems.take(row.number("seq", "0, 1, 2 ..., the place among the tasks of its creator"));
     let affinity = problems.take(affinity(row, cores));
@@ -379,7 +539,7 @@ fn read_tree<'r, const N: usize>(
     })
 }
 
-fn creator<const N: usize>(row: &Row<'_, N>) -> Result<Option<TaskId>, Problem> {
+fn creator(row: &Row<'_>) -> Result<Option<TaskId>, Problem> {
     let Some(creator) = row.number("created_by", "the number of an earlier task")? else { return Ok(None) };
     if (creator as usize) < row.number {
         return Ok(Some(TaskId(creator)));
@@ -389,7 +549,7 @@ fn creator<const N: usize>(row: &Row<'_, N>) -> Result<Option<TaskId>, Problem> 
     Err(row.problem("created_by", ProblemKind::BadValue, error.to_string()).hint(hint))
 }
 
-fn affinity<const N: usize>(row: &Row<'_, N>, cores: Option<&[u32]>) -> Result<Option<NodeId>, Problem> {
+fn affinity(row: &Row<'_>, cores: Option<&[u32]>) -> Result<Option<NodeId>, Problem> {
     if row.text("affinity").is_empty() {
         return Ok(None);
     }
@@ -406,7 +566,7 @@ fn affinity<const N: usize>(row: &Row<'_, N>, cores: Option<&[u32]>) -> Result<O
     }
 }
 
-fn submit<const N: usize>(row: &Row<'_, N>) -> Result<Submit, Problem> {
+fn submit(row: &Row<'_>) -> Result<Submit, Problem> {
     let text = row.text("submit");
     if text.is_empty() {
         return Ok(Submit::default());
@@ -467,7 +627,7 @@ pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result
     let blocks = || (0..).map(BlockId).take(graph.blocks().len());
     let is_tree = blocks().any(|block| graph.hint(block).is_some() || graph.block_creator(block).is_some());
     let width = if is_tree { usize::MAX } else { PLAIN_BLOCK };
-    rows.cells(BLOCK_COLUMNS.names.into_iter().take(width))?;
+    rows.cells(BLOCK_COLUMNS.names.iter().copied().take(width))?;
     for (id, block) in (0..).zip(graph.blocks()) {
         let home = match block.home {
             BlockHome::Open => String::new(),
@@ -492,7 +652,7 @@ pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result 
     let mut rows = Rows::new(out);
     let is_tree = graph.tasks().any(|task| says_tree(graph, task));
     let width = if is_tree { usize::MAX } else { PLAIN_TASK };
-    rows.cells(TASK_COLUMNS.names.into_iter().take(width))?;
+    rows.cells(TASK_COLUMNS.names.iter().copied().take(width))?;
     let mut cell = String::new();
     for task in graph.tasks() {
         cell.clear();

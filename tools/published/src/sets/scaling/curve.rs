@@ -7,8 +7,8 @@ use std::fmt;
 
 use numasim_study::{Problem, ProblemKind};
 
-use numasim_evidence::csv_rows::{Rows, first, is_full};
 use numasim_evidence::statistics::median;
+use numasim_study::csv::{Rows, first, is_full};
 
 /// Differences of bandwidth up to this part are noise: half a domain that has as much as all of it but for that is saturated.
 const NOISE: f64 = 0.01;

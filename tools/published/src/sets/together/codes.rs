@@ -12,8 +12,8 @@ use numasim_study::{Problem, ProblemKind};
 use super::super::{Judged, Part, PublishedError};
 use super::domains::{Load, Series, Work};
 use super::{each_row, positive};
-use numasim_evidence::csv_rows::{Row, shown};
 use numasim_evidence::statistics::{mean, median};
+use numasim_study::csv::{Row, shown};
 
 pub(super) const LULESH: [&str; 5] =
     ["cluster", "size_per_domain", "mpi_ranks", "omp_threads", "fom_zones_per_s"];

@@ -12,8 +12,8 @@ use numasim_study::{Problem, ProblemKind};
 
 use super::super::{EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, study};
 use super::{each_row, positive};
-use numasim_evidence::csv_rows::{Row, shown};
 use numasim_evidence::fit::by_solver;
+use numasim_study::csv::{Row, shown};
 
 pub(super) const COLUMNS: [&str; 5] = ["machine", "mode", "parallelism", "kernel", "bandwidth_GBps"];
 

@@ -9,8 +9,8 @@ use numasim_study::{Problem, ProblemKind};
 use super::super::{Judged, PublishedError};
 use super::memories::{Memories, Spread};
 use super::{each_row, positive};
-use numasim_evidence::csv_rows::{Row, shown};
 use numasim_evidence::statistics::median;
+use numasim_study::csv::{Row, shown};
 
 pub(super) const NUMACTL: [&str; 9] = [
     "machine",

@@ -27,7 +27,7 @@ pub(crate) mod verdict;
 use numasim_study::Problem;
 
 use super::{Judged, Part, PublishedError, Role};
-use numasim_evidence::csv_rows::{Row, Rows, first, is_full};
+use numasim_study::csv::{Row, Rows, first, is_full};
 pub(crate) use readers::COLUMNS as MEMORIES;
 
 /// One kind of file.

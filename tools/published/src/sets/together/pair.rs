@@ -16,8 +16,8 @@ use super::super::{
     study, with_model, without_correction,
 };
 use super::{each_row, positive, write_share};
-use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::by_solver;
+use numasim_study::csv::Rows;
 
 pub(super) const COLUMNS: [&str; 6] =
     ["experiment", "app", "threads", "alone_gbs", "together_gbs", "capacity_gbs"];

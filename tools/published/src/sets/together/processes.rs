@@ -11,8 +11,8 @@ use numasim_study::{Problem, ProblemKind};
 use super::super::{Judged, Part, PublishedError};
 use super::domains::{Load, Series, Work};
 use super::{each_row, positive};
-use numasim_evidence::csv_rows::{Row, Rows, shown};
 use numasim_evidence::statistics::{mean, median};
+use numasim_study::csv::{Row, Rows, shown};
 
 pub(super) const THREADS: [&str; 4] = ["machine", "threads_socket0", "threads_socket1", "bandwidth_MBps"];
 pub(super) const PROCESSES: [&str; 6] =

@@ -21,10 +21,10 @@ use super::super::{
     advised, in_words, study, with_model,
 };
 use super::{each_row, positive, write_share};
-use numasim_evidence::csv_rows::Rows;
 use numasim_evidence::fit::by_solver;
 use numasim_evidence::null_models::interpolated;
 use numasim_evidence::statistics::median;
+use numasim_study::csv::Rows;
 
 pub(crate) const COLUMNS: [&str; 6] = ["machine", "kernel", "node", "memory", "threads", "gbs"];
 /// A capacity is at most so many times what was drawn of it.
