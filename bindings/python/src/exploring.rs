@@ -351,7 +351,7 @@ impl Robust {
     fn by_model<'py>(&self, py: Python<'py>, regrets: &[f64]) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (kind, regret) in self.answer.over.kinds.iter().zip(regrets) {
-            all.set_item(kind.name(), plain(*regret))?;
+            all.set_item(kind.as_str(), plain(*regret))?;
         }
         Ok(all)
     }
@@ -415,7 +415,7 @@ impl Robust {
             known.set_item("value", plain(of.value))?;
             known.set_item("bound", plain(of.bound))?;
             known.set_item("proven", of.proven)?;
-            all.set_item(kind.name(), known)?;
+            all.set_item(kind.as_str(), known)?;
         }
         Ok(all)
     }
@@ -425,7 +425,7 @@ impl Robust {
     fn left_out<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let of = |kind: ModelKind, reason: String| {
             let one = PyDict::new(py);
-            one.set_item("model", kind.name())?;
+            one.set_item("model", kind.as_str())?;
             one.set_item("reason", reason)?;
             Ok(one)
         };

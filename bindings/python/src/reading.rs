@@ -104,7 +104,7 @@ impl Reading {
 
 /// A model by its name.
 pub(crate) fn of_name(py: Python<'_>, name: &str) -> PyResult<ModelKind> {
-    error::named(py, "model", name, &ModelKind::ALL, ModelKind::name)
+    error::named(py, "model", name, &ModelKind::ALL, ModelKind::as_str)
 }
 
 impl Reading {

@@ -142,7 +142,7 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
         // Through the reader, like every other scenario: its rules and its words are written once.
         input = Input::of_sources(sources).map_err(in_words)?;
     }
-    let named = |name: &String| limits::named("model", name, &ModelKind::ALL, ModelKind::name);
+    let named = |name: &String| limits::named("model", name, &ModelKind::ALL, ModelKind::as_str);
     let model = question.model.as_ref().map(named);
     let (mut input, warnings) = input.under(model.transpose().map_err(wrong)?).map_err(in_words)?;
     changed(&mut input.study, &question.set, task)?;

@@ -80,7 +80,7 @@ pub fn read(question: &str) -> Result<String, String> {
         version: env!("CARGO_PKG_VERSION"),
         machine: machine_title(machine),
         model: machine.sharing().name(),
-        models: ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect(),
+        models: ModelKind::ALL.into_iter().filter(able).map(ModelKind::as_str).collect(),
         objectives: Objective::ALL.map(Objective::as_str).to_vec(),
         nodes: machine.nodes().iter().map(of_node).collect(),
         link_gbs: links(machine),

@@ -83,12 +83,12 @@ pub fn discriminate(machine: &Machine, most: usize) -> Result<Discriminated, Ref
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    ModelKind::ALL.iter().map(|kind| kind.name())
+    ModelKind::ALL.iter().map(|kind| kind.as_str())
 }
 
 fn pairs(pairs: &[Pair]) -> Vec<PairEntry> {
     let entry =
-        |pair: &Pair| PairEntry { models: pair.models.map(ModelKind::name), difference: pair.difference };
+        |pair: &Pair| PairEntry { models: pair.models.map(ModelKind::as_str), difference: pair.difference };
     pairs.iter().map(entry).collect()
 }
 
@@ -145,7 +145,7 @@ impl Discriminated {
         let same: Vec<String> = self
             .proposal
             .not_separated()
-            .map(|pair| pair.models.map(ModelKind::name).join(" and "))
+            .map(|pair| pair.models.map(ModelKind::as_str).join(" and "))
             .collect();
         if !same.is_empty() {
             let note = format!("Not distinguishable on this machine: {}.", same.join("; "));

@@ -55,8 +55,10 @@ impl StudyHead {
     /// That of the documents of a command about a machine.
     pub fn of(command: &'static str, machine: &Machine) -> Self {
         let sharing = machine.sharing();
-        let used: Vec<_> =
-            sharing.in_use().map(|(parameter, value)| (parameter.key().to_owned(), plain(value))).collect();
+        let used: Vec<_> = sharing
+            .in_use()
+            .map(|(parameter, value)| (parameter.as_str().to_owned(), plain(value)))
+            .collect();
         Self {
             head: Head::of(command),
             machine: machine.name().to_owned(),

@@ -198,7 +198,7 @@ pub fn evaluate_under_all(
     let question = Evaluate { explained: false, ..*question };
     let under = |(kind, study): &(ModelKind, Arc<Study>)| {
         let scenarios = of_all(study, &scenarios, &question, None, monitor)?;
-        Ok(UnderModel { model: kind.name(), scenarios })
+        Ok(UnderModel { model: kind.as_str(), scenarios })
     };
     Ok(EvaluatedUnderAll {
         head: Head::of("evaluate"),

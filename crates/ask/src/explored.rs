@@ -486,12 +486,12 @@ impl<'a> From<&'a Robust> for RobustObject<'a> {
         let OverModels { found, kinds, left_out, others } = &robust.over;
         let models = kinds.iter().zip(&found.models).map(|(kind, of)| {
             let known = OfModel { value: plain(of.value), bound: plain(of.bound), proven: of.proven };
-            (kind.name().to_owned(), known)
+            (kind.as_str().to_owned(), known)
         });
         let others = others.iter().map(|(name, regrets)| (name.clone(), by_model(kinds, regrets)));
         let left_out = left_out
             .iter()
-            .map(|one| LeftOutObject { model: one.kind.name(), reason: one.reason.to_string() });
+            .map(|one| LeftOutObject { model: one.kind.as_str(), reason: one.reason.to_string() });
         Self {
             worst_regret: plain(found.worst_regret),
             bound: plain(found.bound),
@@ -508,7 +508,7 @@ impl<'a> From<&'a Robust> for RobustObject<'a> {
 
 fn by_model(kinds: &[ModelKind], regrets: &[f64]) -> ByName<f64> {
     let entries = kinds.iter().zip(regrets);
-    ByName(entries.map(|(kind, &regret)| (kind.name().to_owned(), plain(regret))).collect())
+    ByName(entries.map(|(kind, &regret)| (kind.as_str().to_owned(), plain(regret))).collect())
 }
 
 /// The simplest allocation that loses at most the share `within` of the best.

@@ -94,14 +94,14 @@ impl Input {
 pub fn model_warnings(machine: &Machine) -> Result<Vec<String>, Refusal> {
     if let Some(refusal) = machine.sharing_refusal() {
         let able = |kind: &ModelKind| machine.clone().with_model(*kind).sharing_refusal().is_none();
-        let able: Vec<&str> = ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect();
+        let able: Vec<&str> = ModelKind::ALL.into_iter().filter(able).map(ModelKind::as_str).collect();
         return Err(Refusal::said(format!("machine '{}': {refusal}", machine.name()))
             .hint(format!("take one that has: --model {}", able.join(" or --model "))));
     }
     let sharing = machine.sharing();
     let idle = sharing.parameters.in_use().map(|(parameter, _)| parameter);
     let idle: Vec<&str> =
-        idle.filter(|parameter| !parameter.is_used_by(sharing.kind)).map(Parameter::key).collect();
+        idle.filter(|parameter| !parameter.is_used_by(sharing.kind)).map(Parameter::as_str).collect();
     let of_idle = (!idle.is_empty()).then(|| {
         format!("the model {} does not look at {} of [machine.sharing]", sharing.name(), idle.join(", "))
     });

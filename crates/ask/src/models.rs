@@ -88,7 +88,7 @@ impl From<ModelKind> for ModelEntry {
         let About { summary, formula, assumptions, limits, source, .. } = kind.about();
         let parameters = kind.parameters().map(ParameterEntry::from).collect();
         let default = kind == ModelKind::default();
-        Self { kind, name: kind.name(), default, summary, formula, assumptions, limits, source, parameters }
+        Self { kind, name: kind.as_str(), default, summary, formula, assumptions, limits, source, parameters }
     }
 }
 
@@ -97,7 +97,7 @@ impl From<Parameter> for ParameterEntry {
         let (minimum, maximum) = parameter.range();
         Self {
             parameter,
-            key: parameter.key(),
+            key: parameter.as_str(),
             unit: parameter.unit(),
             default: parameter.default(),
             minimum,
@@ -225,7 +225,7 @@ impl ModelEntry {
 impl ParameterEntry {
     fn default_in_words(&self) -> String {
         let without =
-            if self.key == Parameter::EcmWritePenalty.key() { "as ecm_penalty" } else { "no limit" };
+            if self.key == Parameter::EcmWritePenalty.as_str() { "as ecm_penalty" } else { "no limit" };
         self.default.map_or(without.to_owned(), |value| value.to_string())
     }
 }

@@ -304,12 +304,12 @@ impl Robust {
             String::new()
         };
         // What the best of the first model loses where it loses most.
-        let own = self.over.kinds[0].name();
+        let own = self.over.kinds[0].as_str();
         let first = self.over.others.first().map_or_else(String::new, |(_, regrets)| {
             let worst = regrets.iter().zip(&self.over.kinds).max_by(|a, b| a.0.total_cmp(b.0));
             match worst {
                 Some((regret, kind)) if *regret > SHOWN => {
-                    format!("; the best of {own} loses up to {} under {}", percent(*regret), kind.name())
+                    format!("; the best of {own} loses up to {} under {}", percent(*regret), kind.as_str())
                 }
                 _ => format!("; so does the best of {own}"),
             }

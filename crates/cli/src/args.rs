@@ -562,14 +562,14 @@ fn objective() -> impl TypedValueParser<Value = Objective> {
 
 /// One of the models.
 fn one_model() -> impl TypedValueParser<Value = ModelKind> {
-    named(ModelKind::ALL, |kind| kind.name())
+    named(ModelKind::ALL, |kind| kind.as_str())
 }
 
 /// One of the models, or all.
 fn one_or_all_models() -> impl TypedValueParser<Value = ModelChoice> {
     let all = ModelKind::ALL.map(ModelChoice::One).into_iter().chain([ModelChoice::All]);
     named(all, |choice| match choice {
-        ModelChoice::One(kind) => kind.name(),
+        ModelChoice::One(kind) => kind.as_str(),
         ModelChoice::All => "all",
     })
 }

@@ -352,7 +352,7 @@ impl<'a> PlainFiles<'a> {
         files: &[File],
         expected: &'static str,
     ) -> Result<Self, Failure> {
-        Ok(Self { folder, whole: Whole::look(folder, files.iter().map(|file| file.name()))?, expected })
+        Ok(Self { folder, whole: Whole::look(folder, files.iter().map(|file| file.as_str()))?, expected })
     }
 
     /// That all that was read is of one run.
@@ -400,7 +400,7 @@ impl<'a> PlainFiles<'a> {
     }
 
     fn path(&self, file: File) -> PathBuf {
-        self.folder.join(file.name())
+        self.folder.join(file.as_str())
     }
 
     fn open(&self, file: File) -> Result<BufReader<fs::File>, Failure> {

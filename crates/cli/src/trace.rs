@@ -203,7 +203,7 @@ fn first_line(of: &Of<'_>) -> String {
         period_ms: study.dynamics.policy.period.value() * 1e3,
         cores: study.machine.nodes().iter().map(|node| node.cores).collect(),
         files: sources.iter().map(file).collect(),
-        model: model.map(|kind| kind.name().to_owned()),
+        model: model.map(|kind| kind.as_str().to_owned()),
     };
     json(&Line::Start(start))
 }

@@ -71,27 +71,27 @@ mod models {
     use super::{Bencher, Model, ModelKind, NodeId, Parameter, Placement, bench, solver_under};
 
     fn named(name: &str) -> Model {
-        Model::from(ModelKind::from_name(name).expect("a model"))
+        Model::from(ModelKind::from_word(name).expect("a model"))
     }
 
-    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::as_str))]
     fn uneven_all_local(bencher: Bencher, name: &str) {
         let threads: Vec<u32> = [[1; 4], [1; 4], [1; 4], [17; 4]].concat();
         bench(bencher, &solver_under(named(name), 1.0, Placement::Local), &threads);
     }
 
-    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::as_str))]
     fn numa_bad_cross_node(bencher: Bencher, name: &str) {
         bench(bencher, &solver_under(named(name), 1.0 / 16.0, Placement::Home(NodeId(0))), &[5; 16]);
     }
 
-    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::as_str))]
     fn interleaved(bencher: Bencher, name: &str) {
         bench(bencher, &solver_under(named(name), 1.0 / 16.0, Placement::Interleave), &[5; 16]);
     }
 
     /// With a soft knee at the controllers and, for ecm, a penalty: the dearest corrections.
-    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::as_str))]
     fn interleaved_soft(bencher: Bencher, name: &str) {
         let soft = [(Parameter::SaturationKnee, 0.1), (Parameter::EcmPenalty, 0.5)];
         let set = |model: Model, (parameter, value)| model.with(parameter, value).expect("in range");

@@ -11,14 +11,16 @@ crate::words! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Access {
-        /// Reads only: the traffic of the paper's benchmark and of Intel MLC's matrices.
+        /// Reads only.
+        /// The traffic of the paper's benchmark and of Intel MLC's matrices.
         #[default]
         Read = "read",
-        /// `a[i] = b[i]`: one line read, one line written.
+        /// One line read, one written: `a[i] = b[i]`.
         Copy = "copy",
-        /// `a[i] = b[i] + s * c[i]`: two lines read, one line written (STREAM).
+        /// Two lines read, one written: `a[i] = b[i] + s * c[i]`.
+        /// That of STREAM.
         Triad = "triad",
-        /// `a[i] = s * a[i]`: each line read and written back in place.
+        /// Each line read and written back in place: `a[i] = s * a[i]`.
         Update = "update",
     }
 }

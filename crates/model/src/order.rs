@@ -8,14 +8,15 @@ crate::words! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Control {
-        /// Option 1: how many threads in all.
+        /// How many threads in all.
         Total = "total",
-        /// Option 2: which cores' threads, one by one.
+        /// The threads of which cores.
         Cores = "cores",
-        /// Option 3: how many threads on each node.
+        /// How many threads on each node.
         #[default]
         PerNode = "per-node",
-        /// None: it cannot be controlled (section IV).
+        /// None.
+        /// It cannot be controlled (section IV).
         None = "none",
     }
 }

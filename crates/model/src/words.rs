@@ -1,13 +1,16 @@
 //! Words: enums whose variants are words, which word was probably meant, and lists of choices.
 
-/// Declares an enum of words, each once: `Variant = "word"`, with `ALL` and `as_str`. Unlike a derive of `strum` both are constants, in which
-/// tables are sized and tests choose, and no macro has to be compiled first.
+/// Declares an enum of words, each once: `Variant = "word"`, with `ALL`, `as_str`, `from_word`, and `WORDS`, which is what people are shown: the
+/// first line of each documentation. Unlike with a derive of `strum` these are constants, in which tables are sized and tests
+/// choose, and no macro has to be compiled first.
 #[macro_export]
 macro_rules! words {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident {
+        $($(#[doc = $doc:literal] $(#[doc = $more:literal])*)? $(#[default $($default:literal)?])? $variant:ident = $word:literal,)+
+    }) => {
         $(#[$meta])*
         $vis enum $name {
-            $($(#[$of])* $variant,)+
+            $($(#[doc = $doc] $(#[doc = $more])*)? $(#[default $($default)?])? $variant,)+
         }
 
         impl $name {
@@ -20,6 +23,14 @@ macro_rules! words {
                     $(Self::$variant => $word,)+
                 }
             }
+
+            /// The one with this word.
+            $vis fn from_word(word: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|known| known.as_str() == word)
+            }
+
+            /// Each word with what it means.
+            $vis const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($doc)?))),+];
         }
     };
 }

@@ -363,7 +363,7 @@ mod tests {
                         .map(|home| alone(&machine, &[app(Data::Placed(Placement::Home(home)))])[0]);
                     let best = homes.fold(0.0, f64::max);
                     let open = alone(&machine, &[app(Data::OpenHome { share: 1.0 })]);
-                    assert_eq!(open, [best], "{} {intensity} {kernel:?}", kind.name());
+                    assert_eq!(open, [best], "{} {intensity} {kernel:?}", kind.as_str());
                 }
             }
         }
@@ -388,7 +388,7 @@ mod tests {
                         let app = App { kernel, ..app("a", intensity, Data::Placed(home.clone())) };
                         let (reached, roof) =
                             (alone(&machine, std::slice::from_ref(&app))[0], roof(&machine, &app, &home));
-                        assert!(reached <= roof * (1.0 + ROUNDING), "{}: {reached} of {roof}", kind.name());
+                        assert!(reached <= roof * (1.0 + ROUNDING), "{}: {reached} of {roof}", kind.as_str());
                     }
                 }
             }

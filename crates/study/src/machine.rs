@@ -176,7 +176,7 @@ fn read_sharing(table: &mut TableReader<'_>, latencies: bool) -> Model {
         model = model.with_usual_penalties();
     }
     for parameter in Parameter::ALL {
-        let Some(value) = table.named(parameter.key()) else { continue };
+        let Some(value) = table.named(parameter.as_str()) else { continue };
         read_parameter(parameter, &value, &mut model);
         if parameter == Parameter::OutstandingLines && !latencies {
             let other =
@@ -196,9 +196,9 @@ pub(crate) fn lines_without_latencies(value: &Value<'_>) -> Problem {
 
 fn read_kind(value: &Value<'_>) -> Option<ModelKind> {
     let word = value.string()?;
-    let found = ModelKind::from_name(word);
+    let found = ModelKind::from_word(word);
     if found.is_none() {
-        let known = ModelKind::ALL.map(ModelKind::name);
+        let known = ModelKind::ALL.map(ModelKind::as_str);
         let hint = match value.source.log.suggest(word, known) {
             Some(close) => format!("did you mean `\"{close}\"`?"),
             None => "`numasim models` explains them".to_owned(),
@@ -258,7 +258,7 @@ fn read_origin(value: &Value<'_>) -> Option<Provenance> {
     table.finish();
     let kind = kind?;
     let word = kind.string()?;
-    let found = FigureKind::ALL.into_iter().find(|kind| kind.as_str() == word);
+    let found = FigureKind::from_word(word);
     if found.is_none() {
         let words = FigureKind::ALL.map(FigureKind::as_str);
         let hint = match kind.source.log.suggest(word, words) {

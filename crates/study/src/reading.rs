@@ -14,70 +14,46 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// Which table of a file a default belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TableKind {
-    /// `[machine]`
-    Machine,
-    /// `[[machine.node]]`; its name is the number of the node
-    Node,
-    /// `[[app]]`
-    App,
-    /// `[[scenario]]`
-    Scenario,
-    /// `[[channel]]`; its name is `producer -> consumer`
-    Channel,
-    /// `[[call]]`; its name is `caller -> callee`
-    Call,
-    /// `[[command]]`; its name is that of its instance
-    Command,
-    /// `[policy]`, without a name
-    Policy,
-    /// `[os]`, without a name
-    Os,
-    /// `[cluster]`, without a name
-    Cluster,
-    /// `[[block]]`, all of them together and without a name
-    Block,
-    /// `[[task]]`, all of them together and without a name
-    Task,
-    /// `[graph]`, without a name
-    Graph,
-    /// `[scheduler]`, without a name
-    Scheduler,
-    /// `[runtime]`, without a name
-    Runtime,
-    /// `[contender]`, without a name
-    Contender,
-    /// `[program]`, without a name
-    Program,
-    /// `[[program.loop]]`
-    Loop,
-}
-
-impl TableKind {
-    /// The name of the table as in a file: `machine.node`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Machine => "machine",
-            Self::Node => "machine.node",
-            Self::App => "app",
-            Self::Scenario => "scenario",
-            Self::Channel => "channel",
-            Self::Call => "call",
-            Self::Command => "command",
-            Self::Policy => "policy",
-            Self::Os => "os",
-            Self::Cluster => "cluster",
-            Self::Block => "block",
-            Self::Task => "task",
-            Self::Graph => "graph",
-            Self::Scheduler => "scheduler",
-            Self::Runtime => "runtime",
-            Self::Contender => "contender",
-            Self::Program => "program",
-            Self::Loop => "program.loop",
-        }
+numasim_model::words! {
+    /// Which table of a file a default belongs to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum TableKind {
+        /// `[machine]`
+        Machine = "machine",
+        /// `[[machine.node]]`; its name is the number of the node
+        Node = "machine.node",
+        /// `[[app]]`
+        App = "app",
+        /// `[[scenario]]`
+        Scenario = "scenario",
+        /// `[[channel]]`; its name is `producer -> consumer`
+        Channel = "channel",
+        /// `[[call]]`; its name is `caller -> callee`
+        Call = "call",
+        /// `[[command]]`; its name is that of its instance
+        Command = "command",
+        /// `[policy]`, without a name
+        Policy = "policy",
+        /// `[os]`, without a name
+        Os = "os",
+        /// `[cluster]`, without a name
+        Cluster = "cluster",
+        /// `[[block]]`, all of them together and without a name
+        Block = "block",
+        /// `[[task]]`, all of them together and without a name
+        Task = "task",
+        /// `[graph]`, without a name
+        Graph = "graph",
+        /// `[scheduler]`, without a name
+        Scheduler = "scheduler",
+        /// `[runtime]`, without a name
+        Runtime = "runtime",
+        /// `[contender]`, without a name
+        Contender = "contender",
+        /// `[program]`, without a name
+        Program = "program",
+        /// `[[program.loop]]`
+        Loop = "program.loop",
     }
 }
 

@@ -118,8 +118,8 @@ fn list(each: Schema, least: u32, most: u32) -> Schema {
 }
 
 fn choice(words: &Words) -> Schema {
-    let word = |(word, doc): &(&str, &str)| json!({ "type": "string", "const": word, "description": doc });
-    let words_of: Vec<Value> = words.words.iter().map(word).collect();
+    let word = |(word, doc)| json!({ "type": "string", "const": word, "description": doc });
+    let words_of: Vec<Value> = words.each().map(word).collect();
     object([("oneOf", words_of.into()), ("description", paragraph(words.doc))])
 }
 

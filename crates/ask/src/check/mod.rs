@@ -509,7 +509,7 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> MachineEcho<'_> {
     });
     let sharing = machine.sharing();
     let parameters =
-        sharing.parameters.in_use().map(|(parameter, value)| (parameter.key().to_owned(), value));
+        sharing.parameters.in_use().map(|(parameter, value)| (parameter.as_str().to_owned(), value));
     MachineEcho {
         name: machine.name(),
         source: machine.source(),

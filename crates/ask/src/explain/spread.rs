@@ -121,8 +121,11 @@ fn heading(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)]) -> S
 pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     let sharing = view.machine.sharing();
     let about = sharing.kind.about();
-    let title =
-        format!("How {} shares bandwidth (see `numasim models {}`):", sharing.in_words(), about.kind.name());
+    let title = format!(
+        "How {} shares bandwidth (see `numasim models {}`):",
+        sharing.in_words(),
+        about.kind.as_str()
+    );
     let mut text = wrap(&title, style.columns()).join("\n");
     for formula in about.formula {
         text.extend(["\n  ", &wrap(formula, style.columns().saturating_sub(4)).join("\n    ")]);

@@ -138,7 +138,7 @@ pub(crate) struct ObjectivePair(pub(crate) [Objective; 2]);
 pub(super) fn pair(text: &str) -> Result<ObjectivePair, String> {
     let known = || Objective::ALL.map(Objective::as_str).join(", ");
     let objective = |name: &str| {
-        let found = Objective::ALL.into_iter().find(|known| known.as_str() == name.trim());
+        let found = Objective::from_word(name.trim());
         found.ok_or_else(|| format!("'{}' is no objective; choose two of {}", name.trim(), known()))
     };
     let Some((first, second)) = text.split_once(',') else {

@@ -81,7 +81,7 @@ fn of_graph_files(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
 fn of_profile_folder(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Failure> {
     let profile =
         PlainFiles::in_folder(from, &File::PROFILE, "a profile is a folder with the files ptrace-*.csv")?;
-    let names = File::PLAN.map(File::name);
+    let names = File::PLAN.map(File::as_str);
     let folder = Folder::open(&args.output, &names, "-o")?;
     let told = Destination::open(None)?;
     watch::listen();

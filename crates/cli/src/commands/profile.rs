@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ProfileArgs, shell: &Shell) -> Result<(), Failure> {
     let graph = super::tasks::graph(&input, args.graph.as_deref())?;
     let study = &input.study;
     let program = Program::of(&study.machine, &graph)?;
-    let names = File::PROFILE.map(File::name);
+    let names = File::PROFILE.map(File::as_str);
     let folder = Folder::open(&args.output, &names, "-o")?;
     let told = Destination::open(None)?;
     watch::listen();
@@ -127,7 +127,7 @@ fn write(machine: &Machine, program: &Program<'_>, files: &mut FolderFiles) -> R
     // First of all what takes its time and may be stopped.
     seconds(machine, program, files)?;
     for file in File::PROFILE.into_iter().filter(|file| *file != File::Raw) {
-        files.write(file.name(), |out| program.profiled.write(file, out))?;
+        files.write(file.as_str(), |out| program.profiled.write(file, out))?;
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn write(machine: &Machine, program: &Program<'_>, files: &mut FolderFiles) -> R
 /// Writes the seconds of each task.
 fn seconds(machine: &Machine, program: &Program<'_>, files: &mut FolderFiles) -> Result<(), Failure> {
     let mut profiled = Ok(());
-    let written = files.write_by(File::Raw.name(), |out| {
+    let written = files.write_by(File::Raw.as_str(), |out| {
         Text::to(out, |out| {
             let mut rows = Rows { program, out, written: Ok(()) };
             profiled = numasim_tasks::profile(machine, program.profiled.graph(), &mut rows);

@@ -423,7 +423,7 @@ fn commands(
     let model = page
         .sharing
         .model
-        .map(|model| vec!["--model".to_owned(), model.name().to_owned()])
+        .map(|model| vec!["--model".to_owned(), model.as_str().to_owned()])
         .unwrap_or_default();
     let files: Vec<String> = inputs.files.iter().map(|file| path(file)).collect();
     let line = |command: &str, rest: &[Vec<String>]| {

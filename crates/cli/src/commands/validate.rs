@@ -420,7 +420,7 @@ fn command_line(args: &ValidateArgs) -> String {
         command.push_str(" --one-process");
     }
     if let Some(model) = args.sharing.model {
-        let _ = write!(command, " --model {}", model.name());
+        let _ = write!(command, " --model {}", model.as_str());
     }
     command
 }

@@ -96,7 +96,7 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
     let mut study = read.study;
     if let Some(model) = &start.model {
-        let kind = ModelKind::from_name(model)
+        let kind = ModelKind::from_word(model)
             .ok_or_else(|| no_trace(name, &format!("there is no sharing model '{model}'")))?;
         study.machine = study.machine.clone().with_model(kind);
     }

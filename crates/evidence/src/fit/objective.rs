@@ -277,7 +277,7 @@ pub(super) fn machine_with(
 fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError {
     use figure::KeyError as Why;
     let model = machine.sharing();
-    let known = || model.kind.parameters().map(OfSharing::key);
+    let known = || model.kind.parameters().map(OfSharing::as_str);
     let parameters = || known().collect::<Vec<_>>().join(", ");
     match error {
         Why::SharedLink(_) => {
@@ -308,11 +308,11 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
         }
         Why::Unknown { table, key, .. } if table != "machine" => unknown(key),
         Why::Unused(parameter, kind) => wrong(
-            format!("sharing.{} has no influence on the model {}", parameter.key(), kind.name()),
+            format!("sharing.{} has no influence on the model {}", parameter.as_str(), kind.as_str()),
             format!("it has: {}", parameters()),
         ),
         Why::NeedsLatencies(parameter) => wrong(
-            format!("sharing.{} needs the latencies of the machine", parameter.key()),
+            format!("sharing.{} needs the latencies of the machine", parameter.as_str()),
             "give latency_matrix_ns in the machine file, or free sharing.core_local_gbs",
         ),
         Why::Unknown { .. }

@@ -116,8 +116,7 @@ impl FromStr for Isa {
     type Err = UnknownIsa;
 
     fn from_str(word: &str) -> Result<Self, UnknownIsa> {
-        let found = Self::ALL.into_iter().find(|isa| isa.as_str() == word);
-        found.ok_or_else(|| UnknownIsa { word: word.to_owned() })
+        Self::from_word(word).ok_or_else(|| UnknownIsa { word: word.to_owned() })
     }
 }
 

@@ -102,7 +102,7 @@ mod tests {
     fn what_evaluate_returns_is_sound_under_every_model() {
         for kind in ModelKind::ALL {
             let (machine, evaluation) = sound(kind.into());
-            assert_eq!(check(&machine, &evaluation), Ok(()), "{}", kind.name());
+            assert_eq!(check(&machine, &evaluation), Ok(()), "{}", kind.as_str());
         }
     }
 

@@ -188,19 +188,19 @@ crate::words! {
     /// A real kernel.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum KernelName {
-        /// Prices of options by Black and Scholes.
+        /// Prices of `options`, `runs` times.
         BlackScholes = "blackscholes",
-        /// Dense matrix times vector.
+        /// A dense complex matrix of `rows` rows times vectors, twice in each of `iterations`.
         Dmv = "dmv",
-        /// Sparse matrix times vector.
+        /// The sparse matrix of a crystal of `cells` times vectors, twice in each of `iterations`.
         Spmv = "spmv",
-        /// Copying memory.
+        /// Each thread copies `size_mib`, `copies` times.
         Memcpy = "memcpy",
-        /// A stencil of five points on two grids.
+        /// A stencil of five points on `rows` x `columns`, `iterations` times.
         Stencil2d = "stencil2d",
-        /// Waves in an elastic medium.
+        /// Waves on `rows` x `columns` points, `iterations` times.
         Seismic = "seismic",
-        /// Chains of addresses.
+        /// Each thread follows `chains` of addresses in `size_mib` for `hops`.
         Chase = "chase",
     }
 }
@@ -331,7 +331,8 @@ crate::words! {
     /// Whose the source is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     pub enum Source {
-        /// All threads copy from one, which the first of them filled.
+        /// All threads copy from one.
+        /// The first of them filled it.
         Shared = "shared",
         /// The threads of a node copy from one of its own.
         PerNode = "per-node",
@@ -346,7 +347,8 @@ crate::words! {
     pub enum Faults {
         /// Before what is measured.
         Before = "before",
-        /// By the copy: page faults are a part of what is measured.
+        /// By the copy.
+        /// Page faults are a part of what is measured.
         Inside = "inside",
     }
 }
@@ -357,7 +359,8 @@ crate::words! {
     pub enum How {
         /// Stores past the caches.
         Streaming = "streaming",
-        /// Stores through the caches: a line is read before it is written, which is not counted.
+        /// Stores through the caches.
+        /// A line is read before it is written, which is not counted.
         Cached = "cached",
         /// `memcpy` of the C library.
         Library = "library",

@@ -7,51 +7,24 @@ use crate::bounds::{self, LARGEST, SMALLEST};
 
 pub mod about;
 
-/// The rules by which bandwidth is shared; each is described in the module of its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModelKind {
-    /// Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.
-    #[default]
-    BaselineProportional,
-    /// The paper's literal rule: remote readers first, then baseline plus proportional.
-    RemoteFirst,
-    /// All rates rise together until a resource is full.
-    MaxMin,
-    /// Shares in proportion to demand.
-    Proportional,
-    /// Shares in proportion to the part of the controller that a thread alone would use.
-    RequestFraction,
-    /// Every cache line waits the same time; soft saturation.
-    Ecm,
-}
-
-impl ModelKind {
-    /// All of them, the default first.
-    pub const ALL: [Self; 6] = [
-        Self::BaselineProportional,
-        Self::RemoteFirst,
-        Self::MaxMin,
-        Self::Proportional,
-        Self::RequestFraction,
-        Self::Ecm,
-    ];
-
-    /// Its name on the command line, in files and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BaselineProportional => "baseline-proportional",
-            Self::RemoteFirst => "remote-first",
-            Self::MaxMin => "max-min",
-            Self::Proportional => "proportional",
-            Self::RequestFraction => "request-fraction",
-            Self::Ecm => "ecm",
-        }
-    }
-
-    /// The model with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
+crate::words! {
+    /// The rules by which bandwidth is shared; each is described in the module of its name.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ModelKind {
+        /// Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.
+        #[default]
+        BaselineProportional = "baseline-proportional",
+        /// The paper's literal rule: remote readers first, then baseline plus proportional.
+        RemoteFirst = "remote-first",
+        /// All rates rise together until a resource is full.
+        MaxMin = "max-min",
+        /// Shares in proportion to demand.
+        Proportional = "proportional",
+        /// Shares in proportion to the part of the controller that a thread alone would use.
+        RequestFraction = "request-fraction",
+        /// Every cache line waits the same time; soft saturation.
+        Ecm = "ecm",
     }
 }
 
@@ -62,9 +35,9 @@ mod tests {
     #[test]
     fn every_model_is_found_by_its_name() {
         for kind in ModelKind::ALL {
-            assert_eq!(ModelKind::from_name(kind.name()), Some(kind));
+            assert_eq!(ModelKind::from_word(kind.as_str()), Some(kind));
         }
-        assert_eq!(ModelKind::from_name("fair"), None);
+        assert_eq!(ModelKind::from_word("fair"), None);
     }
 }
 
@@ -104,7 +77,7 @@ impl Penalties {
 
 /// A machine says something that a model has no reading of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the model {} has no reading of `{what}`", model.name())]
+#[error("the model {} has no reading of `{what}`", model.as_str())]
 pub struct Refusal {
     /// The model.
     pub model: ModelKind,
@@ -121,7 +94,7 @@ impl From<ModelKind> for Model {
 impl Model {
     /// Its name on the command line, in files and in JSON.
     pub const fn name(&self) -> &'static str {
-        self.kind.name()
+        self.kind.as_str()
     }
 
     /// The same corrections with the rules of another model.
@@ -233,7 +206,7 @@ impl Model {
     /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.
     pub fn in_words(&self) -> String {
         let usual = self.has_usual_penalties().then(|| "usual penalties".to_owned());
-        let used = self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.key()));
+        let used = self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.as_str()));
         let used: Vec<String> = used.chain(usual).collect();
         if used.is_empty() {
             self.name().to_owned()
@@ -261,67 +234,34 @@ mod model_tests {
 // A parameter is named by its key, in `[machine.sharing]`, in `sweep --set machine.sharing.KEY=…` and when it is
 // fitted to measurements. The unit is part of the key where there is one.
 
-/// One of the corrections, or the one parameter of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Parameter {
-    /// How soft the transition to a saturated controller is.
-    SaturationKnee,
-    /// What a controller loses when it is asked for more than it has.
-    OverloadLoss,
-    /// The most one thread can draw from the memory of its own node.
-    CoreLocal,
-    /// The most one thread can draw from the memory of another node.
-    CoreRemote,
-    /// Cache lines that one thread has under way at a time.
-    OutstandingLines,
-    /// The part of a link's bandwidth that data really gets.
-    LinkEfficiency,
-    /// What remote readers cost the home node beyond what they get.
-    RemoteLoss,
-    /// The weight of remote traffic beside local traffic at a controller.
-    RemoteWeight,
-    /// The time that each other thread adds to a cache line on a busy controller or link.
-    EcmPenalty,
-    /// The same for threads that write, and for bytes over a link.
-    EcmWritePenalty,
+crate::words! {
+    /// One of the corrections, or the one parameter of a model.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Parameter {
+        /// How soft the transition to a saturated controller is.
+        SaturationKnee = "saturation_knee",
+        /// What a controller loses when it is asked for more than it has.
+        OverloadLoss = "overload_loss",
+        /// The most one thread can draw from the memory of its own node.
+        CoreLocal = "core_local_gbs",
+        /// The most one thread can draw from the memory of another node.
+        CoreRemote = "core_remote_gbs",
+        /// Cache lines that one thread has under way at a time.
+        OutstandingLines = "outstanding_lines",
+        /// The part of a link's bandwidth that data really gets.
+        LinkEfficiency = "link_efficiency",
+        /// What remote readers cost the home node beyond what they get.
+        RemoteLoss = "remote_loss",
+        /// The weight of remote traffic beside local traffic at a controller.
+        RemoteWeight = "remote_weight",
+        /// The time that each other thread adds to a cache line on a busy controller or link.
+        EcmPenalty = "ecm_penalty",
+        /// The same for threads that write, and for bytes over a link.
+        EcmWritePenalty = "ecm_write_penalty",
+    }
 }
 
 impl Parameter {
-    /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 10] = [
-        Self::SaturationKnee,
-        Self::OverloadLoss,
-        Self::CoreLocal,
-        Self::CoreRemote,
-        Self::OutstandingLines,
-        Self::LinkEfficiency,
-        Self::RemoteLoss,
-        Self::RemoteWeight,
-        Self::EcmPenalty,
-        Self::EcmWritePenalty,
-    ];
-
-    /// Its key in `[machine.sharing]`.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::SaturationKnee => "saturation_knee",
-            Self::OverloadLoss => "overload_loss",
-            Self::CoreLocal => "core_local_gbs",
-            Self::CoreRemote => "core_remote_gbs",
-            Self::OutstandingLines => "outstanding_lines",
-            Self::LinkEfficiency => "link_efficiency",
-            Self::RemoteLoss => "remote_loss",
-            Self::RemoteWeight => "remote_weight",
-            Self::EcmPenalty => "ecm_penalty",
-            Self::EcmWritePenalty => "ecm_write_penalty",
-        }
-    }
-
-    /// The parameter with this key.
-    pub fn from_key(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|parameter| parameter.key() == key)
-    }
-
     /// The unit of its value; empty for a plain number.
     pub const fn unit(self) -> &'static str {
         match self {
@@ -491,7 +431,7 @@ pub const USUAL_WRITE_PENALTY: f64 = 0.5;
 
 /// A value that a parameter cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("`{}` must be {}, not {value}", parameter.key(), parameter.range_in_words())]
+#[error("`{}` must be {}, not {value}", parameter.as_str(), parameter.range_in_words())]
 pub struct ParameterError {
     /// The parameter.
     pub parameter: Parameter,
@@ -499,20 +439,40 @@ pub struct ParameterError {
     pub value: f64,
 }
 
+/// Where the value of a parameter is.
+enum Field<'p> {
+    Always(&'p mut f64),
+    Optional(&'p mut Option<f64>),
+}
+
 impl Parameters {
     /// The value of a parameter; `None` where it is off without a value.
-    pub const fn get(&self, parameter: Parameter) -> Option<f64> {
+    pub fn get(mut self, parameter: Parameter) -> Option<f64> {
+        match self.field(parameter) {
+            Field::Always(value) => Some(*value),
+            Field::Optional(value) => *value,
+        }
+    }
+
+    fn field(&mut self, parameter: Parameter) -> Field<'_> {
         match parameter {
-            Parameter::SaturationKnee => Some(self.saturation_knee),
-            Parameter::OverloadLoss => Some(self.overload_loss),
-            Parameter::CoreLocal => self.core_local_gbs,
-            Parameter::CoreRemote => self.core_remote_gbs,
-            Parameter::OutstandingLines => self.outstanding_lines,
-            Parameter::LinkEfficiency => Some(self.link_efficiency),
-            Parameter::RemoteLoss => Some(self.remote_loss),
-            Parameter::RemoteWeight => Some(self.remote_weight),
-            Parameter::EcmPenalty => self.ecm_penalty,
-            Parameter::EcmWritePenalty => self.ecm_write_penalty,
+            Parameter::SaturationKnee => Field::Always(&mut self.saturation_knee),
+            Parameter::OverloadLoss => Field::Always(&mut self.overload_loss),
+            Parameter::CoreLocal => Field::Optional(&mut self.core_local_gbs),
+            Parameter::CoreRemote => Field::Optional(&mut self.core_remote_gbs),
+            Parameter::OutstandingLines => Field::Optional(&mut self.outstanding_lines),
+            Parameter::LinkEfficiency => Field::Always(&mut self.link_efficiency),
+            Parameter::RemoteLoss => Field::Always(&mut self.remote_loss),
+            Parameter::RemoteWeight => Field::Always(&mut self.remote_weight),
+            Parameter::EcmPenalty => Field::Optional(&mut self.ecm_penalty),
+            Parameter::EcmWritePenalty => Field::Optional(&mut self.ecm_write_penalty),
+        }
+    }
+
+    fn put(&mut self, parameter: Parameter, new: Option<f64>) {
+        match self.field(parameter) {
+            Field::Always(value) => *value = new.unwrap_or(*value),
+            Field::Optional(value) => *value = new,
         }
     }
 
@@ -525,37 +485,13 @@ impl Parameters {
         if bounds::outside(value, low, high).is_some() {
             return Err(ParameterError { parameter, value });
         }
-        let value = value + 0.0; // -0.0 is 0
-        match parameter {
-            Parameter::SaturationKnee => self.saturation_knee = value,
-            Parameter::OverloadLoss => self.overload_loss = value,
-            Parameter::CoreLocal => self.core_local_gbs = Some(value),
-            Parameter::CoreRemote => self.core_remote_gbs = Some(value),
-            Parameter::OutstandingLines => self.outstanding_lines = Some(value),
-            Parameter::LinkEfficiency => self.link_efficiency = value,
-            Parameter::RemoteLoss => self.remote_loss = value,
-            Parameter::RemoteWeight => self.remote_weight = value,
-            Parameter::EcmPenalty => self.ecm_penalty = Some(value),
-            Parameter::EcmWritePenalty => self.ecm_write_penalty = Some(value),
-        }
+        self.put(parameter, Some(value + 0.0)); // -0.0 is 0
         Ok(())
     }
 
     /// Switches a parameter off.
     pub fn reset(&mut self, parameter: Parameter) {
-        let off = Self::default();
-        match parameter {
-            Parameter::SaturationKnee => self.saturation_knee = off.saturation_knee,
-            Parameter::OverloadLoss => self.overload_loss = off.overload_loss,
-            Parameter::CoreLocal => self.core_local_gbs = None,
-            Parameter::CoreRemote => self.core_remote_gbs = None,
-            Parameter::OutstandingLines => self.outstanding_lines = None,
-            Parameter::LinkEfficiency => self.link_efficiency = off.link_efficiency,
-            Parameter::RemoteLoss => self.remote_loss = off.remote_loss,
-            Parameter::RemoteWeight => self.remote_weight = off.remote_weight,
-            Parameter::EcmPenalty => self.ecm_penalty = off.ecm_penalty,
-            Parameter::EcmWritePenalty => self.ecm_write_penalty = None,
-        }
+        self.put(parameter, parameter.default());
     }
 
     /// The parameters that are not off, with their values.
@@ -590,7 +526,7 @@ mod parameters_tests {
     #[test]
     fn every_parameter_is_found_by_its_key_and_starts_off() {
         for parameter in Parameter::ALL {
-            assert_eq!(Parameter::from_key(parameter.key()), Some(parameter));
+            assert_eq!(Parameter::from_word(parameter.as_str()), Some(parameter));
             assert_eq!(Parameters::default().get(parameter), parameter.default());
         }
         assert_eq!(Parameters::default().in_use().count(), 0);

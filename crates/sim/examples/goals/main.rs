@@ -88,7 +88,7 @@ impl Arguments {
             match word.as_str() {
                 "--model" if value == "all" => read.models = ModelKind::ALL.to_vec(),
                 "--model" => {
-                    read.models = vec![ModelKind::from_name(&value).ok_or("a model of `numasim models`")?];
+                    read.models = vec![ModelKind::from_word(&value).ok_or("a model of `numasim models`")?];
                 }
                 "--seconds" => read.seconds = Some(value.parse()?),
                 "--clock" if value == "cpu" => read.clock = Clock::Cpu,
@@ -175,7 +175,7 @@ fn main() -> Result<()> {
             }
             lines.extend(summary::median(runs));
         }
-        eprint!("{}", summary::of(model.name(), seconds, arguments.clock, &lines));
+        eprint!("{}", summary::of(model.as_str(), seconds, arguments.clock, &lines));
     }
     Ok(())
 }
@@ -198,7 +198,7 @@ fn ask(question: &Question, model: ModelKind, seconds: f64, clock: Clock) -> Lin
         name: question.name.clone(),
         kind: question.kind,
         objective: question.objective.as_str(),
-        model: model.name(),
+        model: model.as_str(),
         status: String::new(),
         value: None,
         bound: None,

@@ -184,7 +184,7 @@ impl BestOfEach {
         monitor: &dyn Monitor,
     ) -> Result<OverModels, ExploreError> {
         let found = robust(&self.problems, &self.outcomes, &self.settings, monitor)?;
-        let names = self.kinds.iter().map(|kind| format!("best of {}", kind.name()));
+        let names = self.kinds.iter().map(|kind| format!("best of {}", kind.as_str()));
         let bests = names.zip(found.models.iter().map(|of| &of.best));
         let others = bests.chain(baselines.map(|(name, candidate)| (name.to_owned(), candidate)));
         let others = others
@@ -218,8 +218,8 @@ impl FromStr for ModelList {
         }
         let mut kinds = Vec::new();
         for name in text.split(',').map(str::trim) {
-            let kind = ModelKind::from_name(name).ok_or_else(|| {
-                let known = ModelKind::ALL.map(ModelKind::name).join(", ");
+            let kind = ModelKind::from_word(name).ok_or_else(|| {
+                let known = ModelKind::ALL.map(ModelKind::as_str).join(", ");
                 format!("'{name}' is no model; write all, or some of {known}")
             })?;
             if kinds.contains(&kind) {

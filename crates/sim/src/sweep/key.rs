@@ -204,14 +204,18 @@ fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
             "it has no bandwidth: name a node that has memory, or leave the node out",
         ),
         KeyError::Unused(parameter, kind) => {
-            let known: Vec<&str> = kind.parameters().map(Parameter::key).collect();
+            let known: Vec<&str> = kind.parameters().map(Parameter::as_str).collect();
             SettingError::wrong(
-                format!("machine.sharing.{} has no influence on the model {}", parameter.key(), kind.name()),
+                format!(
+                    "machine.sharing.{} has no influence on the model {}",
+                    parameter.as_str(),
+                    kind.as_str()
+                ),
                 format!("its parameters are {}", known.join(", ")),
             )
         }
         KeyError::NeedsLatencies(parameter) => SettingError::wrong(
-            format!("machine.sharing.{} needs the latencies of the machine", parameter.key()),
+            format!("machine.sharing.{} needs the latencies of the machine", parameter.as_str()),
             "add latency_matrix_ns to [machine], or sweep core_local_gbs and core_remote_gbs",
         ),
     }

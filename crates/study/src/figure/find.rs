@@ -78,10 +78,10 @@ pub enum KeyError {
     #[error("{0} has no memory")]
     NoMemory(NodeId),
     /// The sharing model of the machine does not look at the parameter.
-    #[error("{} has no influence on the model {}", .0.key(), .1.name())]
+    #[error("{} has no influence on the model {}", .0.as_str(), .1.as_str())]
     Unused(Parameter, ModelKind),
     /// The parameter needs `latency_matrix_ns`.
-    #[error("{} needs the latencies of the machine", .0.key())]
+    #[error("{} needs the latencies of the machine", .0.as_str())]
     NeedsLatencies(Parameter),
 }
 
@@ -192,7 +192,13 @@ impl Figure {
 /// [`KeyError::Counted`] if it is one.
 pub fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) -> Result<(), KeyError> {
     match apps.get(instances.start).and_then(|app| app.problem) {
-        Some(problem) => Err(KeyError::Counted { app: name.to_owned(), kernel: problem.kernel().as_str() }),
+        Some(problem) => Err(absent(
+            format!(
+                "the kernel {} of '{name}' counts its own arithmetic intensity",
+                problem.kernel().as_str()
+            ),
+            "its sizes in [app.problem] decide; a synthetic kernel has any intensity",
+        )),
         None => Ok(()),
     }
 }
@@ -249,10 +255,10 @@ fn of_machine(of: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
 /// A parameter that the sharing model looks at.
 fn of_sharing(machine: &Machine, key: &str) -> Result<Figure, KeyError> {
     let kind = machine.sharing().kind;
-    let parameter = Parameter::from_key(key).ok_or_else(|| KeyError::Unknown {
+    let parameter = Parameter::from_word(key).ok_or_else(|| KeyError::Unknown {
         table: "machine.sharing".to_owned(),
         key: key.to_owned(),
-        known: kind.parameters().map(Parameter::key).collect(),
+        known: kind.parameters().map(Parameter::as_str).collect(),
     })?;
     if !parameter.is_used_by(kind) {
         return Err(KeyError::Unused(parameter, kind));

@@ -36,7 +36,7 @@ impl Figure {
             Self::Node(key, _) | Self::App(key, _) => key.name,
             Self::Link(_) => machine::LINK_GBS.name,
             Self::SharedLink(_) => machine::SHARED_LINK.name,
-            Self::Sharing(parameter) => parameter.key(),
+            Self::Sharing(parameter) => parameter.as_str(),
         }
     }
 

@@ -257,19 +257,7 @@ pub mod data {
 
 words! {
     /// What a thread computes.
-    KERNEL_WORDS "KernelWord" {
-        Access::Read.as_str() => "Reads only.",
-        Access::Copy.as_str() => "One line read, one written: `a[i] = b[i]`.",
-        Access::Triad.as_str() => "Two lines read, one written: `a[i] = b[i] + s * c[i]`.",
-        Access::Update.as_str() => "Each line read and written back in place: `a[i] = s * a[i]`.",
-        KernelName::BlackScholes.as_str() => "Prices of `options`, `runs` times.",
-        KernelName::Dmv.as_str() => "A dense complex matrix of `rows` rows times vectors, twice in each of `iterations`.",
-        KernelName::Spmv.as_str() => "The sparse matrix of a crystal of `cells` times vectors, twice in each of `iterations`.",
-        KernelName::Memcpy.as_str() => "Each thread copies `size_mib`, `copies` times.",
-        KernelName::Stencil2d.as_str() => "A stencil of five points on `rows` x `columns`, `iterations` times.",
-        KernelName::Seismic.as_str() => "Waves on `rows` x `columns` points, `iterations` times.",
-        KernelName::Chase.as_str() => "Each thread follows `chains` of addresses in `size_mib` for `hops`.",
-    }
+    KERNEL_WORDS "KernelWord" = Access, KernelName;
 }
 
 table! {
@@ -319,52 +307,32 @@ forms! {
 
 words! {
     /// What elements of a sparse matrix are.
-    ELEMENTS_WORDS "ElementsWord" {
-        Elements::Complex.as_str() => "Two numbers of 8 bytes.",
-        Elements::Real.as_str() => "One.",
-    }
+    ELEMENTS_WORDS "ElementsWord" = Elements;
 }
 
 words! {
     /// How rows are divided among threads.
-    PARTITION_WORDS "PartitionWord" {
-        Partition::Equal.as_str() => "As many rows each.",
-        Partition::Nonzeros.as_str() => "About as many elements that are not zero each.",
-    }
+    PARTITION_WORDS "PartitionWord" = Partition;
 }
 
 words! {
     /// How a sparse matrix lies in memory.
-    STORAGE_WORDS "StorageWord" {
-        Storage::Whole.as_str() => "Arrays with all rows.",
-        Storage::PerNode.as_str() => "For the rows of each node arrays of their own.",
-    }
+    STORAGE_WORDS "StorageWord" = Storage;
 }
 
 words! {
     /// Whose a source is.
-    SOURCE_WORDS "SourceWord" {
-        Source::Shared.as_str() => "All threads copy from one.",
-        Source::PerNode.as_str() => "The threads of a node copy from one of its own.",
-        Source::Own.as_str() => "Each thread has its own.",
-    }
+    SOURCE_WORDS "SourceWord" = Source;
 }
 
 words! {
     /// When pages are touched for the first time.
-    FAULTS_WORDS "FaultsWord" {
-        Faults::Before.as_str() => "Before what is measured.",
-        Faults::Inside.as_str() => "By the copy.",
-    }
+    FAULTS_WORDS "FaultsWord" = Faults;
 }
 
 words! {
     /// What copies.
-    HOW_WORDS "HowWord" {
-        How::Streaming.as_str() => "Stores past the caches.",
-        How::Cached.as_str() => "Stores through the caches.",
-        How::Library.as_str() => "`memcpy` of the C library.",
-    }
+    HOW_WORDS "HowWord" = How;
 }
 
 /// How fast several threads are together.

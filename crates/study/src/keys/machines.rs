@@ -260,7 +260,7 @@ table! {
 /// The key of a correction of sharing models. Its name and its range are those of [`Parameter`].
 const fn correction(parameter: Parameter, example: &'static str) -> Key {
     let (least, most) = parameter.range();
-    key(parameter.key(), Shape::Number(least, most)).means("a number", example)
+    key(parameter.as_str(), Shape::Number(least, most)).means("a number", example)
 }
 
 table! {
@@ -295,14 +295,7 @@ table! {
 
 words! {
     /// The rules by which bandwidth is shared; each is described in the module of its name.
-    MODEL_KIND_WORDS "ModelKind" {
-        ModelKind::BaselineProportional.name() => "Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.",
-        ModelKind::RemoteFirst.name() => "The paper's literal rule: remote readers first, then baseline plus proportional.",
-        ModelKind::MaxMin.name() => "All rates rise together until a resource is full.",
-        ModelKind::Proportional.name() => "Shares in proportion to demand.",
-        ModelKind::RequestFraction.name() => "Shares in proportion to the part of the controller that a thread alone would use.",
-        ModelKind::Ecm.name() => "Every cache line waits the same time; soft saturation.",
-    }
+    MODEL_KIND_WORDS "ModelKind" = ModelKind;
 }
 
 table! {
@@ -414,10 +407,5 @@ table! {
 
 words! {
     /// How a figure of a machine file came about.
-    FIGURE_KIND_WORDS "FigureKind" {
-        FigureKind::Measured.as_str() => "Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.",
-        FigureKind::Theoretical.as_str() => "Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.",
-        FigureKind::Estimated.as_str() => "Derived from other measurements, e.g. fitted to a benchmark run.",
-        FigureKind::Assumed.as_str() => "Chosen by the author of the file, e.g. for a made-up machine.",
-    }
+    FIGURE_KIND_WORDS "FigureKind" = FigureKind;
 }

@@ -148,7 +148,23 @@ pub struct Words {
     /// What they say.
     pub doc: &'static str,
     /// Each with what it means.
-    pub words: &'static [(&'static str, &'static str)],
+    words: &'static [&'static [(&'static str, &'static str)]],
+}
+
+impl Words {
+    /// Words in lists that follow each other.
+    pub const fn new(
+        type_name: &'static str,
+        doc: &'static str,
+        words: &'static [&'static [(&'static str, &'static str)]],
+    ) -> Self {
+        Self { type_name, doc, words }
+    }
+
+    /// Each word with what it means.
+    pub fn each(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.words.iter().copied().flatten().map(|&(word, doc)| (word, doc.trim_start()))
+    }
 }
 
 /// The forms that a value may have.
@@ -387,13 +403,18 @@ macro_rules! table {
     };
 }
 
-/// Words with what each means.
+/// Words with what each means, or those of enums that `numasim_model::words!` declares.
 #[macro_export]
 macro_rules! words {
     ($(#[doc = $about:literal])* $name:ident $type_name:literal { $($word:expr => $doc:literal,)* }) => {
         $(#[doc = $about])*
         pub(super) const $name: Words =
-            Words { type_name: $type_name, doc: concat!($($about),*), words: &[$(($word, $doc)),*] };
+            Words::new($type_name, concat!($($about),*), &[&[$(($word, $doc)),*]]);
+    };
+    ($(#[doc = $about:literal])* $name:ident $type_name:literal = $($of:ident),+;) => {
+        $(#[doc = $about])*
+        pub(super) const $name: Words =
+            Words::new($type_name, concat!($($about),*), &[$($of::WORDS),+]);
     };
 }
 

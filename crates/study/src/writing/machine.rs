@@ -74,9 +74,9 @@ pub fn machine(lines: &mut Lines, of: &Machine, style: Style) {
     ways(lines, of.kernel_variants());
     if *of.sharing() != Model::default() {
         lines.table(&sharing::TABLE);
-        lines.put(&sharing::MODEL, quoted(of.sharing().kind.name()));
+        lines.put(&sharing::MODEL, quoted(of.sharing().kind.as_str()));
         for (parameter, value) in of.sharing().parameters.in_use() {
-            if let Some(key) = sharing::TABLE.key(parameter.key()) {
+            if let Some(key) = sharing::TABLE.key(parameter.as_str()) {
                 lines.put(key, (style.figure)(value));
             }
         }

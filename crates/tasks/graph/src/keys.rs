@@ -1,7 +1,8 @@
 //! The keys of graphs of tasks: blocks, tasks, generators and loops that make them, schedulers, and what things cost.
 
 use crate::values::{
-    Contender, LoopShape, MAX_TASKS, Parameter, Partitioner, RuntimeSettings, SchedulerSettings, Submit, Ties,
+    Contender, LoopShape, MAX_TASKS, Parameter, Partitioner, Pattern, RuntimeSettings, SchedulerKind,
+    SchedulerSettings, Submit, Ties,
 };
 
 use numasim_model::units::Seconds;
@@ -184,11 +185,7 @@ table! {
 
 words! {
     /// How a task is handed over.
-    SUBMIT_WORDS "SubmitWord" {
-        Submit::Spawn.as_str() => "To the worker's own deque.",
-        Submit::Enqueue.as_str() => "To a shared queue.",
-        Submit::Detach.as_str() => "To a shared queue where its affinity is another node, else as \"spawn\".",
-    }
+    SUBMIT_WORDS "SubmitWord" = Submit;
 }
 
 table! {
@@ -293,19 +290,7 @@ words! {
 
 words! {
     /// A pattern of Task Bench.
-    PATTERN_WORDS "PatternWord" {
-        "trivial" => "Nothing.",
-        "no_comm" => "The task of the same number.",
-        "stencil_1d" => "That one and its neighbours.",
-        "stencil_1d_periodic" => "The same on a ring.",
-        "dom" => "That one and the one to its left.",
-        "tree" => "A binary tree.",
-        "fft" => "The butterfly of a fast Fourier transform.",
-        "all_to_all" => "All.",
-        "nearest" => "The nearest ones.",
-        "spread" => "Ones spread over the step.",
-        "random_nearest" => "Drawn ones among the nearest.",
-    }
+    PATTERN_WORDS "PatternWord" = Pattern;
 }
 
 table! {
@@ -362,10 +347,7 @@ table! {
 
 words! {
     /// How the tasks of a loop create each other.
-    LOOP_SHAPE_WORDS "LoopShapeWord" {
-        LoopShape::Range.as_str() => "A range is halved until one chunk is left.",
-        LoopShape::List.as_str() => "One task creates all pieces.",
-    }
+    LOOP_SHAPE_WORDS "LoopShapeWord" = LoopShape;
 }
 
 table! {
@@ -421,32 +403,12 @@ table! {
 
 words! {
     /// A scheduler.
-    SCHEDULER_WORDS "SchedulerWord" {
-        "fifo" => "One queue.",
-        "sa" => "The programmer says which socket.",
-        "dep" => "The socket where most of the data was written first.",
-        "rip-dep" => "The first window by graph partitioning, later tasks as dep.",
-        "rip-sp" => "The first window by graph partitioning, later tasks where the parents ran.",
-        "rip-mw" => "Graph partitioning of every window.",
-        "random-steal" => "A queue per worker; idle workers steal from random others.",
-        "heft" => "List scheduling by upward rank.",
-        "tracked" => "As dep, with the true homes of blocks.",
-        "tbb" => "Intel TBB.",
-        "tbb-numa" => "TBB with mailboxes and queues per node.",
-        "hint" => "Tasks go to the node that the programmer hints at.",
-        "plan" => "Tasks go where a plan says.",
-        "arena-per-node" => "oneTBB with one arena per node.",
-        "taskloop-affinity" => "OpenMP tasks that go where their data is.",
-        "static" => "Loops in equal contiguous parts for all workers.",
-    }
+    SCHEDULER_WORDS "SchedulerWord" = SchedulerKind;
 }
 
 words! {
     /// What cuts windows of the graph into parts.
-    PARTITIONER_WORDS "PartitionerWord" {
-        Partitioner::Recursive.as_str() => "Sockets and tasks in two halves, and so on.",
-        Partitioner::Metis.as_str() => "METIS, where the program is built with it.",
-    }
+    PARTITIONER_WORDS "PartitionerWord" = Partitioner;
 }
 
 table! {
@@ -492,10 +454,7 @@ table! {
 
 words! {
     /// What happens first of things that are equal.
-    TIES_WORDS "TiesWord" {
-        Ties::Random.as_str() => "Drawn from the seed.",
-        Ties::Order.as_str() => "The lowest number.",
-    }
+    TIES_WORDS "TiesWord" = Ties;
 }
 
 table! {

@@ -180,7 +180,7 @@ impl Measured {
         let seconds = cells.amount(5, "the time in seconds")?;
         let name = cells.text(3);
         let number = cells.number(2, "the task")?;
-        if let Some(experiment) = Experiment::ALL.into_iter().find(|known| known.as_str() == name) {
+        if let Some(experiment) = Experiment::from_word(name) {
             let slot = slot(classes, &cells, 4, template)?;
             self.once(&cells, Row::Experiment { task: number, slot, experiment }, "experiment")?;
             self.slots.entry((class, slot)).or_default().sample.add(experiment, seconds);
@@ -242,7 +242,7 @@ fn task<const N: usize>(classes: &Classes, cells: &Cells<'_, N>) -> Result<(Clas
         cells.text(2),
         Shown(cells.text(0)),
         Shown(name),
-        File::Edt.name()
+        File::Edt.as_str()
     );
     Err(cells.fault(0, message))
 }

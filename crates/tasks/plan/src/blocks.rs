@@ -121,7 +121,7 @@ impl BlockClasses {
         for (number, (class, &(block, line))) in all.iter_mut().zip(first.iter()).enumerate() {
             let hint = match (*pattern, hints.get(&block)) {
                 (Pattern::Hints, None) => {
-                    let message = format!("block {block} is not in {}", File::AffDbs.name());
+                    let message = format!("block {block} is not in {}", File::AffDbs.as_str());
                     let hint = "give it a line there, or take another --pattern";
                     return Err(Fault::new(File::Dbs, line, message).of(0).hint(hint));
                 }
@@ -157,13 +157,13 @@ impl BlockClasses {
         let class = self.of_block.get(&id).and_then(|&class| self.all.get(class as usize));
         class
             .map(|class| class.node)
-            .ok_or_else(|| cells.fault(cell, format!("there is no block {id} in {}", File::Dbs.name())))
+            .ok_or_else(|| cells.fault(cell, format!("there is no block {id} in {}", File::Dbs.as_str())))
     }
 
     fn node(&self, cells: &Cells<'_, 3>, cell: usize) -> Result<usize, Fault> {
         let node = cells.number(cell, "the node")?;
         usize::try_from(node).ok().filter(|&node| node < self.nodes).ok_or_else(|| {
-            let message = format!("there is no node {node}: {} says {}", File::Meta.name(), self.nodes);
+            let message = format!("there is no node {node}: {} says {}", File::Meta.as_str(), self.nodes);
             cells.fault(cell, message).hint(format!("write 0 to {}", self.nodes - 1))
         })
     }

@@ -224,7 +224,7 @@ impl Creation {
         let (parent, seq) = (cells.number(0, "the creator")?, cells.number(1, "the place of the child")?);
         let child = cells.number(2, "the child")?;
         let Some(&index) = self.numbers.get(&child) else {
-            let message = format!("there is no task {child} in {}", File::Edt.name());
+            let message = format!("there is no task {child} in {}", File::Edt.as_str());
             return Err(cells.fault(2, message).hint("every created task has a line there"));
         };
         let parent = match self.numbers.get(&parent) {
@@ -263,7 +263,7 @@ impl Creation {
                 "nobody creates task {}, and nobody task {}: a program begins with one task",
                 second.id, first.id
             );
-            let hint = format!("give all but one of them a line in {}", File::New.name());
+            let hint = format!("give all but one of them a line in {}", File::New.as_str());
             return Err(Fault::new(second.listed.0, second.listed.1, message).hint(hint));
         }
         let children = self.children();

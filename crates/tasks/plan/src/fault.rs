@@ -2,33 +2,35 @@
 
 use std::fmt;
 
-/// The files of a profile and of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum File {
-    /// How many nodes there are.
-    Meta,
-    /// Tasks and their templates.
-    Edt,
-    /// Which task created which.
-    New,
-    /// Blocks and who created them.
-    Dbs,
-    /// Names of blocks.
-    DbsNamed,
-    /// Which task accesses which block.
-    Acc,
-    /// Seconds of each task with its data here and there.
-    Raw,
-    /// Where the programmer wants tasks.
-    AffEdt,
-    /// Where the programmer wants blocks.
-    AffDbs,
-    /// Where blocks belong.
-    PlanDbs,
-    /// Classes of tasks, their children, and where they belong.
-    PlanTree,
-    /// All of the plan, for people.
-    PlanToml,
+numasim_model::words! {
+    /// The files of a profile and of a plan.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum File {
+        /// How many nodes there are.
+        Meta = "ptrace-meta.csv",
+        /// Tasks and their templates.
+        Edt = "ptrace-edt.csv",
+        /// Which task created which.
+        New = "ptrace-new.csv",
+        /// Blocks and who created them.
+        Dbs = "ptrace-dbs.csv",
+        /// Names of blocks.
+        DbsNamed = "ptrace-dbs-named.csv",
+        /// Which task accesses which block.
+        Acc = "ptrace-acc.csv",
+        /// Seconds of each task with its data here and there.
+        Raw = "ptrace-raw.csv",
+        /// Where the programmer wants tasks.
+        AffEdt = "ptrace-aff-edt.csv",
+        /// Where the programmer wants blocks.
+        AffDbs = "ptrace-aff-dbs.csv",
+        /// Where blocks belong.
+        PlanDbs = "plan-dbs.csv",
+        /// Classes of tasks, their children, and where they belong.
+        PlanTree = "plan-tree.csv",
+        /// All of the plan, for people.
+        PlanToml = "plan.toml",
+    }
 }
 
 impl File {
@@ -47,29 +49,11 @@ impl File {
 
     /// All of a plan.
     pub const PLAN: [Self; 3] = [Self::PlanDbs, Self::PlanTree, Self::PlanToml];
-
-    /// Its name in the folder.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Meta => "ptrace-meta.csv",
-            Self::Edt => "ptrace-edt.csv",
-            Self::New => "ptrace-new.csv",
-            Self::Dbs => "ptrace-dbs.csv",
-            Self::DbsNamed => "ptrace-dbs-named.csv",
-            Self::Acc => "ptrace-acc.csv",
-            Self::Raw => "ptrace-raw.csv",
-            Self::AffEdt => "ptrace-aff-edt.csv",
-            Self::AffDbs => "ptrace-aff-dbs.csv",
-            Self::PlanDbs => "plan-dbs.csv",
-            Self::PlanTree => "plan-tree.csv",
-            Self::PlanToml => "plan.toml",
-        }
-    }
 }
 
 /// What is wrong, where, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}: {message}", file.name())]
+#[error("{}:{line}: {message}", file.as_str())]
 pub struct Fault {
     /// Which file.
     pub file: File,
@@ -161,7 +145,7 @@ impl At {
         }
         let plural = if found == 1 { "" } else { "s" };
         let message = format!("this line has {found} cell{plural} instead of {N}");
-        Err(self.fault(message).hint(format!("a line of {} is {}", self.file.name(), names.join(";"))))
+        Err(self.fault(message).hint(format!("a line of {} is {}", self.file.as_str(), names.join(";"))))
     }
 }
 

@@ -159,7 +159,7 @@ impl GuideReader {
         let class = cells.number(0, "the class")?;
         let known = u32::try_from(class).ok().filter(|&class| (class as usize) < self.guide.classes.len());
         let Some(class) = known.map(ClassId) else {
-            let message = format!("there is no class {class} in {}", File::PlanTree.name());
+            let message = format!("there is no class {class} in {}", File::PlanTree.as_str());
             return Err(cells.fault(0, message));
         };
         let seq = cells.number(1, "the place of the block")?;

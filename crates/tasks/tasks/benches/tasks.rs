@@ -150,7 +150,7 @@ fn bench(bencher: Bencher<'_, '_>, kind: SchedulerKind, machine: &Machine, graph
 const KINDS: [&str; 3] = ["fifo", "dep", "random-steal"];
 
 fn kind(name: &str) -> SchedulerKind {
-    SchedulerKind::ALL.into_iter().find(|kind| kind.as_str() == name).expect("a scheduler")
+    SchedulerKind::from_word(name).expect("a scheduler")
 }
 
 /// One memory each.

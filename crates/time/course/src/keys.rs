@@ -158,28 +158,17 @@ forms! {
 
 words! {
     /// What its threads are bound to.
-    BIND_WORDS "BindWord" {
-        Binding::Node.as_str() => "Any core of a node.",
-        Binding::Core.as_str() => "One core.",
-    }
+    BIND_WORDS "BindWord" = Binding;
 }
 
 words! {
     /// Which commands it can follow.
-    CONTROL_WORDS "ControlWord" {
-        Control::Total.as_str() => "How many threads in all.",
-        Control::Cores.as_str() => "The threads of which cores.",
-        Control::PerNode.as_str() => "How many threads on each node.",
-        Control::None.as_str() => "None.",
-    }
+    CONTROL_WORDS "ControlWord" = Control;
 }
 
 words! {
     /// In which order its threads are numbered.
-    PICK_WORDS "PickWord" {
-        Pick::Spread.as_str() => "Round the nodes: the first of each, then the second of each.",
-        Pick::Pack.as_str() => "Node after node.",
-    }
+    PICK_WORDS "PickWord" = Pick;
 }
 
 table! {
@@ -332,8 +321,5 @@ table! {
 
 words! {
     /// How the nodes of a cluster wait for each other.
-    SYNC_WORDS "SyncWord" {
-        Synchronisation::Barrier.as_str() => "After every iteration, for the slowest.",
-        Synchronisation::Loose.as_str() => "Work is spread by speed.",
-    }
+    SYNC_WORDS "SyncWord" = Synchronisation;
 }

@@ -96,7 +96,7 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
         for key in table.keys {
             match &key.shape {
                 Shape::Words(words) => {
-                    into.insert(words.type_name, words.words.iter().map(|(word, _)| *word).collect());
+                    into.insert(words.type_name, words.each().map(|(word, _)| word).collect());
                 }
                 Shape::Table(table) | Shape::Tables(table, ..) => add(table, into),
                 _ => {}

@@ -312,10 +312,11 @@ words! {
     /// What a thread is bound to.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Binding {
-        /// Any core of its node.
+        /// Any core of a node.
         #[default]
         Node = "node",
-        /// One core: thread i of a node to core i mod cores of the node.
+        /// One core.
+        /// Thread i of a node: core i mod cores of the node.
         Core = "core",
     }
 }
@@ -325,7 +326,7 @@ words! {
     /// which they block.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Pick {
-        /// Round the nodes: the first of each node, then the second of each.
+        /// Round the nodes: the first of each, then the second of each.
         #[default]
         Spread = "spread",
         /// Node after node.

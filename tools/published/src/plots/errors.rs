@@ -50,11 +50,11 @@ fn is(one: &Judged, series: usize) -> bool {
         2 => one.model == ONE_MEMORY,
         3 => one.model == INTERPOLATION,
         4 => {
-            one.model == ModelKind::default().name()
+            one.model == ModelKind::default().as_str()
                 && [Method::Hard.variant(), "no fit", "as the paper"].contains(&variant)
         }
         5 => {
-            one.model == Method::RECOMMENDED.kind().name()
+            one.model == Method::RECOMMENDED.kind().as_str()
                 && [Method::RECOMMENDED.variant(), "as advised"].contains(&variant)
         }
         _ => one.model == MEASURED_AGAIN,

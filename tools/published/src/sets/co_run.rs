@@ -165,7 +165,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
     for kind in ModelKind::ALL {
         if let Some(advised) = super::advised(kind) {
             judged.push(set(
-                kind.name(),
+                kind.as_str(),
                 ADVISED,
                 String::new(),
                 points(&|place, _| total(kind, place, advised))?,
@@ -182,9 +182,9 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
             plain.push(point(total(kind, place, hard)?));
             corrected.push(point(total(kind, place, &[hard, &[(Parameter::RemoteLoss, loss)]].concat())?));
         }
-        judged.push(set(kind.name(), NO_FIT, String::new(), plain));
+        judged.push(set(kind.as_str(), NO_FIT, String::new(), plain));
         let figures = in_words(losses.iter().map(|&loss| ("remote_loss", loss)));
-        judged.push(set(kind.name(), "remote_loss of the others", figures, corrected));
+        judged.push(set(kind.as_str(), "remote_loss of the others", figures, corrected));
     }
     Ok(judged)
 }

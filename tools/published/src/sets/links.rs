@@ -157,10 +157,10 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         all.push(judged(EQUAL_PARTS, NO_FIT, String::new(), even)?);
         for kind in ModelKind::ALL {
             let plain: Method<'_> = &|kernel, curve| predicted(&measured, kernel, curve, kind, false);
-            all.push(judged(kind.name(), NO_FIT, String::new(), plain)?);
+            all.push(judged(kind.as_str(), NO_FIT, String::new(), plain)?);
             if super::advised(kind).is_some() {
                 let soft: Method<'_> = &|kernel, curve| predicted(&measured, kernel, curve, kind, true);
-                all.push(judged(kind.name(), ADVISED, String::new(), soft)?);
+                all.push(judged(kind.as_str(), ADVISED, String::new(), soft)?);
             }
         }
     }

@@ -186,21 +186,21 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
             Ok([(&two, predict(&machine, &two)), (&four, predict(&machine, &four))])
         };
         let words = |parameters: &[(Parameter, f64)]| {
-            in_words(parameters.iter().map(|&(parameter, value)| (parameter.key(), value)))
+            in_words(parameters.iter().map(|&(parameter, value)| (parameter.as_str(), value)))
         };
-        all.extend(judged(with(without_correction(kind))?, kind.name(), NO_FIT, ""));
+        all.extend(judged(with(without_correction(kind))?, kind.as_str(), NO_FIT, ""));
         if let Some(advised) = super::advised(kind) {
-            all.extend(judged(with(advised)?, kind.name(), ADVISED, ""));
+            all.extend(judged(with(advised)?, kind.as_str(), ADVISED, ""));
         }
         let best = fitted_to(&machine, kind, &two)?;
-        all.extend(judged(with(&best)?, kind.name(), "fitted to 2 nodes", &words(&best)));
+        all.extend(judged(with(&best)?, kind.as_str(), "fitted to 2 nodes", &words(&best)));
         let machine = with_model(&machine, kind, &[])?;
         if machine.sharing().refusal(true, false).is_none() {
             let ports = Ports::fitted(&machine, &two)?;
             let predicted =
                 [(&two, ports.predict(&machine, &two)?), (&four, ports.predict(&machine, &four)?)];
             let words = in_words([("ingress", ports.ingress), ("socket", ports.socket)]);
-            all.extend(judged(predicted, kind.name(), "shared ports", &words));
+            all.extend(judged(predicted, kind.as_str(), "shared ports", &words));
         }
     }
     Ok(all)

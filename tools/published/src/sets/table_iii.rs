@@ -82,8 +82,8 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         let (method, softness) = softness(kind);
         let soft = scaling::softness(&sibling, method)?.unwrap_or_default();
         let two = [(softness, soft), (Parameter::RemoteLoss, loss)];
-        let fitted = [PAPER.to_vec(), vec![softness.key(), Parameter::RemoteLoss.key()]].concat();
-        let from_others = in_words(two.map(|(parameter, value)| (parameter.key(), value)));
+        let fitted = [PAPER.to_vec(), vec![softness.as_str(), Parameter::RemoteLoss.as_str()]].concat();
+        let from_others = in_words(two.map(|(parameter, value)| (parameter.as_str(), value)));
         let advised = super::advised(kind).map(|advised| (ADVISED, advised, PAPER.to_vec(), String::new()));
         let methods = [
             ("as the paper", without_correction(kind), PAPER.to_vec(), String::new()),
@@ -100,7 +100,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
                 set: "Table III, 4 x Xeon Gold 6138".to_owned(),
                 traffic: "synthetic task benchmark, reads".to_owned(),
                 write_allocate: "not stated",
-                model: kind.name(),
+                model: kind.as_str(),
                 variant: variant.to_owned(),
                 figures,
                 unit: "GFLOPS",
@@ -117,7 +117,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
 fn each_left_out(study: &Study, observed: &[Observed], free: &[&str]) -> Result<Vec<Point>, PublishedError> {
     let key = |key: &&str| {
         let key =
-            if Parameter::from_key(key).is_some() { format!("sharing.{key}") } else { (*key).to_owned() };
+            if Parameter::from_word(key).is_some() { format!("sharing.{key}") } else { (*key).to_owned() };
         fit::Parameter::read(&study.machine, &key).map_err(|error| PublishedError::Model(error.to_string()))
     };
     let free = free.iter().map(key).collect::<Result<Vec<_>, _>>()?;

@@ -26,7 +26,7 @@ pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
     let mut methods = vec![Method { model: own, variant: OF_FILE.to_owned() }];
     for kind in ModelKind::ALL.into_iter().filter(|kind| *kind != own.kind) {
         let model = own.with_kind(kind);
-        let set = in_words(model.in_use().map(|(parameter, value)| (parameter.key(), value)));
+        let set = in_words(model.in_use().map(|(parameter, value)| (parameter.as_str(), value)));
         methods.push(match (set.is_empty(), advised(kind)) {
             (false, _) => Method { model, variant: set },
             (true, Some(_)) => Method { model: model.with_usual_penalties(), variant: ADVISED.to_owned() },
@@ -50,7 +50,7 @@ mod tests {
         let study = read_study(&[SourceFile { name: "m.toml".into(), text }]).expect("a machine").study;
         methods(&study.machine)
             .iter()
-            .map(|method| format!("{} {}", method.model.kind.name(), method.variant))
+            .map(|method| format!("{} {}", method.model.kind.as_str(), method.variant))
             .collect()
     }
 

@@ -105,7 +105,7 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
 type Figure = (&'static str, fn(&Summary) -> f64);
 
 fn part(title: &str, notes: &str, judged: &[Judged], style: &Style) -> String {
-    let kinds = ModelKind::ALL.iter().map(|kind| kind.name());
+    let kinds = ModelKind::ALL.iter().map(|kind| kind.as_str());
     let nulls = [NO_SHARING, EQUAL_PARTS].into_iter();
     let columns: Vec<(String, &str)> = kinds
         .chain(nulls.filter(|null| judged.iter().any(|one| one.model == *null)))
@@ -159,7 +159,7 @@ fn heading(title: &str, notes: &str, style: &Style) -> String {
 
 /// The default is called that: names of models are long.
 pub(crate) fn short(model: &str) -> &str {
-    if model == ModelKind::default().name() { "default" } else { model }
+    if model == ModelKind::default().as_str() { "default" } else { model }
 }
 
 /// What names a row: the set, and what was done with the corrections.

@@ -258,7 +258,7 @@ fn matrix(robust: &Robust, style: &Style) -> String {
     let mut columns =
         vec![Of::text("loses, %", |(name, _): &Row| name.clone()), Of::number("worst", worst).written(loss)];
     columns.extend(robust.over.kinds.iter().enumerate().map(|(number, kind)| {
-        let title = kind.name().replace('-', "-\n");
+        let title = kind.as_str().replace('-', "-\n");
         Of::number("loss", move |(_, regrets): &Row| regrets[number]).titled(title).written(loss)
     }));
     let mut rows: Vec<Row> = vec![(style.strong("robust"), &robust.over.found.regrets)];
@@ -273,7 +273,7 @@ fn matrix(robust: &Robust, style: &Style) -> String {
         if (0..number).any(|other| same(&other)) {
             continue;
         }
-        let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].name());
+        let others = (number + 1..bests.len()).filter(same).map(|other| robust.over.kinds[other].as_str());
         rows.push((together(name, &others.collect::<Vec<_>>()), regrets));
     }
     grid(&columns, &rows).render(style)

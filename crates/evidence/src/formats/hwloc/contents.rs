@@ -435,7 +435,7 @@ pub(super) fn figures(found: &Contents, nodes: &[(HostNode, Memory)]) -> Option<
     let bandwidth = pairs(found, nodes, "Bandwidth", shortest)?;
     let latency_ns = pairs(found, nodes, "Latency", |ns| ns as f64);
     let kind = found.info(keys::BANDWIDTH_KIND);
-    let kind = FigureKind::ALL.into_iter().find(|known| Some(known.as_str()) == kind.as_deref());
+    let kind = kind.as_deref().and_then(FigureKind::from_word);
     let source = found.info(keys::BANDWIDTH_SOURCE).unwrap_or_else(|| "XML that numasim exported".to_owned());
     let complete = |rows: &Vec<Vec<f64>>| {
         rows.iter()

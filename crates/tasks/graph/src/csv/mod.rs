@@ -478,7 +478,7 @@ fn access(item: &str, blocks: &[Block]) -> Result<Access, Wrong> {
             return Err((0..item.len(), why));
         }
     };
-    let mode = AccessMode::ALL.into_iter().find(|known| known.as_str() == mode);
+    let mode = AccessMode::from_word(mode);
     let mode = mode.ok_or_else(|| {
         (
             part(0),
@@ -571,7 +571,7 @@ fn submit(row: &Row<'_>) -> Result<Submit, Problem> {
     if text.is_empty() {
         return Ok(Submit::default());
     }
-    Submit::ALL.into_iter().find(|submit| submit.as_str() == text).ok_or_else(|| {
+    Submit::from_word(text).ok_or_else(|| {
         let message = format!("`submit` is '{}'", shown(text));
         let hint = "write spawn, enqueue or detach, or nothing";
         row.problem("submit", ProblemKind::BadValue, message).hint(hint)

@@ -425,7 +425,7 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
     fn add_of(shape: &Shape, into: &mut HashMap<&'static str, Vec<&'static str>>) {
         match shape {
             Shape::Words(words) => {
-                into.insert(words.type_name, words.words.iter().map(|(word, _)| *word).collect());
+                into.insert(words.type_name, words.each().map(|(word, _)| word).collect());
             }
             Shape::Table(table) | Shape::Tables(table, ..) => add(table, into),
             Shape::Map(each) | Shape::List(each, ..) => add_of(each, into),
@@ -437,7 +437,7 @@ fn the_words_of_declarations_are_those_that_the_reader_knows() {
     add(&FILE, &mut declared);
     let words = |name: &str| declared[name].clone();
     assert_eq!(words("PartitionerWord"), Partitioner::ALL.map(Partitioner::as_str));
-    assert_eq!(words("ModelKind"), ModelKind::ALL.map(ModelKind::name));
+    assert_eq!(words("ModelKind"), ModelKind::ALL.map(ModelKind::as_str));
     assert_eq!(words("IsaWord"), INSTRUCTION_SETS);
     let kernels = Memory::ALL.map(Memory::as_str).into_iter().chain(KernelName::ALL.map(KernelName::as_str));
     assert_eq!(words("KernelWord"), kernels.collect::<Vec<_>>());

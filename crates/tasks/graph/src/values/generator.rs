@@ -245,10 +245,10 @@ numasim_model::words! {
     /// How the pieces of a loop are created.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum LoopShape {
-        /// Halves of halves down to a chunk: `parallel_for`.
+        /// A range is halved until one chunk is left.
         #[default]
         Range = "range",
-        /// One task creates all.
+        /// One task creates all pieces.
         List = "list",
     }
 }
@@ -460,27 +460,28 @@ numasim_model::words! {
     /// Which tasks of the row before a task depends on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Pattern {
-        /// None.
+        /// Nothing.
         Trivial = "trivial",
-        /// Itself.
+        /// The task of the same number.
         NoComm = "no_comm",
-        /// Itself and its neighbours.
+        /// That one and its neighbours.
         Stencil = "stencil_1d",
         /// The same on a ring.
         StencilPeriodic = "stencil_1d_periodic",
-        /// Itself and the one to its left: a sweep.
+        /// That one and the one to its left.
+        /// A sweep.
         Dom = "dom",
-        /// A binary tree that grows to the width.
+        /// A binary tree.
         Tree = "tree",
         /// The butterfly of a fast Fourier transform.
         Fft = "fft",
         /// All.
         AllToAll = "all_to_all",
-        /// The nearest `radix` ones.
+        /// The nearest ones.
         Nearest = "nearest",
-        /// `radix` ones, spread over the row.
+        /// Ones spread over the step.
         Spread = "spread",
-        /// Drawn ones among the nearest `radix`.
+        /// Drawn ones among the nearest.
         RandomNearest = "random_nearest",
     }
 }

@@ -146,12 +146,13 @@ numasim_model::words! {
     /// How a worker hands a task over that is ready.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Submit {
-        /// To the young end of its own deque.
+        /// To the worker's own deque.
         #[default]
         Spawn = "spawn",
-        /// To the end of a shared queue.
+        /// To a shared queue.
         Enqueue = "enqueue",
-        /// Enqueued where its affinity is another node than that of the worker, else spawned: the detached subtrees of TBB-NUMA.
+        /// To a shared queue where its affinity is another node, else as "spawn".
+        /// The detached subtrees of TBB-NUMA.
         Detach = "detach",
     }
 }
@@ -233,38 +234,54 @@ numasim_model::words! {
     /// Who decides which task runs on which socket.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum SchedulerKind {
-        /// One queue, in the order in which tasks become ready; knows nothing of data.
+        /// One queue.
+        /// In the order in which tasks become ready; it knows nothing of data.
         #[default]
         Fifo = "fifo",
-        /// The programmer says which socket (paper 001, section 2.1).
+        /// The programmer says which socket.
+        /// Paper 001, section 2.1.
         Sa = "sa",
-        /// The socket where most of the data was written first (paper 001, Algorithm 2.1).
+        /// The socket where most of the data was written first.
+        /// Paper 001, Algorithm 2.1.
         Dep = "dep",
-        /// The first window by graph partitioning, later tasks as `dep` (paper 001, section 2.3).
+        /// The first window by graph partitioning, later tasks as dep.
+        /// Paper 001, section 2.3.
         RipDep = "rip-dep",
-        /// The first window by graph partitioning, later tasks where the parents ran (paper 001, Algorithm 2.3).
+        /// The first window by graph partitioning, later tasks where the parents ran.
+        /// Paper 001, Algorithm 2.3.
         RipSp = "rip-sp",
-        /// Graph partitioning of every window (paper 001, section 2.3).
+        /// Graph partitioning of every window.
+        /// Paper 001, section 2.3.
         RipMw = "rip-mw",
-        /// A queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does.
+        /// A queue per worker; idle workers steal from random others.
+        /// What a runtime without any knowledge of nodes does.
         RandomSteal = "random-steal",
-        /// List scheduling by upward rank to the worker that ends the task first (Topcuoglu, Hariri, Wu 2002).
+        /// List scheduling by upward rank.
+        /// To the worker that ends the task first (Topcuoglu, Hariri, Wu 2002).
         Heft = "heft",
-        /// As `dep`, with the true homes of the blocks in place of the table of first writers (OmpSs-2's tracking).
+        /// As dep, with the true homes of blocks.
+        /// In place of the table of first writers (OmpSs-2's tracking).
         Tracked = "tracked",
-        /// Intel TBB: deques, mailboxes, a shared queue, random stealing (paper 003, Fig. 5).
+        /// Intel TBB.
+        /// Deques, mailboxes, a shared queue, random stealing (paper 003, Fig. 5).
         Tbb = "tbb",
-        /// TBB-NUMA: mailboxes and shared queues per node, affinities of the programmer (paper 003, Fig. 7).
+        /// TBB with mailboxes and queues per node.
+        /// Affinities of the programmer (paper 003, Fig. 7).
         TbbNuma = "tbb-numa",
-        /// The runtime of paper 000: tasks go to the node that the programmer hints at, and are never stolen by another one.
+        /// Tasks go to the node that the programmer hints at.
+        /// And are never stolen by another one: the runtime of paper 000.
         Hint = "hint",
+        /// Tasks go where a plan says.
         /// The same, by a plan that was made from a profile.
         Plan = "plan",
-        /// oneTBB with one arena per node, which no task leaves.
+        /// oneTBB with one arena per node.
+        /// No task leaves it.
         ArenaPerNode = "arena-per-node",
-        /// OpenMP tasks with the clause `affinity`, which go to a worker where their data is (Klinkenberg and others 2018).
+        /// OpenMP tasks that go where their data is.
+        /// The clause `affinity` (Klinkenberg and others 2018).
         TaskloopAffinity = "taskloop-affinity",
-        /// Loops in equal contiguous parts for all workers, as OpenMP's `schedule(static)`.
+        /// Loops in equal contiguous parts for all workers.
+        /// OpenMP's `schedule(static)`.
         Static = "static",
     }
 }
@@ -280,10 +297,11 @@ numasim_model::words! {
     /// Who cuts windows of the graph into parts.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     pub enum Partitioner {
-        /// Sockets and tasks in two halves, and so on: dual recursive bipartitioning, the method that the thesis describes.
+        /// Sockets and tasks in two halves, and so on.
+        /// Dual recursive bipartitioning, the method that the thesis describes.
         #[default]
         Recursive = "recursive",
-        /// METIS; only where the program is built with the feature `metis`.
+        /// METIS, where the program is built with it.
         Metis = "metis",
     }
 }
@@ -337,7 +355,8 @@ numasim_model::words! {
     /// What happens first of things that are equal.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Ties {
-        /// Drawn from the seed. The default: a fixed order gives equal tasks the same worker in every iteration, so that `fifo` looks
+        /// Drawn from the seed.
+        /// The default: a fixed order gives equal tasks the same worker in every iteration, so that `fifo` looks
         /// as if it knew of NUMA nodes.
         #[default]
         Random = "random",

@@ -165,11 +165,11 @@ fn judge_one(curve: &Curve, seen: &Seen, method: Method) -> Result<Judged, Publi
         let b1 = node.core_bandwidth.map(|most| ("b1", most.value()));
         b1.into_iter().chain([("B", node.bandwidth.value())])
     });
-    let parameters = machine.sharing().in_use().map(|(parameter, value)| (parameter.key(), value));
+    let parameters = machine.sharing().in_use().map(|(parameter, value)| (parameter.as_str(), value));
     let cores: Vec<u32> = curve.points.keys().copied().collect();
     let predicted = predict(&machine, curve, &cores)?;
     let figures = in_words(figures.chain(parameters));
-    Ok(judged(curve, seen, (method.kind().name(), method.variant()), figures, &predicted))
+    Ok(judged(curve, seen, (method.kind().as_str(), method.variant()), figures, &predicted))
 }
 
 /// A method on a curve: what it says of each count.
@@ -222,8 +222,11 @@ fn calibrated_with(
     let mut study = study(curve, &counts)?;
     let Some((softness, usual)) = method.softness() else { return Ok(study.machine) };
     study.machine = with_model(&study.machine, method.kind(), &[(softness, usual)])?;
-    let keys =
-        ["core_bandwidth_gbs".to_owned(), "bandwidth_gbs".to_owned(), format!("sharing.{}", softness.key())];
+    let keys = [
+        "core_bandwidth_gbs".to_owned(),
+        "bandwidth_gbs".to_owned(),
+        format!("sharing.{}", softness.as_str()),
+    ];
     let keys: Result<Vec<fit::Parameter>, _> =
         keys.iter().map(|key| fit::Parameter::read(&study.machine, key)).collect();
     let keys = keys.map_err(|error| PublishedError::Model(error.to_string()))?;

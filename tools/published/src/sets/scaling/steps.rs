@@ -51,7 +51,7 @@ fn each(curve: &Curve) -> Result<Vec<Says>, PublishedError> {
     for (method, (name, rule, weight)) in [hard].into_iter().chain(steps) {
         let Some(seen) = curve.seen_by(rule) else { continue };
         let machine = calibrated_with(curve, &seen, method, weight)?;
-        all.push((method.kind().name(), name, predict(&machine, curve, &cores)?));
+        all.push((method.kind().as_str(), name, predict(&machine, curve, &cores)?));
     }
     Ok(all)
 }

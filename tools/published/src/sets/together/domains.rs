@@ -120,7 +120,7 @@ impl Series {
         for method in Method::ALL {
             let machine = scaling::calibrated(&curve, &seen, method)?;
             let told = |work, more: &str| Told {
-                model: method.kind().name(),
+                model: method.kind().as_str(),
                 variant: format!("{}{more}", method.variant()),
                 machine: &machine,
                 work,
@@ -139,7 +139,7 @@ impl Series {
         let plain = self.like_domains(1, one, full, &[])?.machine;
         let with_ecm = with_model(&plain, ModelKind::Ecm, advised(ModelKind::Ecm).unwrap_or_default())?;
         for (model, variant, machine) in
-            [(ModelKind::default().name(), NO_FIT, &plain), (ModelKind::Ecm.name(), ADVISED, &with_ecm)]
+            [(ModelKind::default().as_str(), NO_FIT, &plain), (ModelKind::Ecm.as_str(), ADVISED, &with_ecm)]
         {
             let told = Told { model, variant: variant.to_owned(), machine, work: self.work };
             judged.extend(self.judged(&told, &[1])?);
@@ -177,7 +177,8 @@ impl Series {
             let one = node.core_bandwidth.map_or(f64::NAN, GigabytesPerSecond::value);
             (one, node.bandwidth.value())
         });
-        let parameters = told.machine.sharing().in_use().map(|(parameter, value)| (parameter.key(), value));
+        let parameters =
+            told.machine.sharing().in_use().map(|(parameter, value)| (parameter.as_str(), value));
         let figures = in_words([("b1", one), ("B", full)].into_iter().chain(parameters));
         let predicted = self.predict(told, one, full)?;
         Ok(self.split(told.model, &told.variant, &figures, &predicted, seen))

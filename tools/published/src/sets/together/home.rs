@@ -70,7 +70,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 points.push(Point { name: kernel.clone(), measured: global, predicted });
             }
         }
-        let models = [NO_SHARING, EQUAL_PARTS, ModelKind::default().name()];
+        let models = [NO_SHARING, EQUAL_PARTS, ModelKind::default().as_str()];
         let one = |(model, points): (&'static str, Vec<Point>)| Judged {
             part: Part::Home,
             role: Role::Given,

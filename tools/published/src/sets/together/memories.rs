@@ -75,7 +75,7 @@ impl Memories {
             let machine = with_model(&study.machine, kind, advised.unwrap_or_default())?;
             let predicted = predict(&study, &machine)?;
             let variant = if advised.is_some() { ADVISED } else { NO_FIT };
-            judged.push(self.judged(kind.name(), variant, &figures, &predicted, None));
+            judged.push(self.judged(kind.as_str(), variant, &figures, &predicted, None));
         }
         if let Some(place) = self.reads
             && let Some(fitted) = self.spreads.get(place)
@@ -84,7 +84,7 @@ impl Memories {
             let predicted = predict(&study, &study.machine)?;
             let words = format!("{figures}, {}", in_words([("read_gbs", fitted.gbs)]));
             judged.push(self.judged(
-                ModelKind::default().name(),
+                ModelKind::default().as_str(),
                 "read_gbs",
                 &words,
                 &predicted,

@@ -192,11 +192,11 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
         judge(NO_SHARING, NO_FIT, alone);
         judge(EQUAL_PARTS, NO_FIT, equal);
         for kind in ModelKind::ALL {
-            judge(kind.name(), NO_FIT, one.predict(kind, false)?);
+            judge(kind.as_str(), NO_FIT, one.predict(kind, false)?);
         }
-        judge(ModelKind::Ecm.name(), ADVISED, one.predict(ModelKind::Ecm, true)?);
+        judge(ModelKind::Ecm.as_str(), ADVISED, one.predict(ModelKind::Ecm, true)?);
         let groups = one.with_groups_as_alone()?;
-        judge(ModelKind::Ecm.name(), "groups alone given", groups.predict(ModelKind::Ecm, true)?);
+        judge(ModelKind::Ecm.as_str(), "groups alone given", groups.predict(ModelKind::Ecm, true)?);
     }
     Ok(all)
 }

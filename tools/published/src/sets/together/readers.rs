@@ -358,7 +358,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             let study =
                 if kind == ModelKind::Ecm { set.study_by(&given, kind, parameters)? } else { study.clone() };
             let machine = with_model(&study.machine, kind, parameters)?;
-            add(kind.name(), variant, &set.predict(&study, &given, &machine)?);
+            add(kind.as_str(), variant, &set.predict(&study, &given, &machine)?);
         }
     }
     all.sort_by(|a: &Judged, b| a.set.cmp(&b.set));

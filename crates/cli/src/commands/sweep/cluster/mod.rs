@@ -189,7 +189,7 @@ fn words(args: &SweepArgs, files: &[String]) -> Vec<String> {
     // `--key=value`: a value may begin with a hyphen.
     let mut with =
         |key: &str, value: Option<String>| words.extend(value.map(|value| format!("--{key}={value}")));
-    with("model", sharing.model.map(|model| model.name().to_owned()));
+    with("model", sharing.model.map(|model| model.as_str().to_owned()));
     for set in set {
         with("set", Some(set.clone()));
     }
