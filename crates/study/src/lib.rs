@@ -75,13 +75,12 @@ pub trait Family {
     type Read;
 
     /// Reads further keys of one more application, of which `app` has what the others say. Returns the work of all its iterations, where
-    /// the file says how much there is to do.
-    fn app(
-        &mut self,
-        table: &mut TableReader<'_>,
-        app: &AppReading,
-        machine: &MachineReading,
-    ) -> Option<Gflop>;
+    /// the file says how much there is to do: here, with no keys of its own, in all.
+    fn app(&mut self, table: &mut TableReader<'_>, _: &AppReading, _: &MachineReading) -> Option<Gflop> {
+        table
+            .read_or(&keys::app::WORK_GFLOP, None, |value| value.number().map(Gflop::new).map(Some))
+            .flatten()
+    }
 
     /// Reads further tables, once the applications are known: what they say, and whether that needs caches; `None` where some of
     /// it makes no sense.
@@ -94,15 +93,9 @@ pub trait Family {
     ) -> Option<(Self::Read, bool)>;
 }
 
-/// Without any family the work of an application is all that there is to do.
+/// No family.
 impl Family for () {
     type Read = ();
-
-    fn app(&mut self, table: &mut TableReader<'_>, _: &AppReading, _: &MachineReading) -> Option<Gflop> {
-        table
-            .read_or(&keys::app::WORK_GFLOP, None, |value| value.number().map(Gflop::new).map(Some))
-            .flatten()
-    }
 
     fn tables<'a>(
         self,

@@ -315,15 +315,9 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
             format!("sharing.{} needs the latencies of the machine", parameter.as_str()),
             "give latency_matrix_ns in the machine file, or free sharing.core_local_gbs",
         ),
-        Why::Unknown { .. }
-        | Why::Incomplete
-        | Why::Table(_)
-        | Why::App(_)
-        | Why::Phase(_)
-        | Why::Phases(_)
-        | Why::Counted { .. }
-        | Why::Joint { .. }
-        | Why::OtherPolicy(_) => unknown(key),
+        Why::Unknown { .. } | Why::Incomplete | Why::Table(_) | Why::App(_) | Why::Absent { .. } => {
+            unknown(key)
+        }
     }
 }
 

@@ -174,23 +174,7 @@ fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
             }
             SettingError::unknown(words, &name, known)
         }
-        KeyError::Phase(_) => {
-            SettingError::wrong(words, "phases are numbered from 0 in the order of the file")
-        }
-        KeyError::Counted { .. } => SettingError::wrong(
-            words,
-            "its sizes in [app.problem] decide; a synthetic kernel has any intensity",
-        ),
-        KeyError::Phases(name) => {
-            SettingError::wrong(words, format!("take a key of one of them, such as app.{name}.phase.0.tasks"))
-        }
-        KeyError::Joint { noun, .. } => SettingError::wrong(
-            words,
-            format!(
-                "`numasim check` shows each {noun}: write {noun}.FROM.TO.KEY, or {noun}.0.KEY for the first"
-            ),
-        ),
-        KeyError::OtherPolicy(_) => SettingError::wrong(words, "write `name = \"lead\"` in [policy]"),
+        KeyError::Absent { hint, .. } => SettingError::wrong(words, hint),
         KeyError::SharedLink(_) => {
             SettingError::wrong(words, "`numasim check` shows the shared links of the machine")
         }

@@ -35,31 +35,14 @@ pub enum KeyError {
     /// There is no such application or group.
     #[error("there is no application '{0}'")]
     App(String),
-    /// The application has no such phase.
-    #[error("there is no phase {0}")]
-    Phase(String),
-    /// The application has several phases, each with its own figure.
-    #[error("'{0}' has phases, each with figures of its own")]
-    Phases(String),
-    /// The real kernel of an application counts its intensity itself.
-    #[error("the kernel {kernel} of '{app}' counts its own arithmetic intensity")]
-    Counted {
-        /// The application or group.
-        app: String,
-        /// Its kernel.
-        kernel: &'static str,
+    /// There is no such figure of applications, or of the tables of a family.
+    #[error("{message}")]
+    Absent {
+        /// Why.
+        message: String,
+        /// What to write.
+        hint: String,
     },
-    /// No channel or call joins these ends, or has this number.
-    #[error("there is no {noun} '{name}'")]
-    Joint {
-        /// `channel` or `call`.
-        noun: &'static str,
-        /// Its number, or both ends.
-        name: String,
-    },
-    /// The policy of the files has no lead.
-    #[error("the policy is {0}, which has no lead")]
-    OtherPolicy(String),
     /// The machine has no shared link of that name.
     #[error("there is no shared link '{0}'")]
     SharedLink(String),
@@ -189,7 +172,7 @@ impl Figure {
 /// Refuses the intensity of a real kernel, which would no longer be its own.
 ///
 /// # Errors
-/// [`KeyError::Counted`] if it is one.
+/// [`KeyError::Absent`] if it is one.
 pub fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) -> Result<(), KeyError> {
     match apps.get(instances.start).and_then(|app| app.problem) {
         Some(problem) => Err(absent(
@@ -292,6 +275,11 @@ pub fn instances(apps: &[App], name: &str) -> Result<Range<usize>, KeyError> {
         Some(one) => Ok(one..one + 1),
         None => Err(KeyError::App(name.to_owned())),
     }
+}
+
+/// There is no such figure.
+pub fn absent(message: String, hint: impl Into<String>) -> KeyError {
+    KeyError::Absent { message, hint: hint.into() }
 }
 
 /// The table has no such key; these it has.

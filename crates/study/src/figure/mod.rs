@@ -11,7 +11,7 @@ mod find;
 mod kind;
 
 pub use find::{
-    KeyError, Swept, instances, is_of_demand, node_number, not_counted, of_apps, of_nodes, unknown,
+    KeyError, Swept, absent, instances, is_of_demand, node_number, not_counted, of_apps, of_nodes, unknown,
 };
 pub use kind::Figures;
 pub use kind::{Figure, ValueRange};

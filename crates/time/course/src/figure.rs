@@ -5,7 +5,7 @@ use numasim_model::app::{App, Data};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::MAX_CORES_PER_NODE;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_study::figure::{KeyError, Swept, ValueRange, instances, not_counted, unknown};
+use numasim_study::figure::{KeyError, Swept, ValueRange, absent, instances, not_counted, unknown};
 use numasim_study::keys::{Key, app as at_rest};
 
 use crate::keys::{LEAD, LEADING, app, call, channel, lead_of, os, phase, policy};
@@ -238,7 +238,8 @@ impl TimeFigure {
             }
             ["policy", key] => match dynamics.policy.name.as_deref() {
                 Some(name) if *key == LEAD.name && lead_of(name).is_none() => {
-                    Err(KeyError::OtherPolicy(name.to_owned()))
+                    let message = format!("the policy is {name}, which has no lead");
+                    Err(absent(message, "write `name = \"lead\"` in [policy]"))
                 }
                 _ => single("policy", key, keys(OF_POLICY).collect()),
             },
@@ -284,7 +285,9 @@ fn of_app(study: &Study, name: &str, rest: &[&str]) -> Result<TimeFigure, KeyErr
     let (phase, key) = match rest {
         ["phase", number, key] => {
             let phase = number.parse().ok().filter(|&number: &usize| number < phases);
-            let phase = phase.ok_or_else(|| KeyError::Phase((*number).to_owned()))?;
+            let message = || format!("there is no phase {number}");
+            let phase = phase
+                .ok_or_else(|| absent(message(), "phases are numbered from 0 in the order of the file"))?;
             let of_phase = || known(keys(OF_APPS).filter(|key| is_of_phase(key)));
             let found = found(key).filter(|key| is_of_phase(key));
             (phase, found.ok_or_else(|| unknown(&format!("app.{name}.phase"), key, of_phase()))?)
@@ -296,7 +299,8 @@ fn of_app(study: &Study, name: &str, rest: &[&str]) -> Result<TimeFigure, KeyErr
         _ => return Err(KeyError::Incomplete),
     };
     if rest.len() == 1 && is_of_phase(key) && phases != 1 {
-        return Err(KeyError::Phases(name.to_owned()));
+        let message = format!("'{name}' has phases, each with figures of its own");
+        return Err(absent(message, format!("take a key of one of them, such as app.{name}.phase.0.tasks")));
     }
     if key == &at_rest::ARITHMETIC_INTENSITY {
         not_counted(&study.apps, &apps, name)?;
@@ -311,7 +315,6 @@ fn joints(
     pairs: &[(usize, usize)],
     ends: &[&str],
 ) -> Result<Vec<usize>, KeyError> {
-    let absent = || KeyError::Joint { noun, name: ends.join(".") };
     let found: Vec<usize> = match ends {
         [number] => number.parse().ok().filter(|&number| number < pairs.len()).into_iter().collect(),
         [from, to] => {
@@ -321,7 +324,13 @@ fn joints(
         }
         _ => return Err(KeyError::Incomplete),
     };
-    if found.is_empty() { Err(absent()) } else { Ok(found) }
+    if found.is_empty() {
+        let hint = format!(
+            "`numasim check` shows each {noun}: write {noun}.FROM.TO.KEY, or {noun}.0.KEY for the first"
+        );
+        return Err(absent(format!("there is no {noun} '{}'", ends.join(".")), hint));
+    }
+    Ok(found)
 }
 
 impl Swept for Study {

@@ -3,8 +3,8 @@
 use generator::GraphTable;
 use listed::{Blocks, Tasks};
 use numasim_model::Study;
-use numasim_model::units::{Gflop, Seconds};
-use numasim_study::reader::{AppReading, Apps, Log, MachineReading, TableReader, Tables, Value, time};
+use numasim_model::units::Seconds;
+use numasim_study::reader::{Apps, Log, MachineReading, TableReader, Tables, Value, time};
 use numasim_study::{Family, Place, Problem, ProblemKind, SourceFile, TableKind};
 
 use crate::keys;
@@ -40,15 +40,6 @@ pub struct TaskTables;
 
 impl Family for TaskTables {
     type Read = TaskStudy;
-
-    fn app(
-        &mut self,
-        table: &mut TableReader<'_>,
-        app: &AppReading,
-        machine: &MachineReading,
-    ) -> Option<Gflop> {
-        ().app(table, app, machine)
-    }
 
     fn tables<'a>(
         self,

@@ -138,15 +138,19 @@ fn a_lead_is_the_argument_of_its_policy() {
     assert_eq!(study.dynamics.policy.name.as_deref(), Some("lead:5"));
     study.dynamics.policy.name = Some("fair-share".to_owned());
     let other = TimeFigure::find(&study, &["policy", "lead"]);
-    assert_eq!(other, Err(KeyError::OtherPolicy("fair-share".to_owned())));
+    let why = other.map_err(|error| error.to_string());
+    assert_eq!(why, Err("the policy is fair-share, which has no lead".to_owned()));
 }
 
 #[test]
 fn what_is_no_figure_is_reported_by_its_reason() {
-    assert_eq!(found("app.ph.io_ms"), Err(KeyError::Phases("ph".to_owned())));
-    assert_eq!(found("app.ph.phase.2.io_ms"), Err(KeyError::Phase("2".to_owned())));
-    let joint = KeyError::Joint { noun: "channel", name: "c.p".to_owned() };
-    assert_eq!(found("channel.c.p.capacity"), Err(joint));
+    for (key, why) in [
+        ("app.ph.io_ms", "'ph' has phases, each with figures of its own"),
+        ("app.ph.phase.2.io_ms", "there is no phase 2"),
+        ("channel.c.p.capacity", "there is no channel 'c.p'"),
+    ] {
+        assert_eq!(found(key).map_err(|error| error.to_string()), Err(why.to_owned()), "{key}");
+    }
     assert!(matches!(found("channel.0.size"), Err(KeyError::Unknown { .. })));
     assert_eq!(found("channel"), Err(KeyError::Incomplete));
     assert_eq!(found("machine.link_gbs"), Err(KeyError::Table("machine".to_owned())));
