@@ -184,16 +184,6 @@ impl Data {
         }
     }
 
-    /// Every placement that it may become: its own one, or a home on each node that has memory.
-    pub fn possible_placements(&self, machine: &Machine) -> Vec<Placement> {
-        match self {
-            Self::Placed(placement) => vec![placement.clone()],
-            Self::OpenHome { share } => {
-                machine.memory_nodes().map(|home| Placement::at_home(home, *share)).collect()
-            }
-        }
-    }
-
     /// Whether `placement` is one that it may become.
     pub fn may_become(&self, placement: &Placement) -> bool {
         match self {

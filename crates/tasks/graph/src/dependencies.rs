@@ -192,31 +192,15 @@ impl Dependencies {
 
     /// Tasks on the longest path.
     pub fn span(&self) -> u32 {
-        self.longest(0, |_| 1, |before, length| before + length, u32::max)
-    }
-
-    /// The largest sum of `length` over the tasks of a path.
-    pub fn longest_path(&self, length: impl Fn(TaskId) -> f64) -> f64 {
-        self.longest(0.0, length, |before, length| before + length, f64::max)
-    }
-
-    /// The largest sum over a path, of any kind of number.
-    fn longest<N: Copy>(
-        &self,
-        zero: N,
-        length: impl Fn(TaskId) -> N,
-        sum: impl Fn(N, N) -> N,
-        larger: impl Fn(N, N) -> N,
-    ) -> N {
-        let mut before = vec![zero; self.parents.len()];
-        let mut longest = zero;
+        let mut before = vec![0; self.parents.len()];
+        let mut longest = 0;
         // Numbers of tasks are u32.
         for (number, task) in (0..).map(TaskId).enumerate().take(self.parents.len()) {
-            let until = sum(before[number], length(task));
-            longest = larger(longest, until);
+            let until = before[number] + 1;
+            longest = longest.max(until);
             for child in self.children(task) {
                 let place = &mut before[child.0 as usize];
-                *place = larger(*place, until);
+                *place = until.max(*place);
             }
         }
         longest
@@ -302,12 +286,11 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_path_counts_what_it_is_told_to() {
-        // 0 -> 1 -> 3 and 0 -> 2: lengths 1, 2, 5, 4: 1 + 2 + 4 = 7 > 1 + 5.
+    fn the_longest_path_is_counted_in_tasks() {
+        // 0 -> 1 -> 3 and 0 -> 2.
         let graph = graph(3, &[&[(0, Out)], &[(0, In), (1, Out)], &[(0, In), (2, Out)], &[(1, In)]]);
         let dependencies = Dependencies::of(&graph).expect("few edges");
-        let lengths = [1.0, 2.0, 5.0, 4.0];
-        assert_eq!(dependencies.longest_path(|task| lengths[task.0 as usize]), 7.0);
+        assert_eq!(dependencies.span(), 3);
         assert_eq!(dependencies.children(TaskId(0)), [TaskId(1), TaskId(2)]);
         assert_eq!(dependencies.parent_count(TaskId(3)), 1);
     }

@@ -30,7 +30,7 @@ pub(super) fn heft(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<
     let mut estimate = Estimate::new(question, sockets);
     let ranked = rank(question.graph, &mut estimate)?;
     let plan = plan(&ranked, question, sockets, &mut estimate);
-    let mut given = Given::new();
+    let mut given = Given::default();
     for (task, slot) in question.graph.tasks().zip(&plan) {
         given.set(task, slot.socket);
     }

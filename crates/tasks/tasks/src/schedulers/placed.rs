@@ -56,7 +56,7 @@ pub(super) struct Placed<P, Q = SocketQueues> {
 impl<P: Place> Placed<P> {
     /// No task has a socket yet.
     pub(super) fn new(place: P, question: &Question<'_>, sockets: &Sockets) -> Self {
-        Self::with(place, Given::new(), SocketQueues::new(sockets), question)
+        Self::with(place, Given::default(), SocketQueues::new(sockets), question)
     }
 }
 
@@ -175,38 +175,44 @@ impl Queues for SocketQueues {
     }
 }
 
-// Which socket each task was given.
+/// What numbers were given, if anything: tasks a socket, pieces of work a mailbox. It grows with the largest number; four bytes each, as there
+/// are millions of tasks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbers(Vec<u32>);
 
-/// Two bytes a task: there are at most 1024 nodes, and millions of tasks.
-const NONE: u16 = u16::MAX;
+impl Numbers {
+    const NONE: u32 = u32::MAX;
+
+    /// `number` has `given` from now on.
+    pub(super) fn set(&mut self, number: u32, given: u32) {
+        let index = number as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, Self::NONE);
+        }
+        if let Some(entry) = self.0.get_mut(index) {
+            *entry = given;
+        }
+    }
+
+    /// What `number` was given.
+    pub(super) fn of(&self, number: u32) -> Option<u32> {
+        self.0.get(number as usize).copied().filter(|&given| given != Self::NONE)
+    }
+}
 
 /// The socket of each task that has one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Given(Vec<u16>);
+pub(super) struct Given(Numbers);
 
 impl Given {
-    /// No task has one.
-    pub(super) fn new() -> Self {
-        Self::default()
-    }
-
     /// `task` has `socket` from now on.
     pub(super) fn set(&mut self, task: TaskId, socket: SocketId) {
-        let index = task.0 as usize;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, NONE);
-        }
-        if let Some(entry) = self.0.get_mut(index) {
-            *entry = u16::try_from(socket.0).unwrap_or(NONE);
-        }
+        self.0.set(task.0, socket.0);
     }
 
     /// The socket of a task.
     pub(super) fn of(&self, task: TaskId) -> Option<SocketId> {
-        self.0
-            .get(task.0 as usize)
-            .filter(|&&socket| socket != NONE)
-            .map(|&socket| SocketId(u32::from(socket)))
+        self.0.of(task.0).map(SocketId)
     }
 }
 
@@ -308,7 +314,7 @@ impl Place for DepTable {
 /// # Errors
 /// [`TasksError::NoSocket`], [`TasksError::NoCores`].
 pub(super) fn sa(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<Said>, TasksError> {
-    let mut given = Given::new();
+    let mut given = Given::default();
     for task in question.graph.tasks() {
         let node = question.graph.socket(task).ok_or(TasksError::NoSocket(task))?;
         given.set(task, sockets.of_node(node).ok_or(TasksError::NoCores { task, node })?);

@@ -10,7 +10,7 @@
 use numasim_graph::values::{SchedulerKind, Submit, TaskGraph, TaskId};
 
 use crate::question::Question;
-use crate::schedulers::placed::Given;
+use crate::schedulers::placed::{Given, Numbers};
 use crate::schedulers::tbb::crew::{Crew, Dealing, Management};
 use crate::schedulers::tbb::queues::{Deques, Mailboxes, SharedQueues};
 use crate::schedulers::{Draw, HandOver, MASTER, Round, Scheduler, Source, Start, View, who_hands_over};
@@ -49,7 +49,7 @@ impl Tbb {
             let detaches = graph.tasks().any(|task| graph.submit(task) == Submit::Detach);
             Library::Numa {
                 reflection: scheduler.reflection.then(|| Reflection::new(graph, sockets)),
-                ran: detaches.then(Given::new),
+                ran: detaches.then(Given::default),
             }
         } else {
             Library::Standard(scheduler.affinity_partitioner.then(Partitioner::default))
@@ -198,7 +198,7 @@ impl Scheduler for Tbb {
             && let Some(piece) = view.graph.replay(start.task)
             && let Some(mailbox) = self.crew.mailbox(worker, view.sockets.of_worker(worker))
         {
-            partitioner.ran.set(piece.0, mailbox);
+            partitioner.ran.set(piece.0, mailbox.0);
         }
         start
     }
@@ -241,10 +241,10 @@ fn put(of_workers: &mut [Option<TaskId>], worker: WorkerId, task: TaskId) {
 /// The affinity partitioner of standard TBB.
 #[derive(Clone, Debug, Default)]
 struct Partitioner {
-    /// Per piece of work: where it ran last.
-    ran: Recorded,
-    /// Per task: where it was sent because of that.
-    sent: Recorded,
+    /// Per piece of work: the mailbox of the worker that ran it last.
+    ran: Numbers,
+    /// Per task: the mailbox to which it was sent because of that.
+    sent: Numbers,
 }
 
 /// What is different between the two.
@@ -260,7 +260,7 @@ impl Library {
     /// The mailbox in which a spawned task waits, too.
     fn mailbox(&self, view: &View<'_>, task: TaskId) -> Option<MailboxId> {
         match self {
-            Self::Standard(partitioner) => partitioner.as_ref()?.sent.of(task.0),
+            Self::Standard(partitioner) => partitioner.as_ref()?.sent.of(task.0).map(MailboxId),
             Self::Numa { .. } => self.affinity(view, task).map(|node| MailboxId(node.0)),
         }
     }
@@ -271,33 +271,6 @@ impl Library {
             Self::Standard(_) => None,
             Self::Numa { .. } => view.sockets.of_node(view.graph.affinity(task)?),
         }
-    }
-}
-
-// Mailboxes by number: of pieces of work that come again, where they ran last; of tasks, where they were sent.
-
-/// Of a number for which there is none.
-const NONE: u32 = u32::MAX;
-
-/// A mailbox for some numbers; it grows with the largest one.
-#[derive(Clone, Debug, Default)]
-struct Recorded(Vec<u32>);
-
-impl Recorded {
-    /// `number` has this mailbox from now on.
-    fn set(&mut self, number: u32, mailbox: MailboxId) {
-        let index = number as usize;
-        if self.0.len() <= index {
-            self.0.resize(index + 1, NONE);
-        }
-        if let Some(entry) = self.0.get_mut(index) {
-            *entry = mailbox.0;
-        }
-    }
-
-    /// The mailbox of a number.
-    fn of(&self, number: u32) -> Option<MailboxId> {
-        self.0.get(number as usize).filter(|&&mailbox| mailbox != NONE).map(|&mailbox| MailboxId(mailbox))
     }
 }
 
