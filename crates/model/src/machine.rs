@@ -13,7 +13,7 @@ use crate::units::{GigabytesPerSecond, LINE_BYTES};
 mod doubts;
 mod parts;
 
-pub use doubts::{Doubt, doubts};
+pub use doubts::doubts;
 pub use parts::{
     FigureKind, INSTRUCTION_SETS, KernelBandwidths, KernelVariant, KernelVariants, LastLevelCache,
     MAX_CORES_PER_NODE, MAX_NODES, MOST_PREFETCH_BYTES, MachineError, MixedBandwidths, Node, Provenance,

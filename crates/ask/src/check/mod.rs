@@ -521,7 +521,7 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> MachineEcho<'_> {
         shared_links: machine.shared_links().iter().map(SharedLinkEcho::from).collect(),
         sharing: SharingEcho { model: sharing.name(), parameters: ByName(parameters.collect()) },
         provenance: ByName(provenance.collect()),
-        doubts: doubts(machine).iter().map(ToString::to_string).collect(),
+        doubts: doubts(machine),
         link_gbs: equal,
         link_matrix_gbs: (is_large && equal.is_none()).then(|| matrix(&link)),
     }
