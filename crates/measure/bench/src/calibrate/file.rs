@@ -153,7 +153,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         );
     }
     for penalty in &calibration.penalties {
-        let key = penalty.parameter.key();
+        let key = penalty.parameter.as_str();
         match (&penalty.found, sharing::TABLE.key(key)) {
             (Ok(found), Some(key)) => {
                 let (interval, counts) = (found.interval(), found.counts);
@@ -298,7 +298,7 @@ fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Proven
 fn of_penalties(calibration: &Calibration) -> Option<Provenance> {
     let fitted: Vec<(&Penalty, &Estimated)> =
         calibration.penalties.iter().filter_map(|one| Some((one, one.found.as_ref().ok()?))).collect();
-    let of = fitted.iter().map(|(one, found)| format!("{} {}", one.parameter.key(), found.interval()));
+    let of = fitted.iter().map(|(one, found)| format!("{} {}", one.parameter.as_str(), found.interval()));
     let of = of.collect::<Vec<_>>().join(", ");
     let reach = fitted.iter().map(|(_, found)| Some(100.0 * ((found.high? / found.low?).sqrt() - 1.0)));
     let reach = reach.collect::<Option<Vec<f64>>>().and_then(|all| all.into_iter().reduce(f64::max));

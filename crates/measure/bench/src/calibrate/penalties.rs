@@ -120,7 +120,7 @@ impl Kind {
     }
 
     fn key(&self) -> String {
-        format!("sharing.{}", self.parameter().key())
+        format!("sharing.{}", self.parameter().as_str())
     }
 
     /// What the fit says of its penalty. `app` are its threads.
