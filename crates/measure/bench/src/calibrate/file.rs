@@ -134,7 +134,8 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
             if let Some(lines) = calibration.benchmark_lines(NodeId(node)) {
                 let (lines, reach) = (
                     short(lines.median),
-                    lines.reach95.map_or(String::new(), |reach| {
+                    // Of rounds that are further apart no interval is worth a word.
+                    lines.reach95.filter(|reach| *reach < 1.0).map_or(String::new(), |reach| {
                         format!(" (within {:.1} % in 95 % of all cases)", 100.0 * reach)
                     }),
                 );

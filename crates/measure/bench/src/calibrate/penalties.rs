@@ -175,7 +175,7 @@ fn rungs(
         }
     }
     if found.is_empty() {
-        return Err(format!("it takes {FEWEST} thread counts above one, and {most} were measured"));
+        return Err(format!("it takes {FEWEST} thread counts above one, measured: {most}"));
     }
     Ok(found)
 }

@@ -285,8 +285,8 @@ fn penalties_of_reads_and_of_what_writes_are_found_again() {
 fn too_few_threads_and_such_that_contradict_each_other_leave_the_usual_penalties() {
     let (found, text, read) = soft(3, &[1.0]);
     assert!(found.penalties.iter().all(|one| one.found.is_err()));
-    let why = "# ecm_penalty is the usual one, 0.33: it takes 3 thread counts above one, and 2 were measured\n\
-               # ecm_write_penalty is the usual one, 0.5: it takes 3 thread counts above one, and 2 were measured\n\
+    let why = "# ecm_penalty is the usual one, 0.33: it takes 3 thread counts above one, measured: 2\n\
+               # ecm_write_penalty is the usual one, 0.5: it takes 3 thread counts above one, measured: 2\n\
                model = \"ecm\"\n";
     assert!(text.contains(why), "{text}");
     assert!(read.sharing().has_usual_penalties() && !read.provenance().contains_key("sharing"));
