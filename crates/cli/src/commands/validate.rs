@@ -298,9 +298,7 @@ fn made_again(
     args: &ValidateArgs,
     shell: &Shell,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
-    let source = |name: &str| {
-        bundle.source(name, name).ok_or_else(|| not_packed(BundleError::Missing { name: name.to_owned() }))
-    };
+    let source = |name: &str| bundle.source(name, name).ok_or_else(|| not_packed(BundleError::missing(name)));
     let input =
         sharing::choose_for(Input::of_sources(vec![source(bundle::STUDY)?])?, args.sharing.model, shell)?;
     let compared = evidence::compared_with(&input, &[], &Measured::read(source(bundle::MEASURED)?)?, shell)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use numasim_bench::doubt::{self, Doubt, Repeated, Watched};
-use numasim_bench::plan::{Change, Plan};
+use numasim_bench::plan::Plan;
 use numasim_bench::provenance::{Provenance, utc};
 use numasim_bench::runner::{RunError, Settings};
 use numasim_bench::session::{Ended, Outcome, SessionError};
@@ -48,8 +48,7 @@ impl Doubting {
             last_level_bytes,
         ));
         for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
-            let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
-            let change = own.map(Change::to_string).collect::<Vec<_>>().join("; ");
+            let change = plan.changes_of(&scenario.name);
             before.push(Doubt::FittedToHost { scenario: scenario.name.clone(), change });
         }
         let (times, throttled) = (system.cpu_times(), system.throttled());

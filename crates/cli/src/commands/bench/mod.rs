@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use files::Files;
 use numasim_ask::{evaluate, room};
-use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
+use numasim_bench::plan::{self, Misfit, Options, Plan, PlanError};
 use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Job, Observer, Session, new_run_id};
@@ -181,7 +181,7 @@ fn provenance(
     doubting: &Doubting,
 ) -> Provenance {
     let bind = args.bind.as_str();
-    let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {change}", change.scenario()));
+    let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {}", change.scenario, change.words));
     let mut provenance = Provenance {
         schema: provenance::SCHEMA,
         run: new_run_id(),
@@ -306,9 +306,8 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
 /// Says what was changed and left out.
 fn tell_changes(plan: &Plan, shell: &Shell) {
     for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
-        let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
-        let messages: Vec<String> = own.map(Change::to_string).collect();
-        shell.warn(format!("scenario '{}' was scaled to this host: {}", scenario.name, messages.join("; ")));
+        let changes = plan.changes_of(&scenario.name);
+        shell.warn(format!("scenario '{}' was scaled to this host: {changes}", scenario.name));
     }
     for skipped in &plan.skipped {
         shell.warn(format!("{skipped}; it is left out"));

@@ -204,9 +204,9 @@ fn scenarios(summaries: &[Summary]) -> Vec<BenchedScenario> {
 
 fn changes(plan: &Plan) -> Vec<document::Change> {
     let change = |change: &plan::Change| document::Change {
-        scenario: change.scenario().to_owned(),
-        what: change.code().to_owned(),
-        change: change.to_string(),
+        scenario: change.scenario.clone(),
+        what: change.code.to_owned(),
+        change: change.words.clone(),
     };
     plan.changes.iter().map(change).collect()
 }

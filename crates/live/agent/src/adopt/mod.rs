@@ -26,29 +26,17 @@ mod process;
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// No process has this number.
-    #[error("there is no process with pid {pid}")]
-    NoProcess {
-        /// The number.
-        pid: u32,
-    },
+    #[error("there is no process with pid {0}")]
+    NoProcess(u32),
     /// The number of a thread that is not the first of its process.
-    #[error("{pid} is a thread of another process: give the pid of the process (Tgid in /proc/{pid}/status)")]
-    Thread {
-        /// The number.
-        pid: u32,
-    },
+    #[error("{0} is a thread of another process: give the pid of the process (Tgid in /proc/{0}/status)")]
+    Thread(u32),
     /// The agent.
-    #[error("pid {pid} is this agent itself")]
-    Oneself {
-        /// The number.
-        pid: u32,
-    },
+    #[error("pid {0} is this agent itself")]
+    Oneself(u32),
     /// A thread of the kernel.
-    #[error("pid {pid} is a thread of the kernel: give the pid of a program")]
-    Kernel {
-        /// The number.
-        pid: u32,
-    },
+    #[error("pid {0} is a thread of the kernel: give the pid of a program")]
+    Kernel(u32),
     /// Somebody else's.
     #[error("the process with pid {pid} belongs to user {uid}, and this is user {own}")]
     Foreign {
@@ -76,19 +64,13 @@ pub enum AdoptError {
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
     /// Nothing is there, or no folder.
-    #[error("there is no folder {folder}: `cat /proc/PID/cgroup` says in which control group a process is")]
-    NoFolder {
-        /// As it was given.
-        folder: String,
-    },
+    #[error("there is no folder {0}: `cat /proc/PID/cgroup` says in which control group a process is")]
+    NoFolder(String),
     /// Something else than a folder of the system's.
     #[error(
-        "{folder} is no folder of cgroup v2: give one below the place where `findmnt -t cgroup2` says that it is"
+        "{0} is no folder of cgroup v2: give one below the place where `findmnt -t cgroup2` says that it is"
     )]
-    NotCgroup2 {
-        /// As it was given.
-        folder: String,
-    },
+    NotCgroup2(String),
     /// Somebody else's.
     #[error(
         "the control group {folder} belongs to user {uid}, and this is user {own}: take one that is yours, such as that of `systemd-run --user --scope -p Delegate=yes COMMAND`"
@@ -102,23 +84,14 @@ pub enum GroupError {
         own: u32,
     },
     /// All processes of the system are in it.
-    #[error("{folder} is the root of all control groups: give one below it")]
-    Root {
-        /// As it was given.
-        folder: String,
-    },
+    #[error("{0} is the root of all control groups: give one below it")]
+    Root(String),
     /// Nobody is in it.
-    #[error("no process is in the control group {folder}: start the program in it first")]
-    Empty {
-        /// As it was given.
-        folder: String,
-    },
+    #[error("no process is in the control group {0}: start the program in it first")]
+    Empty(String),
     /// The agent is in it.
-    #[error("this agent itself is in the control group {folder}: start it outside")]
-    Oneself {
-        /// As it was given.
-        folder: String,
-    },
+    #[error("this agent itself is in the control group {0}: start it outside")]
+    Oneself(String),
     /// The system refuses.
     #[error("cannot look at the control group {folder}: {source}")]
     Refused {

@@ -34,17 +34,17 @@ pub(super) struct Process {
 impl Process {
     pub(super) fn open(pid: u32) -> Result<Self, AdoptError> {
         if pid == std::process::id() {
-            return Err(AdoptError::Oneself { pid });
+            return Err(AdoptError::Oneself(pid));
         }
         let refused = |source: io::Error| AdoptError::Refused { pid, source };
-        let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(AdoptError::NoProcess { pid })?;
+        let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(AdoptError::NoProcess(pid))?;
         let ended = pidfd_open(number, PidfdFlags::empty()).map_err(|why| match why {
-            Errno::SRCH => AdoptError::NoProcess { pid },
-            Errno::INVAL | Errno::NOENT => AdoptError::Thread { pid },
+            Errno::SRCH => AdoptError::NoProcess(pid),
+            Errno::INVAL | Errno::NOENT => AdoptError::Thread(pid),
             why => refused(why.into()),
         })?;
         let gone = |why: Errno| match why {
-            Errno::NOENT | Errno::SRCH => AdoptError::NoProcess { pid },
+            Errno::NOENT | Errno::SRCH => AdoptError::NoProcess(pid),
             why => refused(why.into()),
         };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
@@ -61,9 +61,9 @@ impl Process {
         let process = Self { pid, uid: own, ended, folder };
         // What was read is of the process that is still there: its number was nobody else's meanwhile.
         if process.has_ended() {
-            Err(AdoptError::NoProcess { pid })
+            Err(AdoptError::NoProcess(pid))
         } else if of_kernel {
-            Err(AdoptError::Kernel { pid })
+            Err(AdoptError::Kernel(pid))
         } else {
             Ok(process)
         }
@@ -154,7 +154,7 @@ impl Starting {
     pub fn begin(pid: u32) -> Result<Option<Self>, AdoptError> {
         match Process::open(pid) {
             Ok(process) => Ok(Some(Self { command_line: process.command_line(), process })),
-            Err(AdoptError::NoProcess { .. }) => Ok(None),
+            Err(AdoptError::NoProcess(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }

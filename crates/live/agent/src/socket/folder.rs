@@ -99,7 +99,7 @@ impl Folder {
                 Err(Errno::INTR) => {}
                 Err(Errno::WOULDBLOCK) if start.elapsed() < patience => std::thread::sleep(PAUSE),
                 Err(Errno::WOULDBLOCK) => {
-                    return Err(SocketError::Busy { folder: self.path.clone() });
+                    return Err(SocketError::Busy(self.path.clone()));
                 }
                 Err(why) => return Err(SocketError::refused("lock the folder", &self.path, why)),
             }
@@ -127,7 +127,7 @@ fn judge(folder: &Path, found: &Stat) -> Result<(), SocketError> {
     let path = folder.to_owned();
     match FileType::from_raw_mode(found.st_mode) {
         FileType::Directory => {}
-        FileType::Symlink => return Err(SocketError::Link { folder: path }),
+        FileType::Symlink => return Err(SocketError::Link(path)),
         other => return Err(SocketError::NoFolder { folder: path, what: kind(other) }),
     }
     let own = own_uid();
@@ -150,21 +150,15 @@ impl SocketError {
 #[derive(Debug, thiserror::Error)]
 pub enum SocketError {
     /// A path without a name in a folder.
-    #[error("{} names no socket: write a path that ends in the name of a file", shown(path))]
-    NoName {
-        /// The path.
-        path: PathBuf,
-    },
+    #[error("{} names no socket: write a path that ends in the name of a file", shown(.0))]
+    NoName(PathBuf),
     /// The folder is a symbolic link.
     #[error(
         "the folder {} of the socket is a symbolic link, which may lead anywhere tomorrow: name the folder it leads to \
          with --socket PATH, or remove the link",
-        shown(folder)
+        shown(.0)
     )]
-    Link {
-        /// The folder.
-        folder: PathBuf,
-    },
+    Link(PathBuf),
     /// The folder is something else.
     #[error(
         "{} is {what}, but the socket needs a folder there: choose another place with --socket PATH",
@@ -207,22 +201,16 @@ pub enum SocketError {
     #[error(
         "the folder {} of the socket was exchanged for another one meanwhile: somebody else can change \
              the folder above it",
-        shown(folder)
+        shown(.0)
     )]
-    Changed {
-        /// The folder.
-        folder: PathBuf,
-    },
+    Changed(PathBuf),
     /// Another process keeps the lock of the folder.
     #[error(
         "another process keeps the folder {} of the socket locked, as an agent does for a moment when it starts or \
          ends: is one stopped (Ctrl-Z)?",
-        shown(folder)
+        shown(.0)
     )]
-    Busy {
-        /// The folder.
-        folder: PathBuf,
-    },
+    Busy(PathBuf),
     /// There is something else.
     #[error(
         "{} is {what}, not a socket: it is left as it is; remove it, or choose another path with --socket PATH",
@@ -237,12 +225,9 @@ pub enum SocketError {
     /// A program uses the socket in another way than an agent.
     #[error(
         "{} is a socket of another kind (no stream), and in use: choose another path with --socket PATH",
-        shown(path)
+        shown(.0)
     )]
-    OtherKind {
-        /// The path.
-        path: PathBuf,
-    },
+    OtherKind(PathBuf),
     /// Somebody is there.
     #[error(
         "{} already listens on {}: stop it with \"numasim agent stop --socket {}\", or choose another path with \
@@ -260,12 +245,9 @@ pub enum SocketError {
     /// Nobody is there.
     #[error(
         "no agent listens on {}: start one with \"numasim agent\", or say with --socket PATH where it is",
-        shown(path)
+        shown(.0)
     )]
-    Nobody {
-        /// The path.
-        path: PathBuf,
-    },
+    Nobody(PathBuf),
     /// The operating system refused.
     #[error("cannot {what} {}: {source}", shown(path))]
     Refused {
@@ -280,7 +262,7 @@ pub enum SocketError {
 
 impl SocketError {
     pub(super) fn no_name(path: &Path) -> Self {
-        Self::NoName { path: path.to_owned() }
+        Self::NoName(path.to_owned())
     }
 
     pub(super) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {

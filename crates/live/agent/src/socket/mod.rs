@@ -144,7 +144,7 @@ fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
         Err(Errno::NOENT) => Ok(There::Nothing),
         // As many as may wait for an answer do so.
         Err(Errno::AGAIN) => Err(SocketError::Listens { path: path.to_owned(), pid: None }),
-        Err(Errno::PROTOTYPE) => Err(SocketError::OtherKind { path: path.to_owned() }),
+        Err(Errno::PROTOTYPE) => Err(SocketError::OtherKind(path.to_owned())),
         Err(why) => Err(SocketError::refused("ask who listens at", path, why)),
     }
 }
@@ -155,7 +155,7 @@ fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
 /// Nobody listens, or the system refuses ([`SocketError::Nobody`], [`SocketError::Refused`]).
 pub fn reach(path: &Path, patience: Duration) -> Result<UnixStream, SocketError> {
     let stream = connected(path).map_err(|why| match why {
-        Errno::NOENT | Errno::CONNREFUSED => SocketError::Nobody { path: path.to_owned() },
+        Errno::NOENT | Errno::CONNREFUSED => SocketError::Nobody(path.to_owned()),
         why => SocketError::refused("connect to", path, why),
     })?;
     let refused = |why| SocketError::io("connect to", path, why);
@@ -189,7 +189,7 @@ fn bound(folder: &Folder, path: &Path) -> Result<Option<(UnixListener, Id)>, Soc
     let Some(name) = path.file_name() else { return Err(SocketError::no_name(path)) };
     // Seen through the folder that was judged: whoever put another one in its place is found out.
     let found = statat(folder.file(), name, AtFlags::SYMLINK_NOFOLLOW)
-        .map_err(|_| SocketError::Changed { folder: folder.path().to_owned() })?;
+        .map_err(|_| SocketError::Changed(folder.path().to_owned()))?;
     let undo = |why: SocketError| {
         let _ = unlinkat(folder.file(), name, AtFlags::empty());
         why

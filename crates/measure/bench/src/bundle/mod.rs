@@ -19,7 +19,7 @@ mod tests;
 mod unpack;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io;
 
 use numasim_study::SourceFile;
@@ -115,7 +115,7 @@ impl Bundle {
     /// # Errors
     /// A file that no bundle has.
     pub fn insert(&mut self, name: &str, text: String) -> Result<(), BundleError> {
-        let known = known(name).ok_or_else(|| BundleError::Unknown { name: name.to_owned() })?;
+        let known = known(name).ok_or_else(|| BundleError::unknown(name))?;
         self.files.insert(known, text);
         Ok(())
     }
@@ -123,10 +123,12 @@ impl Bundle {
     /// Reads what [`Bundle::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Every variant of [`BundleError`].
+    /// Bytes that are no bundle, damaged ones, and bundles that were changed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut members = unpack::members(&unpack::archive(bytes)?)?;
-        let listed = members.remove(MANIFEST).ok_or(BundleError::NoManifest)?;
+        let listed = members
+            .remove(MANIFEST)
+            .ok_or_else(|| BundleError(format!("is no bundle: it has no {MANIFEST}")))?;
         let listed = read_manifest(&listed)?;
         let bundle = Self::of(members)?;
         check_manifest(&listed, &bundle.files)?;
@@ -136,7 +138,7 @@ impl Bundle {
     /// As one file.
     ///
     /// # Errors
-    /// [`BundleError::TooLarge`].
+    /// More than any bundle has.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let manifest = write_manifest(&self.files);
         let rest = self.files.iter().map(|(name, text)| (*name, text.as_str()));
@@ -160,7 +162,7 @@ impl Bundle {
 
     fn is_whole(&self) -> Result<(), BundleError> {
         match FILES.iter().find(|(name, needed)| *needed && !self.files.contains_key(name)) {
-            Some((name, _)) => Err(BundleError::Missing { name: (*name).to_owned() }),
+            Some((name, _)) => Err(BundleError::missing(name)),
             None => Ok(()),
         }
     }
@@ -173,108 +175,26 @@ fn known(name: &str) -> Option<&'static str> {
 
 /// What is wrong with a bundle: the rest of a sentence that begins with its name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BundleError {
-    /// Not of Zstandard, or damaged.
-    #[error("cannot be decompressed: {why}")]
-    Compression {
-        /// What the decoder says.
-        why: String,
-    },
-    /// Bytes after the end of the compressed archive.
-    #[error("goes on after its end: {bytes} more bytes")]
-    More {
-        /// How many.
-        bytes: usize,
-    },
-    /// Not a tar archive, or damaged.
-    #[error("is no archive of tar: {why}")]
-    Archive {
-        /// What is wrong.
-        why: String,
-    },
-    /// Longer than any bundle.
-    #[error("is too large: its files have more than {} MiB", MOST_BYTES >> 20)]
-    TooLarge,
-    /// An entry that is no regular file.
-    #[error("has the entry '{name}', which is {what}; a bundle has files only")]
-    NotAFile {
-        /// Its name.
-        name: String,
-        /// What it is.
-        what: &'static str,
-    },
-    /// An entry in a folder, or outside.
-    #[error("has the entry '{name}', which leads out of the bundle; its files lie in no folder")]
-    Outside {
-        /// Its name.
-        name: String,
-    },
-    /// A file that no bundle has.
-    #[error("has the entry '{name}', which is none of the files of a bundle")]
-    Unknown {
-        /// Its name.
-        name: String,
-    },
-    /// A name for the second time.
-    #[error("has the entry '{name}' twice")]
-    Twice {
-        /// The name.
-        name: String,
-    },
-    /// An entry that goes on after the end.
-    #[error("is damaged: '{name}' is cut short")]
-    Short {
-        /// Its name.
-        name: String,
-    },
-    /// An entry that is no text.
-    #[error("has the entry '{name}', which is not UTF-8 text")]
-    NotText {
-        /// Its name.
-        name: String,
-    },
-    /// An entry that is longer than files of its kind are.
-    #[error("has the entry '{name}', which is too large: more than {kib} KiB")]
-    LongFile {
-        /// Its name.
-        name: String,
-        /// What is allowed.
-        kib: usize,
-    },
-    /// An archive of something else.
-    #[error("is no bundle: it has no bundle.toml")]
-    NoManifest,
-    /// `bundle.toml` is not one.
-    #[error("has a bundle.toml that cannot be read: {why}")]
-    Manifest {
-        /// What the parser says.
-        why: String,
-    },
-    /// Written by a version with another schema.
-    #[error("has the schema {0}, but this version of numasim reads {SCHEMA}: use the version that wrote it")]
-    Schema(i64),
-    /// A file that belongs to every bundle.
-    #[error("is not whole: it has no {name}")]
-    Missing {
-        /// Its name.
-        name: String,
-    },
-    /// A file that `bundle.toml` does not list.
-    #[error("was changed: bundle.toml does not list its entry '{name}'")]
-    Unlisted {
-        /// Its name.
-        name: String,
-    },
-    /// A file that is another one than was packed.
-    #[error("is damaged or was changed: the SHA-256 of its entry '{name}' is {is}, not {listed}")]
-    Changed {
-        /// Its name.
-        name: String,
-        /// What `bundle.toml` says.
-        listed: String,
-        /// What it is.
-        is: String,
-    },
+#[error("{0}")]
+pub struct BundleError(String);
+
+impl BundleError {
+    fn archive(why: impl fmt::Display) -> Self {
+        Self(format!("is no archive of tar: {why}"))
+    }
+
+    fn too_large() -> Self {
+        Self(format!("is too large: its files have more than {} MiB", MOST_BYTES >> 20))
+    }
+
+    fn unknown(name: &str) -> Self {
+        Self(format!("has the entry '{name}', which is none of the files of a bundle"))
+    }
+
+    /// A file that belongs to every bundle is not there.
+    pub fn missing(name: &str) -> Self {
+        Self(format!("is not whole: it has no {name}"))
+    }
 }
 
 /// The files, in this order, as a compressed archive.
@@ -283,9 +203,9 @@ fn pack<'a>(mut files: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Vec<u
     let written = files.try_for_each(|(name, text)| append(&mut archive, name, text));
     let archive = written.and_then(|()| archive.into_inner());
     // Memory does not fail, and names of bundles are short.
-    let archive = archive.map_err(|error| BundleError::Archive { why: error.to_string() })?;
+    let archive = archive.map_err(BundleError::archive)?;
     if archive.len() > MOST_BYTES {
-        return Err(BundleError::TooLarge);
+        return Err(BundleError::too_large());
     }
     Ok(compress_to_vec(archive.as_slice(), CompressionLevel::Fastest))
 }
@@ -346,10 +266,14 @@ fn read_manifest(text: &str) -> Result<Listed, BundleError> {
     struct Head {
         schema: i64,
     }
-    let malformed = |error: toml::de::Error| BundleError::Manifest { why: error.message().to_owned() };
+    let malformed = |error: toml::de::Error| {
+        BundleError(format!("has a {MANIFEST} that cannot be read: {}", error.message()))
+    };
     let Head { schema } = toml::from_str(text).map_err(malformed)?;
     if schema != SCHEMA {
-        return Err(BundleError::Schema(schema));
+        return Err(BundleError(format!(
+            "has the schema {schema}, but this version of numasim reads {SCHEMA}: use the version that wrote it"
+        )));
     }
     toml::from_str(text).map_err(malformed)
 }
@@ -357,15 +281,18 @@ fn read_manifest(text: &str) -> Result<Listed, BundleError> {
 /// Whether these are the files that it lists, as they were packed.
 fn check_manifest(listed: &Listed, files: &BTreeMap<&'static str, String>) -> Result<(), BundleError> {
     if let Some(missing) = listed.file.iter().find(|one| !files.contains_key(one.name.as_str())) {
-        return Err(BundleError::Missing { name: missing.name.clone() });
+        return Err(BundleError::missing(&missing.name));
     }
     for (name, text) in files {
         let Some(one) = listed.file.iter().find(|one| one.name == *name) else {
-            return Err(BundleError::Unlisted { name: (*name).to_owned() });
+            return Err(BundleError(format!("was changed: {MANIFEST} does not list its entry '{name}'")));
         };
         let is = sha256(text.as_bytes());
         if is != one.sha256 {
-            return Err(BundleError::Changed { name: one.name.clone(), listed: one.sha256.clone(), is });
+            return Err(BundleError(format!(
+                "is damaged or was changed: the SHA-256 of its entry '{name}' is {is}, not {}",
+                one.sha256
+            )));
         }
     }
     Ok(())

@@ -208,7 +208,7 @@ fn little_that_becomes_very_much_is_refused() {
         frame.extend_from_slice(&header.to_le_bytes()[..3]);
         frame.push(0);
     }
-    assert_eq!(Bundle::from_bytes(&frame), Err(BundleError::TooLarge));
+    assert_eq!(Bundle::from_bytes(&frame), Err(BundleError::too_large()));
 }
 
 proptest! {

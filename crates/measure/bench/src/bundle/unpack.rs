@@ -28,62 +28,65 @@ fn of_header(error: &FrameDecoderError) -> &'static str {
 
 /// The archive, decompressed. At most a byte more than [`MOST_BYTES`] is made, whatever the compressed bytes say.
 pub(super) fn archive(bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
-    let damaged = |why: String| BundleError::Compression { why };
+    let damaged = |why: &str| BundleError(format!("cannot be decompressed: {why}"));
     let mut rest = bytes;
-    let mut decoder =
-        StreamingDecoder::new(&mut rest).map_err(|error| damaged(of_header(&error).to_owned()))?;
+    let mut decoder = StreamingDecoder::new(&mut rest).map_err(|error| damaged(of_header(&error)))?;
     let mut archive = Vec::new();
     let most = MOST_BYTES as u64 + 1;
     let read = decoder.by_ref().take(most).read_to_end(&mut archive);
     // What the decoder says is for people who write decoders.
-    read.map_err(|_| damaged("it is damaged or cut short".to_owned()))?;
+    read.map_err(|_| damaged("it is damaged or cut short"))?;
     if archive.len() > MOST_BYTES {
-        return Err(BundleError::TooLarge);
+        return Err(BundleError::too_large());
     }
     let frame = decoder.into_frame_decoder();
     if let (Some(written), Some(is)) = (frame.get_checksum_from_data(), frame.get_calculated_checksum())
         && written != is
     {
-        return Err(damaged(format!("its checksum is {is:08x}, not {written:08x}")));
+        return Err(damaged(&format!("its checksum is {is:08x}, not {written:08x}")));
     }
     match rest.len() {
         0 => Ok(archive),
-        bytes => Err(BundleError::More { bytes }),
+        bytes => Err(BundleError(format!("goes on after its end: {bytes} more bytes"))),
     }
 }
 
 /// The files of the archive by name, `bundle.toml` among them.
 pub(super) fn members(archive: &[u8]) -> Result<BTreeMap<&'static str, String>, BundleError> {
-    let broken = |error: std::io::Error| BundleError::Archive { why: error.to_string() };
     let mut members = BTreeMap::new();
     let mut end = 0;
     // Raw: entries that lend the next one a name or attributes are shown as what they are, and refused.
-    for entry in Archive::new(archive).entries().map_err(broken)?.raw(true) {
-        let entry = entry.map_err(broken)?;
+    for entry in Archive::new(archive).entries().map_err(BundleError::archive)?.raw(true) {
+        let entry = entry.map_err(BundleError::archive)?;
         let shown = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         let name = allowed(&shown, entry.header().entry_type())?;
-        let size = entry.header().entry_size().map_err(broken)?;
+        let size = entry.header().entry_size().map_err(BundleError::archive)?;
         let start = usize::try_from(entry.raw_file_position()).ok();
         let (start, stop) = start
             .and_then(|start| Some((start, start.checked_add(usize::try_from(size).ok()?)?)))
             .filter(|(_, stop)| *stop <= archive.len())
-            .ok_or_else(|| BundleError::Short { name: shown.clone() })?;
+            .ok_or_else(|| BundleError(format!("is damaged: '{shown}' is cut short")))?;
         let most = most_bytes(name);
         if stop - start > most {
-            return Err(BundleError::LongFile { name: shown, kib: most >> 10 });
+            let kib = most >> 10;
+            return Err(has(&shown, &format!("is too large: more than {kib} KiB")));
         }
         let Ok(text) = str::from_utf8(&archive[start..stop]) else {
-            return Err(BundleError::NotText { name: shown });
+            return Err(has(&shown, "is not UTF-8 text"));
         };
         if members.insert(name, text.to_owned()).is_some() {
-            return Err(BundleError::Twice { name: shown });
+            return Err(BundleError(format!("has the entry '{shown}' twice")));
         }
         end = stop.next_multiple_of(BLOCK);
     }
     if archive.get(end..).unwrap_or_default().iter().any(|&byte| byte != 0) {
-        return Err(BundleError::Archive { why: "something follows after its last entry".to_owned() });
+        return Err(BundleError::archive("something follows after its last entry"));
     }
     Ok(members)
+}
+
+fn has(name: &str, what: &str) -> BundleError {
+    BundleError(format!("has the entry '{name}', which {what}"))
 }
 
 /// The name of an entry that a bundle may have.
@@ -98,13 +101,13 @@ fn allowed(name: &str, kind: EntryType) -> Result<&'static str, BundleError> {
         _ => Some("of a kind of its own"),
     };
     if let Some(what) = what {
-        return Err(BundleError::NotAFile { name: name.to_owned(), what });
+        return Err(has(name, &format!("is {what}; a bundle has files only")));
     }
     if name.contains(['/', '\\']) || name.starts_with("..") {
-        return Err(BundleError::Outside { name: name.to_owned() });
+        return Err(has(name, "leads out of the bundle; its files lie in no folder"));
     }
     let known = if name == MANIFEST { Some(MANIFEST) } else { known(name) };
-    known.ok_or_else(|| BundleError::Unknown { name: name.to_owned() })
+    known.ok_or_else(|| BundleError::unknown(name))
 }
 
 /// How long a file may be: what is parsed as TOML needs many times as much memory.

@@ -21,8 +21,6 @@
 //! by the method of the largest remainder, but at least one thread; ties go to the first application. Nothing is scaled
 //! up: cores may idle. Where an application would have no thread, the scenario cannot be scaled.
 
-use std::fmt;
-
 use numasim_model::machine::SharedLink;
 use numasim_model::units::Gflops;
 use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Scenario, Study};
@@ -65,7 +63,7 @@ pub(super) fn scale(
     }
     let data: Vec<Placement> = shape.data.iter().map(|data| folded(data, &map, there.len())).collect();
     let scaled = Shape { name: shape.name.clone(), threads, data, static_work: shape.static_work };
-    let changes = changes(shape, &scaled, study, map);
+    let changes = changes(shape, &scaled, study, &map);
     Ok((scaled, changes))
 }
 
@@ -168,37 +166,31 @@ pub(super) fn folded_link(link: &SharedLink, map: &[NodeId]) -> Option<SharedLin
     apart.then(|| SharedLink { from, to, ..link.clone() })
 }
 
-fn changes(shape: &Shape, scaled: &Shape, study: &Study, map: Vec<NodeId>) -> Vec<Change> {
+fn changes(shape: &Shape, scaled: &Shape, study: &Study, map: &[NodeId]) -> Vec<Change> {
+    let change = |code, words| Change { scenario: shape.name.clone(), code, words };
     let mut changes = Vec::new();
-    let scenario = || shape.name.clone();
     if map.iter().enumerate().any(|(from, to)| from != to.0) {
+        let each = map.iter().enumerate().map(|(from, to)| format!("{from} -> {}", to.0));
+        changes.push(change("nodes", format!("nodes {}", each.collect::<Vec<_>>().join(", "))));
+        let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
         for link in study.machine.shared_links() {
-            let joins = folded_link(link, &map).map(|link| [link.from, link.to]);
-            if joins.as_ref() != Some(&[link.from.clone(), link.to.clone()]) {
-                changes.push(Change::SharedLink { scenario: scenario(), name: link.name.clone(), joins });
-            }
+            let words = match folded_link(link, map) {
+                Some(joins) if (&joins.from, &joins.to) == (&link.from, &link.to) => continue,
+                Some(joins) => format!("joins {:?} and {:?}", numbers(&joins.from), numbers(&joins.to)),
+                None => "left out".to_owned(),
+            };
+            changes.push(change("shared link", format!("shared link '{}' {words}", link.name)));
         }
-        changes.insert(0, Change::Nodes { scenario: scenario(), to: map });
     }
     for app in shape.active() {
-        let name = || study.apps[app].name.clone();
+        let name = &study.apps[app].name;
         let (from, to) = (&shape.threads[app], &scaled.threads[app]);
         if from != to {
-            changes.push(Change::Threads {
-                scenario: scenario(),
-                app: name(),
-                from: from.clone(),
-                to: to.clone(),
-            });
+            changes.push(change("threads", format!("threads of '{name}' {from:?} -> {to:?}")));
         }
         let (from, to) = (&shape.data[app], &scaled.data[app]);
         if from != to {
-            changes.push(Change::Data {
-                scenario: scenario(),
-                app: name(),
-                from: from.clone(),
-                to: to.clone(),
-            });
+            changes.push(change("data", format!("data of '{name}' {from} -> {to}")));
         }
     }
     changes
@@ -310,86 +302,13 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
 
 /// One change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Nodes of the file lie on other nodes of the host.
-    Nodes {
-        /// The scenario.
-        scenario: String,
-        /// Where each node of the file went; the place in the list is its number.
-        to: Vec<NodeId>,
-    },
-    /// An application has its threads elsewhere, or fewer.
-    Threads {
-        /// The scenario.
-        scenario: String,
-        /// The application.
-        app: String,
-        /// Threads on each node of the file.
-        from: Vec<u32>,
-        /// Threads on each node of the host.
-        to: Vec<u32>,
-    },
-    /// A link that several pairs of nodes use together joins other nodes, or none.
-    SharedLink {
-        /// The scenario.
-        scenario: String,
-        /// Its name.
-        name: String,
-        /// The nodes of the host on its two sides; `None` where it is left out, because a node would be on both.
-        joins: Option<[Vec<NodeId>; 2]>,
-    },
-    /// Data lies elsewhere.
-    Data {
-        /// The scenario.
-        scenario: String,
-        /// The application.
-        app: String,
-        /// As the file says it.
-        from: Placement,
-        /// On the nodes of the host.
-        to: Placement,
-    },
-}
-
-impl Change {
+pub struct Change {
     /// The scenario that was changed.
-    pub fn scenario(&self) -> &str {
-        match self {
-            Self::Nodes { scenario, .. }
-            | Self::Threads { scenario, .. }
-            | Self::SharedLink { scenario, .. }
-            | Self::Data { scenario, .. } => scenario,
-        }
-    }
-
+    pub scenario: String,
     /// The stable word for files and scripts.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Nodes { .. } => "nodes",
-            Self::Threads { .. } => "threads",
-            Self::SharedLink { .. } => "shared link",
-            Self::Data { .. } => "data",
-        }
-    }
-}
-
-/// What changed, without the name of the scenario.
-impl fmt::Display for Change {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nodes { to, .. } => {
-                let each = to.iter().enumerate().map(|(from, to)| format!("{from} -> {}", to.0));
-                write!(f, "nodes {}", each.collect::<Vec<_>>().join(", "))
-            }
-            Self::Threads { app, from, to, .. } => write!(f, "threads of '{app}' {from:?} -> {to:?}"),
-            Self::SharedLink { name, joins: None, .. } => write!(f, "shared link '{name}' left out"),
-            Self::SharedLink { name, joins: Some([from, to]), .. } => {
-                let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
-                write!(f, "shared link '{name}' joins {:?} and {:?}", numbers(from), numbers(to))
-            }
-            Self::Data { app, from, to, .. } => write!(f, "data of '{app}' {from} -> {to}"),
-        }
-    }
+    pub code: &'static str,
+    /// What changed, without the name of the scenario.
+    pub words: String,
 }
 
 #[cfg(test)]

@@ -97,6 +97,12 @@ impl Plan {
     pub fn expected_rows(&self) -> Vec<Expected> {
         self.scenarios.iter().map(PlannedScenario::expected_rows).collect()
     }
+
+    /// All that was changed of a scenario.
+    pub fn changes_of(&self, scenario: &str) -> String {
+        let own = self.changes.iter().filter(|change| change.scenario == scenario);
+        own.map(|change| change.words.as_str()).collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl PlannedScenario {

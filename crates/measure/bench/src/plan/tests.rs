@@ -257,7 +257,7 @@ fn on_two_nodes_neighbours_fold_and_threads_are_scaled() {
     assert_eq!(plan.study.scenarios[2].data[4], Data::Placed(Placement::Home(NodeId(1))));
     assert!(plan.scenarios.iter().all(|scenario| scenario.fitted));
     let messages: Vec<String> =
-        plan.changes.iter().filter(|c| c.scenario() == "cross").map(ToString::to_string).collect();
+        plan.changes.iter().filter(|c| c.scenario == "cross").map(|c| c.words.clone()).collect();
     assert_eq!(
         messages,
         [
@@ -381,7 +381,7 @@ fn a_shared_link_of_a_scaled_scenario_joins_other_nodes_or_is_left_out() {
                 [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n\
                 [[scenario]]\nname = \"s\"\nthreads = { a = 1 }\n";
     let plan = plan(text, &[4; 2], true).expect("scaled");
-    let changes: Vec<String> = plan.changes.iter().map(ToString::to_string).collect();
+    let changes: Vec<String> = plan.changes.iter().map(|change| change.words.clone()).collect();
     // Nodes 0 and 1 become node 0, 2 and 3 node 1.
     assert!(
         changes.contains(&"shared link 'socket 0 - socket 1' joins [0] and [1]".to_owned()),

@@ -97,11 +97,8 @@ pub fn generate_program(
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
     /// A parameter that must be at least 1.
-    #[error("`{parameter}` is 0, but must be at least 1")]
-    Zero {
-        /// Its name.
-        parameter: &'static str,
-    },
+    #[error("`{0}` is 0, but must be at least 1")]
+    Zero(&'static str),
     /// Something is to be dealt into equal parts, and cannot be.
     #[error(
         "`{whole}` = {value} cannot be dealt into `{parts}` = {count} equal parts: write a multiple of {count}"
@@ -141,29 +138,17 @@ pub enum GenerateError {
         most: u64,
     },
     /// A parameter that follows from a machine, and nobody did that.
-    #[error("`{parameter}` is not given, and no machine says what it is then")]
-    Open {
-        /// Its name.
-        parameter: &'static str,
-    },
+    #[error("`{0}` is not given, and no machine says what it is then")]
+    Open(&'static str),
     /// More tasks than are dealt with; none was made.
-    #[error("this makes {tasks:.0} tasks; at most {MAX_TASKS} are dealt with")]
-    TooManyTasks {
-        /// How many it would be.
-        tasks: f64,
-    },
+    #[error("this makes {0:.0} tasks; at most {MAX_TASKS} are dealt with")]
+    TooManyTasks(f64),
     /// More blocks than are dealt with; none was made.
-    #[error("this makes {blocks:.0} blocks; at most {MAX_TASKS} are dealt with")]
-    TooManyBlocks {
-        /// How many it would be.
-        blocks: f64,
-    },
+    #[error("this makes {0:.0} blocks; at most {MAX_TASKS} are dealt with")]
+    TooManyBlocks(f64),
     /// More accesses than are dealt with; no task was made.
-    #[error("its tasks access blocks up to {accesses:.0} times; at most {MAX_ACCESSES} are dealt with")]
-    TooManyAccesses {
-        /// How many it would be, at most.
-        accesses: f64,
-    },
+    #[error("its tasks access blocks up to {0:.0} times; at most {MAX_ACCESSES} are dealt with")]
+    TooManyAccesses(f64),
     /// What was made is no graph.
     #[error(transparent)]
     Graph(#[from] GraphError),
@@ -171,12 +156,12 @@ pub enum GenerateError {
 
 /// `value`, if it is at least 1.
 fn at_least_one(parameter: &'static str, value: u64) -> Result<f64, GenerateError> {
-    if value == 0 { Err(GenerateError::Zero { parameter }) } else { Ok(value as f64) }
+    if value == 0 { Err(GenerateError::Zero(parameter)) } else { Ok(value as f64) }
 }
 
 /// `value`, if a machine or somebody gave it, and at least 1.
 fn settled(parameter: &'static str, value: Option<u64>) -> Result<f64, GenerateError> {
-    at_least_one(parameter, value.ok_or(GenerateError::Open { parameter })?)
+    at_least_one(parameter, value.ok_or(GenerateError::Open(parameter))?)
 }
 
 /// A part of `whole` dealt into `parts` (not 0) equal ones.
@@ -206,13 +191,13 @@ impl Size {
     fn check(self) -> Result<(), GenerateError> {
         let Self { blocks, tasks, accesses } = self;
         if tasks > MAX_TASKS as f64 {
-            return Err(GenerateError::TooManyTasks { tasks });
+            return Err(GenerateError::TooManyTasks(tasks));
         }
         if blocks > MAX_TASKS as f64 {
-            return Err(GenerateError::TooManyBlocks { blocks });
+            return Err(GenerateError::TooManyBlocks(blocks));
         }
         if accesses > MAX_ACCESSES as f64 {
-            return Err(GenerateError::TooManyAccesses { accesses });
+            return Err(GenerateError::TooManyAccesses(accesses));
         }
         Ok(())
     }

@@ -43,11 +43,11 @@ impl<F: Files> Group<F> {
         let folder = || folder.to_owned();
         let refused = |source| GroupError::Refused { folder: folder(), source };
         if !is_populated(&files.events().map_err(refused)?) {
-            return Err(GroupError::Empty { folder: folder() });
+            return Err(GroupError::Empty(folder()));
         }
         let members = Members(&files);
         if members.list().map_err(refused)?.contains(&std::process::id()) {
-            return Err(GroupError::Oneself { folder: folder() });
+            return Err(GroupError::Oneself(folder()));
         }
         let way = match Cpuset::new(&files) {
             Ok(cpuset) => Way::Cpuset(cpuset),
@@ -249,7 +249,7 @@ impl Folder {
         let shown = || numasim_model::text::visible(&path.display().to_string()).into_owned();
         let refused = |why: Errno| match why {
             // A link is no folder.
-            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => GroupError::NoFolder { folder: shown() },
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => GroupError::NoFolder(shown()),
             why => GroupError::Refused { folder: shown(), source: why.into() },
         };
         // With a `/` at its end a link would be followed.
@@ -258,14 +258,14 @@ impl Folder {
         let folder = openat(CWD, &name, flags | OFlags::DIRECTORY, Mode::empty()).map_err(refused)?;
         let kind = fstatfs(&folder).map_err(refused)?.f_type;
         if u64::try_from(kind).ok() != Some(CGROUP2) {
-            return Err(GroupError::NotCgroup2 { folder: shown() });
+            return Err(GroupError::NotCgroup2(shown()));
         }
         let (uid, own) = (fstat(&folder).map_err(refused)?.st_uid, own_uid());
         if uid != own && accessat(&folder, ".", Access::WRITE_OK, AtFlags::empty()).is_err() {
             return Err(GroupError::Foreign { folder: shown(), uid, own });
         }
         let events = openat(&folder, EVENTS, flags, Mode::empty()).map_err(|why| match why {
-            Errno::NOENT => GroupError::Root { folder: shown() },
+            Errno::NOENT => GroupError::Root(shown()),
             why => refused(why),
         })?;
         Ok(Self { folder, events: events.into() })

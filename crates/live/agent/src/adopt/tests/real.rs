@@ -204,7 +204,7 @@ fn the_end_of_the_process_is_seen_and_nothing_fails_after_it() {
     adopted.look().expect("nobody to be bound");
     adopted.order(&[0]).expect("nobody to be bound");
     adopted.release().expect("nobody to be bound");
-    assert!(matches!(begin(other.pid(), cores()), Err(AdoptError::NoProcess { .. })));
+    assert!(matches!(begin(other.pid(), cores()), Err(AdoptError::NoProcess(_))));
 }
 
 #[test]

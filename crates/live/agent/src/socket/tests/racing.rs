@@ -89,7 +89,7 @@ fn a_lock_that_is_never_released_is_an_error_and_not_an_endless_wait() {
     let _lock = folder.lock(Duration::ZERO).expect("free");
     let other = Folder::open(&room.at("agent.sock")).expect("ours");
     match other.lock(Duration::from_millis(20)).err() {
-        Some(SocketError::Busy { folder }) => assert_eq!(folder, room.0.path()),
+        Some(SocketError::Busy(folder)) => assert_eq!(folder, room.0.path()),
         other => panic!("{other:?}"),
     }
 }
