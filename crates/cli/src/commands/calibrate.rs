@@ -340,7 +340,7 @@ fn of_node(number: usize, node: &HostNode, figures: &NodeFigures) -> document::C
 fn penalty(penalty: &Penalty) -> document::Penalty {
     let (found, reason) = (penalty.found.as_ref().ok(), penalty.found.as_ref().err());
     document::Penalty {
-        key: penalty.parameter.key().to_owned(),
+        key: penalty.parameter.as_str().to_owned(),
         value: found.map_or(penalty.usual(), |found| found.value),
         fitted: found.is_some(),
         low: found.and_then(|found| found.low),

@@ -41,7 +41,7 @@ fn each(curve: &Curve) -> Result<Vec<Says>, PublishedError> {
     if seen.is_some() {
         let machine = super::advised(curve)?;
         all.push((
-            Method::RECOMMENDED.kind().name(),
+            Method::RECOMMENDED.kind().as_str(),
             "one core and all, no fit",
             predict(&machine, curve, &cores)?,
         ));
