@@ -5,7 +5,6 @@
 use std::io::{self, BufWriter, Write};
 
 use numasim_model::Machine;
-use numasim_model::sharing_model::Penalties;
 use numasim_sim::intervals::{Draws, Interval};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -144,7 +143,12 @@ macro_rules! word {
 }
 pub(crate) use word;
 
-word!(PenaltiesWord, "Penalties", "Which penalties threads have in a queue.", Penalties::WORDS);
+word!(
+    PenaltiesWord,
+    "Penalties",
+    "Which penalties threads have in a queue.",
+    numasim_model::sharing_model::Penalties::WORDS
+);
 
 /// Values by name, in their order.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use numasim_draw::Style;
 use numasim_draw::figures::{self, short};
 use numasim_draw::grid::{Align, Grid};
-use numasim_model::units::GigabytesPerSecond;
+use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{AppId, NodeId, ThreadLimit};
 
 use crate::ScenarioView;
@@ -32,7 +32,7 @@ pub(super) fn figures(view: &ScenarioView, app: AppId, from: NodeId) -> String {
             format!("{}/{}", short(view.machine.node(from).gflops_per_core.value()), intensity())
         }
         ThreadLimit::ThreadPeak => {
-            format!("{}/{}", short(own.thread_gflops.map_or(0.0, |gflops| gflops.value())), intensity())
+            format!("{}/{}", short(own.thread_gflops.map_or(0.0, Gflops::value)), intensity())
         }
         _ => short(allowed.value()),
     });
@@ -40,7 +40,10 @@ pub(super) fn figures(view: &ScenarioView, app: AppId, from: NodeId) -> String {
 }
 
 /// `min(peak GFLOPS / AI, core)`: the limits that one of `threads` has.
-pub(super) fn formula(view: &ScenarioView, threads: impl Iterator<Item = (AppId, NodeId)> + Clone) -> String {
+pub(super) fn formula(
+    view: &ScenarioView,
+    threads: &(impl Iterator<Item = (AppId, NodeId)> + Clone),
+) -> String {
     let words = [
         (ThreadLimit::CorePeak, "peak GFLOPS / AI"),
         (ThreadLimit::ThreadPeak, "thread_gflops / AI"),
@@ -89,7 +92,10 @@ pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
                 })
                 .collect();
             let (wants, terms) = (short(least), terms.join(", "));
-            match rows.iter_mut().find(|(own, had, of, _)| (*own, &*had, &*of) == (app, &wants, &terms)) {
+            let same = |row: &&mut (AppId, String, String, Vec<usize>)| {
+                (row.0, &row.1, &row.2) == (app, &wants, &terms)
+            };
+            match rows.iter_mut().find(same) {
                 Some((_, _, _, nodes)) => nodes.push(from.0),
                 None => rows.push((app, wants, terms, vec![from.0])),
             }
@@ -106,13 +112,13 @@ pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
         for (app, wants, terms, nodes) in rows {
             grid.row(vec![view.apps[app.0].name.clone(), figures::nodes(&nodes), wants, terms]);
         }
-        text += &format!("{}\n{}\n", style.strong("What one thread wants"), grid.render(style));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}\n{}", style.strong("What one thread wants"), grid.render(style));
     }
     let kept: Vec<_> = view.active_apps().filter_map(|app| Some((app, kept(view, app)?))).collect();
     if !kept.is_empty() {
-        text += &format!("{}\n", style.strong("Kept with threads on several nodes (node_overhead)"));
+        let _ = writeln!(text, "{}", style.strong("Kept with threads on several nodes (node_overhead)"));
         for (app, (formula, share)) in kept {
-            // Writing to a String cannot fail.
             let _ = writeln!(text, "  {}: {formula} = {}", view.apps[app.0].name, short(share));
         }
         text.push('\n');

@@ -102,7 +102,7 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     sheet.cells("threads per NUMA node", "", each(&|c| c.flow.threads.to_string()));
     let partial = columns.iter().any(|c| c.flow.fraction < 1.0);
     let writes = columns.iter().any(|c| c.flow.occupied != 1.0);
-    let roof = limits::formula(view, columns.iter().map(|c| (c.flow.app, pool.from)));
+    let roof = limits::formula(view, &columns.iter().map(|c| (c.flow.app, pool.from)));
     sheet.cells(
         "peak memory bandwidth per thread",
         &[

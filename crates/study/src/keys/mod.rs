@@ -148,7 +148,7 @@ pub struct Words {
     /// What they say.
     pub doc: &'static str,
     /// Each with what it means.
-    words: &'static [&'static [(&'static str, &'static str)]],
+    lists: &'static [&'static [(&'static str, &'static str)]],
 }
 
 impl Words {
@@ -158,12 +158,12 @@ impl Words {
         doc: &'static str,
         words: &'static [&'static [(&'static str, &'static str)]],
     ) -> Self {
-        Self { type_name, doc, words }
+        Self { type_name, doc, lists: words }
     }
 
     /// Each word with what it means.
     pub fn each(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.words.iter().copied().flatten().map(|&(word, doc)| (word, doc.trim_start()))
+        self.lists.iter().copied().flatten().map(|&(word, doc)| (word, doc.trim_start()))
     }
 }
 

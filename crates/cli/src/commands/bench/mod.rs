@@ -181,7 +181,8 @@ fn provenance(
     doubting: &Doubting,
 ) -> Provenance {
     let bind = args.bind.as_str();
-    let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {}", change.scenario, change.words));
+    let fitted =
+        plan.changes.iter().map(|change| format!("scenario '{}': {}", change.scenario, change.words));
     let mut provenance = Provenance {
         schema: provenance::SCHEMA,
         run: new_run_id(),

@@ -122,29 +122,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         &keys::DISTANCE_MATRIX,
         "distances of the firmware, relative, 10 is local: nobody measured them",
     );
-    if let Some(latencies) = &calibration.latencies {
-        let key = &keys::LATENCY_MATRIX_NS;
-        notes.above(whole, key, "nanoseconds of a load: row = node of the core, column = node of the memory");
-        for (node, lines) in latencies.lines.iter().enumerate() {
-            let Some(lines) = lines else { continue };
-            let (most, range) = (short(lines.median), range(*lines));
-            notes.above(whole, key, format!(
-                "a core of node {node} waits for {most} lines of its memory at the same time, {range}; for `outstanding_lines` of an application"
-            ));
-            if let Some(lines) = calibration.benchmark_lines(NodeId(node)) {
-                let (lines, reach) = (
-                    short(lines.median),
-                    // Of rounds that are further apart no interval is worth a word.
-                    lines.reach95.filter(|reach| *reach < 1.0).map_or(String::new(), |reach| {
-                        format!(" (within {:.1} % in 95 % of all cases)", 100.0 * reach)
-                    }),
-                );
-                notes.above(whole, key, format!(
-                    "the benchmark has {lines} lines under way on it{reach}: core_bandwidth_gbs x latency / 64 byte, as ecm computes it"
-                ));
-            }
-        }
-    }
+    of_lines(&mut notes, calibration);
     let of_model = (&sharing::TABLE, 0);
     if calibration.penalties.len() == 1 {
         notes.behind(
@@ -223,6 +201,33 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         }
     }
     notes
+}
+
+/// How many lines are under way, and how sure that is.
+fn of_lines(notes: &mut Notes, calibration: &Calibration) {
+    let whole = (&keys::TABLE, 0);
+    let Some(latencies) = &calibration.latencies else { return };
+    let key = &keys::LATENCY_MATRIX_NS;
+    notes.above(whole, key, "nanoseconds of a load: row = node of the core, column = node of the memory");
+    for (node, lines) in latencies.lines.iter().enumerate() {
+        let Some(lines) = lines else { continue };
+        let (most, range) = (short(lines.median), range(*lines));
+        notes.above(whole, key, format!(
+            "a core of node {node} waits for {most} lines of its memory at the same time, {range}; for `outstanding_lines` of an application"
+        ));
+        if let Some(lines) = calibration.benchmark_lines(NodeId(node)) {
+            let (lines, reach) = (
+                short(lines.median),
+                // Of rounds that are further apart no interval is worth a word.
+                lines.reach95.filter(|reach| *reach < 1.0).map_or(String::new(), |reach| {
+                    format!(" (within {:.1} % in 95 % of all cases)", 100.0 * reach)
+                }),
+            );
+            notes.above(whole, key, format!(
+                "the benchmark has {lines} lines under way on it{reach}: core_bandwidth_gbs x latency / 64 byte, as ecm computes it"
+            ));
+        }
+    }
 }
 
 /// What the memory delivers to a kernel.

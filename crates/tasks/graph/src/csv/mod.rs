@@ -110,7 +110,9 @@ fn read_rows(
     let missing = missing.map(|name| rows.header_lacks(format!("there is no column `{name}`")));
     let of_header: Vec<Problem> = unknown.chain(rows.repeated()).chain(missing).collect();
     if !of_header.is_empty() {
-        of_header.into_iter().for_each(|problem| problems.add(problem));
+        for problem in of_header {
+            problems.add(problem);
+        }
         return false;
     }
     let mut number = 0;
