@@ -92,12 +92,37 @@ fn objectives_that_add_up_flop_name_those_that_do_not() {
 }
 
 #[test]
-fn simulations_refuse_what_they_cannot_follow() {
-    let (_folder, file) = study(&format!("{ONE_NODE}{SHARED}"));
-    let output = numasim().arg("simulate").arg(&file).output().expect("the program starts");
-    assert_eq!(output.status.code(), Some(1));
-    let said = stderr(&output);
-    assert!(said.contains("has `rate`, which simulate does not support"), "{said}");
+fn simulations_count_rates_in_their_unit() {
+    let text = |work: &str| {
+        format!(
+            "{ONE_NODE}[[app]]\nname = \"db\"\nthread_gbs = 3.0\n\
+             rate = {{ unit = \"queries/s\", per_gb = 100.0{work} }}\nthreads = 4\n\
+             [[app]]\nname = \"reader\"\narithmetic_intensity = 0.5\nthreads = 4\nwork_gflop = 20.0\n"
+        )
+    };
+    // 4 + 4 of 32 GB/s: 1200 queries/s beside 10 GFLOPS for 2 s, and the same 12 GB/s alone.
+    let document = asked("simulate", &text(", work = 6000"), &[]);
+    let run = &document["runs"][0];
+    let (db, reader) = (&run["apps"][0], &run["apps"][1]);
+    near(&run["makespan_s"], 5.0);
+    near(&reader["finished_s"], 2.0);
+    near(&reader["mean_gflops"], 10.0);
+    near(&db["work"], 6000.0);
+    near(&db["mean_rate"], 1200.0);
+    assert_eq!((&db["rate_unit"], &db["mean_gflops"]), (&Value::from("queries/s"), &Value::Null));
+    let refused = |text: &str, more: &[&str]| {
+        let (_folder, file) = study(text);
+        let output = numasim().arg("simulate").arg(&file).args(more).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(1));
+        stderr(&output)
+    };
+    let said = refused(&text(""), &[]);
+    assert!(said.contains("nothing says how much work `db` has") && said.contains("`work = 1e6`"), "{said}");
+    let said = refused(&text(", work = 6000"), &["--policy", "marginal"]);
+    assert!(said.contains("`db` has a `rate`, and the policy marginal counts in GFLOPS"), "{said}");
+    let (_folder, file) = study(&text(", work = 6000"));
+    let echo = numasim().arg("check").arg(&file).output().expect("the program starts");
+    assert!(stdout(&echo).contains("6000"), "{}", stdout(&echo));
 }
 
 #[test]

@@ -119,7 +119,11 @@ pub(crate) fn found<'n>(
 impl Done {
     /// A row for each run and application, with the columns of `--format csv`.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        columns::of(py, &Ran::columns(), Ran::all(&self.answer.study.apps, &self.answer.runs))
+        columns::of(
+            py,
+            &Ran::columns(&self.answer.study.apps),
+            Ran::all(&self.answer.study.apps, &self.answer.runs),
+        )
     }
 }
 
@@ -252,7 +256,11 @@ impl SimulatedRun {
     #[getter]
     fn apps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let one = std::slice::from_ref(self.one());
-        columns::of(py, &Ran::of_apps(), Ran::all(&self.done.answer.study.apps, one))
+        columns::of(
+            py,
+            &Ran::of_apps(&self.done.answer.study.apps),
+            Ran::all(&self.done.answer.study.apps, one),
+        )
     }
 
     /// The channels: a row for each.

@@ -118,6 +118,12 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
         ));
     }
     work_is_given(study, located, "simulate", |_| true)?;
+    if let Some(policy) = policies
+        .iter()
+        .find(|policy| matches!(policy, PolicyName::Marginal | PolicyName::Reexplore | PolicyName::Replan))
+    {
+        all_count_flop(study, located, &format!("the policy {policy}"), |_| true)?;
+    }
     threads_are_few(study, located)?;
     period_is_long_enough(study, located, policies)?;
     policies.iter().try_for_each(|policy| {
@@ -138,26 +144,6 @@ pub fn work_is_given(
 ) -> Result<(), Refusal> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut groups: Vec<&str> = Vec::new();
-    for app in &study.apps {
-        if app.rate_unit.is_none() {
-            continue;
-        }
-        let Some(places) =
-            located.app_places(&app.group).filter(|_| groups.last() != Some(&app.group.as_str()))
-        else {
-            continue;
-        };
-        groups.push(&app.group);
-        let message = format!("`{}` has `rate`, which {command} does not support", app.group);
-        problems.push(
-            Problem::new(ProblemKind::Conflict, message)
-                .at(places.name.clone(), "this app has `rate`")
-                .hint("leave `rate` out here; evaluate, explore and sweep support it"),
-        );
-    }
-    if !problems.is_empty() {
-        return Err(located.refusal(&problems));
-    }
     for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
         if course.total_work().is_some() || !needed(course) || groups.last() == Some(&app.group.as_str()) {
             continue;
@@ -169,6 +155,13 @@ pub fn work_is_given(
         let problem = |place: &Place, what: &str| {
             let message =
                 format!("nothing says how much work `{}` has, and {command} needs to know", app.group);
+            if let Some(unit) = &app.rate_unit {
+                return Problem::new(ProblemKind::MissingKey, message)
+                    .at(place.clone(), format!("no `work` in the `rate` of this {what}"))
+                    .hint(format!(
+                        "add e.g. `work = 1e6` to its `rate`: how many there are to do, counted as in {unit}"
+                    ));
+            }
             Problem::new(ProblemKind::MissingKey, message)
                 .at(place.clone(), format!("no `work_gflop` or `task_gflop` in this {what}"))
                 .hint("add e.g. `work_gflop = 1000.0`, the total over all iterations; or `task_gflop = 0.1`, the work of each task")
@@ -179,6 +172,31 @@ pub fn work_is_given(
             problems.extend(phases.into_iter().map(|place| problem(place, "phase")));
         }
     }
+    if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
+}
+
+/// Refuses applications that count something other than FLOP, for `command`, among those for which it matters.
+///
+/// # Errors
+/// Each of them, where it stands.
+pub fn all_count_flop(
+    study: &Study,
+    located: &Located,
+    command: &str,
+    matters: impl Fn(&Course) -> bool,
+) -> Result<(), Refusal> {
+    let rated = study.apps.iter().zip(&study.dynamics.courses);
+    let rated = rated.filter(|(app, course)| app.rate_unit.is_some() && matters(course));
+    let mut groups: Vec<&str> = rated.map(|(app, _)| app.group.as_str()).collect();
+    groups.dedup();
+    let problems: Vec<Problem> = groups
+        .into_iter()
+        .filter_map(|group| {
+            let place = located.app_places(group)?.name.clone();
+            let message = format!("`{group}` has a `rate`, and {command} counts in GFLOPS");
+            Some(Problem::new(ProblemKind::Conflict, message).at(place, "this app counts something else"))
+        })
+        .collect();
     if problems.is_empty() { Ok(()) } else { Err(located.refusal(&problems)) }
 }
 

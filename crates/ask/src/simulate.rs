@@ -7,7 +7,7 @@ use numasim_draw::figures;
 use numasim_dynamic::{
     AppRun, Bottleneck, ChannelRun, ClusterRun, Ending, Job, JobError, Observer, Outcome, Run, Silent,
 };
-use numasim_model::units::Seconds;
+use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{App, AppId};
 use numasim_policy::PolicyName;
 use numasim_sim::search::Monitor;
@@ -17,6 +17,7 @@ use crate::document::{Head, StudyHead, plain, written_as};
 use crate::input::Input;
 use crate::over_time;
 use crate::refusal::Refusal;
+use crate::wording::common_unit;
 
 /// A question to [`simulate`].
 #[derive(Clone, Copy, Debug)]
@@ -262,7 +263,16 @@ pub fn mb(channel: &Channel, items: f64) -> f64 {
     channel.item.value() * items
 }
 
-/// GFLOPS on average from its arrival to its end; 0 where it did not arrive.
+/// GFLOPS of all applications together, on average over the whole time, with the unit: their rate if all count that, else GFLOPS of those
+/// that count FLOP.
+pub fn mean_of_all<'a>(study: &'a Study, run: &Run) -> (f64, &'a str) {
+    let unit = common_unit(&study.apps).unwrap_or("GFLOPS");
+    let counting = run.apps.iter().zip(&study.apps).filter(|(_, app)| app.unit() == unit);
+    let (work, seconds): (Gflop, f64) = (counting.map(|(run, _)| run.work).sum(), run.time.value());
+    (if seconds > 0.0 { work.value() / seconds } else { 0.0 }, unit)
+}
+
+/// GFLOPS, or its rate, on average from its arrival to its end; 0 where it did not arrive.
 pub fn mean_gflops(app: &AppRun, run: &Run) -> f64 {
     let end = app.finished.unwrap_or(run.time);
     let Some(arrived) = app.arrived else { return 0.0 };
@@ -431,8 +441,11 @@ struct AppObject<'a> {
     finished_s: Option<f64>,
     /// Iterations that it finished.
     iterations: u64,
-    /// What it computed, in GFLOP.
-    gflop: f64,
+    /// What it computed, in GFLOP; null where it counts something else.
+    gflop: Option<f64>,
+    /// What it did in the unit of its rate, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    work: Option<f64>,
     /// Threads that it ran on average.
     mean_threads: f64,
     /// How long it waited for input of others, in seconds.
@@ -442,8 +455,13 @@ struct AppObject<'a> {
     /// How long it waited for calls, in seconds.
     wait_call_s: f64,
     /// GFLOPS on average while it was there.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
-    mean_gflops: f64,
+    mean_gflops: Option<f64>,
+    /// The same in `rate_unit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_rate: Option<f64>,
+    /// The unit of its rate, e.g. queries/s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_unit: Option<&'a str>,
     /// Thread-seconds without work.
     idle_s: f64,
     /// Thread-seconds kept from running by orders.
@@ -454,17 +472,22 @@ struct AppObject<'a> {
 
 impl<'a> AppObject<'a> {
     fn of(app: &AppRun, of: &'a App, run: &Run) -> Self {
+        let (work, mean) = (plain(app.work.value()), plain(mean_gflops(app, run)));
+        let is_rate = of.rate_unit.is_some();
         Self {
             name: &of.name,
             arrived_s: seconds(app.arrived),
             finished_s: seconds(app.finished),
             iterations: app.iterations,
-            gflop: plain(app.work.value()),
+            gflop: (!is_rate).then_some(work),
+            work: is_rate.then_some(work),
             mean_threads: plain(app.mean_threads),
             wait_input_s: plain(app.waited_input.value()),
             wait_output_s: plain(app.waited_output.value()),
             wait_call_s: plain(app.waited_call.value()),
-            mean_gflops: plain(mean_gflops(app, run)),
+            mean_gflops: (!is_rate).then_some(mean),
+            mean_rate: is_rate.then_some(mean),
+            rate_unit: of.rate_unit.as_deref(),
             idle_s: plain(app.idle.value()),
             blocked_s: plain(app.blocked.value()),
             shared_s: plain(app.shared.value()),

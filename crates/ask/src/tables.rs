@@ -133,7 +133,7 @@ impl<'v> Ran<'v> {
     }
 
     /// The columns of `simulate`.
-    pub fn columns() -> Vec<Of<'v, Self>> {
+    pub fn columns(apps: &[App]) -> Vec<Of<'v, Self>> {
         let mut columns = vec![
             Of::text("policy", |row: &Self| row.simulated.policy.as_str()),
             Of::count("seed", |row: &Self| row.simulated.seed),
@@ -141,28 +141,40 @@ impl<'v> Ran<'v> {
             Of::number("lower_bound_s", |row: &Self| row.simulated.lower_bound_s),
             Of::text("partial", |row: &Self| row.simulated.is_partial()),
         ];
-        columns.extend(Self::of_apps());
+        columns.extend(Self::of_apps(apps));
         columns
     }
 
     /// Those of the application.
-    pub fn of_apps() -> Vec<Of<'v, Self>> {
-        Self::work().into_iter().chain(Self::waits()).collect()
+    pub fn of_apps(apps: &[App]) -> Vec<Of<'v, Self>> {
+        Self::work(apps).into_iter().chain(Self::waits()).collect()
     }
 
-    /// What it did.
-    pub fn work() -> [Of<'v, Self>; 7] {
+    /// What it did; columns of rates only if one of `apps` has one.
+    pub fn work(apps: &[App]) -> Vec<Of<'v, Self>> {
         let number =
             |name, title, value: fn(&Self) -> Option<f64>| Of::number(name, value).titled(title).rounded();
-        [
+        let rates = |row: &Self| row.app.rate_unit.is_some();
+        let mut columns = vec![
             Of::text("app", |row: &Self| row.app.name.as_str()).titled("application"),
             number("arrived_s", "arrived\ns", |row| row.run.arrived.map(Seconds::value)),
             number("finished_s", "finished\ns", |row| row.run.finished.map(Seconds::value)),
             Of::count("iterations", |row: &Self| row.run.iterations),
-            number("gflop", "work\nGFLOP", |row| Some(row.run.work.value())),
-            number("mean_gflops", "mean\nGFLOPS", |row| Some(mean_gflops(row.run, &row.simulated.run))),
+            number("gflop", "work\nGFLOP", |row| row.app.rate_unit.is_none().then(|| row.run.work.value())),
+            number("mean_gflops", "mean\nGFLOPS", |row| {
+                row.app.rate_unit.is_none().then(|| mean_gflops(row.run, &row.simulated.run))
+            }),
             number("mean_threads", "mean\nthreads", |row| Some(row.run.mean_threads)),
-        ]
+        ];
+        if apps.iter().any(|app| app.rate_unit.is_some()) {
+            let mean = move |row: &Self| rates(row).then(|| mean_gflops(row.run, &row.simulated.run));
+            columns.extend([
+                Of::number("work", move |row: &Self| rates(row).then(|| row.run.work.value())).rounded(),
+                Of::number("mean_rate", mean).titled("mean\nrate").rounded(),
+                Of::text("rate_unit", |row: &Self| row.app.rate_unit.clone()).titled("unit"),
+            ]);
+        }
+        columns
     }
 
     /// What it waited for; `idle_s`, `blocked_s` and `shared_s` are thread-seconds.

@@ -35,6 +35,8 @@ pub struct AppReading {
     nodes: Option<(Vec<NodeId>, Place)>,
     /// Where the file gives it a rate.
     rate: Option<Place>,
+    /// How much it has to do in the unit of its rate, and where the file says so.
+    pub work_of_rate: Option<(f64, Place)>,
 }
 
 impl AppReading {
@@ -129,7 +131,17 @@ pub(super) fn read(
         check_room(app, machine, size, data_value.as_ref());
     }
     let rate = of_thread.rate.as_ref().map(|rate| rate.value.key_place());
-    let read = AppReading { name: name.clone(), instances, is_kept, intensity, data, nodes: allowed, rate };
+    let work_of_rate = of_thread.rate.and_then(|rate| rate.work);
+    let read = AppReading {
+        name: name.clone(),
+        instances,
+        is_kept,
+        intensity,
+        data,
+        nodes: allowed,
+        rate,
+        work_of_rate,
+    };
     (app, read)
 }
 
@@ -145,6 +157,7 @@ struct Rate<'a> {
     value: Value<'a>,
     unit: Option<String>,
     per_gb: Option<f64>,
+    work: Option<(f64, Place)>,
 }
 
 impl<'a> OfThread<'a> {
@@ -154,12 +167,13 @@ impl<'a> OfThread<'a> {
         let rate = table.optional(&app::RATE).map(|value| {
             let hint = "write e.g. `rate = { unit = \"queries/s\", per_gb = 125.0 }`";
             let Some(mut table) = value.table(&rate::TABLE, "a table", hint) else {
-                return Rate { value, unit: None, per_gb: None };
+                return Rate { value, unit: None, per_gb: None, work: None };
             };
             let unit = table.required(&rate::UNIT);
             let per_gb = table.required(&rate::PER_GB).and_then(|value| value.number());
+            let work = table.optional(&rate::WORK).and_then(|value| Some((value.number()?, value.place())));
             table.finish();
-            Rate { unit: unit.and_then(|unit| unit.name().map(str::to_owned)), per_gb, value }
+            Rate { unit: unit.and_then(|unit| unit.name().map(str::to_owned)), per_gb, work, value }
         });
         Self { gflops, gbs, rate }
     }

@@ -121,7 +121,9 @@ fn column(reading: &Reading, group: &Group, of: &App) -> Vec<Cell> {
             ("arithmetic_intensity", _) if of.rate_unit.is_some() => "none: it has a rate".to_owned(),
             ("rate", _) => {
                 let unit = of.rate_unit.as_deref().unwrap_or_default();
-                format!("{} {unit} for each GB/s", words::figure(of.arithmetic_intensity.value()))
+                let work =
+                    of.work.map(|work| format!(", work {}", words::figure(work.value()))).unwrap_or_default();
+                format!("{} {unit} for each GB/s{work}", words::figure(of.arithmetic_intensity.value()))
             }
             ("nodes", Some(nodes)) => words::ranges_of(nodes),
             _ => words::shown(key, &value),

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 pub(crate) use numasim_ask::simulate::Simulated;
-use numasim_ask::simulate::mb;
+use numasim_ask::simulate::{mb, mean_of_all};
 use numasim_ask::table::{Of, grid};
 use numasim_ask::tables::{self, percent};
+use numasim_ask::wording::common_unit;
 use numasim_course::{Channel, PolicyChoice, Study};
 use numasim_draw::grid::wrap;
 use numasim_dynamic::{ChannelRun, Run};
@@ -67,7 +68,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
         let _ = write!(text, "{}\n\n", wrap(&partial, style.columns()).join("\n"));
     }
     let rows: Vec<tables::Ran> = tables::Ran::all(&study.apps, std::slice::from_ref(simulated)).collect();
-    let (work, waits) = (tables::Ran::work(), tables::Ran::waits());
+    let (work, waits) = (tables::Ran::work(&study.apps), tables::Ran::waits());
     text += &grid(&work, &rows).render(style);
     text.push('\n');
     text += &grid(work[..1].iter().chain(&waits), &rows).render(style);
@@ -76,7 +77,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
         text += &channels(study, run, style);
     }
     text.push('\n');
-    text += &totals(simulated, &end);
+    text += &totals(study, simulated, &end);
     text
 }
 
@@ -97,7 +98,7 @@ fn channels(study: &Study, run: &Run, style: &Style) -> String {
     grid(&columns, &rows).render(style)
 }
 
-fn totals(simulated: &Simulated, end: &str) -> String {
+fn totals(study: &Study, simulated: &Simulated, end: &str) -> String {
     let run = &simulated.run;
     let mut text = String::new();
     let makespan = match simulated.makespan_s() {
@@ -120,7 +121,8 @@ fn totals(simulated: &Simulated, end: &str) -> String {
             figures::rounded(cluster.speedup)
         );
     }
-    let _ = writeln!(text, "Performance: {} GFLOPS on average", figures::single(gflops(run)));
+    let (mean, unit) = mean_of_all(study, run);
+    let _ = writeln!(text, "Performance: {} {unit} on average", figures::single(mean));
     let _ = writeln!(
         text,
         "Orders:      {}; {} unblocked by them",
@@ -137,12 +139,6 @@ fn totals(simulated: &Simulated, end: &str) -> String {
     }
     let _ = writeln!(text, "Events:      {}", run.events);
     text
-}
-
-/// GFLOPS of all applications together, on average over the whole time.
-fn gflops(run: &Run) -> f64 {
-    let seconds = run.time.value();
-    if seconds > 0.0 { run.work().value() / seconds } else { 0.0 }
 }
 
 /// The simulations of one policy.
@@ -205,7 +201,11 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
         mean("cluster_s", "cluster\ns", |run| run.cluster.map(|cluster| cluster.makespan.value()))
             .rounded()
             .only_if(runs.iter().any(|run| run.cluster.is_some())),
-        mean("mean_gflops", "mean\nGFLOPS", |run| Some(gflops(&run.run))).rounded(),
+        Of::number("mean_gflops", |policy: &OfPolicy| {
+            policy.mean(|run| Some(mean_of_all(study, &run.run).0))
+        })
+        .titled(format!("mean\n{}", common_unit(&study.apps).unwrap_or("GFLOPS")))
+        .rounded(),
         Of::number("stored_mb", stored)
             .titled("channels\nmost MB")
             .rounded()

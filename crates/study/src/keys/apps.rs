@@ -142,7 +142,7 @@ table! {
     /// Work in GFLOP, of all iterations together; the makespan objective and simulations need it, or `task_gflop`.
     /// With `tasks` 0 is read, too.
     WORK_GFLOP = key("work_gflop", POSITIVE)
-        .of_app(|app| app.work.map(Gflop::value), |app, work| app.work = Some(Gflop::new(work)))
+        .of_app(|app| app.work.filter(|_| app.rate_unit.is_none()).map(Gflop::value), |app, work| app.work = Some(Gflop::new(work)))
         .changed_in("GFLOP")
         .means("an amount of work in GFLOP", "1000.0")
         .default("not given")
@@ -167,11 +167,16 @@ table! {
     UNIT = key("unit", Shape::Name).example("\"queries/s\"").required();
     /// How many for each GB (10^9 bytes).
     PER_GB = key("per_gb", POSITIVE).means("a number for each GB", "125.0").required();
+    /// How many there are to do, of all iterations together: of `queries/s` the number of queries. Simulations need it.
+    WORK = key("work", POSITIVE).means("how many there are to do", "1e6").default("not given");
 }
 
 fn rate_echo(app: &App) -> Echo {
     let per_gb = app.arithmetic_intensity.value();
-    let rate = |unit: &String| Echo::table([("unit", unit.as_str().into()), ("per_gb", per_gb.into())]);
+    let rate = |unit: &String| {
+        let work = app.work.map(|work| ("work", work.value().into()));
+        Echo::table([("unit", unit.as_str().into()), ("per_gb", per_gb.into())].into_iter().chain(work))
+    };
     app.rate_unit.as_ref().map(rate).into()
 }
 

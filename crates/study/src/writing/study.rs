@@ -39,7 +39,11 @@ fn write_app(lines: &mut Lines, of: &App) {
     }
     if let Some(unit) = &of.rate_unit {
         let per_gb = float(of.arithmetic_intensity.value());
-        lines.put(&app::RATE, inline([(&rate::UNIT, quoted(unit)), (&rate::PER_GB, per_gb)]));
+        let work = of.work.map(|work| (&rate::WORK, float(work.value())));
+        lines.put(
+            &app::RATE,
+            inline([(&rate::UNIT, quoted(unit)), (&rate::PER_GB, per_gb)].into_iter().chain(work)),
+        );
     }
     let given = |key: &&&Key| !(of.intensity_is_quotient && **key == &app::ARITHMETIC_INTENSITY);
     for key in app::TABLE.keys.iter().filter(given) {

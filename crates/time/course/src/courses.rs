@@ -151,14 +151,17 @@ impl CourseReading {
 fn read(table: &mut TableReader<'_>, known: &AppReading, machine: &MachineReading) -> CourseReading {
     let places = CoursePlaces {
         name: known.name.clone(),
-        work: table.place_of(&at_rest::WORK_GFLOP).or_else(|| table.place_of(&app::TASK_GFLOP)),
+        work: table
+            .place_of(&at_rest::WORK_GFLOP)
+            .or_else(|| table.place_of(&app::TASK_GFLOP))
+            .or_else(|| known.work_of_rate.as_ref().map(|(_, place)| place.clone())),
         iterations: table.place_of(&app::ITERATIONS),
         threads: table.place_of(&app::THREADS),
         control: table.place_of(&app::CONTROL),
         phases: Vec::new(),
     };
     let iterations = table.read_or(&app::ITERATIONS, 1, Value::large_count);
-    let keys = WorkKeys::of(table);
+    let keys = WorkKeys { of_rate: known.work_of_rate.clone(), ..WorkKeys::of(table) };
     let from_app = FromApp::read(table, known, &keys);
     let (phases, total, phase_places) = read_phases(table, &from_app, &keys, iterations, machine);
     let spread = table.read_or(&app::TASK_SPREAD, 0.0, Value::number);
@@ -266,7 +269,7 @@ fn read_phases(
     machine: &MachineReading,
 ) -> Phases {
     let Some(list) = table.optional(&app::PHASE) else {
-        if keys.total.is_none() && keys.each.is_none() {
+        if keys.total.is_none() && keys.each.is_none() && keys.of_rate.is_none() {
             table.note(&at_rest::WORK_GFLOP, at_rest::WORK_GFLOP.default);
         }
         if keys.tasks.is_none() && keys.each.is_none() {
@@ -343,6 +346,14 @@ fn work_is_in_the_phases(keys: &WorkKeys<'_>, phases: &Value<'_>) {
             .hint(format!("write `{}` in each `{PHASE}`, and not in the app", value.name));
         value.source.log.report(problem);
     }
+    if let Some((_, place)) = &keys.of_rate {
+        let problem =
+            Problem::new(ProblemKind::Conflict, "the `work` of a rate is that of an app without phases")
+                .at(place.clone(), "of which phase?")
+                .related(phases.key_place(), "the first phase")
+                .hint("leave out the phases, or the work");
+        phases.source.log.report(problem);
+    }
 }
 
 fn read_phase(
@@ -410,6 +421,8 @@ struct WorkKeys<'a> {
     each: Option<Value<'a>>,
     tasks: Option<Value<'a>>,
     io: Option<Value<'a>>,
+    /// Work in the unit of the rate of the application.
+    of_rate: Option<(f64, Place)>,
 }
 
 /// What they say.
@@ -430,6 +443,7 @@ impl<'a> WorkKeys<'a> {
             each: table.optional(&app::TASK_GFLOP),
             tasks: table.optional(&app::TASKS),
             io: table.optional(&app::IO_MS),
+            of_rate: None,
         }
     }
 
@@ -482,6 +496,7 @@ impl<'a> WorkKeys<'a> {
         let quantity = Quantity { zero: tasks.is_some(), ..at_rest::WORK_GFLOP.quantity() };
         let total = self.total.as_ref().map(|value| value.number_of(quantity));
         let (tasks, each, total) = (transposed(tasks)?, transposed(each)?, transposed(total)?);
+        let total = total.or(self.of_rate.as_ref().map(|(work, _)| *work));
         let iterations = iterations? as f64;
         Some(match (total, each, tasks) {
             (None, None, _) => WorkReading::default(),

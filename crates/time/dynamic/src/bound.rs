@@ -117,7 +117,8 @@ pub fn lower_bound(
                 iteration_s += speeds.least_time(&tasks, phase.io.value());
                 let gflop = tasks.sum * equal as f64;
                 let gigabytes = gflop / phase.arithmetic_intensity.value();
-                need.gflop += gflop;
+                // What is counted in another unit is no load for the peak of the machine.
+                need.gflop += if demand.limits.no_flop { 0.0 } else { gflop };
                 need.core_seconds += gflop / speeds.thread_gflops;
                 // What lies where the threads run lies where it occupies least.
                 let costs = machine.memory_nodes().map(|node| machine.node(node).occupied_by(demand.traffic));

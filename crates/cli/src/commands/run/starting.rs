@@ -49,6 +49,7 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     }
     kernels_are_synthetic(study, located)?;
     programs_stand_alone(study, located)?;
+    over_time::all_count_flop(study, located, "run", |course| course.command.is_none())?;
     over_time::work_is_given(study, located, "run", |course| course.command.is_none())?;
     Ok(input)
 }

@@ -119,7 +119,7 @@ fn deliver(
         }
         text
     };
-    let rows = || table::csv(&Ran::columns(), Ran::all(&study.apps, runs));
+    let rows = || table::csv(&Ran::columns(&study.apps), Ran::all(&study.apps, runs));
     shell.answer(destination, args.output.format, table, answer, rows)
 }
 

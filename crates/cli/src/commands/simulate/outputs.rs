@@ -144,7 +144,7 @@ impl Outputs {
 // | `busy` | cores that they use |
 // | `idle` | threads that might run and have nothing to do |
 // | `blocked` | threads that may not run |
-// | `gflops` | GFLOPS of the threads on the node |
+// | `gflops` | GFLOPS of the threads on the node, or what they achieve in the unit of their `rate` |
 // | `gbs` | GB/s that they draw |
 // | `items` | items of the application that are produced and not finished, over all its channels |
 

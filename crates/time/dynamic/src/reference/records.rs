@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use numasim_course::{Channel, Course, Os, Phase, Pick, Work};
 use numasim_model::order::Order;
 use numasim_model::sharing::Solver;
-use numasim_model::units::FlopPerByte;
+use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
 use numasim_model::{AppId, Demand, Machine, NodeId, Table};
 
 use crate::spread::Spread;
@@ -385,7 +385,11 @@ fn bandwidths(machine: &Machine, groups: &[Group]) -> Vec<f64> {
         if group.efficiency < 1.0 {
             let want = wants.demand_per_thread()[(AppId(g), NodeId(group.node))] * group.efficiency;
             let peak = demand.peak(machine.node(NodeId(group.node))).value();
-            demand.arithmetic_intensity = FlopPerByte::new(peak / want);
+            if demand.limits.no_flop {
+                demand.limits.bandwidth = Some(GigabytesPerSecond::new(want));
+            } else {
+                demand.arithmetic_intensity = FlopPerByte::new(peak / want);
+            }
         }
         demand
     };

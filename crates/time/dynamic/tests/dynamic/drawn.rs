@@ -247,8 +247,12 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         phases,
     };
     let first = &course.phases[0];
+    let is_rated = choices.one_in(6);
     let app = App {
         kernel: choices.of(&[Access::Read, Access::Read, Access::Copy]),
+        node_overhead: choices.of(&[0.0, 0.0, 0.0, 0.3]),
+        rate_unit: is_rated.then(|| "items/s".to_owned()),
+        thread_gbs: is_rated.then_some(GigabytesPerSecond::new(4.0)),
         ..App::new(format!("a{number}"), first.arithmetic_intensity, first.data.clone())
     };
     (app, course)
