@@ -40,6 +40,9 @@ fn machine(of: &Machine, factor: f64) -> Machine {
 
 fn in_units(study: &Study, factor: f64) -> Study {
     let mut other = study.clone();
+    for app in &mut other.apps {
+        app.thread_gbs = app.thread_gbs.map(|limit| limit * factor);
+    }
     other.machine = machine(&study.machine, factor);
     for phase in other.dynamics.courses.iter_mut().flat_map(|course| &mut course.phases) {
         match &mut phase.work {
