@@ -5,7 +5,8 @@ use numasim_model::{App, AppId, Machine};
 use numasim_sim::{Caution, Objective, cautions};
 use serde::Serialize;
 
-use crate::scenario::{ScenarioView, numbers};
+use crate::numbers;
+use crate::scenario::ScenarioView;
 
 /// Of more names the rest are counted.
 const MOST_NAMES: usize = 6;

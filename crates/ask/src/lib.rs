@@ -87,12 +87,12 @@ pub use explored::Explored;
 pub use input::Input;
 pub use pareto::{Pareto, pareto};
 pub use refusal::Refusal;
-pub use scenario::{EvaluatedScenario, ScenarioView, numbers};
+pub use scenario::{EvaluatedScenario, ScenarioView};
 pub use simulate::{Simulate, Simulated, Simulation, Simulations, simulate};
 #[cfg(feature = "parallel")]
 pub use sweep::{Sweep, sweep};
 pub use tasks::{Tasked, Tasks, TasksAnswer, tasks};
-pub use wording::{machine_title, node_ranges};
+pub use wording::{machine_title, node_ranges, numbers};
 
 /// The input file of the examples: two nodes, an application that streams its local data, and one whose data is on node 1.
 pub const EXAMPLE: &str = r#"

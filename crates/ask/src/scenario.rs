@@ -47,11 +47,6 @@ impl EvaluatedScenario {
     }
 }
 
-/// The numbers of nodes.
-pub fn numbers(nodes: &[NodeId]) -> Vec<usize> {
-    nodes.iter().map(|node| node.0).collect()
-}
-
 /// One evaluated scenario with everything that went into it.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioView<'a> {

@@ -4,8 +4,6 @@ use numasim_draw::figures;
 use numasim_model::{App, Machine, NodeId};
 use numasim_sim::Objective;
 
-use crate::numbers;
-
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub fn machine_title(machine: &Machine) -> String {
     let nodes = figures::count(machine.node_count() as u64, "NUMA node");
@@ -15,6 +13,11 @@ pub fn machine_title(machine: &Machine) -> String {
 /// `0-3, 6`
 pub fn node_ranges(nodes: &[NodeId]) -> String {
     figures::ranges(&numbers(nodes))
+}
+
+/// The numbers of nodes.
+pub fn numbers(nodes: &[NodeId]) -> Vec<usize> {
+    nodes.iter().map(|node| node.0).collect()
 }
 
 /// The unit that all of some applications count in; `None` where they differ.

@@ -255,7 +255,7 @@ impl OwnQueue {
         let wait = |i: usize| match i {
             0 => waits.least,
             i if i == count => waits.most.max(waits.least),
-            i => (waits.least + transfer) * ratio.powf(i as f64 / count as f64) - transfer,
+            i => (waits.least + transfer) * libm::pow(ratio, i as f64 / count as f64) - transfer,
         };
         for (i, stretch) in stretches.iter_mut().enumerate() {
             let from = wait(i.min(count));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use numasim_model::sharing::Solver;
-use numasim_model::sharing::least::{Kept, MostThreads};
+use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
 use numasim_model::sharing::own_queue::{LinkQueue, MOST_STRETCHES, OwnQueue, Stretch, Waits};
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};
@@ -17,7 +17,6 @@ use crate::problem::{Evaluator, Problem};
 use crate::restrictions::may_hold;
 use crate::search::budget::Pace;
 use crate::search::ceilings::{Ceiling, ceilings};
-use crate::search::dual::Own;
 use crate::search::watch::{Watch, reads_own};
 
 /// Options of one task.
@@ -123,13 +122,19 @@ impl OptionTable {
     }
 
     /// The same options with what threads elsewhere draw at most of the memory of the node where no application has more than so many threads.
-    pub(super) fn with_others(&self, own: &Own, most: MostThreads<'_>) -> Self {
-        let of = |counts: &[u32]| own.others.at_most(counts, most);
+    /// `queue`: its own threads and the waits of this part of the space, where all that is drawn of it lies on a curve.
+    pub(super) fn with_others(
+        &self,
+        drawn: &DrawnByOthers,
+        queue: Option<(&OwnQueue, (f64, f64))>,
+        most: MostThreads<'_>,
+    ) -> Self {
+        let of = |counts: &[u32]| drawn.at_most(counts, most);
         let chunks = self.counts.chunks(CHUNK * self.apps);
         let others: Vec<Vec<f64>> =
             parallel::map(chunks, |chunk: &[u32]| chunk.chunks(self.apps).map(of).collect());
         let others = others.concat();
-        let Some(at) = &own.queue else { return Self { others, ..self.clone() } };
+        let Some((own, range)) = queue else { return Self { others, ..self.clone() } };
         let known = self.others.iter().map(Some).chain(std::iter::repeat(None));
         let asked: Vec<(f64, Option<Waits>)> = others
             .iter()
@@ -140,11 +145,11 @@ impl OptionTable {
         let chunks = self.counts.chunks(CHUNK * self.apps).zip(asked.chunks(CHUNK));
         let waits: Vec<Vec<Waits>> = parallel::map(chunks, |(counts, asked)| {
             let of = |(counts, (others, known)): (&[u32], &(f64, Option<Waits>))| {
-                known.unwrap_or_else(|| at.own.waits(counts, *others).within(at.waits))
+                known.unwrap_or_else(|| own.waits(counts, *others).within(range))
             };
             counts.chunks(self.apps).zip(asked).map(of).collect()
         });
-        self.along(&at.own, waits.concat(), others)
+        self.along(own, waits.concat(), others)
     }
 
     /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.

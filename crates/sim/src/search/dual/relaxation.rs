@@ -371,7 +371,8 @@ impl<'a> Relaxation<'a> {
                 class.table = Arc::new(class.table.with_least(kept, most));
             }
             if let Some(own) = &class.own {
-                class.table = Arc::new(class.table.with_others(own, most));
+                let queue = own.queue.as_ref().map(|at| (&at.own, at.waits));
+                class.table = Arc::new(class.table.with_others(&own.others, queue, most));
             }
         }
         relaxation.with_room()
