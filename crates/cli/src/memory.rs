@@ -9,7 +9,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::failure::OF_INPUT;
 
@@ -52,10 +52,17 @@ fn or_end(memory: *mut u8, bytes: usize) -> *mut u8 {
 /// Says it once without allocating, and ends the process.
 #[cold]
 fn end(bytes: usize) -> ! {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if SAID.swap(true, Relaxed) {
+    // A thread is known by the place of its own constant: its name or number might need memory.
+    thread_local! { static HERE: u8 = const { 0 }; }
+    static SAID_BY: AtomicUsize = AtomicUsize::new(0);
+    let here = HERE.with(|here| std::ptr::from_ref(here).addr());
+    match SAID_BY.compare_exchange(0, here, Relaxed, Relaxed) {
+        Ok(_) => {}
+        Err(said_by) if said_by == here => end_at_once(),
         // Another thread says it and ends the process.
-        std::process::exit(i32::from(OF_INPUT));
+        Err(_) => loop {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        },
     }
     let mut line = [0_u8; 200];
     let mut rest = &mut line[..];
@@ -72,4 +79,18 @@ fn end(bytes: usize) -> ! {
     #[cfg(not(unix))]
     let _ = std::io::stderr().write_all(line);
     std::process::exit(i32::from(OF_INPUT));
+}
+
+/// Where the end of the process itself needs memory that there is not: nothing of it is left to do but to end, as a second call of
+/// [`std::process::exit`] by one thread is a panic.
+fn end_at_once() -> ! {
+    #[cfg(unix)]
+    {
+        unsafe extern "C" {
+            safe fn _exit(status: i32) -> !;
+        }
+        _exit(i32::from(OF_INPUT))
+    }
+    #[cfg(not(unix))]
+    std::process::abort()
 }
