@@ -51,6 +51,7 @@ pub(crate) mod budget;
 mod ceilings;
 mod cells;
 mod climbs;
+mod corners;
 mod cutting;
 mod dual;
 mod halves;

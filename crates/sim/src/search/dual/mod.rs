@@ -38,11 +38,13 @@ use crate::search::options::OptionTable;
 pub(super) use bound::best_option;
 pub(super) use dealt::{Dealt, OnCurve, Own, Shares};
 pub(super) use fewer::Few;
-pub(super) use relaxation::{Class, Cut, Drawn, Relaxation, Watched};
+pub(super) use parts::Cut;
+pub(super) use relaxation::{Class, Drawn, Relaxation, Watched};
 
 mod bound;
 mod dealt;
 mod fewer;
+mod parts;
 mod relaxation;
 
 // Prices of the bound, what options earn at them, and the bound that they gave.

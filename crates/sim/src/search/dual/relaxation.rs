@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use numasim_model::sharing::least::{Kept, MostThreads};
-use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Data, Node, NodeId};
 
 use crate::monitor::Monitor;
@@ -17,14 +16,6 @@ use crate::search::watch::{Count, Level, Watch};
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
 const MOST_ENTRIES: usize = 40_000_000;
-
-/// Two parts of the space, by what happens at the memory of a class.
-pub(in crate::search) struct Cut<R> {
-    pub(in crate::search) class: usize,
-    /// How far the ends of both parts are from each other.
-    pub(in crate::search) ratio: f64,
-    pub(in crate::search) parts: [R; 2],
-}
 
 /// Nodes that can be exchanged, with their common options.
 #[derive(Clone)]
@@ -459,161 +450,4 @@ impl<'a> Relaxation<'a> {
 /// The smallest node of each class.
 fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
     (0..node_classes.len()).filter(|&n| node_classes[n] == n).map(NodeId).collect()
-}
-
-// Parts of the space by what other nodes draw of a watched memory: see [`crate::search::cells`].
-
-/// The part of the controller below which a range is not cut any more.
-const NARROWEST: f64 = 1e-4;
-/// The part by which waits differ in a range that is not cut any more.
-const NARROWEST_WAIT: f64 = 1e-3;
-/// The part of the controller below which a range is narrow: what the own node and all others get has a limit each then, which together are
-/// hardly more than the controller.
-const NARROW: f64 = 0.01;
-
-impl Relaxation<'_> {
-    /// The most that other nodes can draw of a memory, GB/s.
-    pub(super) fn most_drawn(&self, memory: NodeId) -> f64 {
-        let machine = &self.problem.machine;
-        let links = machine.compute_nodes().filter_map(|node| machine.link(node, memory));
-        let all = links.map(GigabytesPerSecond::value).sum::<f64>();
-        // No sum of what is drawn is beyond the end by rounding.
-        all.min(machine.node(memory).bandwidth.value()) * (1.0 + 1e-9)
-    }
-
-    /// Where ranges of what bytes wait can be cut, the widest first: the class of the memory, and both parts.
-    pub(in crate::search) fn cuts_of_waits(&self) -> Vec<Cut<(f64, f64)>> {
-        let cut = |(c, class): (usize, &Class)| {
-            let own = class.own.as_deref().filter(|_| class.nodes.len() == 1)?;
-            let on_curve = own.queue.as_ref()?;
-            let waits = || (0..class.table.len()).filter_map(|option| class.table.waits(option));
-            let least = waits().map(|waits| waits.least).fold(f64::INFINITY, f64::min);
-            let most = waits().map(|waits| waits.most).fold(0.0, f64::max);
-            let (least, most) = (least.max(on_curve.waits.0), most.min(on_curve.waits.1));
-            // Waits of less than a transfer time make little difference.
-            let transfer = own.bandwidth_gbs.recip();
-            let ratio = (most + transfer) / (least + transfer);
-            let middle = ((most + transfer) * (least + transfer)).sqrt() - transfer;
-            let parts = [(on_curve.waits.0, middle), (middle, on_curve.waits.1)];
-            (ratio > 1.0 + NARROWEST_WAIT).then_some(Cut { class: c, ratio, parts })
-        };
-        let mut cuts: Vec<Cut<(f64, f64)>> = self.classes.iter().enumerate().filter_map(cut).collect();
-        cuts.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
-        cuts
-    }
-
-    /// The relaxation where bytes wait so long at the memory of a class, and `improved` in its numbers of options; `None` where that is not known
-    /// to matter.
-    pub(in crate::search) fn where_waited(
-        &self,
-        improved: &Improved,
-        class: usize,
-        waits: (f64, f64),
-    ) -> Option<(Self, Improved)> {
-        let own = self.classes[class].own.as_deref()?;
-        let on_curve = own.queue.as_ref()?;
-        let mut part = self.clone();
-        for (class, link) in part.classes.iter_mut().zip(&on_curve.links) {
-            if let Some(link) = link {
-                class.table = Arc::new(class.table.with_less_over(link, waits.0));
-            }
-        }
-        let home = &mut part.classes[class];
-        home.table = Arc::new(home.table.with_waits(&on_curve.own, waits));
-        home.own = Some(Arc::new(Own { queue: Some(OnCurve { waits, ..on_curve.clone() }), ..own.clone() }));
-        let improved = improved.clone();
-        let possible = part.only_where(&improved, |c, option| {
-            c != class || part.classes[c].table.waits(option).is_none_or(|waits| !waits.is_empty())
-        });
-        Some(possible.unwrap_or((part, improved)))
-    }
-
-    /// Whether memories are watched by what is drawn of them.
-    pub(in crate::search) fn is_drawn_from(&self) -> bool {
-        self.watched.iter().any(|watched| watched.drawn.is_some())
-    }
-
-    /// Whether ranges of what is drawn are narrow, and there are any.
-    pub(in crate::search) fn knows_what_is_drawn(&self) -> bool {
-        let narrow = |watched: &Watched| {
-            let range = watched.drawn.map(|drawn| drawn.range.1 - drawn.range.0);
-            range.map(|width| width < NARROW * watched.bandwidth)
-        };
-        let mut ranges = self.watched.iter().filter_map(narrow).peekable();
-        ranges.peek().is_some() && ranges.all(|narrow| narrow)
-    }
-
-    /// Whether no option could take more of a watched memory over links than counts as read: then what counts is at least what is drawn.
-    pub(in crate::search) fn counts_all(&self, w: usize) -> bool {
-        let Some(Drawn { resource, .. }) = self.watched[w].drawn else { return false };
-        self.classes.iter().all(|class| {
-            let of_app = |draw: &Vec<(usize, f64)>| -> f64 {
-                draw.iter().filter(|(m, _)| *m == resource).map(|(_, draw)| draw).sum()
-            };
-            let draws: Vec<f64> = class.draw.iter().map(of_app).collect();
-            draws.iter().all(|draw| *draw <= 0.0)
-                || (0..class.table.len()).all(|option| {
-                    let taken: f64 =
-                        class.table.potential(option).iter().zip(&draws).map(|(g, d)| g * d).sum();
-                    taken <= class.table.reads(option)[w] * (1.0 + 1e-9) + 1e-12
-                })
-        })
-    }
-
-    /// Where ranges of what is drawn can be cut, the widest first: the watched memory, and both parts.
-    pub(in crate::search) fn cuts_of_what_is_drawn(&self) -> Vec<(usize, [(f64, f64); 2])> {
-        let cut = |(w, watched): (usize, &Watched)| {
-            let (least, most) = watched.drawn?.range;
-            let middle = f64::midpoint(least, most);
-            let wide = most - least > NARROWEST * watched.bandwidth;
-            wide.then_some((w, [(least, middle), (middle, most)]))
-        };
-        let mut cuts: Vec<(usize, [(f64, f64); 2])> =
-            self.watched.iter().enumerate().filter_map(cut).collect();
-        let width =
-            |(w, [low, high]): &(usize, [(f64, f64); 2])| (high.1 - low.0) / self.watched[*w].bandwidth;
-        cuts.sort_by(|a, b| width(b).total_cmp(&width(a)));
-        cuts
-    }
-
-    /// The relaxation where other nodes draw `least` to `most` GB/s of watched memory `w`, and `improved` in its numbers of options. `None` at a
-    /// stop, or where it is not watched by that.
-    pub(in crate::search) fn where_drawn(
-        &self,
-        improved: &Improved,
-        evaluator: &Evaluator<'_>,
-        w: usize,
-        (least, most): (f64, f64),
-    ) -> Option<(Self, Improved)> {
-        let watched = self.watched.get(w)?;
-        let drawn = watched.drawn?;
-        let (memory, bandwidth) = (watched.memory, watched.bandwidth);
-        let mut part = self.clone();
-        part.watched[w].most = most;
-        part.watched[w].drawn = Some(Drawn { range: (least, most), ..drawn });
-        let sure = |watched: &Watched| {
-            let most = watched.drawn.map(|drawn| drawn.level.sure(watched.bandwidth, drawn.range.1));
-            most.unwrap_or(f64::INFINITY)
-        };
-        let counts: Vec<f64> = part.watched.iter().map(sure).collect();
-        for class in &mut part.classes {
-            let table = if class.nodes == [memory] && least > drawn.range.0 {
-                &class.table.with_less(evaluator, (memory, least), self.monitor)?
-            } else {
-                &*class.table
-            };
-            class.table = Arc::new(table.counting(&counts));
-        }
-        part.watched[w].least = if part.counts_all(w) { least } else { 0.0 };
-        let mut prices = improved.prices.clone();
-        let before = part.shared_bandwidth[drawn.resource].replace(most);
-        if let (Some(before), Some(price)) = (before, prices.lambda.get_mut(drawn.resource)) {
-            *price *= most / before;
-        }
-        let improved = Improved { prices, ..improved.clone() };
-        let tolerance = 1e-9 * bandwidth;
-        let possible = part
-            .only_where(&improved, |c, option| part.classes[c].table.reads(option)[w] <= most + tolerance);
-        Some(possible.unwrap_or((part, improved)))
-    }
 }
