@@ -57,7 +57,7 @@ impl At<'_> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1024))]
+    #![proptest_config(crate::random::questions(1024))]
 
     #[test]
     fn whatever_others_do_no_point_is_above_the_curve(
