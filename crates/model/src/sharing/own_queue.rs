@@ -8,7 +8,7 @@
 //!
 //! D depends on how many are in the queue: with more threads the same wait delivers less ([`super::ecm`], rule 1). Others who draw R while bytes wait w are
 //! at least R x k(w) threads, as one of them draws no more than it would after that wait, or than its link has. So R is at most the solution of
-//! R = D(w, own threads and R x k(w)) - own(w), which grows with w.
+//! R = D(w, own threads and R x k(w)) - own(w). It need not grow with w, but R x k(w) does: with fewer in the queue D would be larger after a longer wait.
 //!
 //! # The most that a point of the curve can be worth
 //! With prices of what each gets, the worth is f(w) = sum j n r(w) + p D(w), j = worth of a GB/s less the price p of one. The terms with j > 0 are convex
@@ -285,7 +285,11 @@ impl OwnQueue {
         let curve = Curve { queue: self, threads, prices, others_gbs };
         let mut found = Worth { most: f64::NEG_INFINITY, wait: 0.0 };
         let (Some(first), Some(last)) = (stretches.first(), stretches.last()) else { return found };
-        let stretches = if first.wait < last.wait { stretches } else { &stretches[..1] };
+        if first.wait >= last.wait {
+            // Where bytes have to wait longer than makes others draw all that they can, what they draw may first fall and then rise again.
+            let worth = curve.worth_of(&curve.own(first.wait), self.capacity);
+            return Worth { most: worth, wait: first.wait };
+        }
         let mut best = f64::NEG_INFINITY;
         let mut low = curve.own(first.wait);
         for (i, stretch) in stretches.iter().enumerate() {
