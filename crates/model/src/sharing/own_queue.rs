@@ -402,7 +402,7 @@ struct Curve<'a> {
 }
 
 /// A stretch of the curve: where it begins, with what others draw there, and what the queue delivers at its ends with so many others, each with its slope.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stretch {
     wait: f64,
     others_gbs: f64,

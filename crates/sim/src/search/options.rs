@@ -176,9 +176,13 @@ impl OptionTable {
     #[inline]
     pub(super) fn curve(&self, option: usize) -> Option<&[Stretch]> {
         let waits = self.waits.get(option)?;
-        let stretches = self.curves.len() / self.waits.len();
-        let curve = &self.curves[option * stretches..(option + 1) * stretches];
-        Some(if waits.is_empty() { &[] } else { curve })
+        Some(if waits.is_empty() { &[] } else { self.laid_out(option) })
+    }
+
+    /// The stretches that are listed for an option, also where none of its curve is left: all options have equally many.
+    fn laid_out(&self, option: usize) -> &[Stretch] {
+        let stretches = self.curves.len() / self.waits.len().max(1);
+        &self.curves[option * stretches..(option + 1) * stretches]
     }
 
     /// The same options where bytes wait so long at the memory of the node: its threads have no more than after the shortest wait.
@@ -285,7 +289,7 @@ impl OptionTable {
         let least = options.iter().flat_map(|&option| self.least(option)).copied().collect();
         let others = options.iter().filter_map(|&option| self.others.get(option)).copied().collect();
         let waits = options.iter().filter_map(|&option| self.waits(option)).collect();
-        let curves = options.iter().filter_map(|&option| self.curve(option)).flatten().copied().collect();
+        let curves = options.iter().flat_map(|&option| self.laid_out(option)).copied().collect();
         let (counts, potential) = (Arc::new(counts), Arc::new(potential));
         let (reads, asks) = (Arc::new(reads), Arc::new(asks));
         Self {

@@ -91,3 +91,29 @@ proptest! {
         });
     }
 }
+
+#[test]
+fn fewer_options_keep_their_curves_where_some_have_none() {
+    // Two nodes of 4 cores with 32 GB/s, links of 10 GB/s; a thread wants 20 GB/s. Bytes wait no longer than beside the median option: half of the
+    // options are impossible, and stay in the list.
+    let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0)
+        .with_sharing(Model::from(ModelKind::Ecm).with_usual_penalties());
+    let apps = [local_app("near", 0.5), app("far", 0.5, Data::Placed(Placement::Home(NodeId(0))))];
+    let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+    let problem = problem.expect("a possible question");
+    let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+    let whole = everything(&problem, &evaluator);
+    let class = whole.classes.iter().find(|class| class.own.is_some()).expect("it is read over a link");
+    let on_curve = class.own.as_ref().and_then(|own| own.queue.as_ref()).expect("a soft corner");
+    let least = |option: usize| class.table.waits(option).expect("a curve").least;
+    let mut all: Vec<f64> = (0..class.table.len()).map(least).collect();
+    all.sort_by(f64::total_cmp);
+    let table = class.table.with_waits(&on_curve.own, (0.0, all[all.len() / 2]));
+    let last: Vec<usize> = (1..table.len()).collect();
+    let fewer = table.only(&last);
+    let possible = (0..table.len()).filter(|&option| !table.curve(option).expect("a list").is_empty());
+    assert!((1..table.len()).contains(&possible.count()));
+    for (number, &option) in last.iter().enumerate() {
+        assert_eq!(fewer.curve(number), table.curve(option), "{:?}", table.counts(option));
+    }
+}
