@@ -63,7 +63,7 @@ impl StudyHead {
             machine: machine.name().to_owned(),
             model: sharing.name(),
             model_parameters: (!used.is_empty()).then_some(ByName(used)),
-            penalties: sharing.penalties().map(|penalties| PenaltiesWord(penalties.word())),
+            penalties: sharing.penalties().map(|penalties| PenaltiesWord(penalties.as_str())),
         }
     }
 }
@@ -147,7 +147,7 @@ word!(
     PenaltiesWord,
     "Penalties",
     "Which penalties threads have in a queue.",
-    numasim_model::sharing_model::Penalties::WORDS
+    numasim_model::sharing_model::Penalties::ALL.map(numasim_model::sharing_model::Penalties::as_str)
 );
 
 /// Values by name, in their order.

@@ -62,7 +62,7 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
         phrases.push(format!("own memory controller {}", on(&controller)));
     }
     for (limit, nodes) in of_thread.iter().rev() {
-        phrases.push(format!("{} {}", limit.kind().replace('-', " "), on(nodes)));
+        phrases.push(format!("{} {}", limit.as_str().replace('-', " "), on(nodes)));
     }
     if let Some((slow, waiting)) = waits {
         phrases.push(format!("slowest thread (on {slow}) {}", on(&waiting)));

@@ -40,11 +40,11 @@ pub enum Bottleneck {
 impl Bottleneck {
     /// All that [`Bottleneck::kind`] returns.
     pub const KINDS: [&str; 11] = [
-        ThreadLimit::CorePeak.kind(),
-        ThreadLimit::ThreadPeak.kind(),
-        ThreadLimit::CoreBandwidth.kind(),
-        ThreadLimit::ThreadBandwidth.kind(),
-        ThreadLimit::Latency.kind(),
+        ThreadLimit::CorePeak.as_str(),
+        ThreadLimit::ThreadPeak.as_str(),
+        ThreadLimit::CoreBandwidth.as_str(),
+        ThreadLimit::ThreadBandwidth.as_str(),
+        ThreadLimit::Latency.as_str(),
         Self::LocalController(NodeId(0)).kind(),
         Self::Link { from: NodeId(0), to: NodeId(0) }.kind(),
         Self::RemoteDemand(NodeId(0)).kind(),
@@ -56,7 +56,7 @@ impl Bottleneck {
     /// A short stable word for JSON and CSV.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Thread(limit) => limit.kind(),
+            Self::Thread(limit) => limit.as_str(),
             Self::LocalController(_) => "local-controller",
             Self::Link { .. } => "link",
             Self::RemoteDemand(_) => "remote-demand",

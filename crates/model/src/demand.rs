@@ -109,31 +109,20 @@ impl Demand {
     }
 }
 
-/// What keeps one thread from drawing more with the machine to itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ThreadLimit {
-    /// The peak of its core.
-    CorePeak,
-    /// The most that a thread of the application computes ([`App::thread_gflops`]).
-    ThreadPeak,
-    /// The bandwidth of its core, or a ceiling of the sharing model on one thread.
-    CoreBandwidth,
-    /// The most that a thread of the application draws ([`App::thread_gbs`]).
-    ThreadBandwidth,
-    /// The latency of its data: the thread has only a limited number of cache lines under way.
-    Latency,
-}
-
-impl ThreadLimit {
-    /// A short stable word for JSON and CSV; with spaces for people.
-    pub const fn kind(self) -> &'static str {
-        match self {
-            Self::CorePeak => "core-peak",
-            Self::ThreadPeak => "thread-peak",
-            Self::CoreBandwidth => "core-bandwidth",
-            Self::ThreadBandwidth => "thread-bandwidth",
-            Self::Latency => "memory-latency",
-        }
+crate::words! {
+    /// What keeps one thread from drawing more with the machine to itself.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum ThreadLimit {
+        /// The peak of its core.
+        CorePeak = "core-peak",
+        /// The most that a thread of the application computes ([`App::thread_gflops`]).
+        ThreadPeak = "thread-peak",
+        /// The bandwidth of its core, or a ceiling of the sharing model on one thread.
+        CoreBandwidth = "core-bandwidth",
+        /// The most that a thread of the application draws ([`App::thread_gbs`]).
+        ThreadBandwidth = "thread-bandwidth",
+        /// The latency of its data: the thread has only a limited number of cache lines under way.
+        Latency = "memory-latency",
     }
 }
 

@@ -3,7 +3,6 @@
 use numasim_model::demand::demands;
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::sharing_model::Penalties;
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal};
 
 use crate::memory::{Limits, check_memory};
@@ -190,9 +189,7 @@ impl Problem {
     pub(crate) fn evaluation_cost(&self) -> u64 {
         /// As often as others: the waits of soft queues are found step by step (measured: 6 to 12).
         const OF_SOFT_QUEUES: u64 = 8;
-        let has_soft_queues =
-            self.machine.sharing().penalties().is_some_and(|penalties| penalties != Penalties::HardCorner);
-        let times = if has_soft_queues { OF_SOFT_QUEUES } else { 1 };
+        let times = if self.machine.sharing().has_soft_corners() { OF_SOFT_QUEUES } else { 1 };
         flows(self.machine.node_count(), &self.apps).saturating_mul(OPERATIONS_PER_FLOW * times)
     }
 

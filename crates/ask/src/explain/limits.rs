@@ -88,7 +88,7 @@ pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
             let terms: Vec<String> = limits
                 .iter()
                 .map(|(limit, allowed)| {
-                    format!("{} {}", limit.kind().replace('-', " "), short(allowed.value()))
+                    format!("{} {}", limit.as_str().replace('-', " "), short(allowed.value()))
                 })
                 .collect();
             let (wants, terms) = (short(least), terms.join(", "));

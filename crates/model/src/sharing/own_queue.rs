@@ -20,9 +20,8 @@ use crate::sharing::compiled::{Compiled, Flow, Pool};
 use crate::sharing::ecm::{Crowd, Queue};
 use crate::sharing::solver::Solver;
 use crate::sharing::waits::{Law, Readers, rates, wait_at};
-use crate::sharing_model::ModelKind;
 
-/// Threads of one application that read the memory of their own node.
+/// Threads of one application on one node that read one memory.
 #[derive(Clone, Copy, Debug)]
 struct Taker {
     app: usize,
@@ -110,6 +109,17 @@ impl Solver {
     pub fn own_queue(&self, node: NodeId) -> Option<OwnQueue> {
         OwnQueue::new(&self.compiled, node)
     }
+
+    /// Whether memories are shared along curves ([`Self::own_queue`]), those of nodes with cores and memory.
+    pub fn shares_along_curves(&self) -> bool {
+        shares_along_curves(&self.compiled)
+    }
+}
+
+fn shares_along_curves(compiled: &Compiled) -> bool {
+    let model = &compiled.model;
+    let is_plain = model.parameters.remote_loss == 0.0 && model.one_controller_never_helps();
+    model.has_soft_corners() && is_plain && compiled.reads.is_empty() && compiled.reads_one_memory()
 }
 
 /// Threads of one node that read the memory of another one over a link.
@@ -121,10 +131,12 @@ pub struct LinkQueue {
 }
 
 impl Solver {
-    /// The link from `from` to `memory` with those who use it; `None` where [`Self::own_queue`] says nothing of the memory, or nobody does.
+    /// The link from `from` to `memory` with those who use it; `None` where memories are not shared along curves, or nobody does.
     pub fn link_queue(&self, from: NodeId, memory: NodeId) -> Option<LinkQueue> {
-        self.own_queue(memory)?;
         let compiled = &self.compiled;
+        if !shares_along_curves(compiled) {
+            return None;
+        }
         let mut links = compiled.memories[memory.0].links.clone();
         let pool = &compiled.pools[links.find(|&p| compiled.pools[p].from == from)?];
         let (queue, capacity) = (Queue::new(pool.capacity, pool.inverse_cores), pool.capacity);
@@ -142,11 +154,16 @@ impl LinkQueue {
             || readers(&self.takers, threads).map(|one| Readers { time: one.time + one.wait * wait, ..one }),
             law,
         );
-        self.takers.iter().map(move |taker| {
-            let all = f64::from(threads[taker.app]) * taker.rate(wait + at_link).0;
-            (taker.app, all * taker.gflops_per_gbs)
-        })
+        gflops(&self.takers, threads, wait + at_link)
     }
+}
+
+/// GFLOPS of each application while its bytes wait `wait`.
+fn gflops(takers: &[Taker], threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
+    takers.iter().map(move |taker| {
+        let all = f64::from(threads[taker.app]) * taker.rate(wait).0;
+        (taker.app, all * taker.gflops_per_gbs)
+    })
 }
 
 fn takers(compiled: &Compiled, pool: &Pool) -> Vec<Taker> {
@@ -189,10 +206,7 @@ const FOLLOWED: f64 = 0.999;
 
 impl OwnQueue {
     fn new(compiled: &Compiled, node: NodeId) -> Option<Self> {
-        let parameters = &compiled.model.parameters;
-        let is_soft = compiled.model.kind == ModelKind::Ecm && parameters.ecm_penalty != Some(0.0);
-        let is_plain = parameters.remote_loss == 0.0 && compiled.model.one_controller_never_helps();
-        if !is_soft || !is_plain || !compiled.reads.is_empty() || !compiled.reads_one_memory() {
+        if !shares_along_curves(compiled) {
             return None;
         }
         let memory = &compiled.memories[node.0];
@@ -261,7 +275,7 @@ impl OwnQueue {
             let from = wait(i.min(count));
             let (own, _) = rates(readers(&self.takers, threads), from);
             let others_gbs = self.left_by(crowd, own, from);
-            let law = self.law_with(crowd, others_gbs, from);
+            let law = self.law_with(crowd, others_gbs, self.more(from));
             let last = if i < count { wait(i + 1) } else { from };
             *stretch = Stretch {
                 wait: from,
@@ -313,10 +327,7 @@ impl OwnQueue {
 
     /// GFLOPS of each application on the node that reads its memory, while bytes wait `wait`.
     pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
-        self.takers.iter().map(move |taker| {
-            let all = f64::from(threads[taker.app]) * taker.rate(wait).0;
-            (taker.app, all * taker.gflops_per_gbs)
-        })
+        gflops(&self.takers, threads, wait)
     }
 
     /// The most that others draw while bytes wait `wait`, GB/s.
@@ -328,10 +339,7 @@ impl OwnQueue {
     /// The same where the node's threads are this crowd and draw `own` GB/s.
     fn left_by(&self, crowd: Crowd, own: f64, wait: f64) -> f64 {
         let more = self.more(wait);
-        let gap = |others: f64| {
-            let law = self.law(crowd.and(others * more.count, others * more.penalties));
-            self.delivered(law, wait).0 - own - others
-        };
+        let gap = |others: f64| self.delivered(self.law_with(crowd, others, more), wait).0 - own - others;
         let all = (self.delivered(self.law(crowd), wait).0 - own).max(0.0);
         let (mut low, mut high) = ((0.0, all), (all, gap(all)));
         if high.1 >= 0.0 {
@@ -369,9 +377,8 @@ impl OwnQueue {
         Crowd { count: least(&per_gbs), penalties: least(&|other| other.penalty * per_gbs(other)) }
     }
 
-    /// The law with this crowd of own threads and with others who draw so much.
-    fn law_with(&self, crowd: Crowd, others_gbs: f64, wait: f64) -> Law {
-        let more = self.more(wait);
+    /// The law with this crowd of own threads and with others who draw so much and are `more` for each GB/s.
+    fn law_with(&self, crowd: Crowd, others_gbs: f64, more: Crowd) -> Law {
         self.law(crowd.and(others_gbs * more.count, others_gbs * more.penalties))
     }
 

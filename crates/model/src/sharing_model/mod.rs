@@ -50,28 +50,16 @@ pub struct Model {
     pub parameters: Parameters,
 }
 
-/// Which penalties ecm has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Penalties {
-    /// Those that most machines have, by what threads do.
-    Usual,
-    /// One figure for all threads, measured or assumed.
-    Given,
-    /// None: each controller delivers what is asked up to its bandwidth.
-    HardCorner,
-}
-
-impl Penalties {
-    /// All words of [`Self::word`].
-    pub const WORDS: [&str; 3] = [Self::Usual.word(), Self::Given.word(), Self::HardCorner.word()];
-
-    /// A short stable word for JSON.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Usual => "usual",
-            Self::Given => "given",
-            Self::HardCorner => "hard-corner",
-        }
+crate::words! {
+    /// Which penalties ecm has.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Penalties {
+        /// Those that most machines have, by what threads do.
+        Usual = "usual",
+        /// Measured or assumed ones.
+        Given = "given",
+        /// None: each controller delivers what is asked up to its bandwidth.
+        HardCorner = "hard-corner",
     }
 }
 
@@ -123,11 +111,16 @@ impl Model {
     /// Where its penalties come from; `None` for models that have none.
     pub fn penalties(&self) -> Option<Penalties> {
         let Parameters { ecm_penalty, ecm_write_penalty, .. } = self.parameters;
-        (self.kind == ModelKind::Ecm).then(|| match (ecm_penalty, ecm_write_penalty) {
+        (self.kind == ModelKind::Ecm).then_some(match (ecm_penalty, ecm_write_penalty) {
             (None, None) => Penalties::Usual,
-            _ if self.parameters.has_soft_corners() => Penalties::Given,
-            _ => Penalties::HardCorner,
+            (Some(0.0), None | Some(0.0)) => Penalties::HardCorner,
+            _ => Penalties::Given,
         })
+    }
+
+    /// Whether threads wait before a queue is full.
+    pub fn has_soft_corners(&self) -> bool {
+        self.penalties().is_some_and(|penalties| penalties != Penalties::HardCorner)
     }
 
     /// Whether its penalties are those that most machines have, by what threads do; only ecm looks at penalties.
@@ -510,12 +503,6 @@ impl Parameters {
         } else {
             self.ecm_penalty.unwrap_or(USUAL_PENALTY)
         }
-    }
-
-    /// Whether anybody makes others wait before a queue is full ([`Parameter::EcmPenalty`]).
-    pub(crate) fn has_soft_corners(&self) -> bool {
-        let hard = |penalty: Option<f64>| penalty == Some(0.0);
-        !hard(self.ecm_penalty) || !(self.ecm_write_penalty.is_none() || hard(self.ecm_write_penalty))
     }
 }
 

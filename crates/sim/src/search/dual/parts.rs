@@ -9,12 +9,13 @@ use crate::problem::Evaluator;
 use crate::search::dual::relaxation::{Class, Drawn, Relaxation, Watched};
 use crate::search::dual::{Improved, OnCurve, Own};
 
-/// Two parts of the space, by what happens at the memory of a class.
-pub(in crate::search) struct Cut<R> {
+/// Two parts of the space, by how long bytes wait at the memory of a class.
+pub(in crate::search) struct Cut {
     pub(in crate::search) class: usize,
     /// How far the ends of both parts are from each other.
     pub(in crate::search) ratio: f64,
-    pub(in crate::search) parts: [R; 2],
+    /// The waits of each, ns per byte.
+    pub(in crate::search) parts: [(f64, f64); 2],
 }
 
 /// The part of the controller below which a range is not cut any more.
@@ -36,7 +37,7 @@ impl Relaxation<'_> {
     }
 
     /// Where ranges of what bytes wait can be cut, the widest first: the class of the memory, and both parts.
-    pub(in crate::search) fn cuts_of_waits(&self) -> Vec<Cut<(f64, f64)>> {
+    pub(in crate::search) fn cuts_of_waits(&self) -> Vec<Cut> {
         let cut = |(c, class): (usize, &Class)| {
             let own = class.own.as_deref().filter(|_| class.nodes.len() == 1)?;
             let on_curve = own.queue.as_ref()?;
@@ -51,7 +52,7 @@ impl Relaxation<'_> {
             let parts = [(on_curve.waits.0, middle), (middle, on_curve.waits.1)];
             (ratio > 1.0 + NARROWEST_WAIT).then_some(Cut { class: c, ratio, parts })
         };
-        let mut cuts: Vec<Cut<(f64, f64)>> = self.classes.iter().enumerate().filter_map(cut).collect();
+        let mut cuts: Vec<Cut> = self.classes.iter().enumerate().filter_map(cut).collect();
         cuts.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
         cuts
     }
@@ -75,11 +76,10 @@ impl Relaxation<'_> {
         let home = &mut part.classes[class];
         home.table = Arc::new(home.table.with_waits(&on_curve.own, waits));
         home.own = Some(Arc::new(Own { queue: Some(OnCurve { waits, ..on_curve.clone() }), ..own.clone() }));
-        let improved = improved.clone();
-        let possible = part.only_where(&improved, |c, option| {
+        let possible = part.only_where(improved, |c, option| {
             c != class || part.classes[c].table.waits(option).is_none_or(|waits| !waits.is_empty())
         });
-        Some(possible.unwrap_or((part, improved)))
+        Some(possible.unwrap_or_else(|| (part, improved.clone())))
     }
 
     /// Whether memories are watched by what is drawn of them.

@@ -117,9 +117,7 @@ impl<'a> Relaxation<'a> {
             for class in &mut relaxation.classes {
                 class.kept = class.nodes.first().and_then(|&node| evaluator.solver.kept(node)).map(Arc::new);
             }
-            let on_curves =
-                || problem.machine.compute_nodes().any(|node| evaluator.solver.own_queue(node).is_some());
-            if !exact || on_curves() {
+            if !exact || evaluator.solver.shares_along_curves() {
                 relaxation.deal_out(evaluator);
             }
             relaxation = relaxation.with_least(&relaxation.everything());
