@@ -10,11 +10,11 @@ use numasim_model::{
 };
 use proptest::prelude::*;
 
-/// The case under ecm with this penalty, each thread with one memory, nothing lost on several nodes.
+/// The case under ecm with this penalty, nothing lost on several nodes.
 fn under_ecm(case: Case, penalty: Option<f64>) -> Case {
     let mut model = Model::from(ModelKind::Ecm);
     model.parameters.ecm_penalty = penalty;
-    let mut case = case.with_one_memory_each();
+    let mut case = case;
     case.demands.iter_mut().for_each(|demand| demand.node_overhead = 0.0);
     case.machine = case.machine.with_sharing(model);
     case
@@ -39,12 +39,12 @@ impl At<'_> {
         f64::from(self.case.allocation.get(app, node)) * each
     }
 
-    /// GB/s that come over links.
-    fn others_gbs(&self) -> f64 {
-        let from_here = |from: NodeId| from == self.node;
+    /// GB/s that come over links, and that threads of the node draw which read other memories, too.
+    fn others_gbs(&self, own: &OwnQueue) -> f64 {
+        let is_own = |app: AppId, from: NodeId| from == self.node && own.has(app.0);
         let flows = self.solver.flows(self.case.allocation.as_slice(), self.workspace);
-        let over_links = flows.filter(|(_, pool)| pool.memory == self.node && !from_here(pool.from));
-        over_links.map(|(flow, _)| f64::from(flow.threads) * flow.granted).sum()
+        let others = flows.filter(|(flow, pool)| pool.memory == self.node && !is_own(flow.app, pool.from));
+        others.map(|(flow, _)| f64::from(flow.threads) * flow.granted).sum()
     }
 
     fn curve(&self, own: &OwnQueue, others_gbs: f64, range: (f64, f64)) -> Vec<Stretch> {
@@ -61,7 +61,7 @@ proptest! {
 
     #[test]
     fn whatever_others_do_no_point_is_above_the_curve(
-        case in case(),
+        case in prop_oneof![case(), case().prop_map(Case::with_one_memory_each)],
         penalty in prop_oneof![3 => (0.01..2.0_f64).prop_map(Some), 1 => Just(None)],
         price in 0.0..3.0_f64,
         others_may in 1.0..2.0_f64,
@@ -76,7 +76,7 @@ proptest! {
             let wait = solver.wait(node, &workspace).unwrap_or(0.0);
             let at = At { case: &case, solver: &solver, workspace: &workspace, node, wait };
             let threads = at.threads(node);
-            let others = at.others_gbs();
+            let others = at.others_gbs(&own);
             let capacity = case.machine.node(node).bandwidth.value();
             // Threads of the node are where the wait puts them, and others below the curve.
             for (app, gflops) in own.gflops(&threads, at.wait) {
@@ -84,6 +84,10 @@ proptest! {
                 prop_assert!((real - gflops).abs() <= 1e-7 * gflops.abs().max(1e-9), "{node:?} {app}: {real} {gflops}");
             }
             prop_assert!(others <= own.others_gbs(&threads, at.wait) + 1e-7 * capacity, "{others} of {}", own.others_gbs(&threads, at.wait));
+            for (app, most) in own.gflops_at_most(&threads, at.wait) {
+                let real = at.gflops(AppId(app), node);
+                prop_assert!(real <= most * (1.0 + 1e-7), "{node:?} {app}: {real} of {most}");
+            }
             // Threads over links have no more than after this wait.
             for from in case.machine.node_ids() {
                 let Some(link) = solver.link_queue(from, node) else { continue };

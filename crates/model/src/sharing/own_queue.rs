@@ -1,10 +1,13 @@
 //! The memory of a node under `ecm`, for bounds: what its own threads and all others can draw of it together.
 //!
 //! # Where it holds
-//! Each thread reads one memory, and what nodes read is not limited. Threads of a node that read its own memory then have the rates 1 / (1/d + v w),
+//! What nodes read is not limited. Threads of a node that read nothing but its own memory then have the rates 1 / (1/d + v w),
 //! where w is how long bytes wait there: *one* number for all of them. Others draw what is left of the law of the queue, R = D(w) - own(w).
 //! So whatever others do, the node's threads and R lie on one curve over w, from the wait that its threads have alone (R = 0) on.
 //! A bound that lets each of them take what it likes of the capacity is up to 8 % higher where the corner is soft.
+//!
+//! Threads that read other memories, too, wherever they run, are others: they wait elsewhere as well, and draw no more here than they would after
+//! the wait here alone.
 //!
 //! D depends on how many are in the queue: with more threads the same wait delivers less ([`super::ecm`], rule 1). Others who draw R while bytes wait w are
 //! at least R x k(w) threads, as one of them draws no more than it would after that wait, or than its link has. So R is at most the solution of
@@ -45,10 +48,12 @@ pub struct OwnQueue {
     queue: Queue,
     capacity: f64,
     takers: Vec<Taker>,
+    /// Threads of the node that read other memories, too.
+    spread: Vec<Taker>,
     others: Vec<Other>,
 }
 
-/// Threads elsewhere that read the memory.
+/// Threads elsewhere that read the memory, or those of the node that read others, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Other {
     /// As how many each counts in the queue.
@@ -104,8 +109,8 @@ pub struct Prices<'a> {
 }
 
 impl Solver {
-    /// The memory of `node` as its own threads and others share it; `None` where that is not one curve: under other models, where threads
-    /// read several memories, where what nodes read is limited or remote bytes need the controller for longer, and where the corner is hard.
+    /// The memory of `node` as its own threads and others share it; `None` where that is not one curve: under other models,
+    /// where what nodes read is limited or remote bytes need the controller for longer, and where the corner is hard.
     pub fn own_queue(&self, node: NodeId) -> Option<OwnQueue> {
         OwnQueue::new(&self.compiled, node)
     }
@@ -119,7 +124,7 @@ impl Solver {
 fn shares_along_curves(compiled: &Compiled) -> bool {
     let model = &compiled.model;
     let is_plain = model.parameters.remote_loss == 0.0 && model.one_controller_never_helps();
-    model.has_soft_corners() && is_plain && compiled.reads.is_empty() && compiled.reads_one_memory()
+    model.has_soft_corners() && is_plain && compiled.reads.is_empty()
 }
 
 /// Threads of one node that read the memory of another one over a link.
@@ -148,6 +153,11 @@ impl LinkQueue {
     /// GFLOPS of each application on the node that reads that memory, while bytes wait `wait` there: what links that are shared with others
     /// leave may be less.
     pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
+        // Those who also wait elsewhere make others wait less at the link than follows from the wait at this memory.
+        let is_spread = self.takers.iter().any(|taker| taker.flow.spread && threads[taker.app] > 0);
+        if is_spread {
+            return gflops(&self.takers, threads, wait);
+        }
         let factor = crowd(&self.queue, &self.takers, threads).factor(&self.queue);
         let law = Law { capacity: self.capacity, factor };
         let at_link = wait_at(
@@ -212,30 +222,39 @@ impl OwnQueue {
         let memory = &compiled.memories[node.0];
         let own = &compiled.pools[memory.own?];
         let queue = Queue::new(memory.bandwidth, own.inverse_cores);
-        let mut others: Vec<Other> = Vec::new();
+        let (spread, takers): (Vec<Taker>, Vec<Taker>) =
+            takers(compiled, own).into_iter().partition(|taker| taker.flow.spread);
+        let other = |flow: &Flow, link: f64| Other {
+            count: (flow.demand_gbs / queue.whole_thread()).min(1.0),
+            time: 1.0 / flow.demand_gbs,
+            waits: flow.queueing.waits,
+            link,
+            penalty: flow.queueing.penalty,
+        };
+        let mut others: Vec<Other> = spread.iter().map(|taker| other(&taker.flow, 0.0)).collect();
         for pool in memory.links.clone().map(|p| &compiled.pools[p]) {
             for flow in &compiled.flows[pool.flows.clone()] {
-                let other = Other {
-                    count: (flow.demand_gbs / queue.whole_thread()).min(1.0),
-                    time: 1.0 / flow.demand_gbs,
-                    waits: flow.queueing.waits,
-                    link: 1.0 / pool.capacity,
-                    penalty: flow.queueing.penalty,
-                };
+                let other = other(flow, 1.0 / pool.capacity);
                 if !others.contains(&other) {
                     others.push(other);
                 }
             }
         }
-        Some(Self { queue, capacity: memory.bandwidth, takers: takers(compiled, own), others })
+        Some(Self { queue, capacity: memory.bandwidth, takers, spread, others })
     }
 
-    /// Whether threads of application `app` on the node read its memory.
+    /// The most that threads of the node which read other memories, too, draw of this one, GB/s: they are others here.
+    pub fn spread_gbs(&self, threads: &[u32]) -> f64 {
+        self.spread.iter().map(|taker| f64::from(threads[taker.app]) * taker.flow.demand_gbs).sum()
+    }
+
+    /// Whether threads of application `app` on the node read its memory, and no other.
     pub fn has(&self, app: usize) -> bool {
         self.takers.iter().any(|taker| taker.app == app)
     }
 
-    /// How long bytes can wait beside so many threads of each application on the node, where others draw at most `others_gbs`.
+    /// How long bytes can wait beside so many threads of each application on the node, where others draw at most `others_gbs`
+    /// ([`Self::spread_gbs`] is a part of that).
     pub fn waits(&self, threads: &[u32], others_gbs: f64) -> Waits {
         let crowd = self.crowd(threads);
         let law = self.law(crowd);
@@ -325,7 +344,12 @@ impl OwnQueue {
         found
     }
 
-    /// GFLOPS of each application on the node that reads its memory, while bytes wait `wait`.
+    /// The most GFLOPS of each application on the node that reads its memory, while bytes wait at least `wait`.
+    pub fn gflops_at_most(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
+        gflops(&self.takers, threads, wait).chain(gflops(&self.spread, threads, wait))
+    }
+
+    /// GFLOPS of each application on the node that reads nothing but its memory, while bytes wait `wait`.
     pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
         gflops(&self.takers, threads, wait)
     }

@@ -129,7 +129,8 @@ impl OptionTable {
         queue: Option<(&OwnQueue, (f64, f64))>,
         most: MostThreads<'_>,
     ) -> Self {
-        let of = |counts: &[u32]| drawn.at_most(counts, most);
+        let spread = |counts: &[u32]| queue.map_or(0.0, |(own, _)| own.spread_gbs(counts));
+        let of = |counts: &[u32]| drawn.at_most(counts, most) + spread(counts);
         let chunks = self.counts.chunks(CHUNK * self.apps);
         let others: Vec<Vec<f64>> =
             parallel::map(chunks, |chunk: &[u32]| chunk.chunks(self.apps).map(of).collect());
@@ -149,7 +150,8 @@ impl OptionTable {
             };
             counts.chunks(self.apps).zip(asked).map(of).collect()
         });
-        self.along(own, waits.concat(), others)
+        let waits = waits.concat();
+        self.after(own, &waits).along(own, waits, others)
     }
 
     /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.
@@ -188,10 +190,15 @@ impl OptionTable {
     /// The same options where bytes wait so long at the memory of the node: its threads have no more than after the shortest wait.
     pub(super) fn with_waits(&self, own: &OwnQueue, range: (f64, f64)) -> Self {
         let waits: Vec<Waits> = self.waits.iter().map(|waits| waits.within(range)).collect();
+        self.after(own, &waits).along(own, waits, self.others.clone())
+    }
+
+    /// The same options where threads of the node have no more than after these waits at its memory.
+    fn after(&self, own: &OwnQueue, waits: &[Waits]) -> Self {
         let potential = self.lowered(|option, counts, lower| {
-            own.gflops(counts, waits[option].least).for_each(|(a, most)| lower(a, most));
+            own.gflops_at_most(counts, waits[option].least).for_each(|(a, most)| lower(a, most));
         });
-        Self { potential, ..self.clone() }.along(own, waits, self.others.clone())
+        Self { potential, ..self.clone() }
     }
 
     /// The same options where bytes that come over a link wait at least `wait` at the memory behind it.

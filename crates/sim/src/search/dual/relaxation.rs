@@ -137,16 +137,22 @@ impl<'a> Relaxation<'a> {
             let Some(&node) = class.nodes.first().filter(|&&node| machine.node(node).cores > 0) else {
                 continue;
             };
+            let queue = evaluator.solver.own_queue(node);
             let draw = self.problem.apps.iter().enumerate().map(|(a, app)| {
                 let reads = evaluator.placements[a].read_from(machine, node).contains(&node);
-                if reads { evaluator.cost(a, node, node) / app.arithmetic_intensity.value() } else { 0.0 }
+                // Beside a curve those who read several memories are others.
+                if reads && queue.as_ref().is_none_or(|queue| queue.has(a)) {
+                    evaluator.cost(a, node, node) / app.arithmetic_intensity.value()
+                } else {
+                    0.0
+                }
             });
             let own = Own {
                 resource,
                 bandwidth_gbs: machine.node(node).bandwidth.value() * (1.0 + 1e-9),
                 draw: draw.collect(),
                 others: Arc::new(evaluator.solver.drawn_by_others(node)),
-                queue: evaluator.solver.own_queue(node).map(|own| OnCurve {
+                queue: queue.map(|own| OnCurve {
                     own,
                     links: first_nodes
                         .iter()

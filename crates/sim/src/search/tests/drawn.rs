@@ -12,16 +12,7 @@ use crate::symmetry::node_classes;
 
 /// Machines where somebody reads over links, and applications that read one memory each.
 pub(super) fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
-    let kind = prop::sample::select(
-        &[
-            ModelKind::BaselineProportional,
-            ModelKind::BaselineProportional,
-            ModelKind::RemoteFirst,
-            ModelKind::MaxMin,
-            ModelKind::Proportional,
-        ][..],
-    );
-    let of_one_memory = |app: App, nodes: usize| {
+    of_memories(|app, nodes| {
         let data = match &app.data {
             Data::OpenHome { .. } | Data::Placed(Placement::Home(_) | Placement::Local) => app.data.clone(),
             other @ Data::Placed(_) => {
@@ -32,11 +23,34 @@ pub(super) fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Obj
                 Data::Placed(Placement::Home(node))
             }
         };
-        let home = |data| match data {
+        App { data, ..app }
+    })
+}
+
+/// The same with applications that may read several.
+pub(super) fn several_memories() -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
+    of_memories(|app, _| app)
+}
+
+/// Machines without limits of what nodes read, and applications without open homes, as `changed` (of an application and the number of nodes) has them.
+fn of_memories(
+    changed: impl Fn(App, usize) -> App + Copy,
+) -> impl Strategy<Value = (Machine, Vec<App>, Objective)> {
+    let kind = prop::sample::select(
+        &[
+            ModelKind::BaselineProportional,
+            ModelKind::BaselineProportional,
+            ModelKind::RemoteFirst,
+            ModelKind::MaxMin,
+            ModelKind::Proportional,
+        ][..],
+    );
+    let placed = |app: App| {
+        let data = match app.data {
             Data::OpenHome { .. } => Data::Placed(Placement::Home(NodeId(0))),
             placed @ Data::Placed(_) => placed,
         };
-        App { data: home(data), placing: Placing::default(), memory: None, ..app }
+        App { data, placing: Placing::default(), memory: None, ..app }
     };
     question()
         .prop_flat_map(move |(machine, apps, objective, _)| {
@@ -45,7 +59,7 @@ pub(super) fn one_memory_each() -> impl Strategy<Value = (Machine, Vec<App>, Obj
         .prop_map(move |(machine, apps, objective, kind)| {
             let nodes = machine.node_count();
             let machine = with_nodes(&machine, |_, node| Node { read_bandwidth: None, ..node });
-            let apps = apps.into_iter().map(|app| of_one_memory(app, nodes)).collect();
+            let apps = apps.into_iter().map(|app| placed(changed(app, nodes))).collect();
             let apps = with_data_on_memories(&machine, apps);
             (machine.with_sharing(kind.into()), apps, objective)
         })

@@ -3,7 +3,7 @@
 use numasim_model::sharing::Workspace;
 use numasim_model::{Model, ModelKind};
 
-use super::drawn::{check, everything, found_in_halves, one_memory_each};
+use super::drawn::{check, everything, found_in_halves, one_memory_each, several_memories};
 use super::*;
 use crate::search::dual::{Effort, Relaxation};
 use crate::search::pool::Canonical;
@@ -21,7 +21,7 @@ proptest! {
 
     #[test]
     fn what_a_part_says_holds_of_all_that_lies_in_it(
-        (machine, apps, objective) in one_memory_each(),
+        (machine, apps, objective) in prop_oneof![one_memory_each(), several_memories()],
         penalty in prop_oneof![2 => (0.05..2.0_f64).prop_map(Some), 1 => Just(None)],
         cuts in prop::collection::vec(0.1..10.0_f64, 3),
     ) {
