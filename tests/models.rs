@@ -198,15 +198,12 @@ fn check_says_how_the_machine_shares() {
 }
 
 #[test]
-fn the_first_question_of_the_readme_is_proven_under_ecm_with_the_usual_penalties() {
+fn the_first_question_of_the_readme_is_proven_under_the_model_of_its_machine() {
     // Four nodes of 20 cores, the data of one application at a home that is to be chosen: 5.1e16 allocations.
-    let machine = common::run(&["catalog", "xeon-gold-6138-4s"]);
-    let (_folder, file) = study(&format!("{}\n[machine.sharing]\nmodel = \"ecm\"\n", stdout(&machine)));
-    let args = ["@genomics", "--objective", "geomean", "--format", "json"];
-    let output = common::numasim().arg("explore").arg(&file).args(args).output().expect("the program starts");
-    let document = json(&output);
+    let args = ["explore", "@xeon-gold-6138-4s", "@genomics", "--objective", "geomean", "--format", "json"];
+    let document = json(&common::run(&args));
     assert_eq!(document["status"], "optimal", "{document}");
-    assert_eq!(document["penalties"], "usual");
+    assert_eq!((&document["model"], &document["penalties"]), (&"ecm".into(), &"usual".into()));
     let value = document["value"].as_f64().expect("a value");
     assert!((value - 0.5081).abs() < 5e-5, "{value}");
 }

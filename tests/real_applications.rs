@@ -245,7 +245,7 @@ fn documents_tell_the_penalties_of_ecm() {
     }
     let text = on_two_nodes("", "arithmetic_intensity = 1.0");
     assert_eq!(asked("evaluate", &text, &[]).get("penalties"), None);
-    assert_eq!(asked("evaluate", &text, &["--model", "ecm"])["penalties"], "hard-corner");
+    assert_eq!(asked("evaluate", &text, &["--model", "ecm"])["penalties"], "usual");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use numasim_draw::grid::wrap;
 use numasim_model::ModelKind;
 use numasim_model::sharing::Parameter;
 use numasim_model::sharing::about::{ADVICE, About};
+use numasim_model::sharing_model::{USUAL_PENALTY, USUAL_WRITE_PENALTY};
 use serde::Serialize;
 
 use crate::document::Head;
@@ -224,9 +225,13 @@ impl ModelEntry {
 
 impl ParameterEntry {
     fn default_in_words(&self) -> String {
-        let without =
-            if self.key == Parameter::EcmWritePenalty.as_str() { "as ecm_penalty" } else { "no limit" };
-        self.default.map_or(without.to_owned(), |value| value.to_string())
+        let is = |parameter: Parameter| self.key == parameter.as_str();
+        match self.default {
+            Some(value) => value.to_string(),
+            None if is(Parameter::EcmPenalty) => format!("{USUAL_PENALTY} or {USUAL_WRITE_PENALTY}"),
+            None if is(Parameter::EcmWritePenalty) => "as ecm_penalty".to_owned(),
+            None => "no limit".to_owned(),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn study(machine: &str, apps: &[(&str, &str)], threads: &str) -> Stud
 pub(crate) fn evaluated(study: &Study, kind: ModelKind) -> Evaluation {
     let scenario = &study.scenarios[0];
     let placements = scenario.placements().expect("no open home");
-    let machine = study.machine.clone().with_sharing(kind.into());
+    let machine = study.machine.clone().with_sharing(crate::common::models::hard(kind));
     evaluate_explained(&machine, &study.apps, &placements, &scenario.allocation).expect("an evaluation")
 }
 

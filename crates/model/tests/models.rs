@@ -201,7 +201,7 @@ proptest! {
     ) {
         // Of ecm only where memories do not depend on each other; below are the others.
         let case = if kind == ModelKind::Ecm { case.with_one_memory_each() } else { case };
-        let (fast, slow) = (case.under(kind.into()).bandwidth, slowly(kind, &case));
+        let (fast, slow) = (case.under(hard(kind)).bandwidth, slowly(kind, &case));
         assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
     }
 

@@ -171,10 +171,6 @@ fn read_sharing(table: &mut TableReader<'_>, latencies: bool) -> Model {
     let Some(mut table) = value.table(&sharing::TABLE, "a table", hint) else { return Model::default() };
     let kind = table.optional(&sharing::MODEL).and_then(|value| read_kind(&value));
     let mut model = Model::from(kind.unwrap_or_default());
-    // A machine that is described for ecm has the penalties that most have, where none was measured.
-    if kind == Some(ModelKind::Ecm) {
-        model = model.with_usual_penalties();
-    }
     for parameter in Parameter::ALL {
         let Some(value) = table.named(parameter.as_str()) else { continue };
         read_parameter(parameter, &value, &mut model);

@@ -9,9 +9,9 @@
 //! 1. *The law of a queue*: while bytes wait w, it delivers D(w) = (S^-8 + B^-8)^(-1/8) GB/s of the sum S = w / f that this wait alone
 //!    would give, f = (N - 1) p0 / B: each thread waits behind the others, w = (N - 1) u p0, with the utilisation u = S / B and
 //!    p0 = `ecm_penalty` / B. w is such that the rates sum to D(w), which rises from nothing to B without a corner (`waits`).
-//! 2. Without a penalty, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
+//! 2. With `ecm_penalty` 0, and for a single thread, f is 0 and the corner hard: nobody waits up to B, and from there on w is such that
 //!    the rates sum to B. Either way a thread that alone is slow (much computation per byte) loses little, one that is fast much.
-//!    In a machine file for ecm without a measured penalty it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
+//!    Where none was measured it is 0.33 transfer times for threads that only read the memory of their own node, and 0.5 for those
 //!    that write and for all bytes over a link (`ecm_write_penalty`); of several in a queue the mean.
 //! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
 //!    without traffic makes nobody wait.

@@ -100,14 +100,6 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model with the penalties that most machines have, by what threads do, instead of one for all.
-    #[must_use]
-    pub const fn with_usual_penalties(mut self) -> Self {
-        self.parameters.ecm_penalty = None;
-        self.parameters.ecm_write_penalty = None;
-        self
-    }
-
     /// Where its penalties come from; `None` for models that have none.
     pub fn penalties(&self) -> Option<Penalties> {
         let Parameters { ecm_penalty, ecm_write_penalty, .. } = self.parameters;
@@ -268,9 +260,13 @@ impl Parameter {
     /// The value that switches it off; `None`: it is off where it is not given.
     pub const fn default(self) -> Option<f64> {
         match self {
-            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
-            Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines | Self::EcmWritePenalty => None,
+            Self::CoreLocal
+            | Self::CoreRemote
+            | Self::OutstandingLines
+            | Self::EcmPenalty
+            | Self::EcmWritePenalty => None,
         }
     }
 
@@ -330,7 +326,7 @@ impl Parameter {
             }
             Self::EcmPenalty => {
                 "p0 / T_mem: the latency that each further thread adds on a busy controller or link, in units of the time that it \
-                 needs for a line. 0 is a hard corner. In a machine file with model = \"ecm\" and no penalty: 0.33 for threads that only \
+                 needs for a line. 0 is a hard corner. Where it is not given: 0.33 for threads that only \
                  read the memory of their own node, 0.5 for those that write and for all bytes over a link."
             }
             Self::EcmWritePenalty => {
@@ -411,7 +407,7 @@ impl Default for Parameters {
             link_efficiency: 1.0,
             remote_loss: 0.0,
             remote_weight: 1.0,
-            ecm_penalty: Some(0.0),
+            ecm_penalty: None,
             ecm_write_penalty: None,
         }
     }

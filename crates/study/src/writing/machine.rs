@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{KernelVariants, Machine, MixedBandwidths, Provenance};
-use numasim_model::sharing::{Model, ModelKind};
+use numasim_model::sharing::Model;
 use numasim_model::units::GigabytesPerSecond;
 
 use super::{Lines, float, inline, list, quoted};
@@ -79,10 +79,6 @@ pub fn machine(lines: &mut Lines, of: &Machine, style: Style) {
             if let Some(key) = sharing::TABLE.key(parameter.as_str()) {
                 lines.put(key, (style.figure)(value));
             }
-        }
-        // Left out, it would be the usual one.
-        if of.sharing().kind == ModelKind::Ecm && of.sharing().parameters.ecm_penalty == Some(0.0) {
-            lines.put(&sharing::ECM_PENALTY, (style.figure)(0.0));
         }
     }
     if link.is_none() {

@@ -301,7 +301,7 @@ fn with_model(
     kind: ModelKind,
     parameters: &[(Parameter, f64)],
 ) -> Result<Machine, PublishedError> {
-    let mut model = Model::from(kind).with_usual_penalties();
+    let mut model = Model::from(kind);
     for &(parameter, value) in parameters {
         model = model.with(parameter, value).map_err(|error| PublishedError::Model(error.to_string()))?;
     }

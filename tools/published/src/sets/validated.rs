@@ -29,7 +29,7 @@ pub(crate) fn methods(machine: &Machine) -> Vec<Method> {
         let set = in_words(model.in_use().map(|(parameter, value)| (parameter.as_str(), value)));
         methods.push(match (set.is_empty(), advised(kind)) {
             (false, _) => Method { model, variant: set },
-            (true, Some(_)) => Method { model: model.with_usual_penalties(), variant: ADVISED.to_owned() },
+            (true, Some(_)) => Method { model, variant: ADVISED.to_owned() },
             (true, None) => Method { model, variant: NO_FIT.to_owned() },
         });
     }

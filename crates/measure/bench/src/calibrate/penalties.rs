@@ -72,7 +72,7 @@ pub(super) fn penalties(host: &HostTopology, found: &Calibration, writing: Optio
 /// `ecm` with these penalties. What is not known is usual; where only that of reads is known, also that of what writes, which would have the
 /// same otherwise.
 pub(super) fn model(penalties: &[Penalty]) -> Model {
-    let mut model = Model::from(ModelKind::Ecm).with_usual_penalties();
+    let mut model = Model::from(ModelKind::Ecm);
     for Penalty { parameter, found } in penalties {
         // A fit gives no value out of range.
         model = found.as_ref().ok().and_then(|one| model.with(*parameter, one.value).ok()).unwrap_or(model);

@@ -26,7 +26,7 @@ fn model() -> impl Strategy<Value = Model> {
         let set = |model: Model, (parameter, value)| model.with(parameter, value).unwrap_or(model);
         parameters.into_iter().fold(Model::from(kind), set)
     });
-    prop_oneof![6 => any, 1 => Just(Model::from(ModelKind::Ecm).with_usual_penalties())]
+    prop_oneof![6 => any, 1 => Just(Model::from(ModelKind::Ecm))]
 }
 
 /// The machine with this model; latencies grow with the distance of the node numbers.

@@ -96,8 +96,7 @@ proptest! {
 fn fewer_options_keep_their_curves_where_some_have_none() {
     // Two nodes of 4 cores with 32 GB/s, links of 10 GB/s; a thread wants 20 GB/s. Bytes wait no longer than beside the median option: half of the
     // options are impossible, and stay in the list.
-    let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0)
-        .with_sharing(Model::from(ModelKind::Ecm).with_usual_penalties());
+    let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0).with_sharing(ModelKind::Ecm.into());
     let apps = [local_app("near", 0.5), app("far", 0.5, Data::Placed(Placement::Home(NodeId(0))))];
     let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
     let problem = problem.expect("a possible question");
