@@ -130,8 +130,6 @@ fn shares_along_curves(compiled: &Compiled) -> bool {
 /// Threads of one node that read the memory of another one over a link.
 #[derive(Clone, Debug)]
 pub struct LinkQueue {
-    queue: Queue,
-    capacity: f64,
     takers: Vec<Taker>,
 }
 
@@ -144,27 +142,16 @@ impl Solver {
         }
         let mut links = compiled.memories[memory.0].links.clone();
         let pool = &compiled.pools[links.find(|&p| compiled.pools[p].from == from)?];
-        let (queue, capacity) = (Queue::new(pool.capacity, pool.inverse_cores), pool.capacity);
-        Some(LinkQueue { queue, capacity, takers: takers(compiled, pool) })
+        Some(LinkQueue { takers: takers(compiled, pool) })
     }
 }
 
 impl LinkQueue {
-    /// GFLOPS of each application on the node that reads that memory, while bytes wait `wait` there: what links that are shared with others
-    /// leave may be less.
+    /// The most GFLOPS of each application on the node that reads that memory, while bytes wait at least `wait` there.
+    ///
+    /// How long they wait at the link is left out: where that is long, the link and not the memory says what they get.
     pub fn gflops(&self, threads: &[u32], wait: f64) -> impl Iterator<Item = (usize, f64)> {
-        // Those who also wait elsewhere make others wait less at the link than follows from the wait at this memory.
-        let is_spread = self.takers.iter().any(|taker| taker.flow.spread && threads[taker.app] > 0);
-        if is_spread {
-            return gflops(&self.takers, threads, wait);
-        }
-        let factor = crowd(&self.queue, &self.takers, threads).factor(&self.queue);
-        let law = Law { capacity: self.capacity, factor };
-        let at_link = wait_at(
-            || readers(&self.takers, threads).map(|one| Readers { time: one.time + one.wait * wait, ..one }),
-            law,
-        );
-        gflops(&self.takers, threads, wait + at_link)
+        gflops(&self.takers, threads, wait)
     }
 }
 
@@ -439,6 +426,14 @@ pub struct Stretch {
     others_gbs: f64,
     first: (f64, f64),
     last: (f64, f64),
+}
+
+impl Stretch {
+    /// What others draw at most where it begins, GB/s.
+    #[inline]
+    pub fn others_gbs(&self) -> f64 {
+        self.others_gbs
+    }
 }
 
 /// What own threads have while bytes wait: all, what of its worth is convex and falls, what is concave, and the slope of that.

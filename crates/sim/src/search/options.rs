@@ -136,12 +136,10 @@ impl OptionTable {
             parallel::map(chunks, |chunk: &[u32]| chunk.chunks(self.apps).map(of).collect());
         let others = others.concat();
         let Some((own, range)) = queue else { return Self { others, ..self.clone() } };
-        let known = self.others.iter().map(Some).chain(std::iter::repeat(None));
         let asked: Vec<(f64, Option<Waits>)> = others
             .iter()
-            .zip(known)
             .enumerate()
-            .map(|(option, (now, before))| (*now, self.waits(option).filter(|_| before == Some(now))))
+            .map(|(option, now)| (*now, self.waits(option).filter(|_| self.is_laid_out_for(option, *now))))
             .collect();
         let chunks = self.counts.chunks(CHUNK * self.apps).zip(asked.chunks(CHUNK));
         let waits: Vec<Vec<Waits>> = parallel::map(chunks, |(counts, asked)| {
@@ -152,6 +150,17 @@ impl OptionTable {
         });
         let waits = waits.concat();
         self.after(own, &waits).along(own, waits, others)
+    }
+
+    /// Whether the curve of a listed option goes up to where others draw `others_gbs`, and hardly further.
+    fn is_laid_out_for(&self, option: usize, others_gbs: f64) -> bool {
+        /// Less is worth the time to lay it out anew.
+        const SHORTER: f64 = 0.8;
+        let last = |before: &f64| {
+            let last = self.laid_out(option).last().filter(|_| others_gbs <= *before);
+            last.is_some_and(|last| others_gbs >= SHORTER * last.others_gbs())
+        };
+        self.others.get(option).is_some_and(last)
     }
 
     /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.
@@ -196,7 +205,9 @@ impl OptionTable {
     /// The same options where threads of the node have no more than after these waits at its memory.
     fn after(&self, own: &OwnQueue, waits: &[Waits]) -> Self {
         let potential = self.lowered(|option, counts, lower| {
-            own.gflops_at_most(counts, waits[option].least).for_each(|(a, most)| lower(a, most));
+            if self.waits(option) != Some(waits[option]) {
+                own.gflops_at_most(counts, waits[option].least).for_each(|(a, most)| lower(a, most));
+            }
         });
         Self { potential, ..self.clone() }
     }

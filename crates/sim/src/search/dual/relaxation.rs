@@ -440,7 +440,7 @@ impl<'a> Relaxation<'a> {
 
     /// What it costs to lay out the curves of all options, in steps of the search.
     pub(in crate::search) fn laying_out(&self) -> u64 {
-        const STEPS_PER_CURVE: u64 = 150;
+        const STEPS_PER_CURVE: u64 = 300;
         STEPS_PER_CURVE * self.on_curves()
     }
 
