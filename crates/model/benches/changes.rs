@@ -4,7 +4,7 @@
 //! allocation.
 
 use divan::{AllocProfiler, Bencher};
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Access, Demand, NodeId, Placement};
@@ -23,10 +23,7 @@ fn network(link: f64) -> Network {
         gflops_per_core: Gflops::new(0.29),
         // So that its 20 threads are hungry, as are those of most nodes.
         bandwidth: GigabytesPerSecond::new(50.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine =
         Machine::uniform("4 x 20", 4, node, GigabytesPerSecond::new(link)).expect("a valid machine");

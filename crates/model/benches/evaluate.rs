@@ -5,7 +5,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Access, Demand, Model, ModelKind, NodeId, Placement};
@@ -20,10 +20,7 @@ fn table_iii_machine() -> Machine {
         cores: 20,
         gflops_per_core: Gflops::new(0.29),
         bandwidth: GigabytesPerSecond::new(100.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("paper, Table III", 4, node, GigabytesPerSecond::new(10.0)).expect("a valid machine")
 }

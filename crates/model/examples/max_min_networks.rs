@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Access, AppId, Demand, Model, ModelKind, NodeId, Placement};
@@ -48,10 +48,7 @@ fn table_iii(name: &str, intensity: f64, placement: Placement) -> Case {
         cores: 20,
         gflops_per_core: Gflops::new(0.29),
         bandwidth: GigabytesPerSecond::new(100.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("4x20", 4, node, GigabytesPerSecond::new(10.0)).expect("a machine");
     let mem = || demand(1.0 / 32.0, Placement::Local);
@@ -66,10 +63,7 @@ fn random_case(number: u64, random: &mut Random) -> (Case, Vec<u32>) {
         cores,
         gflops_per_core: Gflops::new(random.between(1.0, 10.0)),
         bandwidth: GigabytesPerSecond::new(random.between(5.0, 100.0)),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let all = (0..nodes).map(|_| node(random)).collect();
     let links = (0..nodes * nodes).map(|_| GigabytesPerSecond::new(random.between(1.0, 40.0))).collect();

@@ -489,7 +489,7 @@ fn used(machine: &Machine, allocation: &Allocation, solver: &Solver, workspace: 
 mod tests {
     use super::*;
     use crate::Data;
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::units::FlopPerByte;
 
     fn evaluated(nodes: usize, placement: Placement) -> Evaluation {
@@ -497,10 +497,7 @@ mod tests {
             cores: 1,
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(32.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let machine =
             Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine");

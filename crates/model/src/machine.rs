@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::app::Traffic;
 use crate::bounds;
 use crate::cpus::{self, OsNode, OsNodesError};
-use crate::ids::NodeId;
+use crate::ids::{DomainId, NodeId};
 use crate::sharing_model::{Model, ModelKind, Refusal};
 use crate::table::Table;
 use crate::units::{GigabytesPerSecond, LINE_BYTES};
@@ -99,6 +99,12 @@ impl Machine {
             }
             if let Some(ceiling) = node.read_bandwidth {
                 positive("the read bandwidth", id, ceiling.value())?;
+            }
+            if let Some(ceiling) = node.l3_bandwidth {
+                positive("the bandwidth of an L3 domain", id, ceiling.value())?;
+            }
+            if let Some(l3) = node.cores_per_l3.filter(|&l3| node.cores.checked_rem(l3) != Some(0)) {
+                return Err(MachineError::L3Cores { node: id, cores: node.cores, l3 });
             }
             if let Some(memory) = node.memory.filter(|_| node.has_memory()) {
                 positive("the memory", id, memory.value())?;
@@ -400,6 +406,27 @@ impl Machine {
         self.nodes.iter().map(|node| u64::from(node.cores)).sum()
     }
 
+    /// Number of L3 domains, the empty one of each node without cores included.
+    pub fn domain_count(&self) -> usize {
+        self.nodes.iter().map(Node::domains).sum()
+    }
+
+    /// The L3 domains of a node.
+    pub fn domains_of(&self, node: NodeId) -> impl ExactSizeIterator<Item = DomainId> + use<> {
+        let first: usize = self.nodes[..node.0].iter().map(Node::domains).sum();
+        (first..first + self.node(node).domains()).map(DomainId)
+    }
+
+    /// Whether some node has several L3 domains.
+    pub fn has_domains(&self) -> bool {
+        self.nodes.iter().any(|node| node.domains() > 1)
+    }
+
+    /// Whether it matters to bandwidths in which L3 domain a thread is.
+    pub fn has_limited_domains(&self) -> bool {
+        self.nodes.iter().any(|node| node.cores > 0 && node.l3_bandwidth.is_some())
+    }
+
     /// The last-level cache of a node, where somebody said what it is.
     pub fn cache(&self, node: NodeId) -> Option<&LastLevelCache> {
         self.caches.get(node.0)?.as_ref()
@@ -453,7 +480,11 @@ impl Machine {
 
     /// What of this machine its sharing model has no reading of; `None` where it honours everything.
     pub fn sharing_refusal(&self) -> Option<Refusal> {
-        self.sharing.refusal(!self.shared_links.is_empty(), self.has_limited_reads())
+        self.sharing.refusal(
+            !self.shared_links.is_empty(),
+            self.has_limited_reads(),
+            self.has_limited_domains(),
+        )
     }
 
     /// Whether some memory has a bandwidth of its own for `traffic`.

@@ -103,7 +103,7 @@ pub fn fits(
 mod tests {
     use super::*;
     use crate::app::Data;
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     /// Two nodes of 4 cores, and a node of memory only.
@@ -112,10 +112,8 @@ mod tests {
             cores,
             gflops_per_core: Gflops::new(f64::from(cores)),
             bandwidth: GigabytesPerSecond::new(32.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
             memory: memory.map(Gibibytes::new),
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let nodes = [4, 4, 0].into_iter().zip(memory).map(node).collect();
         Machine::new("m", nodes, vec![GigabytesPerSecond::new(8.0); 9]).expect("a machine")

@@ -62,7 +62,7 @@ pub fn pin(machine: &Machine, allocation: &Allocation) -> Result<Vec<AppCpus>, P
 mod tests {
     use super::*;
     use crate::cpus::{CpuList, OsNode};
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::units::{Gflops, GigabytesPerSecond};
 
     /// Two nodes of 4 cores; the second hardware threads (8-15) come last.
@@ -71,10 +71,7 @@ mod tests {
             cores: 4,
             gflops_per_core: Gflops::new(1.0),
             bandwidth: GigabytesPerSecond::new(1.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let os_nodes = (0..).zip(cpus).map(|(number, list)| OsNode {
             number,

@@ -120,7 +120,7 @@ fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::sharing_model::Model;
 
     fn machine(core_bandwidth: Option<f64>) -> Machine {
@@ -129,9 +129,7 @@ mod tests {
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(32.0),
             core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(8.0)).expect("a machine")
     }

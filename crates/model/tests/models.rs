@@ -7,7 +7,7 @@ use crate::common::{Case, Solved};
 use numasim_model::machine::SharedLink;
 use numasim_model::sharing::{Parameter, invariants};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Access, AppId, KernelBandwidths, Model, ModelKind, NodeId, Placement};
+use numasim_model::{Access, AppId, Model, ModelKind, NodeId, Placement};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -394,10 +394,7 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
         cores: 8,
         gflops_per_core: Gflops::new(PEAK),
         bandwidth: GigabytesPerSecond::new(32.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..numasim_model::Node::default()
     };
     let mut allocation = numasim_model::Allocation::empty(demands.len(), 1);
     for (a, &(threads, _)) in demands.iter().enumerate() {

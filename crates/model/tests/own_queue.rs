@@ -5,9 +5,7 @@ use crate::common::strategies::case;
 use numasim_model::sharing::own_queue::{OwnQueue, Prices, Stretch};
 use numasim_model::sharing::{Parameter, Solver, Workspace};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{
-    Access, AppId, Demand, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId, Placement,
-};
+use numasim_model::{Access, AppId, Demand, Machine, Model, ModelKind, Node, NodeId, Placement};
 use proptest::prelude::*;
 
 /// The case under ecm with this penalty, nothing lost on several nodes.
@@ -120,10 +118,7 @@ fn what_others_may_draw_solves_the_law_with_as_many_of_them_as_that_takes() {
         cores: 8,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(32.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine =
         Machine::new("two", vec![node; 2], vec![GigabytesPerSecond::new(20.0); 4]).expect("a machine");

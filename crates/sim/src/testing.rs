@@ -1,7 +1,7 @@
 //! Small machines and applications for the tests of this crate.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{App, Data, KernelBandwidths, Machine, Node, NodeId, Placement};
+use numasim_model::{App, Data, Machine, Node, NodeId, Placement};
 
 use crate::problem::Problem;
 
@@ -11,10 +11,7 @@ pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f6
         cores,
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("test", nodes, node, GigabytesPerSecond::new(link)).unwrap()
 }

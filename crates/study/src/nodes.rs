@@ -181,7 +181,10 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     };
     let cores = table.required(&node::CORES).and_then(|value| value.count());
     let peak_value = table.optional(&node::GFLOPS_PER_CORE);
-    let limits = NodeLimits::read_of_node(&mut table);
+    let mut limits = NodeLimits::read_of_node(&mut table);
+    if let Some(limits) = &mut limits {
+        limits.check_domains(&table, cores.into_iter());
+    }
     // The peak of a node without cores means nothing; 0 or no key at all both say so.
     let memory_only = cores == Some(0);
     let peak = match &peak_value {
@@ -231,7 +234,12 @@ impl NodeLimits {
     pub(super) fn read(table: &mut TableReader<'_>) -> Option<Self> {
         // Each is read, so that every mistake is reported.
         let read: Vec<(&str, Option<f64>)> = shared_keys()
-            .filter_map(|key| table.named(key.name).map(|value| (key.name, value.number())))
+            .filter_map(|key| {
+                let value = table.named(key.name)?;
+                let number =
+                    if key.shape.counts().is_some() { value.count().map(f64::from) } else { value.number() };
+                Some((key.name, number))
+            })
             .collect();
         let mixed = table.optional(&node::MIXED_GBS).map(|value| read_mixed(&value));
         let figures = read.into_iter().map(|(key, value)| Some((key, value?))).collect::<Option<_>>()?;
@@ -332,6 +340,29 @@ fn read_mixed(value: &Value<'_>) -> Option<MixedBandwidths> {
         points.push((share, gbs));
     }
     MixedBandwidths::new(&points)
+}
+
+impl NodeLimits {
+    /// Reports `cores_per_l3` of `table` if it does not divide the cores of one of `nodes`, and goes on without it.
+    pub(super) fn check_domains(&mut self, table: &TableReader<'_>, nodes: impl Iterator<Item = u32>) {
+        let Some(l3) = self.get(&machine::CORES_PER_L3) else { return };
+        let Some(cores) = nodes.into_iter().find(|&cores| f64::from(cores) % l3 != 0.0) else { return };
+        let message =
+            format!("`cores_per_l3` must divide the cores of a node, but {l3} does not divide {cores}");
+        let problem = Problem::new(ProblemKind::Conflict, message)
+            .at(
+                table.place_of(&machine::CORES_PER_L3).unwrap_or_else(|| table.place()),
+                "cores of an L3 domain",
+            )
+            .hint("all L3 domains of a node have the same number of cores");
+        table.source.log.report(problem);
+        self.figures.remove(machine::CORES_PER_L3.name);
+    }
+
+    /// Whether it says for itself how many cores an L3 domain has.
+    pub(super) fn has_own_domains(&self) -> bool {
+        self.get(&machine::CORES_PER_L3).is_some()
+    }
 }
 
 /// Reports `llc_gbs` where no cache has a size.

@@ -122,6 +122,8 @@ fn title(key: &Key) -> String {
     match key.name {
         "core_bandwidth_gbs" => "GB/s per thread".to_owned(),
         "read_gbs" => "reads GB/s".to_owned(),
+        "l3_read_gbs" => "GB/s per L3".to_owned(),
+        "cores_per_l3" => "cores per L3".to_owned(),
         name => {
             let words = name.rsplit_once('_').map_or(name, |(words, _)| words).replace('_', " ");
             format!("{words} {}", key.unit())

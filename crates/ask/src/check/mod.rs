@@ -193,7 +193,7 @@ struct NodeEcho {
     bandwidth_gbs: f64,
     #[cfg_attr(feature = "schema", schemars(schema_with = "declared::limits"))]
     #[serde(flatten)]
-    limits: ByName<Option<f64>>,
+    limits: ByName<serde_json::Value>,
     /// What its memory delivers to reads and writes together: shares of writes, each with GB/s.
     #[serde(skip_serializing_if = "Option::is_none")]
     mixed_gbs: Option<Vec<(f64, f64)>>,
@@ -542,7 +542,13 @@ impl<'r> From<&'r SharedLink> for SharedLinkEcho<'r> {
 fn node_echo(machine: &Machine, id: NodeId) -> NodeEcho {
     let node = machine.node(id);
     let (cache, os_node) = (machine.cache(id), machine.os_nodes().get(id.0));
-    let limits = keys::limits_of(node).map(|(key, value)| (key.name.to_owned(), value));
+    // L3 domains are left out of a machine without them.
+    let limits = keys::limits_of(node)
+        .filter(|(key, value)| value.is_some() || key.of_memory || !key.noted_when_used)
+        .map(|(key, value)| {
+            let count = node.cores_per_l3.filter(|_| *key == keys::node::CORES_PER_L3);
+            (key.name.to_owned(), count.map_or_else(|| value.into(), Into::into))
+        });
     NodeEcho {
         node: id.0,
         cores: node.cores,

@@ -1,7 +1,7 @@
 //! Every key is echoed, and links of a large machine once.
 
+use numasim_model::Node;
 use numasim_model::units::Gflops;
-use numasim_model::{KernelBandwidths, Node};
 use serde_json::{Value, json};
 
 use super::*;
@@ -58,10 +58,7 @@ fn links_of_a_large_machine_are_said_once() {
         cores: 1,
         gflops_per_core: Gflops::new(1.0),
         bandwidth: GigabytesPerSecond::new(8.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let echo = |of: &Machine| crate::document::value(&machine(of, None));
     let of = |nodes| {

@@ -73,7 +73,7 @@ struct NoNode(u32);
 mod tests {
     use numasim_model::cpus::CpuList;
     use numasim_model::units::{Gflops, GigabytesPerSecond};
-    use numasim_model::{KernelBandwidths, Machine, Node};
+    use numasim_model::{Machine, Node};
     use numasim_study::topology::HostNode;
 
     use super::*;
@@ -94,10 +94,7 @@ mod tests {
             cores: 1,
             gflops_per_core: Gflops::new(1.0),
             bandwidth: GigabytesPerSecond::new(1.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let machine = Machine::uniform("m", nodes, node, GigabytesPerSecond::new(1.0)).expect("valid");
         let os_nodes = numbers.iter().map(|&number| OsNode { number, cpus: None }).collect::<Vec<_>>();

@@ -2,8 +2,8 @@
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Access, Allocation, App, Data, Evaluation, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId,
-    Placement, evaluate_explained,
+    Access, Allocation, App, Data, Evaluation, Machine, Model, ModelKind, Node, NodeId, Placement,
+    evaluate_explained,
 };
 
 use numasim_ask::table::csv;
@@ -48,10 +48,7 @@ fn node(cores: u32, peak: f64, bandwidth: f64) -> Node {
         cores,
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     }
 }
 

@@ -78,6 +78,8 @@ mod tests {
         bandwidth: GigabytesPerSecond::new(10.0),
         core_bandwidth: None,
         read_bandwidth: None,
+        cores_per_l3: None,
+        l3_bandwidth: None,
         memory: None,
         kernels: KernelBandwidths::NONE,
     };

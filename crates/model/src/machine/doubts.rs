@@ -246,10 +246,7 @@ mod tests {
                 cores: 4,
                 gflops_per_core: Gflops::new(20.0),
                 bandwidth: GigabytesPerSecond::new(40.0),
-                core_bandwidth: None,
-                read_bandwidth: None,
-                memory: None,
-                kernels: KernelBandwidths::NONE,
+                ..Node::default()
             };
             change(n, &mut node);
             node

@@ -25,6 +25,10 @@ pub struct Node {
     pub core_bandwidth: Option<GigabytesPerSecond>,
     /// The most that all threads of the node can read together, from its own memory and over all links; `None` is no limit.
     pub read_bandwidth: Option<GigabytesPerSecond>,
+    /// Cores of each of its L3 domains, which divides `cores`; `None`: all are one domain.
+    pub cores_per_l3: Option<u32>,
+    /// The most that the threads of an L3 domain draw together, from all memories; `None` is no limit.
+    pub l3_bandwidth: Option<GigabytesPerSecond>,
     /// How much memory it has; `None` where nobody said, and 0 for a node that has cores only (Threadripper 2990WX).
     pub memory: Option<Gibibytes>,
     /// What the memory delivers to kernels that write.
@@ -35,6 +39,16 @@ impl Node {
     /// Whether it has memory, and with it a controller.
     pub fn has_memory(&self) -> bool {
         self.memory.is_none_or(|memory| memory.value() != 0.0)
+    }
+
+    /// Cores of each of its L3 domains.
+    pub fn domain_cores(&self) -> u32 {
+        self.cores_per_l3.unwrap_or(self.cores)
+    }
+
+    /// How many L3 domains it has; a node without cores has an empty one.
+    pub fn domains(&self) -> usize {
+        self.cores.checked_div(self.domain_cores()).unwrap_or(1).max(1) as usize
     }
 
     /// GB/s of reads that one GB/s of `traffic` on this memory stands for: [`Node::bandwidth`] / what it delivers to the kernel, or what
@@ -384,6 +398,16 @@ pub enum MachineError {
         /// Its cores.
         cores: u32,
     },
+    /// The cores of an L3 domain do not divide those of the node.
+    #[error("{node} has {cores} cores, which are no L3 domains of {l3} cores")]
+    L3Cores {
+        /// The node.
+        node: NodeId,
+        /// Its cores.
+        cores: u32,
+        /// Cores of an L3 domain.
+        l3: u32,
+    },
     /// A bandwidth or peak is no figure ([`crate::bounds`]): zero, negative, tiny, huge or not finite.
     #[error("{what} of {node} must be {must}, not {value:?}")]
     OutOfBounds {
@@ -534,7 +558,7 @@ impl Machine {
 mod local_tests {
     use super::*;
     use crate::app::Placement;
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::units::{Gflops, Gibibytes};
 
     /// Four nodes of 2 cores; nodes 1 and 3 have no memory. Node 1 reads node 0 over 10 GB/s and node 2 over 20; node 3 reads both
@@ -544,10 +568,8 @@ mod local_tests {
             cores: 2,
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(64.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
             memory: memory.map(Gibibytes::new),
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let nodes = [None, Some(0.0), Some(32.0), Some(0.0)].map(node).to_vec();
         let links = [0, 5, 8, 5, 10, 0, 20, 5, 8, 5, 0, 5, 15, 5, 15, 0];

@@ -397,7 +397,7 @@ fn level(capacity: f64, asks: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::app::{Access, Placement};
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::sharing::Solver;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -407,10 +407,7 @@ mod tests {
             cores: 2,
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(12.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(2.0)).expect("a machine")
     }

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::app::{Access, Placement};
     use crate::demand::Demand;
-    use crate::machine::{KernelBandwidths, Machine, Node};
+    use crate::machine::{Machine, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     /// Nodes of 8 cores with 60 GB/s, `links` as [`Machine::new`] takes them; node 0.
@@ -213,10 +213,7 @@ mod tests {
             cores: 8,
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(60.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let links = links.into_iter().map(GigabytesPerSecond::new).collect();
         let machine = Machine::new("equal nodes", vec![node; nodes], links).expect("a machine");

@@ -296,7 +296,7 @@ pub fn kept_on(nodes: usize, overhead: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::app::{Access, Placement};
-    use crate::machine::{KernelBandwidths, Node};
+    use crate::machine::Node;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     fn machine(cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
@@ -304,10 +304,7 @@ mod tests {
             cores,
             gflops_per_core: Gflops::new(peak),
             bandwidth: GigabytesPerSecond::new(bandwidth),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         Machine::uniform("test", 4, node, GigabytesPerSecond::new(link)).unwrap()
     }

@@ -174,14 +174,16 @@ impl Model {
     /// honours everything.
     ///
     /// Links that share a link: filled evenly or in proportion before a controller looks at them, but not where threads claim
-    /// parts of a controller (request-fraction). What a node reads in all limits several controllers
+    /// parts of a controller (request-fraction). What a node or an L3 domain reads in all limits several controllers
     /// at once, which only models that look at all of them can do.
-    pub fn refusal(&self, shared_links: bool, limited_reads: bool) -> Option<Refusal> {
+    pub fn refusal(&self, shared_links: bool, limited_reads: bool, limited_domains: bool) -> Option<Refusal> {
         let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm);
         let what = if self.kind == ModelKind::RequestFraction && shared_links {
             "[[machine.shared_link]]"
         } else if !whole && limited_reads {
             "read_gbs"
+        } else if limited_domains {
+            "l3_read_gbs"
         } else {
             return None;
         };

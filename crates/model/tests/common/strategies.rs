@@ -28,8 +28,6 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
             gflops_per_core: Gflops::new(if cores > 0 { peak } else { 0.0 }),
             bandwidth: GigabytesPerSecond::new(bandwidth),
             core_bandwidth: ceiling.map(GigabytesPerSecond::new),
-            read_bandwidth: None,
-            memory: None,
             kernels: kernels.map_or(KernelBandwidths::NONE, |(copy, triad, update, mixed)| {
                 let gbs = |part: Option<f64>| part.map(|part| GigabytesPerSecond::new(part * bandwidth));
                 let points = |part| MixedBandwidths::new(&[(0.0, 0.9 * bandwidth), (0.4, part * bandwidth)]);
@@ -40,6 +38,7 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
                     mixed: mixed.and_then(points),
                 }
             }),
+            ..Node::default()
         },
     )
 }

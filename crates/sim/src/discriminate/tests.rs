@@ -1,7 +1,7 @@
 //! What the choice promises.
 
 use numasim_model::units::{Gflops, GigabytesPerSecond};
-use numasim_model::{KernelBandwidths, Machine, ModelKind, Node};
+use numasim_model::{Machine, ModelKind, Node};
 
 use super::{SEPARATED, discriminate};
 
@@ -11,9 +11,7 @@ fn machine(nodes: usize, core_bandwidth: Option<f64>) -> Machine {
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(32.0),
         core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).unwrap()
 }

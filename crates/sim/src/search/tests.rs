@@ -101,9 +101,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                         gflops_per_core: Gflops::new(peak),
                         bandwidth: GigabytesPerSecond::new(bandwidth),
                         core_bandwidth: ceiling.map(GigabytesPerSecond::new),
-                        read_bandwidth: None,
-                        memory: None,
-                        kernels: KernelBandwidths::NONE,
+                        ..Node::default()
                     })
                     .collect();
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();

@@ -14,12 +14,11 @@ fn machine() -> Machine {
         gflops_per_core: Gflops::new(if cores > 0 { 5.0 } else { 0.0 }),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: (cores > 2).then(|| GigabytesPerSecond::new(12.0)),
-        read_bandwidth: None,
-        memory: None,
         kernels: KernelBandwidths {
             triad: (cores > 2).then(|| GigabytesPerSecond::new(30.0)),
             ..KernelBandwidths::NONE
         },
+        ..Node::default()
     };
     let nodes = vec![node(4, 40.0), node(2, 20.0), node(0, 10.0)];
     let shared = SharedLink {

@@ -125,6 +125,28 @@ table! {
         .means("what the threads of a node can read together in GB/s", "100.0")
         .default("no limit")
         .also(&["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"]);
+    /// Cores of each L3 domain (CCX, CCD), which divides the cores of a node: domain j of a node has the cores from
+    /// j x `cores_per_l3` on, in the order of `cpus`. Default: all cores of a node are one domain.
+    CORES_PER_L3 = key("cores_per_l3", whole(1, MAX_CORES_PER_NODE as u64))
+        .of_node(
+            |node| node.cores_per_l3.map(f64::from),
+            |node, cores| node.cores_per_l3 = Some(count(cores)),
+        )
+        .means("the number of cores of an L3 domain", "8")
+        .default("all cores")
+        .noted_when_used()
+        .also(&["l3_cores", "cores_per_ccx", "cores_per_ccd", "cores_per_chiplet", "ccx_cores", "ccd_cores"]);
+    /// The most that all cores of an L3 domain draw together, from all memories, in GB/s.
+    L3_READ_GBS = key("l3_read_gbs", POSITIVE)
+        .of_node(
+            |node| node.l3_bandwidth.map(GigabytesPerSecond::value),
+            |node, gbs| node.l3_bandwidth = Some(GigabytesPerSecond::new(gbs)),
+        )
+        .changed_in("GB/s")
+        .means("what the cores of an L3 domain draw together in GB/s", "50.0")
+        .default("no limit")
+        .noted_when_used()
+        .also(&["ccx_gbs", "ccd_gbs", "ccx_read_gbs", "ccd_read_gbs", "chiplet_gbs", "l3_link_gbs"]);
     /// How much memory a node has in GiB (2^30 bytes). Default: not known, no limit.
     MEMORY_GIB = key("memory_gib", POSITIVE)
         .of_node(
@@ -215,6 +237,8 @@ table! {
         .also(&["gflops", "peak", "peak_gflops"]);
     CORE_BANDWIDTH_GBS = machine::CORE_BANDWIDTH_GBS.own("that of the machine");
     READ_GBS = machine::READ_GBS.own("that of the machine");
+    CORES_PER_L3 = machine::CORES_PER_L3.own("that of the machine");
+    L3_READ_GBS = machine::L3_READ_GBS.own("that of the machine");
     /// How much memory this node has in GiB (2^30 bytes); 0 for a node that has cores and no memory (Threadripper
     /// 2990WX). Its local data lies on the nearest node with memory.
     MEMORY_GIB = machine::MEMORY_GIB.or_zero().own("that of the machine");
@@ -367,6 +391,8 @@ table! {
     SHARED_LINK = key("shared_link", Shape::Table(&origin::TABLE));
     /// Of what the threads of a node can read.
     READ_GBS = key("read_gbs", Shape::Table(&origin::TABLE));
+    /// Of what the cores of an L3 domain draw.
+    L3_READ_GBS = key("l3_read_gbs", Shape::Table(&origin::TABLE));
     /// Of the sizes of the memories.
     MEMORY_GIB = key("memory_gib", Shape::Table(&origin::TABLE));
     /// Of the bandwidth of memories under the kernel `copy`.

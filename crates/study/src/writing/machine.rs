@@ -23,7 +23,11 @@ pub struct Style {
 
 impl Style {
     fn of(self, key: &Key, value: f64) -> String {
-        if key.changed_in.is_some() { (self.figure)(value) } else { float(value) }
+        match (key.changed_in, key.shape.counts()) {
+            (_, Some(_)) => value.to_string(),
+            (Some(_), None) => (self.figure)(value),
+            (None, None) => float(value),
+        }
     }
 }
 
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\n\
-        link_gbs = 5\nshared_link_gbs = 4.5\nread_gbs = 12.25\nsockets = 2\nsocket_link_gbs = 3\n\
+        link_gbs = 5\nshared_link_gbs = 4.5\nread_gbs = 12.25\ncores_per_l3 = 1\nl3_read_gbs = 11.5\nsockets = 2\nsocket_link_gbs = 3\n\
         memory_gib = 1e-3\ntriad_gbs = 6.75\nupdate_gbs = 7\nllc_mb = 2.5\nllc_gbs = 12\ncpus = [\"0\", \"1\", \"2\", \"3\"]\n\
         distance_matrix = [[10, 20, 30, 40], [21, 10.5, 20, 20], [30, 20, 10, 20], [30, 20, 20, 10]]\n\
         [[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n\

@@ -16,7 +16,7 @@ use std::time::Instant;
 use numasim_graph::generate;
 use numasim_graph::partition::{Sockets, Window, WindowGraph, Writers, cost, partition};
 use numasim_graph::values::{Generator, Partitioner, Ties};
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 
 /// Nodes of 8 cores, two to a package: 10 to the own one, 20 in the package, 40 elsewhere (the firmware of the POWER8 of the paper).
@@ -25,10 +25,7 @@ fn machine(nodes: usize) -> Machine {
         cores: 8,
         gflops_per_core: Gflops::new(20.0),
         bandwidth: GigabytesPerSecond::new(50.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("bench", nodes, node, GigabytesPerSecond::new(15.0)).expect("a machine");
     let mut distances = Vec::new();

@@ -19,7 +19,7 @@ use numasim_graph::values::{
     SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
 use numasim_model::NodeId;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_tasks::{Observer, Question, Silent, TaskRecord, simulate};
 
@@ -35,9 +35,7 @@ fn machine() -> Machine {
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(60.0),
         core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("4 x 16", 4, node, GigabytesPerSecond::new(15.0)).expect("a machine")
 }

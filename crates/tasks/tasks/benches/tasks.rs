@@ -9,7 +9,7 @@ use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerKind,
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
-use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::machine::{LastLevelCache, Machine, Node};
 use numasim_model::sharing_model::{Model, ModelKind, Parameters};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
 use numasim_tasks::{Question, Silent, simulate};
@@ -31,9 +31,7 @@ fn machine(llc_mb: f64) -> Machine {
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(60.0),
         core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let cache = LastLevelCache { size: Megabytes::new(llc_mb), core_bandwidth: None };
     Machine::uniform("4 x 16", 4, node, GigabytesPerSecond::new(15.0))

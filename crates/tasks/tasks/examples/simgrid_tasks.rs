@@ -18,7 +18,7 @@ use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerSettings, TaskGraph,
     TaskGraphBuilder, Ties,
 };
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Model, ModelKind, NodeId};
 use numasim_tasks::{Observer, Question, Run, TaskRecord, simulate};
@@ -140,10 +140,7 @@ fn machine() -> Machine {
         cores: CORES,
         gflops_per_core: Gflops::new(GFLOPS),
         bandwidth: GigabytesPerSecond::new(CONTROLLER_GBS),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine =
         Machine::uniform("4 x 16", NODES, node, GigabytesPerSecond::new(LINK_GBS)).expect("a machine");

@@ -8,7 +8,7 @@ use divan::{AllocProfiler, Bencher};
 use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_engine::SimTime;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{App, Data, Placement};
@@ -33,10 +33,7 @@ fn study(
         cores,
         gflops_per_core: Gflops::new(0.29),
         bandwidth: GigabytesPerSecond::new(2.5 * f64::from(cores)),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("bench", nodes, node, GigabytesPerSecond::new(12.0)).expect("a machine");
     let of = |a: usize| {

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{App, Data, Model, ModelKind, NodeId, Placement};
@@ -69,10 +69,7 @@ fn study(applications: &[Application]) -> Study {
         cores: CORES,
         gflops_per_core: Gflops::new(GFLOPS),
         bandwidth: GigabytesPerSecond::new(CONTROLLER_GBS),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("4 x 20", NODES, node, GigabytesPerSecond::new(LINK_GBS))
         .expect("a machine")

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use numasim_course::{Binding, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{App, AppId, Data, Placement};
@@ -47,10 +47,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
         cores,
         gflops_per_core: Gflops::new(0.29),
         bandwidth: GigabytesPerSecond::new(2.5 * f64::from(cores)),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("bench", nodes, node, GigabytesPerSecond::new(12.0)).expect("a machine");
     let of = |a: usize| {

@@ -3,7 +3,7 @@
 use numasim_course::{Binding, Channel, Course, Dynamics, Phase, Pick, Scaling, Study, Work};
 use numasim_model::order::{Control, Waiting};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
-use numasim_model::{Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario};
+use numasim_model::{Allocation, App, AppId, Data, Machine, Node, Placement, Scenario};
 
 use crate::view::Decision;
 use crate::view::{AppView, Presence, View};
@@ -14,10 +14,7 @@ pub(crate) fn machine(cores: &[u32]) -> Machine {
         cores,
         gflops_per_core: Gflops::new(if cores > 0 { 10.0 } else { 0.0 }),
         bandwidth: GigabytesPerSecond::new(32.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let links = vec![GigabytesPerSecond::new(10.0); cores.len() * cores.len()];
     Machine::new("test", cores.iter().map(node).collect(), links).expect("a sound machine")

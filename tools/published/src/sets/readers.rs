@@ -195,7 +195,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
         let best = fitted_to(&machine, kind, &two)?;
         all.extend(judged(with(&best)?, kind.as_str(), "fitted to 2 nodes", &words(&best)));
         let machine = with_model(&machine, kind, &[])?;
-        if machine.sharing().refusal(true, false).is_none() {
+        if machine.sharing().refusal(true, false, false).is_none() {
             let ports = Ports::fitted(&machine, &two)?;
             let predicted =
                 [(&two, ports.predict(&machine, &two)?), (&four, ports.predict(&machine, &four)?)];

@@ -1,7 +1,7 @@
 //! What people and programs see of figures that are given.
 
 use numasim_kernels::Verdict;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 
 use super::*;
@@ -22,10 +22,7 @@ fn machine() -> Machine {
         cores: 2,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(20.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("here", 1, node, GigabytesPerSecond::new(1.0)).expect("a machine")
 }

@@ -135,9 +135,7 @@ fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: Some(GigabytesPerSecond::new(thread)),
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     }
 }
 

@@ -201,12 +201,11 @@ pub(super) fn predicted_nodes(host: &HostTopology, found: &Calibration) -> Vec<N
         gflops_per_core: Gflops::new(figures.peak_per_core.map_or(0.0, |peak| peak.median)),
         bandwidth: gbs(figures.bandwidth),
         core_bandwidth: figures.core_bandwidth.map(gbs),
-        read_bandwidth: None,
-        memory: None,
         kernels: KernelBandwidths::from_fn(|kernel| {
             let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
             measured.map(|&(_, figure)| gbs(figure))
         }),
+        ..Node::default()
     };
     host.nodes.iter().zip(&found.nodes).map(node).collect()
 }

@@ -6,7 +6,7 @@ use numasim_graph::values::{Generator, PagePlacement, RuntimeSettings, Scheduler
 use numasim_host::affinity;
 use numasim_kernels::{Code, code};
 use numasim_model::NodeId;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_tasks::Question;
 
@@ -16,10 +16,7 @@ pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
         cores,
         gflops_per_core: Gflops::new(2.0),
         bandwidth: GigabytesPerSecond::new(1000.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("here", nodes, node, GigabytesPerSecond::new(1000.0)).expect("a machine")
 }

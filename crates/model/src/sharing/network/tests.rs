@@ -24,12 +24,12 @@ fn slower_machine(common_limits: bool, speeds: [f64; NODES]) -> Machine {
         bandwidth: GigabytesPerSecond::new(gbs),
         core_bandwidth: Some(GigabytesPerSecond::new(12.0 * speed)),
         read_bandwidth: reads.filter(|_| common_limits).map(GigabytesPerSecond::new),
-        memory: None,
         kernels: KernelBandwidths {
             triad: Some(GigabytesPerSecond::new(0.7 * gbs)),
             copy: reads.map(|_| GigabytesPerSecond::new(22.0)),
             ..KernelBandwidths::NONE
         },
+        ..Node::default()
     };
     let nodes = [(32.0, None), (40.0, Some(30.0)), (25.0, None), (32.0, Some(20.0))];
     let nodes = nodes.iter().zip(speeds).map(node).collect();
@@ -256,7 +256,7 @@ fn a_thread_for_half_of_the_time_takes_half_a_share() {
 
 mod wants {
     use super::super::*;
-    use crate::machine::{KernelBandwidths, Machine, Node};
+    use crate::machine::{Machine, Node};
     use crate::sharing_model::{Model, Parameters};
     use crate::units::{Gflops, GigabytesPerSecond};
 
@@ -267,9 +267,7 @@ mod wants {
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(20.0),
             core_bandwidth: core_gbs.map(GigabytesPerSecond::new),
-            read_bandwidth: None,
-            memory: None,
-            kernels: KernelBandwidths::NONE,
+            ..Node::default()
         };
         let parameters = Parameters { outstanding_lines, ..Parameters::default() };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(5.0))

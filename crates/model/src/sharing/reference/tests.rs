@@ -3,7 +3,7 @@
 use super::*;
 use crate::allocation::TooManyThreads;
 use crate::app::{Access, Placement};
-use crate::machine::{KernelBandwidths, Node, SharedLink};
+use crate::machine::{Node, SharedLink};
 use crate::sharing::invariants;
 use crate::units::FlopPerByte;
 
@@ -12,10 +12,7 @@ fn node(cores: u32, gflops_per_core: f64, bandwidth_gbs: f64) -> Node {
         cores,
         gflops_per_core: Gflops::new(gflops_per_core),
         bandwidth: GigabytesPerSecond::new(bandwidth_gbs),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     }
 }
 

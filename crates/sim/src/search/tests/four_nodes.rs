@@ -16,10 +16,7 @@ fn small_machine() -> impl Strategy<Value = Machine> {
                     cores,
                     gflops_per_core: Gflops::new(peak),
                     bandwidth: GigabytesPerSecond::new(bandwidth),
-                    core_bandwidth: None,
-                    read_bandwidth: None,
-                    memory: None,
-                    kernels: KernelBandwidths::NONE,
+                    ..Node::default()
                 };
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();
                 Machine::new("random", nodes.into_iter().map(node).collect(), links).ok()

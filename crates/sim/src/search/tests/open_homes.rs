@@ -17,9 +17,7 @@ fn question_of_homes() -> impl Strategy<Value = Problem> {
                 gflops_per_core: Gflops::new(peak),
                 bandwidth: GigabytesPerSecond::new(bandwidth),
                 core_bandwidth: ceiling.map(GigabytesPerSecond::new),
-                read_bandwidth: None,
-                memory: None,
-                kernels: KernelBandwidths::NONE,
+                ..Node::default()
             });
             let links = links.into_iter().map(GigabytesPerSecond::new).collect();
             Machine::new("unequal", nodes.collect(), links).expect("a machine")

@@ -2,7 +2,7 @@
 
 use numasim_graph::partition::PartitionError;
 use numasim_graph::values::{NewTask, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId};
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
 use super::*;
@@ -35,10 +35,7 @@ fn a_window_without_a_partition_ends_the_simulation_with_the_reason() {
         cores: 1,
         gflops_per_core: Gflops::new(1.0),
         bandwidth: GigabytesPerSecond::new(1.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("one", 1, node, GigabytesPerSecond::new(1.0)).expect("a machine");
     let mut graph = TaskGraphBuilder::new("one");

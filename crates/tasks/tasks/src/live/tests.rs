@@ -10,7 +10,7 @@ use numasim_graph::values::{
     SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
 use numasim_model::NodeId;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
 use super::*;
@@ -24,10 +24,7 @@ fn machine() -> Machine {
         cores: 2,
         gflops_per_core: Gflops::new(1.0),
         bandwidth: GigabytesPerSecond::new(10.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("two", 2, node, GigabytesPerSecond::new(5.0)).expect("a machine")
 }

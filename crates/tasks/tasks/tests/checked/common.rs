@@ -7,7 +7,7 @@ use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
     SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
 };
-use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::machine::{LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Model, ModelKind, NodeId};
 use numasim_plan::GraphPlan;
@@ -19,10 +19,7 @@ pub(crate) fn m2() -> Machine {
         cores: 2,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(20.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("M2", 2, node, GigabytesPerSecond::new(5.0)).expect("a machine");
     machine.with_sharing(Model::from(ModelKind::MaxMin))

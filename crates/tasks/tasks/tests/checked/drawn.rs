@@ -5,7 +5,7 @@ use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, Partitioner, RuntimeSettings,
     SchedulerKind, SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
-use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node, SharedLink};
+use numasim_model::machine::{LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{Gflops, Gibibytes, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Model, ModelKind, NodeId};
@@ -60,7 +60,7 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 core_bandwidth: choices.one_in(5).then_some(gbs(12.0)),
                 read_bandwidth: (is_limited && !memory_only).then_some(gbs(15.0)),
                 memory: (n > 0 && !memory_only && choices.one_in(5)).then_some(Gibibytes::new(0.0)),
-                kernels: KernelBandwidths::NONE,
+                ..Node::default()
             }
         })
         .collect();

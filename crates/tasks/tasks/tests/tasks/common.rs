@@ -5,7 +5,7 @@ use numasim_graph::values::{
     SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
 use numasim_model::NodeId;
-use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::machine::{LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_tasks::{Observer, Question, Run, TaskRecord, TasksError, simulate};
 
@@ -20,10 +20,7 @@ pub(crate) fn node(cores: u32) -> Node {
         cores,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(20.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     }
 }
 

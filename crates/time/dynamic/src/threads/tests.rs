@@ -1,6 +1,6 @@
 //! Orders and the threads that follow them.
 
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::order::Control;
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
@@ -11,10 +11,7 @@ fn machine(nodes: usize, cores: u32) -> Machine {
         cores,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(32.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("m", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine")
 }

@@ -3,7 +3,7 @@
 use numasim_course::{Binding, Channel, Command, Course, Dynamics, Os, Phase, Pick, Scaling, Study, Work};
 use numasim_dynamic::{Controller, Question, Run, Silent, SimulateError, simulate};
 use numasim_engine::SimTime;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::order::{Control, Order};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{App, AppId, Data, Placement};
@@ -14,10 +14,7 @@ pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
         cores,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(32.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("M", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine")
 }

@@ -154,8 +154,8 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 bandwidth: GigabytesPerSecond::new(choices.of(&[32.0, 8.0, 20.0])),
                 core_bandwidth: choices.one_in(5).then_some(GigabytesPerSecond::new(12.0)),
                 read_bandwidth: (is_limited && !memory_only).then_some(GigabytesPerSecond::new(15.0)),
-                memory: None,
                 kernels: KernelBandwidths { copy, ..KernelBandwidths::NONE },
+                ..Node::default()
             }
         })
         .collect();

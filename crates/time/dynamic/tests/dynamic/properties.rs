@@ -8,7 +8,7 @@ use numasim_dynamic::invariants::violations;
 use numasim_dynamic::{Controller, Observer, Question, Run, Silent, SimulateError, Snapshot, simulate};
 use numasim_engine::SimTime;
 use numasim_model::AppId;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 use proptest::prelude::*;
 
@@ -99,10 +99,7 @@ fn alone(nodes: &[(u32, f64)], intensity: f64, work: f64, scaling: &Scaling) -> 
                 cores,
                 gflops_per_core: Gflops::new(10.0),
                 bandwidth: GigabytesPerSecond::new(gbs),
-                core_bandwidth: None,
-                read_bandwidth: None,
-                memory: None,
-                kernels: KernelBandwidths::NONE,
+                ..Node::default()
             })
             .collect(),
         vec![GigabytesPerSecond::new(10.0); nodes.len() * nodes.len()],

@@ -1,7 +1,7 @@
 //! Rates of tasks that come and go, against a load that knows nothing else.
 
 use super::*;
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::machine::{Machine, Node};
 use numasim_model::sharing::{FlowId, FlowKey};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use std::collections::BTreeMap;
@@ -12,10 +12,7 @@ fn machine() -> Machine {
         cores: 8,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(40.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     Machine::uniform("three", 3, node, GigabytesPerSecond::new(9.0)).expect("a machine")
 }

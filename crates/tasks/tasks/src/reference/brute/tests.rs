@@ -4,7 +4,7 @@ use numasim_graph::values::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
     SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
 };
-use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::machine::{LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
 use numasim_model::{Model, ModelKind};
 use proptest::prelude::*;
@@ -21,10 +21,7 @@ fn machine(has_caches: bool) -> Machine {
         cores: 1,
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(20.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
+        ..Node::default()
     };
     let machine = Machine::uniform("small", 2, node, GigabytesPerSecond::new(5.0)).expect("a machine");
     let cache = LastLevelCache { size: Megabytes::new(3.0), core_bandwidth: None };
