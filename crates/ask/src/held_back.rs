@@ -12,7 +12,7 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     let mut of_thread: BTreeMap<ThreadLimit, Vec<usize>> = BTreeMap::new();
     let mut controller = Vec::new();
     let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let (mut remote, mut shared, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut remote, mut shared, mut reads, mut l3) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut waiting, mut slowest) = (Vec::new(), None);
     for (node, group) in view.evaluation.apps[app.0].per_node.iter().enumerate() {
         match group.as_ref().map(|group| &group.bottleneck) {
@@ -23,6 +23,7 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
             Some(Bottleneck::RemoteDemand(memory)) => remote.push(memory.0),
             Some(Bottleneck::SharedLink { direction }) => shared.push(*direction),
             Some(Bottleneck::NodeRead(_)) => reads.push(node),
+            Some(Bottleneck::L3Link { .. }) => l3.push(node),
             Some(Bottleneck::SlowestThread(slow)) => {
                 slowest = Some(*slow);
                 waiting.push(node);
@@ -51,6 +52,9 @@ pub fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
             let (from, to) = (node_ranges(&used.from), node_ranges(&used.to));
             phrases.push(format!("shared link {} {from}{}{to}", used.name, style.arrow()));
         }
+    }
+    if !l3.is_empty() {
+        phrases.push(format!("what an L3 domain can read {}", on(&l3)));
     }
     if !reads.is_empty() {
         phrases.push(format!("what the node can read {}", on(&reads)));

@@ -137,6 +137,9 @@ pub(crate) struct ScenarioObject<'a> {
     apps: Vec<AppObject<'a>>,
     /// The memories.
     nodes: Vec<NodeObject>,
+    /// L3 domains that can only read so much.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    l3: Vec<L3Object>,
     /// The links between nodes.
     links: Vec<LinkObject>,
     /// The links that several pairs of nodes share.
@@ -172,6 +175,9 @@ struct AppObject<'a> {
     bandwidth_gbs_interval: Option<[f64; 2]>,
     /// Threads on each node.
     threads: &'a [u32],
+    /// Threads on each node in each of its L3 domains, where the machine has several on a node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads_per_l3: Option<Vec<Vec<u32>>>,
     /// GFLOPS of its threads on each node; null where it counts something else.
     gflops_per_node: Option<Vec<f64>>,
     /// What its threads on each node achieve, in `rate_unit`.
@@ -207,6 +213,23 @@ struct NodeObject {
     /// are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     loaded_latency_ns: Option<f64>,
+}
+
+/// The way of an L3 domain to all memories.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct L3Object {
+    /// Its node.
+    node: u64,
+    /// Its number, from 0 on each node.
+    domain: u64,
+    /// What it can carry, in GB/s.
+    capacity_gbs: f64,
+    /// What it carries, in GB/s.
+    bandwidth_gbs: f64,
+    /// What that occupies, in GB/s of reads, where it is another figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<f64>,
 }
 
 /// A link.
@@ -281,6 +304,15 @@ impl<'a> From<&ScenarioView<'a>> for ScenarioObject<'a> {
             occupied_gbs: occupied(node.bandwidth, node.occupied),
             loaded_latency_ns: node.loaded_latency_ns.map(plain),
         });
+        let l3 = evaluation.domains.iter().map(|used| L3Object {
+            node: used.node.0 as u64,
+            domain: used.domain as u64,
+            capacity_gbs: gbs(used.capacity),
+            bandwidth_gbs: gbs(used.bandwidth),
+            occupied_gbs: occupied(used.bandwidth, used.occupied),
+        });
+        let per_l3 = view.machine.has_domains().then(|| view.allocation.per_l3(view.machine));
+        let per_l3 = |app: AppId| per_l3.as_ref().and_then(|per_l3| per_l3.get(app.0).cloned());
         let ids = |nodes: &[NodeId]| nodes.iter().map(|node| node.0 as u64).collect();
         let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {
             name: &link.name,
@@ -294,8 +326,9 @@ impl<'a> From<&ScenarioView<'a>> for ScenarioObject<'a> {
             total_gflops: plain(evaluation.total.value()),
             total_gflops_interval: view.intervals.map(|found| ends(found.total_gflops)),
             static_work: evaluation.static_work.then_some(true),
-            apps: view.app_ids().map(|app| AppObject::new(view, app)).collect(),
+            apps: view.app_ids().map(|app| AppObject::new(view, app, per_l3(app))).collect(),
             nodes: nodes.collect(),
+            l3: l3.collect(),
             links: links.collect(),
             shared_links: shared_links.collect(),
             warnings: evaluation.warnings.iter().map(WarningObject::from).collect(),
@@ -304,7 +337,7 @@ impl<'a> From<&ScenarioView<'a>> for ScenarioObject<'a> {
 }
 
 impl<'a> AppObject<'a> {
-    fn new(view: &ScenarioView<'a>, app: AppId) -> Self {
+    fn new(view: &ScenarioView<'a>, app: AppId, threads_per_l3: Option<Vec<Vec<u32>>>) -> Self {
         let result = &view.evaluation.apps[app.0];
         let interval =
             |of: fn(&Prediction) -> &Vec<Interval>| of(view.intervals?).get(app.0).copied().map(ends);
@@ -327,6 +360,7 @@ impl<'a> AppObject<'a> {
             bandwidth_gbs: gbs(result.bandwidth),
             bandwidth_gbs_interval: interval(|found| &found.bandwidth_gbs),
             threads: view.allocation.row(app),
+            threads_per_l3,
             gflops_per_node,
             rate_per_node,
             home: result.home.map(|home| home.0),

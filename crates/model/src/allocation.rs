@@ -1,13 +1,69 @@
-//! Which application has how many threads on which node.
+//! Which application has how many threads on which node, and in which of its L3 domains.
+
+use std::borrow::Cow;
 
 use crate::ids::{AppId, NodeId};
-use crate::machine::Machine;
+use crate::machine::{Machine, Node};
 use crate::table::Table;
 
 /// Threads of each application on each node. The cheap, plain value that search works on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Allocation {
     threads: Table<u32>,
+    /// The same by L3 domain, where that was said or decided; else they are dealt ([`deal`]).
+    per_l3: Option<PerDomain>,
+}
+
+/// Threads of each application on each node in each of its L3 domains.
+pub type PerDomain = Vec<Vec<Vec<u32>>>;
+
+/// Threads of an application on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OnNode {
+    /// As many, in whichever L3 domains.
+    Threads(u32),
+    /// As many in each of its L3 domains.
+    Domains(Vec<u32>),
+}
+
+impl OnNode {
+    /// All of them.
+    pub fn threads(&self) -> u32 {
+        match self {
+            Self::Threads(threads) => *threads,
+            Self::Domains(list) => list.iter().fold(0, |sum: u32, threads| sum.saturating_add(*threads)),
+        }
+    }
+}
+
+/// Deals threads over the L3 domains of each node, of `threads` of each application on each node. Lists are placed first. Then numbers are
+/// dealt, application by application and thread by thread, each to the domain with the fewest used cores that has a free one. With
+/// `pack` they fill domain after domain instead, each application from where the one before ended.
+pub fn deal(machine: &Machine, threads: &[Vec<OnNode>], pack: bool) -> PerDomain {
+    let domains = |node: &Node| vec![0; node.domains()];
+    let mut dealt: PerDomain =
+        threads.iter().map(|_| machine.nodes().iter().map(domains).collect()).collect();
+    for (n, node) in machine.nodes().iter().enumerate() {
+        let mut used = domains(node);
+        for (own, on_nodes) in dealt.iter_mut().zip(threads) {
+            if let Some(OnNode::Domains(list)) = on_nodes.get(n) {
+                for ((own, used), &threads) in own[n].iter_mut().zip(&mut used).zip(list) {
+                    (*own, *used) = (threads, used.saturating_add(threads));
+                }
+            }
+        }
+        for (own, on_nodes) in dealt.iter_mut().zip(threads) {
+            let Some(&OnNode::Threads(threads)) = on_nodes.get(n) else { continue };
+            for _ in 0..threads {
+                let mut free = (0..used.len()).filter(|&d| used[d] < node.domain_cores());
+                let next = if pack { free.next() } else { free.min_by_key(|&d| used[d]) };
+                // More threads than cores are refused elsewhere.
+                let next = next.unwrap_or(0);
+                (own[n][next], used[next]) = (own[n][next] + 1, used[next] + 1);
+            }
+        }
+    }
+    dealt
 }
 
 /// More threads than cores on a node.
@@ -25,14 +81,47 @@ pub struct TooManyThreads {
 impl Allocation {
     /// No threads at all.
     pub fn empty(apps: usize, nodes: usize) -> Self {
-        Self { threads: Table::filled(apps, nodes, 0) }
+        Self { threads: Table::filled(apps, nodes, 0), per_l3: None }
     }
 
     /// From one row per application, each with one entry per node.
     ///
     /// Returns `None` if the rows have different lengths.
     pub fn from_rows(rows: &[Vec<u32>]) -> Option<Self> {
-        Some(Self { threads: Table::from_rows(rows)? })
+        Some(Self { threads: Table::from_rows(rows)?, per_l3: None })
+    }
+
+    /// Of threads in each L3 domain of each node; `None` where not all applications have as many nodes.
+    pub fn from_domains(per_l3: PerDomain) -> Option<Self> {
+        let on_node = |domains: &Vec<u32>| domains.iter().sum();
+        let rows: Vec<Vec<u32>> = per_l3.iter().map(|nodes| nodes.iter().map(on_node).collect()).collect();
+        Some(Self { threads: Table::from_rows(&rows)?, per_l3: Some(per_l3) })
+    }
+
+    /// Threads in each L3 domain, if it says so itself.
+    pub fn own_domains(&self) -> Option<&PerDomain> {
+        self.per_l3.as_ref()
+    }
+
+    /// Threads of each application on each node in each L3 domain, dealt over these where nothing else was said.
+    pub fn per_l3(&self, machine: &Machine) -> Cow<'_, PerDomain> {
+        let on_nodes = |app| self.row(AppId(app)).iter().copied().map(OnNode::Threads).collect();
+        let numbers = || (0..self.apps()).map(on_nodes).collect::<Vec<_>>();
+        self.per_l3.as_ref().map_or_else(|| Cow::Owned(deal(machine, &numbers(), false)), Cow::Borrowed)
+    }
+
+    /// The allocation as [`crate::sharing::Solver`] takes it: a row for each domain number of an application where L3 domains
+    /// matter ([`Machine::rows_per_app`]), else as it is.
+    pub fn rows(&self, machine: &Machine) -> Cow<'_, Self> {
+        let rows = machine.rows_per_app();
+        if rows == 1 {
+            return Cow::Borrowed(self);
+        }
+        let per_l3 = self.per_l3(machine);
+        let threads = Table::from_fn(self.apps() * rows, self.nodes(), |row: AppId, node| {
+            per_l3[row.0 / rows][node.0].get(row.0 % rows).copied().unwrap_or(0)
+        });
+        Cow::Owned(Self { threads, per_l3: None })
     }
 
     /// Threads of `app` on `node`.
@@ -40,9 +129,10 @@ impl Allocation {
         self.threads[(app, node)]
     }
 
-    /// Sets the threads of `app` on `node`.
+    /// Sets the threads of `app` on `node`; all are dealt over L3 domains anew.
     pub fn set(&mut self, app: AppId, node: NodeId, threads: u32) {
         self.threads[(app, node)] = threads;
+        self.per_l3 = None;
     }
 
     /// Threads of `app` on every node.
@@ -77,10 +167,11 @@ impl Allocation {
 
     /// All counts, application by application, to be changed in place.
     pub fn as_mut_slice(&mut self) -> &mut [u32] {
+        self.per_l3 = None;
         self.threads.as_mut_slice()
     }
 
-    /// At most one thread per core on every node (the paper's assumption of no over-subscription, section III).
+    /// At most one thread per core on every node and in every L3 domain (the paper's assumption of no over-subscription, section III).
     ///
     /// # Errors
     /// [`TooManyThreads`] for the first node that has more.
@@ -90,7 +181,22 @@ impl Allocation {
             if threads > u64::from(cores) {
                 return Err(TooManyThreads { node, threads, cores });
             }
-            Ok(())
+            let own = machine.node(node);
+            let Some(per_l3) = &self.per_l3 else { return Ok(()) };
+            let in_domain = |domain: usize| {
+                let threads = |nodes: &Vec<Vec<u32>>| Some(u64::from(*nodes.get(node.0)?.get(domain)?));
+                per_l3.iter().filter_map(threads).sum::<u64>()
+            };
+            let domains = per_l3.iter().filter_map(|nodes| Some(nodes.get(node.0)?.len())).max().unwrap_or(0);
+            let cores = own.domain_cores();
+            let over = (0..domains).map(|domain| (domain, in_domain(domain)));
+            match over
+                .into_iter()
+                .find(|&(d, threads)| threads > if d < own.domains() { u64::from(cores) } else { 0 })
+            {
+                Some((_, threads)) => Err(TooManyThreads { node, threads, cores }),
+                None => Ok(()),
+            }
         })
     }
 }

@@ -32,6 +32,13 @@ pub enum Bottleneck {
     },
     /// What all threads of their node can read together.
     NodeRead(NodeId),
+    /// What all threads of their L3 domain can read together, from all memories.
+    L3Link {
+        /// Their node.
+        node: NodeId,
+        /// The domain, counted in the node.
+        domain: usize,
+    },
     /// Work that was divided equally beforehand: they wait for the slowest threads of the application, on this node and
     /// perhaps on others. Why those are slow is their own bottleneck.
     SlowestThread(NodeId),
@@ -39,7 +46,7 @@ pub enum Bottleneck {
 
 impl Bottleneck {
     /// All that [`Bottleneck::kind`] returns.
-    pub const KINDS: [&str; 11] = [
+    pub const KINDS: [&str; 12] = [
         ThreadLimit::CorePeak.as_str(),
         ThreadLimit::ThreadPeak.as_str(),
         ThreadLimit::CoreBandwidth.as_str(),
@@ -50,6 +57,7 @@ impl Bottleneck {
         Self::RemoteDemand(NodeId(0)).kind(),
         Self::SharedLink { direction: 0 }.kind(),
         Self::NodeRead(NodeId(0)).kind(),
+        Self::L3Link { node: NodeId(0), domain: 0 }.kind(),
         Self::SlowestThread(NodeId(0)).kind(),
     ];
 
@@ -62,6 +70,7 @@ impl Bottleneck {
             Self::RemoteDemand(_) => "remote-demand",
             Self::SharedLink { .. } => "shared-link",
             Self::NodeRead(_) => "node-read",
+            Self::L3Link { .. } => "l3-link",
             Self::SlowestThread(_) => "slowest-thread",
         }
     }
@@ -130,6 +139,8 @@ struct Full {
     shared: Vec<bool>,
     /// Per node: what it can read.
     reads: Vec<bool>,
+    /// Per node and L3 domain: what it can read.
+    domains: Table<bool, NodeId>,
 }
 
 /// Rounds end when what is left is next to nothing.
@@ -139,15 +150,18 @@ impl Full {
     fn of(machine: &Machine, solver: &Solver, threads: &[u32], workspace: &Workspace) -> Self {
         let decides = solver.model().kind == ModelKind::MaxMin || solver.deals_again();
         let tolerance = if solver.deals_again() { ROUNDS_TOLERANCE } else { TOLERANCE };
-        let mut full =
-            Self { decides, tolerance, controllers: Vec::new(), shared: Vec::new(), reads: Vec::new() };
+        let nodes = machine.node_count();
+        let rows = machine.rows_per_app();
+        let domains = Table::filled(nodes, rows, false);
+        let (controllers, shared, reads) = (Vec::new(), Vec::new(), Vec::new());
+        let mut full = Self { decides, tolerance, controllers, shared, reads, domains };
         if !decides && !solver.has_common_limits() {
             return full;
         }
         let cost = 1.0 + solver.model().parameters.remote_loss;
-        let nodes = machine.node_count();
         let mut taken = vec![0.0; nodes];
         let mut read = vec![0.0; nodes];
+        let mut of_domains: Table<f64, NodeId> = Table::filled(nodes, rows, 0.0);
         let directions: Vec<_> = machine.shared_directions().collect();
         let mut carried = vec![0.0; directions.len()];
         for (flow, _) in solver.flows(threads, workspace) {
@@ -155,6 +169,7 @@ impl Full {
             let amount = f64::from(flow.threads) * rate;
             taken[flow.memory.0] += if flow.kind == PoolKind::Link { cost * amount } else { amount };
             read[flow.from.0] += amount;
+            of_domains[(flow.from, NodeId(flow.app.0 % rows))] += amount;
             let pair = directions.iter().zip(&mut carried);
             pair.filter(|(d, _)| d.carries(flow.from, flow.memory)).for_each(|(_, sum)| *sum += amount);
         }
@@ -168,6 +183,10 @@ impl Full {
         full.reads = (machine.nodes().iter().zip(read))
             .map(|(node, sum)| node.read_bandwidth.is_some_and(|limit| used_up(sum, limit.value())))
             .collect();
+        full.domains = Table::from_fn(nodes, rows, |node: NodeId, domain| {
+            let limit = machine.node(node).l3_bandwidth;
+            limit.is_some_and(|limit| used_up(of_domains[(node, domain)], limit.value()))
+        });
         full
     }
 
@@ -185,6 +204,11 @@ impl Full {
             directions.find(|(d, direction)| self.shared[*d] && direction.carries(flow.from, flow.memory));
         shared
             .map(|(direction, _)| Bottleneck::SharedLink { direction })
+            .or_else(|| {
+                let rows = self.domains.nodes();
+                let (node, domain) = (flow.from, flow.app.0 % rows);
+                self.domains[(node, NodeId(domain))].then_some(Bottleneck::L3Link { node, domain })
+            })
             .or_else(|| self.reads[flow.from.0].then_some(Bottleneck::NodeRead(flow.from)))
     }
 }

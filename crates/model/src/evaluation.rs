@@ -12,6 +12,7 @@ use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::dealt::{Round, rounds};
 use crate::sharing::invariants::{TOLERANCE, Violation};
+use crate::sharing::solver::by_rows;
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, ModelKind, Solver, Workspace};
 use crate::sharing_model::Refusal;
@@ -29,6 +30,8 @@ pub struct Evaluation {
     pub static_work: bool,
     /// Applications, in the order of the files.
     pub apps: Vec<AppResult>,
+    /// L3 domains that can only read so much, node after node.
+    pub domains: Vec<DomainUse>,
     /// Memory controllers, in node order.
     pub nodes: Vec<ControllerUse>,
     /// Links from every node with cores to every other node; on machines of more than [`MOST_NODES_WITH_ALL_LINKS`]
@@ -207,6 +210,9 @@ pub fn evaluate_with(
     }
     let demands = demands(apps, placements);
     let solver = Solver::new(machine, &demands);
+    // Where L3 domains matter all that follows is of rows of applications, until the results of rows are joined.
+    let (rows, of_apps) = (machine.rows_per_app(), allocation);
+    let (demands, allocation) = (&*by_rows(machine, &demands), &*allocation.rows(machine));
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
     let checked = explained || nodes <= MOST_NODES_WITH_ALL_LINKS || cfg!(debug_assertions);
@@ -223,16 +229,20 @@ pub fn evaluate_with(
         Vec::new()
     };
     let counts_flop: Vec<bool> = apps.iter().map(|app| app.rate_unit.is_none()).collect();
-    let mut apps = app_results(machine, &demands, allocation, &solver, &workspace);
+    let mut apps = app_results(machine, demands, allocation, &solver, &workspace);
     if static_work {
         solver.wait_for_slowest(&mut workspace);
-        apps.iter_mut().enumerate().for_each(|(a, app)| wait(app, AppId(a), &solver, &workspace));
+        apps.chunks_mut(rows).enumerate().for_each(|(a, app)| wait(app, a * rows, &solver, &workspace));
     }
     let resources = used(machine, allocation, &solver, &workspace);
     let mut evaluation = Evaluation {
-        total: apps.iter().zip(counts_flop).filter(|(_, flop)| *flop).map(|(app, _)| app.gflops).sum(),
+        total: (apps.chunks(rows).zip(counts_flop).filter(|(_, flop)| *flop))
+            .flat_map(|(app, _)| app)
+            .map(|row| row.gflops)
+            .sum(),
         static_work,
         apps,
+        domains: resources.domains,
         nodes: resources.nodes,
         links: resources.links,
         shared_links: resources.shared_links,
@@ -240,7 +250,7 @@ pub fn evaluate_with(
         trace,
         flows,
         rounds: if explained && deals_rounds(&solver, allocation) {
-            rounds(machine, &demands, allocation)
+            rounds(machine, demands, allocation)
         } else {
             Vec::new()
         },
@@ -251,7 +261,46 @@ pub fn evaluate_with(
     if !explained {
         evaluation.flows = Vec::new();
     }
+    if rows > 1 {
+        join(&mut evaluation, rows);
+    }
+    debug_assert_eq!(evaluation.apps.len(), of_apps.apps());
     Ok(evaluation)
+}
+
+/// Joins the results of the rows of each application ([`Machine::rows_per_app`]). What holds the slowest threads of a node back stands for all
+/// of them.
+fn join(evaluation: &mut Evaluation, rows: usize) {
+    let per_thread = |group: &GroupResult| group.gflops.value() / f64::from(group.threads);
+    let both = |a: GroupResult, b: GroupResult| {
+        let slower = if per_thread(&b) < per_thread(&a) { &b } else { &a };
+        GroupResult {
+            threads: a.threads + b.threads,
+            gflops: a.gflops + b.gflops,
+            working: a.working + b.working,
+            full_speed: a.full_speed + b.full_speed,
+            bandwidth: a.bandwidth + b.bandwidth,
+            bottleneck: slower.bottleneck.clone(),
+        }
+    };
+    let of_app = |rows: &[AppResult]| {
+        let on_node = |node: usize| rows.iter().filter_map(|row| row.per_node[node].clone()).reduce(both);
+        AppResult {
+            gflops: rows.iter().map(|row| row.gflops).sum(),
+            slowest: rows[0].slowest,
+            full_speed: rows.iter().map(|row| row.full_speed).sum(),
+            bandwidth: rows.iter().map(|row| row.bandwidth).sum(),
+            home: rows[0].home,
+            per_node: (0..rows[0].per_node.len()).map(on_node).collect(),
+        }
+    };
+    evaluation.apps = evaluation.apps.chunks(rows).map(of_app).collect();
+    for flow in &mut evaluation.flows {
+        flow.app = AppId(flow.app.0 / rows);
+    }
+    for group in evaluation.rounds.iter_mut().flat_map(|round| &mut round.groups) {
+        group.app = AppId(group.app.0 / rows);
+    }
 }
 
 /// Whether a result is one walk through pools that are split by baseline and remainder.
@@ -312,28 +361,30 @@ fn app_results(
         .collect()
 }
 
-/// The result of an application whose work was divided beforehand, from that in which nobody waits; the workspace has
-/// [`Solver::wait_for_slowest`].
-fn wait(result: &mut AppResult, app: AppId, solver: &Solver, workspace: &Workspace) {
+/// The results of the rows of an application, the first of which is number `first`, whose work was divided beforehand, from those in which
+/// nobody waits; the workspace has [`Solver::wait_for_slowest`].
+fn wait(results: &mut [AppResult], first: usize, solver: &Solver, workspace: &Workspace) {
     let per_thread = |group: &GroupResult| group.working.value() / f64::from(group.threads);
-    let groups =
-        result.per_node.iter().enumerate().filter_map(|(node, group)| Some((NodeId(node), group.as_ref()?)));
+    let groups = results.iter().flat_map(|result| result.per_node.iter().enumerate());
+    let groups = groups.filter_map(|(node, group)| Some((NodeId(node), group.as_ref()?)));
     let rates = groups.map(|(node, group)| (node, per_thread(group)));
     let slowest = rates.reduce(|least, other| if other.1 < least.1 { other } else { least });
     let Some((slowest, rate)) = slowest else { return };
-    result.slowest = Some(slowest);
-    for (node, group) in result.per_node.iter_mut().enumerate() {
-        let Some(group) = group else { continue };
-        let (node, all) = (NodeId(node), f64::from(group.threads));
-        // Equal rates of different nodes differ by rounding.
-        if per_thread(group) > rate * (1.0 + TOLERANCE) {
-            group.bottleneck = Bottleneck::SlowestThread(slowest);
+    for (row, result) in (first..).map(AppId).zip(results) {
+        result.slowest = Some(slowest);
+        for (node, group) in result.per_node.iter_mut().enumerate() {
+            let Some(group) = group else { continue };
+            let (node, all) = (NodeId(node), f64::from(group.threads));
+            // Equal rates of different nodes differ by rounding.
+            if per_thread(group) > rate * (1.0 + TOLERANCE) {
+                group.bottleneck = Bottleneck::SlowestThread(slowest);
+            }
+            group.gflops = Gflops::new(all * solver.gflops_per_thread(row, node, workspace));
+            group.bandwidth = GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(row, node)]);
         }
-        group.gflops = Gflops::new(all * solver.gflops_per_thread(app, node, workspace));
-        group.bandwidth = GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(app, node)]);
+        result.gflops = result.per_node.iter().flatten().map(|group| group.gflops).sum();
+        result.bandwidth = result.per_node.iter().flatten().map(|group| group.bandwidth).sum();
     }
-    result.gflops = result.per_node.iter().flatten().map(|group| group.gflops).sum();
-    result.bandwidth = result.per_node.iter().flatten().map(|group| group.bandwidth).sum();
 }
 
 fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<Warning> {
@@ -374,6 +425,21 @@ pub struct ControllerUse {
     pub loaded_latency_ns: Option<f64>,
 }
 
+/// Use of the way of an L3 domain to memory. Bandwidth is what is really drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DomainUse {
+    /// The node.
+    pub node: NodeId,
+    /// The domain, counted in the node.
+    pub domain: usize,
+    /// What it can read.
+    pub capacity: GigabytesPerSecond,
+    /// What it reads.
+    pub bandwidth: GigabytesPerSecond,
+    /// What of the capacity that occupies, in GB/s of reads.
+    pub occupied: GigabytesPerSecond,
+}
+
 /// Use of one link. Bandwidth is what is really drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkUse {
@@ -408,6 +474,7 @@ pub struct SharedLinkUse {
 
 /// What a scenario draws of everything.
 struct Resources {
+    domains: Vec<DomainUse>,
     nodes: Vec<ControllerUse>,
     links: Vec<LinkUse>,
     shared_links: Vec<SharedLinkUse>,
@@ -435,10 +502,13 @@ fn used(machine: &Machine, allocation: &Allocation, solver: &Solver, workspace: 
     let mut remote = vec![Drawn::default(); count];
     // Over each link, from node of cores to node of memory.
     let mut drawn: Table<Drawn, NodeId> = Table::filled(count, count, Drawn::default());
+    let rows = machine.rows_per_app();
+    let mut of_domains: Table<Drawn, NodeId> = Table::filled(count, rows, Drawn::default());
     for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
         let per_thread = workspace.bandwidth_per_thread()[(flow.app, flow.from)];
         let moved = f64::from(flow.threads) * per_thread * flow.fraction;
         let bandwidth = Drawn { moved, occupied: moved * flow.occupied };
+        of_domains[(flow.from, NodeId(flow.app.0 % rows))] += bandwidth;
         if flow.from == flow.memory {
             own[flow.memory.0] += bandwidth;
         } else {
@@ -482,7 +552,20 @@ fn used(machine: &Machine, allocation: &Allocation, solver: &Solver, workspace: 
             occupied: gbs(carried.occupied),
         }
     });
-    Resources { nodes: controllers.collect(), links: links.collect(), shared_links: shared_links.collect() }
+    let domains = machine.compute_nodes().filter_map(|node| Some((node, machine.node(node).l3_bandwidth?)));
+    let domains = domains.flat_map(|(node, capacity)| {
+        let drawn = of_domains.row(node)[..machine.node(node).domains()].iter().enumerate();
+        drawn.map(move |(domain, drawn)| {
+            let (bandwidth, occupied) = (gbs(drawn.moved), gbs(drawn.occupied));
+            DomainUse { node, domain, capacity, bandwidth, occupied }
+        })
+    });
+    Resources {
+        domains: domains.collect(),
+        nodes: controllers.collect(),
+        links: links.collect(),
+        shared_links: shared_links.collect(),
+    }
 }
 
 #[cfg(test)]

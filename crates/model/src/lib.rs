@@ -67,7 +67,7 @@ pub mod text;
 pub mod units;
 pub mod words;
 
-pub use allocation::Allocation;
+pub use allocation::{Allocation, OnNode, PerDomain, deal};
 pub use app::{Access, App, Data, Placement, Placing, ThreadLimits, Traffic};
 pub use bottleneck::Bottleneck;
 pub use demand::{Demand, ThreadLimit};

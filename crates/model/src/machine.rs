@@ -427,6 +427,13 @@ impl Machine {
         self.nodes.iter().any(|node| node.cores > 0 && node.l3_bandwidth.is_some())
     }
 
+    /// How many rows a table of applications and nodes has for each application where L3 domains matter: row j of an application has its
+    /// threads in the domain j of each node. 1 where they do not matter.
+    pub fn rows_per_app(&self) -> usize {
+        let domains = self.nodes.iter().map(Node::domains).max();
+        domains.filter(|_| self.has_limited_domains()).unwrap_or(1)
+    }
+
     /// The last-level cache of a node, where somebody said what it is.
     pub fn cache(&self, node: NodeId) -> Option<&LastLevelCache> {
         self.caches.get(node.0)?.as_ref()
@@ -469,9 +476,9 @@ impl Machine {
         self.shared_links.iter().flat_map(SharedLink::directions)
     }
 
-    /// Whether something limits several memories or pairs of nodes at once: a shared link, or what a node can read.
+    /// Whether something limits several memories or pairs of nodes at once: a shared link, or what a node or an L3 domain can read.
     pub fn has_common_limits(&self) -> bool {
-        !self.shared_links.is_empty() || self.has_limited_reads()
+        !self.shared_links.is_empty() || self.has_limited_reads() || self.has_limited_domains()
     }
 
     fn has_limited_reads(&self) -> bool {
@@ -485,6 +492,12 @@ impl Machine {
             self.has_limited_reads(),
             self.has_limited_domains(),
         )
+    }
+
+    /// What of this machine a question that counts threads by node has no reading of.
+    pub fn refusal_by_node(&self) -> Option<Refusal> {
+        let limited = self.has_limited_domains();
+        self.sharing_refusal().or(limited.then_some(Refusal { model: None, what: "l3_read_gbs" }))
     }
 
     /// Whether some memory has a bandwidth of its own for `traffic`.

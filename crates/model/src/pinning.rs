@@ -36,7 +36,7 @@ pub fn node_without_cpus(machine: &Machine) -> Option<NodeId> {
 
 /// Gives every thread a processor of its own.
 ///
-/// On each node the applications take the processors in the order of the files, each the next ones of the node's list.
+/// In each L3 domain of a node the applications take the processors in the order of the files, each the next ones of its list.
 ///
 /// # Errors
 /// [`PinError::UnknownCpus`] for the first node that has threads but no list of processors;
@@ -44,14 +44,22 @@ pub fn node_without_cpus(machine: &Machine) -> Option<NodeId> {
 pub fn pin(machine: &Machine, allocation: &Allocation) -> Result<Vec<AppCpus>, PinError> {
     allocation.fits(machine)?;
     let mut apps = vec![AppCpus::default(); allocation.apps()];
+    let per_l3 = allocation.per_l3(machine);
     for node in machine.node_ids().filter(|&node| allocation.on_node(node) > 0) {
         let list = machine.os_nodes().get(node.0).and_then(|os_node| os_node.cpus.as_ref());
-        let mut free = list.ok_or(PinError::UnknownCpus(node))?.as_slice().iter().copied();
+        let list = list.ok_or(PinError::UnknownCpus(node))?.as_slice();
+        let cores = machine.node(node).domain_cores().max(1) as usize;
+        let mut taken = vec![0; machine.node(node).domains()];
         for (a, app) in apps.iter_mut().enumerate() {
-            let threads = allocation.get(AppId(a), node) as usize;
-            if threads > 0 {
+            let mut cpus = Vec::with_capacity(allocation.get(AppId(a), node) as usize);
+            for ((domain, taken), &threads) in taken.iter_mut().enumerate().zip(&per_l3[a][node.0]) {
                 // Enough: a machine has at least as many processors as cores on each node.
-                app.nodes.push((node, free.by_ref().take(threads).collect()));
+                let free = list.iter().skip(domain * cores + *taken);
+                cpus.extend(free.take(threads as usize));
+                *taken += threads as usize;
+            }
+            if !cpus.is_empty() {
+                app.nodes.push((node, cpus));
             }
         }
     }
@@ -111,5 +119,20 @@ mod tests {
             refused,
             Err(PinError::TooManyThreads(TooManyThreads { node: NodeId(0), threads: 5, cores: 4 }))
         );
+    }
+
+    #[test]
+    fn threads_are_on_the_processors_of_their_l3_domains() {
+        let of_lists = machine([Some("0-3"), Some("4-7")]);
+        let node = Node { cores_per_l3: Some(2), ..*of_lists.node(NodeId(0)) };
+        let links = vec![GigabytesPerSecond::new(1.0); 4];
+        let os_nodes = of_lists.os_nodes().to_vec();
+        let machine = Machine::new("m", vec![node; 2], links).unwrap().with_os_nodes(os_nodes).unwrap();
+        // Two applications on node 0: one thread in each domain, and one in the second.
+        let allocation =
+            Allocation::from_domains(vec![vec![vec![1, 1], vec![0, 0]], vec![vec![0, 1], vec![0, 0]]])
+                .unwrap();
+        let pinned = pin(&machine, &allocation).unwrap();
+        assert_eq!((pinned[0].cpus(), pinned[1].cpus()), (vec![0, 2], vec![3]));
     }
 }

@@ -1,6 +1,7 @@
 //! What the models promise, on random machines, and what they answer where that is known. One binary for all of it.
 
 mod common;
+mod domains;
 mod kernels;
 mod max_min_lp;
 mod measured;

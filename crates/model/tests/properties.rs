@@ -3,7 +3,7 @@
 use crate::common::changes::{renumbered, some_of, without_one_thread};
 use crate::common::models::peak;
 use crate::common::strategies::{
-    case, case_of, case_with_common_limits, case_with_data_alike, log_uniform, order,
+    case, case_of, case_with_common_limits, case_with_data_alike, case_with_domains, log_uniform, order,
 };
 use crate::common::{
     Case, OF_DEFAULT, OF_REMOTE_FIRST, SOLVERS, Solved, Solver, by_fast, by_reference, links,
@@ -344,6 +344,25 @@ proptest! {
         assert_equal(&case, by_reference, by_fast)?;
         assert_equal(&limited, by_reference, by_fast)?;
         assert_equal(&case, OF_REMOTE_FIRST[0].1, OF_REMOTE_FIRST[1].1)?;
+    }
+
+    /// What L3 domains read is one more limit, inside that of their node.
+    #[test]
+    fn threads_of_l3_domains_are_dealt_with_as_each_of_them(case in case_with_domains()) {
+        let (slow, fast) = (case.solve(by_reference), case.solve(by_fast));
+        let cells = |solved: &Solved| solved.bandwidth.iter().chain(&solved.gflops).flatten().copied().collect::<Vec<_>>();
+        for (slow, fast) in cells(&slow).into_iter().zip(cells(&fast)) {
+            prop_assert_eq!(slow.is_some(), fast.is_some());
+            let (slow, fast) = (slow.unwrap_or(0.0), fast.unwrap_or(0.0));
+            prop_assert!((slow - fast).abs() <= 1e-6 * slow.abs().max(fast.abs()), "{slow} {fast}");
+        }
+        for solved in [&slow, &fast] {
+            prop_assert_eq!(invariants::of_default(&solved.draws), Ok(()));
+        }
+        let max_min = case.machine.clone().with_model(ModelKind::MaxMin);
+        let filled = by_fast(&max_min, &case.demands, &case.allocation);
+        prop_assert_eq!(invariants::within_limits(&filled.draws), Ok(()));
+        prop_assert_eq!(invariants::nobody_hungry_with_room(&filled.draws), Ok(()));
     }
 
     /// The fast solver deals with such groups together, as long as one port holds all of them back.

@@ -109,7 +109,7 @@ impl Draws {
                 let value = |allocation: &Allocation, placements: &[Placement]| {
                     let solver = Solver::new(&machine, &demands(problem.apps(), placements));
                     let mut workspace = solver.workspace();
-                    solver.solve(allocation.as_slice(), &mut workspace);
+                    solver.solve(allocation.rows(&machine).as_slice(), &mut workspace);
                     goal.value(goal.score(workspace.gflops()))
                 };
                 values.push(value(&candidate.allocation, &candidate.placements));

@@ -104,7 +104,7 @@ impl Problem {
         {
             return Err(ProblemError::TooManyLinks { nodes, links });
         }
-        if let Some(refusal) = machine.sharing_refusal() {
+        if let Some(refusal) = machine.refusal_by_node() {
             return Err(refusal.into());
         }
         let goal = Goal::new(objective, machine, apps)?;

@@ -174,7 +174,7 @@ fn read_files<F: Family>(
     }
     let (further, _) = further?;
     let places = Places { apps: apps.places(), scenarios: scenarios.places() };
-    let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
+    let (scenarios, named) = scenarios.finish(&instances, &apps, &machine)?;
     Some(Reading {
         study: Study { machine, apps: instances, scenarios },
         further,

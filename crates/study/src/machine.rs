@@ -51,7 +51,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let log = table.source.log;
     let name = table.required(&keys::NAME).and_then(|value| value.name());
     let source = table.optional(&keys::SOURCE);
-    let mut limits = NodeLimits::read(&mut table).unwrap_or_default();
+    let limits = NodeLimits::read(&mut table).unwrap_or_default();
     let nodes = nodes::read(&mut table);
     let (cores, without_memory) = (nodes.cores(), nodes.without_memory());
     let sockets = bandwidth::read_sockets(&mut table, nodes.count);
@@ -83,11 +83,12 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let of_nodes: Vec<Option<NodeLimits>> =
         nodes.figures.iter().map(|node| node.as_ref().map(|node| node.limits.clone())).collect();
     let inheriting = nodes.figures.iter().flatten().filter(|node| !node.limits.has_own_domains());
-    limits.check_domains(&table, inheriting.map(|node| node.cores));
+    let are_domains = limits.check_domains(&table, inheriting.map(|node| node.cores));
     nodes::note_defaults(log, shown, &limits, &of_nodes);
     nodes::check_caches(&table, &limits, &of_nodes);
     let caches: Vec<_> = of_nodes.iter().flatten().map(|own| own.or(&limits).cache()).collect();
-    let machine = assemble(&table, name, &limits, &nodes, bandwidth, shared_links).map(|machine| {
+    let assembled = assemble(&table, name, &limits, &nodes, bandwidth.filter(|_| are_domains), shared_links);
+    let machine = assembled.map(|machine| {
         let source = source.as_ref().and_then(|value| value.get().as_str()).map(str::to_owned);
         let machine = machine
             .with_source(source)

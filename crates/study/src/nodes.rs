@@ -181,10 +181,8 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     };
     let cores = table.required(&node::CORES).and_then(|value| value.count());
     let peak_value = table.optional(&node::GFLOPS_PER_CORE);
-    let mut limits = NodeLimits::read_of_node(&mut table);
-    if let Some(limits) = &mut limits {
-        limits.check_domains(&table, cores.into_iter());
-    }
+    let limits =
+        NodeLimits::read_of_node(&mut table).filter(|limits| limits.check_domains(&table, cores.into_iter()));
     // The peak of a node without cores means nothing; 0 or no key at all both say so.
     let memory_only = cores == Some(0);
     let peak = match &peak_value {
@@ -343,10 +341,14 @@ fn read_mixed(value: &Value<'_>) -> Option<MixedBandwidths> {
 }
 
 impl NodeLimits {
-    /// Reports `cores_per_l3` of `table` if it does not divide the cores of one of `nodes`, and goes on without it.
-    pub(super) fn check_domains(&mut self, table: &TableReader<'_>, nodes: impl Iterator<Item = u32>) {
-        let Some(l3) = self.get(&machine::CORES_PER_L3) else { return };
-        let Some(cores) = nodes.into_iter().find(|&cores| f64::from(cores) % l3 != 0.0) else { return };
+    /// Whether `cores_per_l3` of `table` divides the cores of all `nodes`; reports it if not.
+    pub(super) fn check_domains(
+        &self,
+        table: &TableReader<'_>,
+        mut nodes: impl Iterator<Item = u32>,
+    ) -> bool {
+        let Some(l3) = self.get(&machine::CORES_PER_L3) else { return true };
+        let Some(cores) = nodes.find(|&cores| f64::from(cores) % l3 != 0.0) else { return true };
         let message =
             format!("`cores_per_l3` must divide the cores of a node, but {l3} does not divide {cores}");
         let problem = Problem::new(ProblemKind::Conflict, message)
@@ -356,7 +358,7 @@ impl NodeLimits {
             )
             .hint("all L3 domains of a node have the same number of cores");
         table.source.log.report(problem);
-        self.figures.remove(machine::CORES_PER_L3.name);
+        false
     }
 
     /// Whether it says for itself how many cores an L3 domain has.

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use numasim_model::allocation::Allocation;
+use numasim_model::allocation::{Allocation, OnNode, deal};
 use numasim_model::app::{App, Data};
 use numasim_model::ids::{AppId, NodeId};
+use numasim_model::machine::Machine;
 use numasim_model::scenario::Scenario;
 
 use super::apps::{Apps, Named};
@@ -16,7 +17,7 @@ use super::names;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::ScenarioPlaces;
 use super::table::TableReader;
-use super::threads::read_threads;
+use super::threads::{ThreadRow, read_threads};
 use super::value::Value;
 use toml::de::DeValue;
 
@@ -27,11 +28,13 @@ const MAX_THREAD_COUNTS: usize = 64_000_000;
 pub(super) struct ScenarioReading {
     name: String,
     /// For each instance the threads on each node; `None` where the scenario does not name it.
-    rows: Vec<Vec<u32>>,
+    rows: Vec<ThreadRow>,
     /// The row of each instance.
     row_of: Vec<Option<usize>>,
     data: Vec<(Named, Data)>,
     static_work: bool,
+    /// Whether numbers of threads fill L3 domain after domain.
+    pack: bool,
 }
 
 /// All scenarios of all files.
@@ -64,6 +67,10 @@ impl Scenarios {
         let data = table.optional(&scenario::DATA);
         // Its default is what a scenario has always been: it is not listed.
         let static_work = table.optional(&scenario::STATIC).map_or(Some(false), |value| value.flag());
+        let pack = table.optional(&scenario::L3).map_or(Some(false), |value| {
+            let word = |(): ()| "pack";
+            value.word(&[()], word).map(|()| true)
+        });
         let place = table.place();
         table.finish();
         self.places.push(ScenarioPlaces {
@@ -84,14 +91,16 @@ impl Scenarios {
         }
         let shown = name.as_deref().unwrap_or_default();
         let data = data.map_or(Some(Vec::new()), |value| read_data(&value, apps, machine));
-        let rows = threads.and_then(|value| read_threads(&value, shown, apps, cores));
-        self.read.push(name.zip(rows).zip(data.zip(static_work)).map(
-            |((name, (rows, row_of)), (data, static_work))| ScenarioReading {
+        let rows =
+            threads.and_then(|value| read_threads(&value, shown, apps, cores, machine.machine.as_ref()));
+        self.read.push(name.zip(rows).zip(data.zip(static_work).zip(pack)).map(
+            |((name, (rows, row_of)), ((data, static_work), pack))| ScenarioReading {
                 name,
                 rows,
                 row_of,
                 data,
                 static_work,
+                pack,
             },
         ));
     }
@@ -106,25 +115,36 @@ impl Scenarios {
         self,
         apps: &[App],
         groups: &Apps,
-        nodes: usize,
+        machine: &Machine,
     ) -> Option<(Vec<Scenario>, Vec<Vec<bool>>)> {
         let with_names = |read: Option<ScenarioReading>| {
             let read = read?;
             let named = read.row_of.iter().map(Option::is_some).collect();
-            Some((read.scenario(apps, groups, nodes), named))
+            Some((read.scenario(apps, groups, machine), named))
         };
         self.read.into_iter().map(with_names).collect()
     }
 }
 
 impl ScenarioReading {
-    fn scenario(self, apps: &[App], groups: &Apps, nodes: usize) -> Scenario {
+    fn scenario(self, apps: &[App], groups: &Apps, machine: &Machine) -> Scenario {
+        let nodes = machine.node_count();
         let mut allocation = Allocation::empty(apps.len(), nodes);
         for (instance, row) in self.row_of.iter().enumerate() {
             let threads = row.and_then(|row| self.rows.get(row));
-            for (node, &threads) in threads.into_iter().flatten().enumerate() {
+            for (node, &threads) in threads.iter().flat_map(|row| &row.threads).enumerate() {
                 allocation.set(AppId(instance), NodeId(node), threads);
             }
+        }
+        // Else they are dealt where L3 domains matter.
+        if machine.has_domains() && (self.pack || self.rows.iter().any(|row| row.places.is_some())) {
+            let places = |row: Option<usize>| match row.and_then(|row| self.rows.get(row)) {
+                Some(ThreadRow { places: Some(places), .. }) => places.clone(),
+                Some(row) => row.threads.iter().copied().map(OnNode::Threads).collect(),
+                None => vec![OnNode::Threads(0); nodes],
+            };
+            let places: Vec<_> = self.row_of.iter().map(|&row| places(row)).collect();
+            allocation = Allocation::from_domains(deal(machine, &places, self.pack)).unwrap_or(allocation);
         }
         let mut data: Vec<Data> = apps.iter().map(|app| app.data.clone()).collect();
         for (instance, own) in by_instance(&self.data, groups, |(named, _)| *named).into_iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use toml::de::DeValue;
 
+use numasim_model::allocation::OnNode;
 use numasim_model::ids::NodeId;
 
 use super::names::plural;
@@ -14,17 +15,61 @@ const HINT: &str = "write a number for every node, e.g. `2`, or one entry for ea
 /// A number for every node with cores, or one for each node; at most `most` on each.
 pub fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Option<Vec<u32>> {
     let count = Count { max: u64::from(most), ..THREADS };
+    row(value, count, cores, Some, |_, entry| entry.count_of(count), |&threads| threads)
+}
+
+/// The same, where the entry for a node may have an entry for each of its L3 domains: `domains` are how many each node has.
+pub(super) fn read_places(
+    value: &Value<'_>,
+    cores: Option<&[u32]>,
+    domains: Option<&[usize]>,
+) -> Option<Vec<OnNode>> {
+    let entry = |node: usize, entry: &Value<'_>| {
+        if !is_list(entry) {
+            return entry.count_of(THREADS).map(OnNode::Threads);
+        }
+        let list = entry.list("a list", HINT)?;
+        let got = list.len();
+        if let Some(domains) =
+            domains.and_then(|domains| domains.get(node)).filter(|&&domains| domains != got)
+        {
+            let message = format!(
+                "`{}` has {}, but node {node} has {}",
+                entry.name,
+                plural(got, "entry"),
+                plural(*domains, "L3 domain")
+            );
+            let hint =
+                "write a number for the node, or one entry for each of its L3 domains (`cores_per_l3`)";
+            entry.report(ProblemKind::WrongLength, message, &plural(got, "entry"), hint);
+            return None;
+        }
+        let threads: Vec<Option<u32>> = list.iter().map(|entry| entry.count_of(THREADS)).collect();
+        threads.into_iter().collect::<Option<_>>().map(OnNode::Domains)
+    };
+    row(value, THREADS, cores, |threads| Some(OnNode::Threads(threads)), entry, OnNode::threads)
+}
+
+/// One value for every node with cores, or one entry for each node.
+fn row<T: Clone>(
+    value: &Value<'_>,
+    count: Count,
+    cores: Option<&[u32]>,
+    of_number: impl Fn(u32) -> Option<T>,
+    entry: impl Fn(usize, &Value<'_>) -> Option<T>,
+    threads_of: impl Fn(&T) -> u32,
+) -> Option<Vec<T>> {
     if !is_list(value) {
         if !matches!(value.get(), DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)) {
             value.wrong_type("a whole number or a list", HINT);
             return None;
         }
         let threads = value.count_of(count)?;
-        let on = |&cores: &u32| if cores == 0 { 0 } else { threads };
-        return Some(cores.unwrap_or_default().iter().map(on).collect());
+        let on = |&cores: &u32| of_number(if cores == 0 { 0 } else { threads });
+        return cores.unwrap_or_default().iter().map(on).collect();
     }
     let entries = value.list("a list", HINT)?;
-    let threads: Vec<Option<u32>> = entries.iter().map(|entry| entry.count_of(count)).collect();
+    let threads: Vec<Option<T>> = entries.iter().enumerate().map(|(node, own)| entry(node, own)).collect();
     let nodes = cores.map_or(entries.len(), <[u32]>::len);
     if nodes != entries.len() {
         let message = format!(
@@ -37,11 +82,12 @@ pub fn read(value: &Value<'_>, most: u32, cores: Option<&[u32]>) -> Option<Vec<u
         value.report(ProblemKind::WrongLength, message, &plural(entries.len(), "entry"), hint);
         return None;
     }
-    let threads: Vec<u32> = threads.into_iter().collect::<Option<_>>()?;
+    let threads: Vec<T> = threads.into_iter().collect::<Option<_>>()?;
     let mut fits = true;
-    for (node, ((entry, &threads), &cores)) in
+    for (node, ((entry, own), &cores)) in
         entries.iter().zip(&threads).zip(cores.unwrap_or_default()).enumerate()
     {
+        let threads = threads_of(own);
         if cores == 0 && threads > 0 {
             let message =
                 format!("node {node} has no cores, so it cannot run {}", plural(threads as usize, "thread"));

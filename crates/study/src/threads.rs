@@ -1,5 +1,10 @@
 //! Reads the threads of a scenario: for each application a number for every node, or one for each.
 
+use std::collections::HashMap;
+
+use numasim_model::allocation::OnNode;
+use numasim_model::machine::{Machine, Node};
+
 use super::apps::{Apps, Named};
 use super::apps::{by_instance, look_up};
 use super::names::plural;
@@ -16,9 +21,18 @@ struct Row<'a> {
     value: Value<'a>,
     named: Named,
     threads: Vec<u32>,
+    /// The same where some entry is a list of L3 domains.
+    places: Option<Vec<OnNode>>,
 }
 
-type Rows = (Vec<Vec<u32>>, Vec<Option<usize>>);
+/// Threads on each node, and in which L3 domains, where some entry is a list of these.
+#[derive(Clone)]
+pub(super) struct ThreadRow {
+    pub(super) threads: Vec<u32>,
+    pub(super) places: Option<Vec<OnNode>>,
+}
+
+type Rows = (Vec<ThreadRow>, Vec<Option<usize>>);
 
 /// Threads of each row, and the row of each instance.
 pub(super) fn read_threads(
@@ -26,14 +40,20 @@ pub(super) fn read_threads(
     scenario: &str,
     apps: &Apps,
     cores: Option<&[u32]>,
+    machine: Option<&Machine>,
 ) -> Option<Rows> {
+    let domains: Option<Vec<usize>> =
+        machine.map(|machine| machine.nodes().iter().map(Node::domains).collect());
     let entries = look_up(value, THREADS_HINT, apps)?;
     let rows: Vec<Option<Row<'_>>> = entries
         .into_iter()
         .map(|(named, value)| {
-            let threads = thread_row::read(&value, u32::MAX, cores)?;
+            let places = thread_row::read_places(&value, cores, domains.as_deref())?;
+            let threads: Vec<u32> = places.iter().map(OnNode::threads).collect();
+            let says_domains = places.iter().any(|on_node| matches!(on_node, OnNode::Domains(_)));
+            let places = says_domains.then_some(places);
             thread_row::nodes_are_allowed(&value, &threads, apps.nodes_of(named))?;
-            Some(Row { value, named, threads })
+            Some(Row { value, named, threads, places })
         })
         .collect();
     let rows: Vec<Row<'_>> = rows.into_iter().collect::<Option<_>>()?;
@@ -41,8 +61,38 @@ pub(super) fn read_threads(
     if let Some(cores) = cores {
         check_cores(&rows, &row_of, cores);
     }
+    if let Some(machine) = machine {
+        check_domains(&rows, &row_of, machine);
+    }
     note_unnamed(value, scenario, apps, &row_of);
-    Some((rows.into_iter().map(|row| row.threads).collect(), row_of))
+    let row = |row: Row<'_>| ThreadRow { threads: row.threads, places: row.places };
+    Some((rows.into_iter().map(row).collect(), row_of))
+}
+
+/// The same for lists of L3 domains; other threads of the node are in those that are left.
+fn check_domains(rows: &[Row<'_>], row_of: &[Option<usize>], machine: &Machine) {
+    let mut used: HashMap<(usize, usize), u64> = HashMap::new();
+    for row in row_of.iter().flatten().filter_map(|&row| rows.get(row)) {
+        for (node, on_node) in row.places.iter().flatten().enumerate() {
+            let (OnNode::Domains(list), Some(own)) = (on_node, machine.nodes().get(node)) else { continue };
+            for (domain, &threads) in list.iter().enumerate() {
+                let sum = used.entry((node, domain)).or_default();
+                *sum += u64::from(threads);
+                let cores = own.domain_cores();
+                if *sum > u64::from(cores) {
+                    let message = format!(
+                        "L3 domain {domain} of node {node} gets {sum} threads, but has {}",
+                        plural(cores as usize, "core")
+                    );
+                    let label = "with these, there are more threads than cores in the domain";
+                    let hint =
+                        format!("let all apps together have at most {cores} in each L3 domain of the node");
+                    row.value.report(ProblemKind::TooManyThreads, message, label, hint);
+                    return;
+                }
+            }
+        }
+    }
 }
 
 /// At most one thread per core; the entry that goes over it first is the one that is shown.

@@ -157,6 +157,7 @@ fn then(stops: Option<&Stop>, style: &Style) -> String {
             format!("stops: link {}{}{} is used up", from.0, style.arrow(), memory.0)
         }
         Some(Stop::SharedLink(name)) => format!("stops: shared link {name} is used up"),
+        Some(Stop::L3 { node, domain }) => format!("stops: L3 domain {domain} of {node} reads all it can"),
         Some(Stop::NodeRead(node)) => format!("stops: {node} reads all it can"),
     }
 }

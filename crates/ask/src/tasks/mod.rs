@@ -42,6 +42,9 @@ impl Tasks {
     /// # Errors
     /// No room for the graph, too many edges, seeds beyond the last one, `--metg` of another graph than Task Bench.
     pub fn of(input: &Input, graph: TaskGraph, asked: &Asked) -> Result<Self, Refusal> {
+        if let Some(refusal) = input.study.machine.refusal_by_node() {
+            return Err(Refusal::said(refusal.to_string()));
+        }
         let program = program(graph)?;
         let settings = settings(asked, &input.tasks)?;
         let at_a_time = program.at_a_time().map_err(too_large)?;

@@ -366,7 +366,7 @@ pub fn by_solver(study: &Study) -> impl Fn(&Machine, &Scenario) -> Result<Vec<f6
             .map_err(|error| format!("scenario '{}': {error}", scenario.name))?;
         let solver = Solver::new(machine, &demands);
         let mut workspace = solver.workspace();
-        solver.solve(scenario.allocation.as_slice(), &mut workspace);
+        solver.solve(scenario.allocation.rows(machine).as_slice(), &mut workspace);
         if scenario.static_work {
             solver.wait_for_slowest(&mut workspace);
         }

@@ -93,7 +93,7 @@ pub(super) struct Common {
     pub(super) capacity: f64,
     /// Of a shared link: the pools that use it. Of what a node reads: the groups on that node, as numbers of cells.
     pub(super) users: Vec<u32>,
-    /// Of what a node reads: the node, and 1 / its cores.
+    /// Of what a node or one of its L3 domains reads: the node, and 1 / the cores of it.
     pub(super) node: Option<NodeId>,
     pub(super) inverse_cores: f64,
 }
@@ -125,8 +125,12 @@ pub(super) struct Compiled {
     pub(super) flows: Vec<Flow>,
     /// Directions of shared links that some pool uses.
     pub(super) shared: Vec<Common>,
-    /// What a node can read in all, for nodes where that is limited.
+    /// What an L3 domain can read in all, where that is limited, and behind them the same of nodes.
     pub(super) reads: Vec<Common>,
+    /// How many of `reads` are of L3 domains.
+    pub(super) domains: usize,
+    /// Rows of each application ([`Machine::rows_per_app`]).
+    pub(super) rows_per_app: usize,
     pub(super) model: Model,
     /// The groups that there are, in the order of sums; absent where that is the order of their numbers.
     pub(super) order: Option<Vec<u32>>,
@@ -180,6 +184,8 @@ impl Compiled {
             flows: Vec::new(),
             shared: Vec::new(),
             reads: Vec::new(),
+            domains: 0,
+            rows_per_app: machine.rows_per_app(),
             model: *machine.sharing(),
             order: None,
         }
@@ -250,6 +256,20 @@ impl Compiled {
             }
         }
         for node in machine.compute_nodes() {
+            let own = machine.node(node);
+            let Some(limit) = own.l3_bandwidth else { continue };
+            for domain in 0..own.domains() {
+                let rows = (domain..self.intensity.len()).step_by(self.rows_per_app);
+                self.reads.push(Common {
+                    node: Some(node),
+                    capacity: limit.value(),
+                    users: rows.map(|row| number(self.demand_gbs.cell(AppId(row), node))).collect(),
+                    inverse_cores: 1.0 / f64::from(own.domain_cores()),
+                });
+            }
+        }
+        self.domains = self.reads.len();
+        for node in machine.compute_nodes() {
             if let Some(limit) = machine.node(node).read_bandwidth {
                 let apps = (0..self.intensity.len()).map(AppId);
                 self.reads.push(Common {
@@ -297,6 +317,13 @@ impl Compiled {
     /// The application of a flow.
     pub(super) fn app_of(&self, flow: &Flow) -> usize {
         flow.group as usize / self.memories.len()
+    }
+
+    /// The rows of the same application as `row`, and the groups of all of them.
+    pub(super) fn rows_of_app(&self, row: AppId) -> (Range<usize>, Range<usize>) {
+        let first = row.0 - row.0 % self.rows_per_app;
+        let (rows, nodes) = (first..first + self.rows_per_app, self.memories.len());
+        (rows.clone(), rows.start * nodes..rows.end * nodes)
     }
 
     /// The shared links that `pool` uses.

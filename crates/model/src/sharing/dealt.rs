@@ -74,6 +74,13 @@ pub enum Stop {
     SharedLink(String),
     /// All that this node can read is used up.
     NodeRead(NodeId),
+    /// All that this L3 domain of a node can read is used up.
+    L3 {
+        /// The node.
+        node: NodeId,
+        /// The domain, counted in the node.
+        domain: usize,
+    },
 }
 
 /// Threads of one application on one node are alike, and stand one after the other: one entry for all of them.
@@ -101,8 +108,11 @@ fn groups_of(
 
 /// One thread. Vectors have one entry per memory.
 pub(super) struct Thread {
+    /// The row of its application and L3 domain ([`Machine::rows_per_app`]).
     pub(super) app: AppId,
     pub(super) node: NodeId,
+    /// Its L3 domain, counted in the node; 0 where domains do not matter.
+    pub(super) domain: usize,
     /// GB/s of each memory that one GB/s of it occupies: the share of its data there, times what a GB/s of its kernel stands for.
     pub(super) cost: Vec<f64>,
     /// GB/s that it moves with the machine to itself.
@@ -143,6 +153,7 @@ fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64
     }
 }
 
+/// One for each thread of rows of applications.
 pub(super) fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Thread> {
     let mut threads = Vec::new();
     for (a, demand) in demands.iter().enumerate() {
@@ -152,7 +163,7 @@ pub(super) fn threads_of(machine: &Machine, demands: &[Demand], allocation: &All
                 let cost: Vec<f64> = machine.node_ids().map(|m| cost(machine, demand, node, m)).collect();
                 let wants = demand_in_all(machine, node, demand);
                 let gets = vec![0.0; cost.len()];
-                threads.push(Thread { app, node, cost, wants, gets });
+                threads.push(Thread { app, node, domain: a % machine.rows_per_app(), cost, wants, gets });
             }
         }
     }
@@ -208,6 +219,8 @@ struct Resources<'a> {
     shared: Vec<(SharedDirection<'a>, Resource)>,
     /// Per node: what its threads can read in all.
     reads: Vec<Option<Resource>>,
+    /// Per node: what each of its L3 domains can read in all; empty where that is not limited.
+    domains: Vec<Vec<Resource>>,
 }
 
 impl<'a> Resources<'a> {
@@ -229,6 +242,15 @@ impl<'a> Resources<'a> {
                 .iter()
                 .map(|node| node.read_bandwidth.map(|limit| Resource::new(limit.value())))
                 .collect(),
+            domains: machine
+                .nodes()
+                .iter()
+                .map(|node| {
+                    let limit =
+                        node.l3_bandwidth.map(|limit| vec![Resource::new(limit.value()); node.domains()]);
+                    limit.unwrap_or_default()
+                })
+                .collect(),
         }
     }
 
@@ -236,6 +258,9 @@ impl<'a> Resources<'a> {
     fn holds_back(&self, thread: &Thread) -> Option<Stop> {
         let full = |resource: Option<Resource>| resource.is_some_and(Resource::is_full);
         let from = thread.node;
+        if full(self.domains[from.0].get(thread.domain).copied()) {
+            return Some(Stop::L3 { node: from, domain: thread.domain });
+        }
         if full(self.reads[from.0]) {
             return Some(Stop::NodeRead(from));
         }
@@ -257,7 +282,8 @@ impl<'a> Resources<'a> {
 
     /// Takes what one thread occupies at `pace` GB/s from all its memories together.
     fn take(&mut self, thread: &Thread, pace: f64) {
-        if let Some(reads) = &mut self.reads[thread.node.0] {
+        let domain = self.domains[thread.node.0].get_mut(thread.domain);
+        for reads in domain.into_iter().chain(&mut self.reads[thread.node.0]) {
             reads.left -= pace * thread.cost.iter().sum::<f64>();
         }
         for memory in self.machine.node_ids() {
@@ -316,16 +342,22 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (V
     let on = |node: NodeId| (0..threads.len()).filter(move |&t| threads[t].node == node);
     let cores = |node: NodeId| f64::from(machine.node(node).cores);
 
-    // Where a node can only read so much, its threads first split that; nobody wants more than that part.
+    // Where an L3 domain can only read so much, its threads first split that; nobody wants more than that part. Then the same for a node.
     let mut wants = asked.to_vec();
+    let mut limit = |own: Vec<usize>, reads: Resource, cores: f64| {
+        let occupied = |t: usize| threads[t].cost.iter().sum::<f64>();
+        let asks: Vec<f64> = own.iter().map(|&t| wants[t] * occupied(t)).collect();
+        for (&t, part) in own.iter().zip(split(reads.left, cores, &asks)) {
+            wants[t] = part / occupied(t);
+        }
+    };
     for node in machine.node_ids() {
+        for (domain, &reads) in resources.domains[node.0].iter().enumerate() {
+            let own = on(node).filter(|&t| threads[t].domain == domain).collect();
+            limit(own, reads, f64::from(machine.node(node).domain_cores()));
+        }
         if let Some(reads) = resources.reads[node.0] {
-            let own: Vec<usize> = on(node).collect();
-            let occupied = |t: usize| threads[t].cost.iter().sum::<f64>();
-            let asks: Vec<f64> = own.iter().map(|&t| asked[t] * occupied(t)).collect();
-            for (&t, part) in own.iter().zip(split(reads.left, cores(node), &asks)) {
-                wants[t] = part / occupied(t);
-            }
+            limit(on(node).collect(), reads, cores(node));
         }
     }
     let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].cost[memory.0];

@@ -46,6 +46,17 @@ pub struct MemoryNode {
     pub read_gbs: Option<f64>,
 }
 
+/// What the threads of an L3 domain read in all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DomainCapacity {
+    /// Its node.
+    pub node: NodeId,
+    /// Its number in the node.
+    pub domain: usize,
+    /// GB/s.
+    pub capacity_gbs: f64,
+}
+
 /// One direction of a shared link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedCapacity {
@@ -83,6 +94,10 @@ pub struct Grants {
     pub link_capacity_gbs: Vec<Vec<Option<f64>>>,
     /// Directions of shared links.
     pub shared: Vec<SharedCapacity>,
+    /// L3 domains that can only read so much.
+    pub domains: Vec<DomainCapacity>,
+    /// How many rows an application has: row j has its threads in the domain j of each node ([`Machine::rows_per_app`]).
+    pub rows_per_app: usize,
     /// Who wants and gets what.
     pub groups: Vec<Group>,
 }
@@ -216,6 +231,11 @@ impl Grants {
             from: direction.from.to_vec(),
             to: direction.to.to_vec(),
         });
+        let domains = machine.node_ids().filter_map(|node| {
+            let own = machine.node(node);
+            let capacity_gbs = own.l3_bandwidth?.value();
+            Some((0..own.domains()).map(move |domain| DomainCapacity { node, domain, capacity_gbs }))
+        });
         let links = |from| {
             machine
                 .node_ids()
@@ -226,6 +246,8 @@ impl Grants {
             nodes: nodes.collect(),
             link_capacity_gbs: machine.node_ids().map(links).collect(),
             shared: shared.collect(),
+            domains: domains.flatten().collect(),
+            rows_per_app: machine.rows_per_app(),
             groups: Vec::new(),
         }
     }
@@ -250,6 +272,14 @@ impl Grants {
             memories.iter_mut().zip(row).for_each(|(memory, path)| *memory += path);
         }
         Ok(Totals { paths, memories })
+    }
+
+    /// The L3 domain of the threads of a group, if it can only read so much, and what is read there, GB/s.
+    fn domain_of(&self, group: &Group) -> Option<(&DomainCapacity, f64)> {
+        let place = |group: &Group| (group.from, group.app.0.checked_rem(self.rows_per_app).unwrap_or(0));
+        let domain = self.domains.iter().find(|domain| (domain.node, domain.domain) == place(group))?;
+        let own = self.groups.iter().filter(|other| place(other) == place(group));
+        Some((domain, own.map(|group| f64::from(group.threads) * group.granted_gbs).sum()))
     }
 
     /// Groups that have a thread.
@@ -386,6 +416,13 @@ pub fn common_limits_kept(grants: &Grants) -> Result<(), Violation> {
             return Err(Violation::ReadOverrun { node: NodeId(n), granted_gbs, capacity_gbs });
         }
     }
+    for group in grants.readers() {
+        if let Some((&DomainCapacity { node, capacity_gbs, .. }, granted_gbs)) = grants.domain_of(group)
+            && above(granted_gbs, capacity_gbs)
+        {
+            return Err(Violation::ReadOverrun { node, granted_gbs, capacity_gbs });
+        }
+    }
     Ok(())
 }
 
@@ -404,6 +441,7 @@ pub fn nobody_hungry_with_room(grants: &Grants) -> Result<(), Violation> {
     let held_back = |group: &Group| {
         let Group { from, memory, .. } = *group;
         full(totals.memories[memory.0], grants.nodes[memory.0].capacity_gbs)
+            || grants.domain_of(group).is_some_and(|(domain, read)| full(read, domain.capacity_gbs))
             || grants.nodes[from.0].read_gbs.is_some_and(|limit| full(totals.read_by(from), limit))
             || (from != memory
                 && (grants.link(from, memory).is_some_and(|link| full(totals.paths[from.0][memory.0], link))
@@ -451,7 +489,8 @@ pub fn own_port_keeps_its_part(grants: &Grants) -> Result<(), Violation> {
         spread[from.0] = true;
     }
     for (n, node) in grants.nodes.iter().enumerate() {
-        if spread[n] || node.read_gbs.is_some() {
+        let limits_domains = grants.domains.iter().any(|domain| domain.node.0 == n);
+        if spread[n] || limits_domains || node.read_gbs.is_some() {
             continue;
         }
         let due_gbs = f64::min(wanted[n], node.capacity_gbs / (1.0 + f64::from(readers[n])));

@@ -74,7 +74,7 @@ pub mod reference;
 pub mod remote_first;
 pub mod request_fraction;
 mod rounds;
-mod solver;
+pub(crate) mod solver;
 pub mod trace;
 mod view;
 mod waits;

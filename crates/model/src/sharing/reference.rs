@@ -35,6 +35,7 @@ use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::dealt::{self, Thread, demand_in_all, split, threads_of};
 use crate::sharing::invariants::{Grants, Group};
+use crate::sharing::solver::by_rows;
 use crate::sharing_model::ModelKind;
 use crate::units::{Gflops, GigabytesPerSecond};
 
@@ -199,7 +200,7 @@ pub struct Readers {
 /// The answer of the reference solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceOutcome {
-    /// `[app][node]`: bandwidth of one thread as it moves data, from all memories together; `None` where the application has no
+    /// `[app][node]` (with rows of applications where L3 domains matter, [`Machine::rows_per_app`]): bandwidth of one thread as it moves data, from all memories together; `None` where the application has no
     /// thread.
     pub thread_bandwidth: Vec<Vec<Option<GigabytesPerSecond>>>,
     /// `[app][node]`: speed of one thread; `None` where the application has no thread.
@@ -269,6 +270,7 @@ pub fn solve(
     allocation: &Allocation,
 ) -> Result<ReferenceOutcome, ReferenceError> {
     check(machine, demands, allocation)?;
+    let (demands, allocation) = (&*by_rows(machine, demands), &*allocation.rows(machine));
     let mut threads = threads_of(machine, demands, allocation);
     match machine.sharing().kind {
         ModelKind::RemoteFirst => remote_first(machine, &mut threads),
@@ -288,7 +290,7 @@ fn report(
     let mut outcome = ReferenceOutcome {
         thread_bandwidth: vec![vec![None; nodes]; apps],
         thread_gflops: vec![vec![None; nodes]; apps],
-        app_gflops: vec![Gflops::default(); apps],
+        app_gflops: vec![Gflops::default(); apps / machine.rows_per_app()],
         granted: vec![vec![GigabytesPerSecond::default(); nodes]; nodes],
         drawn: vec![vec![GigabytesPerSecond::default(); nodes]; nodes],
         readers: Vec::new(),
@@ -297,14 +299,17 @@ fn report(
         let (a, n) = (thread.app.0, thread.node.0);
         let bandwidth = GigabytesPerSecond::new(thread.bandwidth());
         let demand = &demands[a];
-        let nodes = machine.node_ids().filter(|&node| allocation.get(thread.app, node) > 0).count();
+        let rows = machine.rows_per_app();
+        let first = a - a % rows;
+        let is_used = |node| (first..first + rows).any(|row| allocation.get(AppId(row), node) > 0);
+        let nodes = machine.node_ids().filter(|&node| is_used(node)).count();
         let kept = 1.0 / (1.0 + demand.node_overhead * libm::log2(nodes as f64));
         let gflops =
             demand.peak(machine.node(thread.node)).min(bandwidth * demand.arithmetic_intensity) * kept;
         let first_of_its_kind = outcome.thread_bandwidth[a][n].is_none();
         outcome.thread_bandwidth[a][n] = Some(bandwidth);
         outcome.thread_gflops[a][n] = Some(gflops);
-        outcome.app_gflops[a] = outcome.app_gflops[a] + gflops;
+        outcome.app_gflops[a / rows] = outcome.app_gflops[a / rows] + gflops;
         for memory in machine.node_ids() {
             let m = memory.0;
             let granted = GigabytesPerSecond::new(thread.gets[m]);

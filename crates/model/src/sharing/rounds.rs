@@ -2,7 +2,8 @@
 //!
 //! # Rules
 //! One round, for the threads that still take part and what is left of everything:
-//! 0. Where a node can only read so much, its threads split that by baseline plus proportional; nobody wants more.
+//! 0. Where an L3 domain can only read so much, its threads split that by baseline plus proportional; nobody wants more. The same then
+//!    for a node.
 //! 1. A link asks for min(what its threads want, link), the local port for what the node's own threads want. Links that use
 //!    a shared link are filled evenly up to its capacity and ask for no more than that; in several, the smallest.
 //! 2. The ports of a controller are filled evenly ([`super::ports`]).
@@ -50,7 +51,7 @@ pub(super) const NOTHING: f64 = 1e-12;
 /// Rounds of one evaluation at most.
 const MOST_ROUNDS: u32 = 1000;
 
-/// What a node can read, in one round; GB/s.
+/// What an L3 domain or a node can read, in one round; GB/s.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reads {
     left: f64,
@@ -76,7 +77,7 @@ pub(super) struct Dealing {
     runs: Vec<Run>,
     columns: Vec<Column>,
     banks: Vec<Bank>,
-    /// GB/s left of shared links, and of what nodes read.
+    /// GB/s left of shared links, and of what L3 domains and nodes read.
     shared: Vec<f64>,
     reads: Vec<Reads>,
     /// Per shared link: up to where it is filled in this round.
@@ -276,21 +277,26 @@ impl Dealing {
             (reads.wanted, reads.allocated) = (0.0, 0.0);
             reads.baseline = reads.left * common.inverse_cores;
         }
-        for run in runs.iter() {
-            if let Some(reads) = reads.get_mut(run.class.reads as usize) {
-                reads.wanted += run.wants * run.class.occupied;
-                for taker in run.takers(takers) {
-                    let occupied = taker.left * run.class.occupied;
-                    reads.allocated += taker.threads * occupied.min(reads.baseline);
+        let (domains, nodes) = (0..compiled.domains, compiled.domains..compiled.reads.len());
+        for (level, limits) in
+            [domains, nodes].into_iter().enumerate().filter(|(_, limits)| !limits.is_empty())
+        {
+            for run in runs.iter() {
+                if let Some(reads) = reads.get_mut(run.class.reads[level] as usize) {
+                    reads.wanted += run.asks * run.class.occupied;
+                    for taker in run.takers(takers) {
+                        let occupied = run.ask_within(level, taker.left) * run.class.occupied;
+                        reads.allocated += taker.threads * occupied.min(reads.baseline);
+                    }
                 }
             }
-        }
-        for reads in reads.iter_mut() {
-            (reads.flat, reads.ratio) = split(reads.left, reads.wanted, reads.baseline, reads.allocated);
-        }
-        for run in runs.iter_mut() {
-            if let Some(reads) = reads.get(run.class.reads as usize) {
-                run.limit(reads.flat / run.class.occupied, reads.ratio, takers);
+            for reads in &mut reads[limits] {
+                (reads.flat, reads.ratio) = split(reads.left, reads.wanted, reads.baseline, reads.allocated);
+            }
+            for run in runs.iter_mut() {
+                if let Some(reads) = reads.get(run.class.reads[level] as usize) {
+                    run.limit(level, reads.flat / run.class.occupied, reads.ratio, takers);
+                }
             }
         }
     }
@@ -350,8 +356,10 @@ impl Dealing {
             }
             at_hand.give_back(columns);
             let drawn = run.take(&rows.blocks, takers, columns, bandwidth, &mut brought);
-            if let Some(reads) = reads.get_mut(run.class.reads as usize) {
-                reads.drawn += drawn * run.class.occupied;
+            for limit in run.class.reads {
+                if let Some(reads) = reads.get_mut(limit as usize) {
+                    reads.drawn += drawn * run.class.occupied;
+                }
             }
         }
         at_hand.give_back(columns);
@@ -403,7 +411,11 @@ impl Dealing {
         runs.retain_mut(|run| {
             let mut blocks = run.blocks(&rows.blocks).iter();
             let full = blocks.any(|block| block.used & columns[block.column as usize].full != 0)
-                || reads.get(run.class.reads as usize).is_some_and(|reads| reads.full);
+                || run
+                    .class
+                    .reads
+                    .iter()
+                    .any(|&limit| reads.get(limit as usize).is_some_and(|reads| reads.full));
             if full {
                 run.settle(takers, bandwidth);
             }

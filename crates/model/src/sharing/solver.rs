@@ -4,6 +4,8 @@
 //! nothing. The result is in the [`Workspace`], which the caller keeps and reuses. The paper's model, which most people ask
 //! for, has a path of its own (`baseline`); the others begin in `corrected`.
 
+use std::borrow::Cow;
+
 use super::compiled::Compiled;
 use super::compiled::Shares;
 use super::way::{Memory, Way};
@@ -54,8 +56,10 @@ impl Workspace {
 }
 
 impl Solver {
-    /// Compiles `machine` and the demand of each application.
+    /// Compiles `machine` and the demand of each application. Where L3 domains matter every table has
+    /// [`Machine::rows_per_app`] rows for each application, as [`crate::Allocation::rows`] has.
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
+        let demands = &*by_rows(machine, demands);
         let compiled = Compiled::new(machine, demands);
         let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
         let memory_of =
@@ -136,7 +140,7 @@ impl Solver {
 
     /// Number of applications.
     pub fn apps(&self) -> usize {
-        self.compiled.intensity.len()
+        self.compiled.intensity.len() / self.compiled.rows_per_app
     }
 
     /// Number of nodes.
@@ -207,11 +211,11 @@ impl Solver {
     ///
     /// Flows and pools are those of the answer before, in which nobody waits.
     pub fn wait_for_slowest(&self, workspace: &mut Workspace) {
-        for app in (0..self.apps()).map(AppId) {
-            let groups = self.compiled.demand_gbs.cells_of(app);
+        for app in 0..self.apps() {
+            let (rows, groups) = self.compiled.rows_of_app(AppId(app * self.compiled.rows_per_app));
             let Workspace { shares, threads, .. } = workspace;
             let rate = |group: usize, bandwidth: f64| {
-                (bandwidth * self.compiled.intensity[app.0]).min(self.compiled.peak[group])
+                (bandwidth * self.compiled.intensity[rows.start]).min(self.compiled.peak[group])
             };
             let with_threads = groups.filter(|&group| threads[group] > 0.0);
             let slowest = with_threads
@@ -246,11 +250,12 @@ impl Solver {
         let Workspace { shares, threads, gflops, .. } = workspace;
         for (a, gflops) in gflops.iter_mut().enumerate() {
             let mut sum = 0.0;
-            for group in compiled.demand_gbs.cells_of(AppId(a)) {
+            let first = AppId(a * compiled.rows_per_app);
+            for group in compiled.rows_of_app(first).1 {
                 sum += threads[group]
-                    * (shares.bandwidth[group] * compiled.intensity[a]).min(compiled.peak[group]);
+                    * (shares.bandwidth[group] * compiled.intensity[first.0]).min(compiled.peak[group]);
             }
-            *gflops = sum * self.kept_on_several_nodes(AppId(a), threads);
+            *gflops = sum * self.kept_on_several_nodes(first, threads);
         }
     }
 
@@ -260,7 +265,10 @@ impl Solver {
         if overhead == 0.0 {
             return 1.0;
         }
-        let nodes = threads[self.compiled.demand_gbs.cells_of(app)].iter().filter(|&&n| n > 0.0).count();
+        let nodes = self.nodes();
+        let threads = &threads[self.compiled.rows_of_app(app).1];
+        let is_used = |node: &usize| threads.iter().skip(*node).step_by(nodes).any(|&n| n > 0.0);
+        let nodes = (0..nodes).filter(is_used).count();
         kept_on(nodes, overhead)
     }
 
@@ -284,6 +292,14 @@ impl Solver {
     fn roofline(&self, app: AppId, node: NodeId, bandwidth: &Table<f64>) -> f64 {
         let peak = self.compiled.peak[(app, node)];
         (bandwidth[(app, node)] * self.compiled.intensity[app.0]).min(peak)
+    }
+}
+
+/// The demand of each row of a table for `machine`, of the demands of applications ([`Machine::rows_per_app`]).
+pub(crate) fn by_rows<'a>(machine: &Machine, demands: &'a [Demand]) -> Cow<'a, [Demand]> {
+    match machine.rows_per_app() {
+        1 => Cow::Borrowed(demands),
+        rows => demands.iter().flat_map(|demand| std::iter::repeat_n(demand.clone(), rows)).collect(),
     }
 }
 

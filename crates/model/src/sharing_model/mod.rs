@@ -63,12 +63,15 @@ crate::words! {
     }
 }
 
-/// A machine says something that a model has no reading of.
+/// A machine says something that a model, or a question, has no reading of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the model {} has no reading of `{what}`", model.as_str())]
+#[error("{} has no reading of `{what}`", model.map_or_else(
+    || "a question that counts threads by node".to_owned(),
+    |model| format!("the model {}", model.as_str())
+))]
 pub struct Refusal {
-    /// The model.
-    pub model: ModelKind,
+    /// The model; `None`: a question that counts threads by node, not by L3 domain.
+    pub model: Option<ModelKind>,
     /// The key of the machine file.
     pub what: &'static str,
 }
@@ -178,16 +181,17 @@ impl Model {
     /// at once, which only models that look at all of them can do.
     pub fn refusal(&self, shared_links: bool, limited_reads: bool, limited_domains: bool) -> Option<Refusal> {
         let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm);
+        let deals = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin);
         let what = if self.kind == ModelKind::RequestFraction && shared_links {
             "[[machine.shared_link]]"
         } else if !whole && limited_reads {
             "read_gbs"
-        } else if limited_domains {
+        } else if !deals && limited_domains {
             "l3_read_gbs"
         } else {
             return None;
         };
-        Some(Refusal { model: self.kind, what })
+        Some(Refusal { model: Some(self.kind), what })
     }
 
     /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.

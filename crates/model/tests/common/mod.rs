@@ -58,6 +58,7 @@ fn remote_first(machine: &Machine) -> Machine {
 pub(crate) fn by_fast(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Solved {
     let solver = FastSolver::new(machine, demands);
     let mut workspace = solver.workspace();
+    let allocation = allocation.rows(machine);
     let threads = allocation.as_slice();
     solver.solve(threads, &mut workspace);
     let table = |value: &dyn Fn(AppId, NodeId) -> f64| {
@@ -65,7 +66,7 @@ pub(crate) fn by_fast(machine: &Machine, demands: &[Demand], allocation: &Alloca
             let of = |node| (allocation.get(app, node) > 0).then(|| value(app, node));
             machine.node_ids().map(of).collect()
         };
-        (0..demands.len()).map(|a| row(AppId(a))).collect()
+        (0..allocation.apps()).map(|a| row(AppId(a))).collect()
     };
     Solved {
         grants: solver.grants(machine, threads, &workspace),

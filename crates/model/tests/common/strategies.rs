@@ -3,8 +3,8 @@
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{
-    Access, Allocation, AppId, Demand, KernelBandwidths, Machine, MixedBandwidths, Node, NodeId, Placement,
-    ThreadLimits, Traffic,
+    Access, Allocation, AppId, Demand, KernelBandwidths, Machine, MixedBandwidths, Node, NodeId, OnNode,
+    Placement, ThreadLimits, Traffic, deal,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -259,4 +259,26 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
 /// 0 to `count` - 1 in any order.
 pub(crate) fn order(count: usize) -> impl Strategy<Value = Vec<usize>> {
     Just((0..count).collect::<Vec<_>>()).prop_shuffle()
+}
+
+/// The same, where a thread in an L3 domain may be held back by what that reads in all.
+pub(crate) fn case_with_domains() -> impl Strategy<Value = Case> {
+    case_with_common_limits().prop_flat_map(|case| {
+        let nodes = case.machine.node_count();
+        let domain = (any::<prop::sample::Index>(), prop::option::weighted(0.7, log_uniform(0.5, 100.0)));
+        (Just(case), vec(domain, nodes), any::<bool>()).prop_map(|(case, domains, pack)| {
+            let mut list = case.machine.nodes().to_vec();
+            for (node, (which, limit)) in list.iter_mut().zip(domains) {
+                let divisors: Vec<u32> = (1..=node.cores).filter(|l3| node.cores % l3 == 0).collect();
+                node.cores_per_l3 = (!divisors.is_empty()).then(|| divisors[which.index(divisors.len())]);
+                node.l3_bandwidth = limit.map(GigabytesPerSecond::new);
+            }
+            let case = case.on(list, super::links(&case.machine));
+            let on_nodes = |app| case.allocation.row(app).iter().copied().map(OnNode::Threads).collect();
+            let numbers: Vec<Vec<OnNode>> = case.apps().map(on_nodes).collect();
+            let dealt = deal(&case.machine, &numbers, pack);
+            let allocation = Allocation::from_domains(dealt).expect("as many nodes");
+            Case { allocation, ..case }
+        })
+    })
 }

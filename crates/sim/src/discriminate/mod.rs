@@ -145,7 +145,7 @@ fn answers(machines: &[Machine], candidate: &Candidate) -> Answers {
     let of = |machine: &Machine| {
         let solver = Solver::new(machine, &demands);
         let mut workspace = solver.workspace();
-        solver.solve(candidate.allocation(machine).as_slice(), &mut workspace);
+        solver.solve(candidate.allocation(machine).rows(machine).as_slice(), &mut workspace);
         let gflops = workspace.gflops();
         [0, 1].map(|side| gflops.get(side).copied().unwrap_or_default())
     };

@@ -201,7 +201,7 @@ impl<'a, S: Swept> Evaluator<'a, S> {
                 .map_err(|full| full.to_string())?;
         }
         let compiled = &mut self.compiled[used];
-        compiled.solver.solve_changes(scenario.allocation.as_slice(), &mut compiled.workspace);
+        compiled.solver.solve_changes(scenario.allocation.rows(machine).as_slice(), &mut compiled.workspace);
         if scenario.static_work {
             compiled.solver.wait_for_slowest(&mut compiled.workspace);
         }

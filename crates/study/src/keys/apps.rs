@@ -396,13 +396,37 @@ forms! {
     }
 }
 
+forms! {
+    /// Threads on one node.
+    ON_NODE_FORMS "ThreadsOnNode" {
+        whole(0, u32::MAX as u64) => "As many, dealt over its L3 domains.",
+        Shape::List(&whole(0, u32::MAX as u64), 0, 0) => "One entry for each of its L3 domains.",
+    }
+}
+
+forms! {
+    /// Threads of one application in a scenario.
+    SCENARIO_THREADS_FORMS "ScenarioThreadsValue" {
+        whole(0, u32::MAX as u64) => "This many on every node that has cores.",
+        Shape::List(&Shape::Forms(&ON_NODE_FORMS), 0, 0) => "One entry for each node.",
+    }
+}
+
+words! {
+    /// How threads are dealt over L3 domains.
+    L3_WORDS "L3Word" {
+        "pack" => "Domain after domain, each application from where the one before ended.",
+    }
+}
+
 table! {
     /// One way of placing the threads.
     scenario "[[scenario]]" "ScenarioTable" Some(TableKind::Scenario);
     /// Name of the scenario, unique over all files.
     NAME = key("name", Shape::Name).example("\"even\"").required();
     /// Threads by the name of an application or of one instance; an application that is not named has none.
-    THREADS = key("threads", Shape::Map(&Shape::Forms(&THREADS_FORMS)))
+    /// The entry for a node may be a list with an entry for each of its L3 domains.
+    THREADS = key("threads", Shape::Map(&Shape::Forms(&SCENARIO_THREADS_FORMS)))
         .example("{ mem = 1, compute = 5 }")
         .required()
         .also(&["app", "apps", "allocation", "placement", "cores"]);
@@ -411,4 +435,7 @@ table! {
     /// Whether the work of each application is divided equally among its threads beforehand, so that its slowest
     /// thread decides. Default: false.
     STATIC = key("static", Shape::Flag);
+    /// How numbers of threads are dealt over L3 domains: "pack" fills one after the other. Default: thread by thread,
+    /// each to the domain with the fewest used cores.
+    L3 = key("l3", Shape::Words(&L3_WORDS));
 }

@@ -184,10 +184,15 @@ pub fn home(node: impl std::fmt::Display, share: f64) -> String {
 
 /// The value of `threads` in a scenario; applications without threads are left out.
 pub(super) fn threads(apps: &[App], allocation: &Allocation) -> String {
-    let rows = apps.iter().enumerate().map(|(app, named)| (named, allocation.row(AppId(app))));
-    let rows = rows.filter(|(_, row)| row.iter().any(|&threads| threads > 0));
-    let threads: Vec<String> = rows.map(|(app, row)| format!("{} = {row:?}", quoted(&app.name))).collect();
-    format!("{{ {} }}", threads.join(", "))
+    let written = |(number, app): (usize, &App)| {
+        let row = match allocation.own_domains() {
+            Some(per_l3) => format!("{:?}", per_l3[number]),
+            None => format!("{:?}", allocation.row(AppId(number))),
+        };
+        format!("{} = {row}", quoted(&app.name))
+    };
+    let with_threads = apps.iter().enumerate().filter(|(number, _)| allocation.total(AppId(*number)) > 0);
+    format!("{{ {} }}", with_threads.map(written).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub fn lower_bound(
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<LowerBound>, SimulateError> {
     let machine = &study.machine;
-    if let Some(refusal) = machine.sharing_refusal() {
+    if let Some(refusal) = machine.refusal_by_node() {
         return Err(refusal.into());
     }
     let question = Question { study, controller: Controller::Nobody, data, seed, until: None };

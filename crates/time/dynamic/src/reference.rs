@@ -35,7 +35,7 @@ mod records;
 pub fn simulate(question: Question) -> Result<Run, SimulateError> {
     let study = question.study;
     let machine = &study.machine;
-    if let Some(refusal) = machine.sharing_refusal() {
+    if let Some(refusal) = machine.refusal_by_node() {
         return Err(refusal.into());
     }
     question.check_period()?;

@@ -53,6 +53,9 @@ pub(crate) fn heat_map(
 ) -> Result<HeatMap, Failure> {
     let question = Question::new(axes, study)?;
     let machine = &study.machine;
+    if let Some(refusal) = machine.refusal_by_node() {
+        return Err(refused(ProblemError::Refused(refusal)).into());
+    }
     let objective = axes.objective.unwrap_or(Objective::TotalGflops);
     let taking_part = question.apps();
     let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();

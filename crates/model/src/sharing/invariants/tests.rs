@@ -11,6 +11,8 @@ fn sound() -> Grants {
         nodes: vec![node, node],
         link_capacity_gbs: vec![vec![None, Some(10.0)], vec![Some(10.0), None]],
         shared: Vec::new(),
+        domains: Vec::new(),
+        rows_per_app: 1,
         groups: vec![group(0, 0, 8, 20.0, 6.25), group(1, 1, 2, 10.0, 5.0)],
     }
 }
@@ -206,6 +208,8 @@ fn limited(first: f64, second: f64) -> Grants {
             from: vec![NodeId(0), NodeId(1)],
             to: vec![NodeId(2), NodeId(3)],
         }],
+        domains: Vec::new(),
+        rows_per_app: 1,
         groups: vec![reader(0, first), reader(1, second)],
     }
 }

@@ -36,12 +36,14 @@ impl Block {
 struct Row {
     group: u32,
     node: u32,
+    /// Of its node.
+    domain: u32,
     /// What it reads, as a range of [`Rows::blocks`].
     first: u32,
     end: u32,
 }
 
-/// The groups of a node whose data lie alike.
+/// The groups of a node, and where that matters of an L3 domain of it, whose data lie alike.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) node: u32,
@@ -51,8 +53,8 @@ pub(super) struct Class {
     /// What each of them reads, as a range of [`Rows::blocks`].
     pub(super) first_block: u32,
     pub(super) end_block: u32,
-    /// Which limit of what a node reads holds for them; [`Class::UNLIMITED`]: none.
-    pub(super) reads: u32,
+    /// Which limits of what an L3 domain and a node read hold for them; [`Class::UNLIMITED`]: none.
+    pub(super) reads: [u32; 2],
     /// What a GB/s of them occupies, on all memories together.
     pub(super) occupied: f64,
 }
@@ -108,7 +110,8 @@ impl Rows {
         let Self { groups, classes, blocks, of_groups: rows, row_of, .. } = self;
         let figures = |row: &Row| figures(&blocks[row.first as usize..row.end as usize]);
         // Those that are alike stay in the order of sums, in which their blocks were found.
-        let alike = |a: &Row, b: &Row| a.node.cmp(&b.node).then_with(|| figures(a).cmp(figures(b)));
+        let place = |row: &Row| (row.node, row.domain);
+        let alike = |a: &Row, b: &Row| place(a).cmp(&place(b)).then_with(|| figures(a).cmp(figures(b)));
         rows.sort_unstable_by(|a, b| alike(a, b).then(a.first.cmp(&b.first)));
         groups.clear();
         groups.extend(rows.iter().map(|row| row.group));
@@ -121,14 +124,14 @@ impl Rows {
                 row_of[row.group as usize] = number(classes.len());
             }
             let occupied = compiled.occupied[class[0].group as usize];
-            let (node, reads) = (class[0].node, Class::UNLIMITED);
+            let (node, reads) = (class[0].node, [Class::UNLIMITED; 2]);
             classes.push(Class { node, first, end, first_block, end_block, reads, occupied });
             first = end;
         }
         for (r, common) in compiled.reads.iter().enumerate() {
             for &group in &common.users {
                 if let Some(class) = classes.get_mut(row_of[group as usize] as usize) {
-                    class.reads = number(r);
+                    class.reads[usize::from(r >= compiled.domains)] = number(r);
                 }
             }
         }
@@ -142,7 +145,8 @@ impl Rows {
         blocks.clear();
         row_of.clear();
         row_of.resize(groups, NONE);
-        let row = |group: u32| Row { group, node: NONE, first: 0, end: 0 };
+        let domain = |group: u32| number(group as usize / nodes.max(1) % compiled.rows_per_app);
+        let row = |group: u32| Row { group, node: NONE, domain: domain(group), first: 0, end: 0 };
         match &compiled.order {
             Some(order) => rows.extend(order.iter().map(|&group| row(group))),
             None => rows.extend((0..number(groups)).map(row)),
@@ -262,7 +266,7 @@ impl Rows {
                 end: first + 1,
                 first_block: number(first_block),
                 end_block: number(self.blocks.len()),
-                reads: limited.map_or(Class::UNLIMITED, number),
+                reads: [Class::UNLIMITED, limited.map_or(Class::UNLIMITED, number)],
                 occupied: compiled.occupied[group as usize],
             };
             self.classes.insert(place, class);

@@ -36,10 +36,10 @@ pub(super) struct Run {
     pub(super) wants: f64,
     /// What these ask for in this round: less than they want where their node can only read so much.
     pub(super) asks: f64,
-    /// Where their node can only read so much, what one thread asks for that wants w: min(w, flat + ratio w).
+    /// Where their L3 domain or node can only read so much, what one thread asks for that wants w: a = min(w, flat + ratio w) of the
+    /// first, then the same of the second with a for w.
     is_limited: bool,
-    asks_flat: f64,
-    asks_ratio: f64,
+    limits: [(f64, f64); 2],
     /// What one thread wants, at least and at most.
     least: f64,
     most: f64,
@@ -70,8 +70,7 @@ impl Run {
             wants: 0.0,
             asks: 0.0,
             is_limited: false,
-            asks_flat: f64::INFINITY,
-            asks_ratio: 0.0,
+            limits: [(f64::INFINITY, 0.0); 2],
             least: f64::INFINITY,
             most: 0.0,
             nothing: 0.0,
@@ -105,7 +104,13 @@ impl Run {
     /// What a thread that wants `left` asks for.
     #[inline]
     pub(super) fn ask(&self, left: f64) -> f64 {
-        smaller(self.asks_flat + self.asks_ratio * left, left)
+        self.ask_within(2, left)
+    }
+
+    /// The same with as many of the limits.
+    #[inline]
+    pub(super) fn ask_within(&self, limits: usize, left: f64) -> f64 {
+        self.limits[..limits].iter().fold(left, |ask, (flat, ratio)| smaller(flat + ratio * ask, ask))
     }
 
     /// Gives each group what it gained.
@@ -120,10 +125,11 @@ impl Run {
         }
     }
 
-    /// Its node can only read so much: a thread that wants w asks for min(w, flat + ratio w).
-    pub(super) fn limit(&mut self, flat: f64, ratio: f64, takers: &[Taker]) {
-        (self.is_limited, self.asks_flat, self.asks_ratio) = (true, flat, ratio);
-        self.asks = self.takers(takers).iter().map(|taker| taker.threads * self.ask(taker.left)).sum();
+    /// Its L3 domain (0) or node (1) can only read so much: a thread that wants w asks for min(w, flat + ratio w).
+    pub(super) fn limit(&mut self, level: usize, flat: f64, ratio: f64, takers: &[Taker]) {
+        (self.is_limited, self.limits[level]) = (true, (flat, ratio));
+        let ask = |taker: &Taker| taker.threads * self.ask_within(level + 1, taker.left);
+        self.asks = self.takers(takers).iter().map(ask).sum();
     }
 
     /// Adds to its ports its threads and what they ask for.
@@ -190,9 +196,9 @@ impl Run {
             self.gain_alike(flat, ratio)
         } else {
             self.settle(takers, bandwidth);
-            let (flat, ratio) = (self.asks_flat, self.asks_ratio);
+            let limited = *self;
             self.gain_each(takers, brought, |taker| {
-                let ask = smaller(flat + ratio * taker.left, taker.left);
+                let ask = limited.ask(taker.left);
                 let gain = gain_of(ask, blocks, columns);
                 bandwidth[taker.group as usize] += gain;
                 gain

@@ -1,0 +1,92 @@
+//! L3 domains that can only read so much, worked by hand.
+
+use crate::kernels::{assert_near, evaluated, moved, study};
+use numasim_model::{Bottleneck, ModelKind, NodeId, Study};
+
+/// 1 node x 16 cores, 1000 GFLOPS each, 200 GB/s; a core draws 30 GB/s, an L3 domain of 8 cores 50.
+const TWO: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 16\ngflops_per_core = 1000\nbandwidth_gbs = 200\n\
+                   core_bandwidth_gbs = 30\ncores_per_l3 = 8\nl3_read_gbs = 50\n";
+
+/// 1 node x 12 cores, 1000 GB/s, domains of 4.
+const THREE: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 12\ngflops_per_core = 1000\nbandwidth_gbs = 1000\n\
+                     core_bandwidth_gbs = 30\ncores_per_l3 = 4\nl3_read_gbs = 50\n";
+
+const READ: &str = "arithmetic_intensity = 1";
+
+fn one(threads: &str) -> Study {
+    study(TWO, &[("a", READ)], threads)
+}
+
+fn both(machine: &str, threads: &str) -> Study {
+    study(machine, &[("a", READ), ("b", READ)], threads)
+}
+
+#[test]
+fn threads_draw_what_their_l3_domains_let_through() {
+    // 4 want 120 of 50; 2 + 2 want 60 of 50 twice; 1 + 1 have their 30; 8 + 8 as 2 + 2. A plain 3 is dealt 2 + 1: 50 + 30.
+    for (threads, gbs) in [
+        ("a = [[4, 0]]", 50.0),
+        ("a = [[2, 2]]", 100.0),
+        ("a = [[1, 1]]", 60.0),
+        ("a = [[8, 8]]", 100.0),
+        ("a = 3", 80.0),
+    ] {
+        for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin] {
+            assert_near(moved(&one(threads), kind)[0], gbs);
+        }
+    }
+}
+
+#[test]
+fn the_way_of_an_l3_domain_holds_threads_back() {
+    let evaluation = evaluated(&one("a = [[4, 1]]"), ModelKind::default());
+    let group = evaluation.apps[0].per_node[0].as_ref().expect("threads");
+    assert_eq!((group.threads, &group.bottleneck), (5, &Bottleneck::L3Link { node: NodeId(0), domain: 0 }));
+    let used: Vec<f64> = evaluation.domains.iter().map(|domain| domain.bandwidth.value()).collect();
+    assert_eq!(used, [50.0, 30.0]);
+    assert_near(evaluation.nodes[0].bandwidth.value(), 80.0);
+}
+
+#[test]
+fn numbers_are_dealt_over_l3_domains_or_packed() {
+    // a [2, 2, 1] and b [1, 0, 1]. Domain 0: 90 of 50, each 16.667. Domain 1: 60 of 50. Domain 2: 60 of 50, each 25.
+    let dealt = both(THREE, "a = 5, b = 2");
+    assert_eq!(dealt.scenarios[0].allocation.per_l3(&dealt.machine)[..], [[[2, 2, 1]], [[1, 0, 1]]]);
+    let gbs = moved(&dealt, ModelKind::default());
+    assert_near(gbs[0], 2.0 * 50.0 / 3.0 + 50.0 + 25.0);
+    assert_near(gbs[1], 50.0 / 3.0 + 25.0);
+    // a [4, 1, 0] and b [0, 2, 0]: 50, and 90 of 50 in domain 1.
+    let packed = both(THREE, "a = 5, b = 2 }\nl3 = \"pack\"\ndata = {");
+    assert_eq!(packed.scenarios[0].allocation.per_l3(&packed.machine)[..], [[[4, 1, 0]], [[0, 2, 0]]]);
+    let gbs = moved(&packed, ModelKind::default());
+    assert_near(gbs[0], 50.0 + 50.0 / 3.0);
+    assert_near(gbs[1], 100.0 / 3.0);
+    // Lists are placed first: a is [1, 2, 2] beside b [2, 0, 0].
+    let listed = both(THREE, "a = 5, b = [[2, 0, 0]]");
+    let gbs = moved(&listed, ModelKind::default());
+    assert_near(gbs[0], 50.0 / 3.0 + 100.0);
+    assert_near(gbs[1], 100.0 / 3.0);
+}
+
+#[test]
+fn what_a_node_reads_is_split_by_what_its_domains_let_through() {
+    // Domains leave 3 threads of a 16.667 each and 2 of b 25. Of 80 GB/s a baseline of 10 each is 50; the rest, 30, goes out by
+    // 3 x 6.667 + 2 x 15 = 50: 0.6 of it. a has 3 x 14 = 42, b 2 x 19 = 38.
+    let machine = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 1000\nbandwidth_gbs = 200\n\
+                   core_bandwidth_gbs = 30\ncores_per_l3 = 4\nl3_read_gbs = 50\nread_gbs = 80\n";
+    let gbs = moved(&both(machine, "a = [[3, 0]], b = [[0, 2]]"), ModelKind::default());
+    assert_near(gbs[0], 42.0);
+    assert_near(gbs[1], 38.0);
+}
+
+#[test]
+fn what_a_thread_cannot_use_of_its_domain_is_dealt_again() {
+    // Of 50 GB/s each thread has 16.667 at first; `far` can use 5 over its link, the rest goes to `near`, 45.
+    let machine = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 1000\nbandwidth_gbs = 200\n\
+                   link_gbs = 5\ncore_bandwidth_gbs = 30\nl3_read_gbs = 50\n";
+    let far = "arithmetic_intensity = 1\ndata = { home = 1 }";
+    let study = study(machine, &[("near", READ), ("far", far)], "near = [2, 0], far = [1, 0]");
+    let gbs = moved(&study, ModelKind::default());
+    assert_near(gbs[0], 45.0);
+    assert_near(gbs[1], 5.0);
+}
