@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use numasim_course::Study;
 use numasim_draw::figures;
-use numasim_model::Scenario;
 use numasim_model::evaluation::Options;
+use numasim_model::{App, Machine, Scenario};
 use numasim_sim::baselines::{Baseline, distinct};
 use numasim_sim::intervals::Rivals;
 use numasim_sim::objective::GoalError;
 use numasim_sim::search::over_models::{LeftOut, ModelList, Models, ModelsError, Shared};
 use numasim_sim::search::{
-    ExploreError, History, Outcome, PART_OF_SIMPLEST, Settings, explore as search, explore_to_the_end,
-    simplest_beside,
+    ExploreError, History, Outcome, PART_OF_SIMPLEST, Settings, explore as search, explore_by_domain,
+    explore_to_the_end, simplest_beside,
 };
 use numasim_sim::sensitivity::analyse;
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
@@ -127,8 +127,19 @@ const PART_OF_SENSITIVITY: u32 = 4;
 /// # Errors
 /// There is nothing to search, or no allocation keeps to all limits; with the place in the files where one is the cause.
 pub fn problem(input: &Input, objective: Objective, restrictions: Restrictions) -> Result<Problem, Refusal> {
+    problem_by(Problem::new, input, objective, restrictions)
+}
+
+type NewProblem = fn(&Machine, &[App], Objective, Restrictions) -> Result<Problem, ProblemError>;
+
+fn problem_by(
+    new: NewProblem,
+    input: &Input,
+    objective: Objective,
+    restrictions: Restrictions,
+) -> Result<Problem, Refusal> {
     let study = &input.study;
-    Problem::new(&study.machine, &study.apps, objective, restrictions)
+    new(&study.machine, &study.apps, objective, restrictions)
         .map_err(|error| input.located.refused(study, &error).unwrap_or_else(|| refused(error)))
 }
 
@@ -153,7 +164,13 @@ pub fn problem(input: &Input, objective: Objective, restrictions: Restrictions) 
 /// The question is wrong, no allocation keeps to all limits, or none was found in time.
 pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Refusal> {
     let study = &question.input.study;
-    let problem = problem(question.input, question.objective, question.restrictions)?;
+    let only_the_best = question.models.is_none() && question.within.is_none() && !question.sensitivity;
+    let is_by_domain = only_the_best && study.machine.has_limited_domains();
+    let problem = if is_by_domain {
+        problem_by(Problem::by_domain, question.input, question.objective, question.restrictions)?
+    } else {
+        problem(question.input, question.objective, question.restrictions)?
+    };
     let settings =
         Settings { top: question.most_alternatives()?, seed: question.seed, ..Settings::default() };
     let rate = |name: String, candidate, static_work| rated(study, &problem, name, candidate, static_work);
@@ -171,7 +188,11 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         kept(question.within.is_some(), PART_OF_SIMPLEST) + kept(question.sensitivity, PART_OF_SENSITIVITY);
     clock.keep_back(after_the_search(took, baselines.len(), settings.top) + of_others);
     let timed = clock.limit().is_some();
-    let search = if timed { explore_to_the_end } else { search };
+    let search = match (is_by_domain, timed) {
+        (true, _) => explore_by_domain,
+        (false, true) => explore_to_the_end,
+        (false, false) => search,
+    };
     let models = question.models.map(|list| Models::new(study.machine.sharing().kind, list));
     let elapsed_s = || clock.elapsed_s();
     let history = History::new(clock, &elapsed_s);

@@ -310,6 +310,16 @@ impl Machine {
         machine
     }
 
+    /// The same machine, of which L3 domains read as much as they like.
+    #[must_use]
+    pub fn without_limited_domains(&self) -> Self {
+        let mut machine = self.clone();
+        for node in &mut machine.nodes {
+            node.l3_bandwidth = None;
+        }
+        machine
+    }
+
     /// The same machine with another name.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {

@@ -13,7 +13,7 @@
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::sharing::Solver;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{App, Data, Machine, Placement};
+use numasim_model::{Allocation, App, Data, Machine, Placement};
 
 use crate::symmetry::node_classes;
 
@@ -247,7 +247,10 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
         let solver = Solver::new(machine, &[app.demand(placement.clone())]);
         let mut workspace = solver.workspace();
         let mut on = |threads: &[u32]| {
-            solver.solve(threads, &mut workspace);
+            match Allocation::from_rows(&[threads.to_vec()]) {
+                Some(one) => solver.solve(one.rows(machine).as_slice(), &mut workspace),
+                None => return 0.0,
+            }
             workspace.gflops()[AppId(0).0]
         };
         if app.node_overhead > 0.0 { on_best_nodes(&everything, &mut on) } else { on(&everything) }

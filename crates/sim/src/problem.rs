@@ -91,6 +91,22 @@ impl Problem {
         objective: Objective,
         restrictions: Restrictions,
     ) -> Result<Self, ProblemError> {
+        if let Some(refusal) = machine.refusal_by_node().filter(|refusal| refusal.model.is_none()) {
+            return Err(refusal.into());
+        }
+        Self::by_domain(machine, apps, objective, restrictions)
+    }
+
+    /// [`Problem::new`] for [`crate::search::explore_by_domain`], which alone looks at the L3 domains of threads.
+    ///
+    /// # Errors
+    /// As [`Problem::new`].
+    pub fn by_domain(
+        machine: &Machine,
+        apps: &[App],
+        objective: Objective,
+        restrictions: Restrictions,
+    ) -> Result<Self, ProblemError> {
         if apps.is_empty() {
             return Err(ProblemError::NoApps);
         }
@@ -104,7 +120,7 @@ impl Problem {
         {
             return Err(ProblemError::TooManyLinks { nodes, links });
         }
-        if let Some(refusal) = machine.refusal_by_node() {
+        if let Some(refusal) = machine.sharing_refusal() {
             return Err(refusal.into());
         }
         let goal = Goal::new(objective, machine, apps)?;
@@ -335,7 +351,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(crate) fn candidate(&mut self, allocation: Allocation) -> Candidate {
-        let (score, tie_break) = self.rate(allocation.as_slice());
+        let (score, tie_break) = self.rate(allocation.rows(&self.problem.machine).as_slice());
         let excess = self.excess(allocation.as_slice());
         Candidate { allocation, placements: self.placements.clone(), score, tie_break, excess }
     }

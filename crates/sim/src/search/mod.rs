@@ -38,6 +38,7 @@ use crate::search::pool::Canonical;
 
 pub use crate::monitor::{Monitor, Progress, Unattended};
 pub use budget::Settings;
+pub use domains::explore_by_domain;
 pub use homes::explore_to_the_end;
 pub(crate) use local::generator;
 pub use simple::{
@@ -53,6 +54,7 @@ mod cells;
 mod climbs;
 mod corners;
 mod cutting;
+mod domains;
 mod dual;
 mod halves;
 mod homes;
