@@ -2,7 +2,7 @@
 
 use numasim_evidence::formats::topology::likwid::read_likwid_topology;
 use numasim_evidence::formats::topology::lscpu::Lscpu;
-use numasim_evidence::formats::topology::{Topology, read_numactl};
+use numasim_evidence::formats::topology::{Cores, Topology, read_numactl};
 use numasim_model::cpus::{CpuList, MAX_OS_NODE};
 use numasim_study::Problem;
 
@@ -40,10 +40,11 @@ fn topology_is_sound(found: &Topology) {
     CpuList::new(all).unwrap_or_else(|why| panic!("{why}: {nodes:?}"));
     for node in nodes {
         let Some(cores) = &node.cores else { continue };
-        assert!(cores.count as usize <= node.processors.len(), "{node:?}");
-        let first = cores.first.as_deref().unwrap_or_default();
+        assert!(cores.count() as usize <= node.processors.len(), "{node:?}");
+        let Cores::Known(known) = cores else { continue };
+        let first: Vec<u32> = known.iter().filter_map(|core| core.cpus.first().copied()).collect();
         assert!(first.iter().all(|cpu| node.processors.contains(cpu)), "{node:?}");
-        assert!(first.is_empty() || first.len() == cores.count as usize, "{node:?}");
+        assert!(first.len() == known.len(), "{node:?}");
     }
     if let Some(rows) = &found.distances {
         assert!(rows.len() == nodes.len() && rows.iter().all(|row| row.len() == nodes.len()), "{rows:?}");

@@ -1,6 +1,8 @@
 //! The topology of a host as plain values: what was read of this host, of XML of hwloc or of the output of another tool. A machine
 //! file is made of it ([`crate::machine_file`]), and `numasim detect` shows it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use numasim_model::cpus::{CpuList, OsNode, ranges};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::FigureKind;
@@ -89,10 +91,18 @@ pub struct HostNode {
     pub os_index: u32,
     /// Cores (or hardware threads, if these are counted) that this process may use; 0 for a memory-only node.
     pub cores: u32,
-    /// One processor of each core, the first hardware threads of all cores first; absent without cores.
+    /// One processor of each core, the first hardware threads of all cores first; absent without cores. Of a node with several equal
+    /// L3 domains the cores of a domain are together.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub cpus: Option<CpuList>,
+    /// The second hardware threads of these cores, in the same order; absent unless every core has exactly two.
+    #[serde(serialize_with = "as_text", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub second_cpus: Option<CpuList>,
+    /// Its L3 domains: cores that share an L3 cache. Absent where they are not known, or all cores are in one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub l3: Vec<L3Domain>,
     /// Processors that belong to the node and that this process may not use, as far as the system says where they are.
     #[serde(serialize_with = "as_text")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
@@ -104,6 +114,25 @@ pub struct HostNode {
     pub sockets: Vec<u32>,
     /// What the firmware reports about this memory, if it does.
     pub firmware: Option<Firmware>,
+}
+
+/// Cores of a node that share an L3 cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DetectedL3"))]
+pub struct L3Domain {
+    /// The number of the cache; one that several nodes share has the same number in each.
+    pub cache: u32,
+    /// Cores (or hardware threads, if these are counted) that this process may use.
+    pub cores: u32,
+}
+
+/// A core of a node, as a source shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Core {
+    /// Its processors (hardware threads), ascending.
+    pub cpus: Vec<u32>,
+    /// The number of its L3 cache, where that is known.
+    pub l3: Option<u32>,
 }
 
 /// Memory attributes of a node from the firmware (ACPI HMAT). They are design figures, not measurements, and exist for the
@@ -211,6 +240,44 @@ fn as_text<S: Serializer>(cpus: &Option<CpuList>, out: S) -> Result<S::Ok, S::Er
 }
 
 impl HostNode {
+    /// A node with these cores, of which nothing else is known. A core without processors does not count.
+    pub fn of_cores(os_index: u32, cores: &[Core], counting: Counting) -> Self {
+        let threads = cores.iter().map(|core| core.cpus.len()).max().unwrap_or_default();
+        let most = if counting == Counting::HardwareThreads { threads } else { 1 };
+        let all: Option<BTreeSet<u32>> = cores.iter().map(|core| core.l3).collect();
+        let parts: Vec<Vec<&Core>> = all
+            .into_iter()
+            .flatten()
+            .map(|cache| cores.iter().filter(|core| core.l3 == Some(cache)).collect())
+            .collect();
+        let counted = |cores: &[&Core]| -> usize { cores.iter().map(|core| core.cpus.len().min(most)).sum() };
+        let l3: Vec<L3Domain> = parts
+            .iter()
+            .map(|part| L3Domain {
+                cache: part.first().and_then(|core| core.l3).unwrap_or_default(),
+                cores: u32::try_from(counted(part)).unwrap_or(u32::MAX),
+            })
+            .collect();
+        // Each cache for one core says nothing: so do many virtual machines.
+        let l3 = if l3.len() > 1 && l3.len() < cores.len() { l3 } else { Vec::new() };
+        let parts = if equal(&l3).is_some() { parts } else { vec![cores.iter().collect()] };
+        let nth = |nth: usize| move |core: &&Core| core.cpus.get(nth).copied();
+        let cpus: Vec<u32> = parts
+            .iter()
+            .flat_map(|part| (0..most).flat_map(|n| part.iter().filter_map(nth(n)).collect::<Vec<_>>()))
+            .collect();
+        let pairs = most == 1 && threads == 2 && cores.iter().all(|core| core.cpus.len() == 2);
+        let second = parts.iter().flatten().filter(|_| pairs).filter_map(nth(1)).collect();
+        Self {
+            os_index,
+            cores: u32::try_from(cpus.len()).unwrap_or(u32::MAX),
+            cpus: CpuList::new(cpus).ok(),
+            second_cpus: CpuList::new(second).ok(),
+            l3,
+            ..Self::default()
+        }
+    }
+
     /// Cores without memory of their node: it has no controller.
     pub fn without_memory(&self) -> bool {
         self.cores > 0 && self.memory_bytes == Some(0)
@@ -246,6 +313,38 @@ impl HostTopology {
         (0..).zip(&self.nodes).all(|(place, node)| node.os_index == place)
     }
 
+    /// The cores of each L3 domain of a node, where it has several and all domains of the host are equal parts of their node.
+    pub fn cores_per_l3(&self, node: &HostNode) -> Option<u32> {
+        equal_l3(node).filter(|_| self.unequal_l3().is_none())
+    }
+
+    /// What of its L3 domains a machine file cannot say, in a line.
+    pub fn unequal_l3(&self) -> Option<String> {
+        let mut nodes_of: BTreeMap<u32, usize> = BTreeMap::new();
+        for domain in self.nodes.iter().flat_map(|node| &node.l3) {
+            *nodes_of.entry(domain.cache).or_default() += 1;
+        }
+        let doubt = |node: &HostNode| {
+            let across =
+                node.l3.iter().any(|domain| nodes_of.get(&domain.cache).is_some_and(|&nodes| nodes > 1));
+            let sizes: Vec<String> = node.l3.iter().map(|domain| domain.cores.to_string()).collect();
+            let end = match (across, equal_l3(node).is_none() && !node.l3.is_empty()) {
+                (false, false) => return None,
+                (true, _) => ", and some of these are also beside cores of other nodes",
+                (false, true) => "",
+            };
+            Some(format!("{} on node {}{end}", sizes.join(", "), node.os_index))
+        };
+        let doubts: Vec<String> = self.nodes.iter().filter_map(doubt).collect();
+        (!doubts.is_empty()).then(|| {
+            format!(
+                "L3 domains are not equal parts of a node, as {} needs them: cores that share an L3 cache are {}",
+                crate::keys::machine::CORES_PER_L3.name,
+                doubts.join("; ")
+            )
+        })
+    }
+
     /// The sockets in ascending order, as far as the topology shows them. A node beside several sockets is on none.
     pub fn sockets(&self) -> Vec<Socket> {
         let mut sockets: Vec<Socket> = Vec::new();
@@ -259,6 +358,16 @@ impl HostTopology {
         sockets.sort_unstable_by_key(|socket| socket.number);
         sockets
     }
+}
+
+/// The cores of each L3 domain of a node that has several, all equal: its `cpus` have them domain by domain.
+pub(crate) fn equal_l3(node: &HostNode) -> Option<u32> {
+    equal(&node.l3)
+}
+
+fn equal(domains: &[L3Domain]) -> Option<u32> {
+    let first = domains.first()?.cores;
+    (domains.len() > 1 && domains.iter().all(|domain| domain.cores == first)).then_some(first)
 }
 
 /// A socket and the NUMA nodes on it.
@@ -302,6 +411,58 @@ mod tests {
         assert_eq!(
             message.describe(),
             "NUMA node 3: not allowed by the cgroup of this process (container, batch job)"
+        );
+    }
+
+    fn core(cpus: &[u32], l3: u32) -> Core {
+        Core { cpus: cpus.to_vec(), l3: Some(l3) }
+    }
+
+    fn lists(node: &HostNode) -> [Option<String>; 2] {
+        [&node.cpus, &node.second_cpus].map(|list| list.as_ref().map(ToString::to_string))
+    }
+
+    #[test]
+    fn cores_of_an_l3_domain_are_together() {
+        // Numbered across the domains, as Windows and some firmware do.
+        let cores = [core(&[0, 4], 7), core(&[1, 5], 9), core(&[2, 6], 7), core(&[3, 7], 9)];
+        let node = HostNode::of_cores(0, &cores, Counting::Cores);
+        assert_eq!(node.l3, [7, 9].map(|cache| L3Domain { cache, cores: 2 }));
+        assert_eq!(lists(&node), [Some("0,2,1,3".into()), Some("4,6,5,7".into())]);
+        let node = HostNode::of_cores(0, &cores, Counting::HardwareThreads);
+        assert_eq!((node.cores, equal_l3(&node)), (8, Some(4)));
+        assert_eq!(lists(&node), [Some("0,2,4,6,1,3,5,7".into()), None]);
+    }
+
+    #[test]
+    fn one_domain_and_a_cache_for_each_core_are_no_domains() {
+        for caches in [[0, 0], [0, 1]] {
+            let cores = [core(&[0], caches[0]), core(&[1], caches[1])];
+            assert_eq!(HostNode::of_cores(0, &cores, Counting::Cores).l3, []);
+        }
+    }
+
+    #[test]
+    fn unequal_domains_and_those_of_several_nodes_are_a_doubt() {
+        let node = |os_index, caches: &[u32]| {
+            let cores: Vec<Core> =
+                (0..).zip(caches).map(|(cpu, &l3)| core(&[10 * os_index + cpu], l3)).collect();
+            HostNode::of_cores(os_index, &cores, Counting::Cores)
+        };
+        let host = |nodes: Vec<HostNode>| HostTopology::from_nodes("box", "test", nodes);
+        let equal = host(vec![node(0, &[0, 0, 1, 1]), node(1, &[2, 2])]);
+        assert_eq!((equal.unequal_l3(), equal.cores_per_l3(&equal.nodes[0])), (None, Some(2)));
+        // A core of the second domain is switched off: nothing is moved, and nothing is said of the other node either.
+        let less = host(vec![node(0, &[0, 1, 0]), node(1, &[2, 2, 3, 3])]);
+        assert_eq!(lists(&less.nodes[0])[0].as_deref(), Some("0-2"));
+        assert_eq!(less.cores_per_l3(&less.nodes[1]), None);
+        let said = less.unequal_l3().expect("a doubt");
+        assert!(said.ends_with("cores that share an L3 cache are 2, 1 on node 0"), "{said}");
+        let across = host(vec![node(0, &[0, 0, 1, 1]), node(1, &[1, 1, 2, 2])]);
+        let said = across.unequal_l3().expect("a doubt");
+        assert!(
+            said.contains("2, 2 on node 0, and some of these are also beside cores of other nodes"),
+            "{said}"
         );
     }
 

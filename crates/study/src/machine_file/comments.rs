@@ -42,6 +42,9 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool, lines: &mut Lines) {
     if let Some(sockets) = comment(host) {
         lines.comment(&sockets);
     }
+    if let Some(doubt) = host.unequal_l3() {
+        lines.comment(doubt);
+    }
     // A comment of TOML has no control characters.
     for note in &host.notes {
         lines.comment(visible(note));

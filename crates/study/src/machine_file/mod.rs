@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crate::keys::{machine, node as node_keys};
 use crate::writing::{Lines, PEAK, float, list, quoted};
 
-use crate::topology::{HostNode, HostTopology};
+use crate::topology::{HostNode, HostTopology, equal_l3};
 pub use known::{Given, llc_mb, memory_gib};
 use known::{Known, Memory, OPEN};
 
@@ -101,8 +101,9 @@ fn uniform(known: &Known<'_>) -> Option<u32> {
     let peaks_alike = known.peak(0).is_none() || known.peak_of_all().is_some();
     let first = host.nodes.first()?.cores;
     let alike = first > 0 && host.nodes.iter().all(|node| node.cores == first);
+    let domains_alike = host.nodes.iter().all(|node| equal_l3(node) == equal_l3(&host.nodes[0]));
     let memories_alike = !matches!(known::of(host), Memory::Different);
-    (alike && memories_alike && peaks_alike && host.numbered_from_zero()).then_some(first)
+    (alike && domains_alike && memories_alike && peaks_alike && host.numbered_from_zero()).then_some(first)
 }
 
 fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
@@ -113,6 +114,7 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     let cpus: Option<Vec<String>> =
         host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| quoted(&list.to_string()))).collect();
     lines.maybe(&machine::CPUS, cpus.map(list));
+    lines.maybe(&machine::CORES_PER_L3, host.cores_per_l3(&host.nodes[0]));
     known::of(host).write(lines);
     llc(host, lines);
     known.put(lines, &machine::GFLOPS_PER_CORE, known.peak_of_all(), PEAK);
@@ -224,6 +226,7 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
         if node.cores > 0 {
             llc(host, lines);
         }
+        lines.maybe(&node_keys::CORES_PER_L3, host.cores_per_l3(node));
         lines.maybe(&node_keys::CPUS, node.cpus.as_ref().map(|list| quoted(&list.to_string())));
         lines.maybe(&node_keys::OS_NODE, (!host.numbered_from_zero()).then_some(node.os_index));
     }

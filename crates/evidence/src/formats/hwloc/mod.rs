@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges, unequal_cores, unequal_threads};
 use numasim_study::topology::{
-    Cache, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
+    Cache, Core, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
 };
 
 use self::contents::{Contents, Memory};
@@ -317,8 +317,10 @@ fn nodes(
         .collect();
     let of_cpu: BTreeMap<u32, u32> =
         owners.iter().flat_map(|(number, own)| own.numbers().into_iter().map(|cpu| (cpu, *number))).collect();
-    let mut threads: BTreeMap<u32, Vec<Vec<u32>>> = BTreeMap::new();
+    let mut cores: BTreeMap<u32, Vec<Core>> = BTreeMap::new();
     for core in &found.cores {
+        let l3s = (0..).zip(found.caches.iter().filter(|(level, ..)| *level == 3));
+        let l3 = l3s.into_iter().find(|(_, (.., cpus))| cpus.meets(core)).map(|(number, _)| number);
         // Not the whole core: one of which one hardware thread is forbidden is a core. One on two nodes counts on each.
         let mut on: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for cpu in core.and(usable).numbers() {
@@ -327,15 +329,14 @@ fn nodes(
             }
         }
         for (node, cpus) in on {
-            threads.entry(node).or_default().push(cpus);
+            cores.entry(node).or_default().push(Core { cpus, l3 });
         }
     }
 
     let (mut nodes, mut forbidden, mut empty) = (Vec::new(), Vec::new(), Vec::new());
     for Place { memory, own, forbidden: closed } in places {
-        let cpus =
-            chosen(threads.get(&memory.number).map(Vec::as_slice).unwrap_or_default(), reading.counting);
-        match (cpus.is_empty(), closed, memory.bytes) {
+        let cores = cores.get(&memory.number).map(Vec::as_slice).unwrap_or_default();
+        match (cores.is_empty(), closed, memory.bytes) {
             (true, true, _) => {
                 forbidden.push(memory.number);
                 continue;
@@ -353,13 +354,11 @@ fn nodes(
         }
         nodes.push((
             HostNode {
-                os_index: memory.number,
-                cores: u32::try_from(cpus.len()).unwrap_or(u32::MAX),
-                cpus: CpuList::new(cpus).ok(),
                 unusable_cpus: CpuList::new(own.without(usable).numbers()).ok(),
                 sockets: packages(found, &memory.near),
                 memory_bytes: if closed { Some(0) } else { memory.bytes },
                 firmware: contents::firmware(found, &memory, &owners),
+                ..HostNode::of_cores(memory.number, cores, reading.counting)
             },
             memory,
         ));
@@ -378,15 +377,6 @@ fn nodes(
         return Err(XmlError::Unclear("it shows no memory that may be used".to_owned()));
     }
     Ok((nodes, unusable))
-}
-
-/// The processors to use: the first of each core, then the second of each core if they count, ...
-fn chosen(cores: &[Vec<u32>], counting: Counting) -> Vec<u32> {
-    let most = match counting {
-        Counting::Cores | Counting::Processors => 1,
-        Counting::HardwareThreads => cores.iter().map(Vec::len).max().unwrap_or_default(),
-    };
-    (0..most).flat_map(|nth| cores.iter().filter_map(move |core| core.get(nth).copied())).collect()
 }
 
 /// The packages whose processors the memory is beside.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use numasim_model::cpus::{MAX_CPU, unequal_threads};
 use numasim_study::Problem;
 
-use super::{Cache, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
+use super::{Cache, Core, Cores, Node, Topology, mebibytes, node_number, once, processors, whole_numbers};
 use crate::formats::lines::{Line, lines, nothing};
 use numasim_study::csv::shown;
 
@@ -119,7 +119,7 @@ pub fn read_likwid_topology(text: &str) -> Result<Topology, Problem> {
         found.notes.push("likwid shows no NUMA domains: all processors are taken as one node".to_owned());
     }
     found.distances = matrix(&distances, found.nodes.len())?;
-    cores(&mut found, &threads);
+    cores(&mut found, &threads, &levels);
     caches(&mut found, &levels, &threads);
     found.tidied().ok_or_else(|| nothing(text, "likwid-topology with processors", HINT))
 }
@@ -155,26 +155,29 @@ fn matrix(rows: &[(Vec<u64>, Line<'_>)], nodes: usize) -> Result<Option<Vec<Vec<
 }
 
 /// Cores and sockets of each node, from the table of hardware threads; those that were not available are left out.
-fn cores(found: &mut Topology, threads: &[Thread]) {
+fn cores(found: &mut Topology, threads: &[Thread], levels: &[Level]) {
+    let groups = levels.iter().filter(|level| level.number == 3).flat_map(|level| &level.groups);
+    let l3: BTreeMap<u32, u32> =
+        (0..).zip(groups).flat_map(|(number, group)| group.iter().map(move |&cpu| (cpu, number))).collect();
     let by_cpu: BTreeMap<u32, &Thread> = threads.iter().map(|thread| (thread.cpu, thread)).collect();
     for node in &mut found.nodes {
-        let mut seen = BTreeSet::new();
+        let mut places: BTreeMap<_, usize> = BTreeMap::new();
         let mut sockets = BTreeSet::new();
-        let mut first = Vec::new();
+        let mut cores: Vec<Core> = Vec::new();
         let gone = |cpu: &u32| by_cpu.get(cpu).is_some_and(|thread| !thread.available);
         found.unavailable.extend(node.processors.iter().copied().filter(gone));
         node.processors.retain(|cpu| !gone(cpu));
         node.processors.sort_unstable();
         for thread in node.processors.iter().filter_map(|cpu| by_cpu.get(cpu)) {
             sockets.insert(thread.core.0);
-            if seen.insert(thread.core) {
-                first.push(thread.cpu);
+            let place = *places.entry(thread.core).or_insert(cores.len());
+            match cores.get_mut(place) {
+                Some(core) => core.cpus.push(thread.cpu),
+                None => cores.push(Core { cpus: vec![thread.cpu], l3: l3.get(&thread.cpu).copied() }),
             }
         }
         let all = node.processors.iter().all(|cpu| by_cpu.contains_key(cpu));
-        if all && !first.is_empty() {
-            node.cores = u32::try_from(first.len()).ok().map(|count| Cores { count, first: Some(first) });
-        }
+        node.cores = (all && !cores.is_empty()).then_some(Cores::Known(cores));
         node.socket =
             Some(sockets).filter(|sockets| sockets.len() == 1).and_then(|sockets| sockets.first().copied());
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use numasim_model::cpus::{CpuList, MAX_OS_NODE, ranges};
 use numasim_study::Problem;
 use numasim_study::topology::{
-    Cache, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
+    Cache, Core, Counting, HostNode, HostTopology, Origin, Unusable, UnusableThing, Why,
 };
 
 use crate::formats::lines::{Line, lines, nothing};
@@ -50,11 +50,29 @@ pub struct Node {
 
 /// Physical cores of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cores {
+pub enum Cores {
+    /// How many there are; nobody says which processors share a core.
+    Counted(u32),
+    /// Each with its processors.
+    Known(Vec<Core>),
+}
+
+impl Cores {
+    /// `processors`, `threads` of which share a core; which of them is known only where it is one.
+    fn of(processors: &[u32], threads: u32) -> Self {
+        if threads == 1 {
+            return Self::Known(processors.iter().map(|&cpu| Core { cpus: vec![cpu], l3: None }).collect());
+        }
+        Self::Counted(u32::try_from(processors.len()).unwrap_or(u32::MAX) / threads)
+    }
+
     /// How many there are.
-    pub count: u32,
-    /// The first processor of each; `None` where nobody says which processors share a core.
-    pub first: Option<Vec<u32>>,
+    pub fn count(&self) -> u32 {
+        match self {
+            Self::Counted(count) => *count,
+            Self::Known(cores) => u32::try_from(cores.len()).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 impl Topology {
@@ -107,8 +125,7 @@ impl Topology {
             if processors % threads != 0 {
                 return Err(format!("node {} has {processors} processors", node.number));
             }
-            let first = (threads == 1).then(|| node.processors.clone());
-            node.cores = Some(Cores { count: processors / threads, first });
+            node.cores = Some(Cores::of(&node.processors, threads));
         }
         Ok(())
     }
@@ -173,8 +190,9 @@ impl Topology {
 
     /// The physical cores of all nodes, if they are known.
     fn cores(&self) -> Option<u32> {
-        let of =
-            |node: &Node| if node.processors.is_empty() { Some(0) } else { Some(node.cores.as_ref()?.count) };
+        let of = |node: &Node| {
+            if node.processors.is_empty() { Some(0) } else { Some(node.cores.as_ref()?.count()) }
+        };
         self.nodes.iter().map(of).sum()
     }
 }
@@ -182,8 +200,8 @@ impl Topology {
 impl Node {
     /// Its processors, if none is known for each core.
     fn open_processors(&self) -> Option<String> {
-        let first = self.cores.as_ref().is_some_and(|cores| cores.first.is_some());
-        (!first && !self.processors.is_empty()).then(|| {
+        let known = matches!(self.cores, Some(Cores::Known(_)));
+        (!known && !self.processors.is_empty()).then(|| {
             format!(
                 "processors of node {}: {}; which of them share a core: lscpu -e",
                 self.number,
@@ -193,20 +211,20 @@ impl Node {
     }
 
     fn host(&self, counting: Counting) -> Result<HostNode, String> {
-        let known = self.cores.as_ref().filter(|_| counting == Counting::Cores);
-        let cores = match known {
-            Some(cores) => cores.count,
-            None => u32::try_from(self.processors.len()).map_err(|_| "too many processors".to_owned())?,
+        let node = match &self.cores {
+            Some(Cores::Known(cores)) if counting == Counting::Cores => {
+                HostNode::of_cores(self.number, cores, counting)
+            }
+            Some(cores) if counting == Counting::Cores => {
+                HostNode { os_index: self.number, cores: cores.count(), ..HostNode::default() }
+            }
+            _ => {
+                let processors = u32::try_from(self.processors.len());
+                let cores = processors.map_err(|_| "too many processors".to_owned())?;
+                HostNode { os_index: self.number, cores, ..HostNode::default() }
+            }
         };
-        let first = known.and_then(|cores| cores.first.clone());
-        Ok(HostNode {
-            os_index: self.number,
-            cores,
-            cpus: first.map(CpuList::new).transpose().map_err(|why| why.to_string())?,
-            memory_bytes: self.memory_bytes,
-            sockets: self.socket.into_iter().collect(),
-            ..HostNode::default()
-        })
+        Ok(HostNode { memory_bytes: self.memory_bytes, sockets: self.socket.into_iter().collect(), ..node })
     }
 }
 

@@ -78,6 +78,7 @@ fn measured(
     for (node, (there, figures)) in nodes.iter_mut().zip(host.nodes.iter().zip(&calibration.nodes)) {
         let gib = there.memory_bytes.and_then(memory_gib).and_then(|gib| gib.parse().ok());
         node.memory = gib.map(Gibibytes::new);
+        node.cores_per_l3 = host.cores_per_l3(there);
         let read = figures.read.as_ref().filter(|read| read.limits());
         node.read_bandwidth = read.map(|read| gbs(read.bandwidth));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use numasim_model::cpus::CpuList;
-use numasim_study::topology::{HostNode, HostTopology};
+use numasim_study::topology::{Core, Counting, HostNode, HostTopology};
 
 use crate::system::System;
 
@@ -75,15 +75,17 @@ impl System {
         let nodes: Vec<HostNode> = self
             .node_cores(allowed)
             .into_iter()
-            .map(|node| HostNode {
-                os_index: node.number,
-                cores: u32::try_from(node.cores.len()).unwrap_or(u32::MAX),
-                cpus: CpuList::new(node.cores.iter().filter_map(|core| core.first().copied()).collect()).ok(),
-                memory_bytes: memory
-                    .iter()
-                    .find(|memory| memory.os_node == node.number)
-                    .map(|memory| memory.total_bytes),
-                ..HostNode::default()
+            .map(|node| {
+                let l3 = |cpus: &[u32]| cpus.first().and_then(|&cpu| self.l3(cpu));
+                let cores: Vec<Core> =
+                    node.cores.into_iter().map(|cpus| Core { l3: l3(&cpus), cpus }).collect();
+                HostNode {
+                    memory_bytes: memory
+                        .iter()
+                        .find(|memory| memory.os_node == node.number)
+                        .map(|memory| memory.total_bytes),
+                    ..HostNode::of_cores(node.number, &cores, Counting::Cores)
+                }
             })
             .collect();
         let name = self.line("proc/sys/kernel/hostname").unwrap_or_else(|| "this host".to_owned());
@@ -100,6 +102,15 @@ impl System {
             rows.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(row, _)| of_kept(row)).collect()
         });
         HostTopology { distances, ..HostTopology::from_nodes(name, "/sys of this host", nodes) }
+    }
+
+    /// The L3 cache of a processor, by the first processor that shares it.
+    fn l3(&self, cpu: u32) -> Option<u32> {
+        let folder = format!("sys/devices/system/cpu/cpu{cpu}/cache");
+        let of_level = |name: &String| self.number(&format!("{folder}/{name}/level")) == Some(3);
+        let cache = self.names(&folder).into_iter().find(of_level)?;
+        let sharing = CpuList::parse(&self.line(&format!("{folder}/{cache}/shared_cpu_list"))?).ok()?;
+        sharing.as_slice().iter().copied().min()
     }
 
     /// `None` unless every node has a distance to each.
@@ -192,6 +203,29 @@ mod tests {
         assert_eq!(host.nodes[0].cpus.as_ref().map(ToString::to_string), Some("0-1".to_owned()));
         assert_eq!((host.nodes[1].cores, &host.nodes[1].cpus), (0, &None));
         assert_eq!(host.distances, Some(vec![vec![10, 14], vec![14, 10]]));
+    }
+
+    #[test]
+    fn cores_that_share_an_l3_cache_are_together() {
+        let tree = Tree::new(&[("sys/devices/system/node/node0/cpulist", "0-7\n")]);
+        for cpu in 0..8 {
+            tree.write(&siblings(cpu), &format!("{},{}\n", cpu % 4, cpu % 4 + 4));
+            let cache = format!("sys/devices/system/cpu/cpu{cpu}/cache");
+            tree.write(&format!("{cache}/index0/level"), "1\n");
+            tree.write(&format!("{cache}/index3/level"), "3\n");
+            let first = cpu % 2;
+            let sharing = format!("{first},{},{},{}\n", first + 2, first + 4, first + 6);
+            tree.write(&format!("{cache}/index3/shared_cpu_list"), &sharing);
+        }
+        let host = tree.system().topology(&(0..8).collect::<Vec<_>>());
+        let lists = [&host.nodes[0].cpus, &host.nodes[0].second_cpus];
+        let lists = lists.map(|list| list.as_ref().map(ToString::to_string));
+        assert_eq!(lists, [Some("0,2,1,3".to_owned()), Some("4,6,5,7".to_owned())]);
+        assert_eq!(host.cores_per_l3(&host.nodes[0]), Some(2));
+        // Without a core of the second domain they are not equal.
+        let fewer = tree.system().topology(&[0, 1, 2]);
+        assert_eq!(fewer.cores_per_l3(&fewer.nodes[0]), None);
+        assert!(fewer.unequal_l3().is_some());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::formats::lines::{Line, lines, nothing};
 use crate::formats::topology::lscpu::summary::{Columns, Row, Size, Summary, Table};
-use crate::formats::topology::{Cache, Cores, Node, Topology};
+use crate::formats::topology::{Cache, Core, Cores, Node, Topology};
 
 const HINT: &str = "import the output of `lscpu`, `lscpu -J`, `lscpu -e` or `lscpu -p`, with LC_ALL=C";
 
@@ -172,19 +172,21 @@ impl Table {
 
 /// `cores`: the first processor of the core of each processor.
 fn node(number: u32, rows: &[&Row], cores: &BTreeMap<u32, u32>) -> Node {
-    let mut seen = BTreeSet::new();
+    let mut places: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut found: Vec<Core> = Vec::new();
     // A core on two nodes counts on each.
-    let first = rows
-        .iter()
-        .filter(|row| seen.insert(cores.get(&row.cpu).copied().unwrap_or(row.cpu)))
-        .map(|row| row.cpu)
-        .collect::<Vec<_>>();
-    let cores = rows.iter().all(|row| row.core.is_some()).then(|| u32::try_from(first.len()).ok()).flatten();
+    for row in rows {
+        let place = *places.entry(cores.get(&row.cpu).copied().unwrap_or(row.cpu)).or_insert(found.len());
+        match found.get_mut(place) {
+            Some(core) => core.cpus.push(row.cpu),
+            None => found.push(Core { cpus: vec![row.cpu], l3: row.cache(3) }),
+        }
+    }
     let sockets: BTreeSet<Option<u32>> = rows.iter().map(|row| row.socket).collect();
     Node {
         number,
         processors: rows.iter().map(|row| row.cpu).collect(),
-        cores: cores.map(|count| Cores { count, first: Some(first) }),
+        cores: rows.iter().all(|row| row.core.is_some()).then_some(Cores::Known(found)),
         memory_bytes: None,
         socket: if sockets.len() == 1 { sockets.first().copied().flatten() } else { None },
     }

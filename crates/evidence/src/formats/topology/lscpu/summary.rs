@@ -254,13 +254,15 @@ impl Summary {
             ));
         }
         for node in nodes.iter_mut().filter(|node| !node.processors.is_empty()) {
-            let count = match &threads {
-                Threads::Each(each) => u32::try_from(node.processors.len()).unwrap_or(u32::MAX) / each,
-                Threads::InAll(cores) => *cores,
+            node.cores = match &threads {
+                Threads::Each(each) => Some(Cores::of(&node.processors, *each)),
+                // As many cores as processors: each is one.
+                Threads::InAll(cores) if *cores as usize == node.processors.len() => {
+                    Some(Cores::of(&node.processors, 1))
+                }
+                Threads::InAll(cores) => Some(Cores::Counted(*cores)),
                 Threads::Open(_) => continue,
             };
-            let first = (count as usize == node.processors.len()).then(|| node.processors.clone());
-            node.cores = Some(Cores { count, first });
         }
         if let Threads::Open(why) = threads {
             notes.push(format!(
@@ -368,9 +370,9 @@ pub(super) struct Table {
 }
 
 impl Row {
-    /// The first-level data cache.
-    fn l1(&self) -> Option<u32> {
-        self.caches.iter().find(|(level, _)| *level == 1).map(|(_, number)| *number)
+    /// The number of its data cache of a level.
+    pub(super) fn cache(&self, level: u8) -> Option<u32> {
+        self.caches.iter().find(|(of, _)| *of == level).map(|(_, number)| *number)
     }
 }
 
@@ -393,7 +395,7 @@ pub(super) fn cores<'r>(
     for rows in numbered.values() {
         let mut parts: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for row in rows {
-            parts.entry((row.l1(), row.clock.as_deref())).or_default().push(row.cpu);
+            parts.entry((row.cache(1), row.clock.as_deref())).or_default().push(row.cpu);
         }
         let too_many = |cpus: usize| most.is_some_and(|most| cpus > most as usize);
         let sizes: BTreeSet<usize> = parts.values().map(Vec::len).collect();
