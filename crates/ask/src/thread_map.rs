@@ -1,8 +1,8 @@
 //! The thread map of a scenario.
 
 use numasim_draw::Heading;
-use numasim_draw::figures;
-use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, MapSharedLink, ThreadMap};
+use numasim_draw::figures::{self, FULL};
+use numasim_draw::threads::{MapApp, MapData, MapDomain, MapLink, MapNode, MapSharedLink, ThreadMap};
 use numasim_model::machine::SharedDirection;
 use numasim_model::{App, AppId, Machine, NodeId, Placement};
 
@@ -32,6 +32,7 @@ pub fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
         MapNode {
             cores: view.machine.node(node).cores,
             threads: threads(view, &letters, node),
+            domains: domains(view, &letters, node),
             used_gbs: Some(used.occupied.value()),
             remote_gbs: used.remote_occupied.value(),
             capacity_gbs: used.capacity.value(),
@@ -71,6 +72,12 @@ pub fn machine_map(machine: &Machine) -> ThreadMap {
     let nodes = machine.nodes().iter().map(|node| MapNode {
         cores: node.cores,
         threads: Vec::new(),
+        domains: if machine.has_domains() && node.cores > 0 {
+            let domain = MapDomain { cores: node.domain_cores(), threads: Vec::new(), is_full: false };
+            vec![domain; node.domains()]
+        } else {
+            Vec::new()
+        },
         used_gbs: None,
         remote_gbs: 0.0,
         capacity_gbs: node.bandwidth.value(),
@@ -100,6 +107,27 @@ fn threads(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<(u
         counts[letters.of(app)] += view.allocation.get(app, node);
     }
     counts.into_iter().enumerate().filter(|(_, count)| *count > 0).collect()
+}
+
+/// The L3 domains of a node with its letters and threads; none where no node of the machine has several.
+pub fn domains(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<MapDomain> {
+    let own = view.machine.node(node);
+    if !view.machine.has_domains() || own.cores == 0 {
+        return Vec::new();
+    }
+    let per_l3 = view.allocation.per_l3(view.machine);
+    let domain = |domain: usize| {
+        let mut counts = vec![0; letters.count()];
+        for app in view.app_ids() {
+            counts[letters.of(app)] += per_l3[app.0][node.0][domain];
+        }
+        let threads = counts.into_iter().enumerate().filter(|(_, count)| *count > 0).collect();
+        let uses = &view.evaluation.domains;
+        let read = uses.iter().find(|read| (read.node, read.domain) == (node, domain));
+        let is_full = read.is_some_and(|read| read.occupied.value() >= FULL * read.capacity.value());
+        MapDomain { cores: own.domain_cores(), threads, is_full }
+    };
+    (0..own.domains()).map(domain).collect()
 }
 
 /// Data on this node that is not simply where its threads are.

@@ -166,6 +166,26 @@ impl Style {
         if self.unicode { &UNICODE_FRAME } else { &ASCII_FRAME }
     }
 
+    /// Where lines meet that lead up, down, left and right.
+    pub fn joint(&self, ways: [bool; 4]) -> &'static str {
+        if !self.unicode {
+            return "+";
+        }
+        match ways {
+            [false, true, false, true] => "┌",
+            [false, true, true, false] => "┐",
+            [true, false, false, true] => "└",
+            [true, false, true, false] => "┘",
+            [false, true, true, true] => "┬",
+            [true, false, true, true] => "┴",
+            [true, true, false, true] => "├",
+            [true, true, true, false] => "┤",
+            [true, true, false, false] => "│",
+            [false, false, ..] => "─",
+            _ => "┼",
+        }
+    }
+
     /// One thread.
     pub fn thread(&self) -> &'static str {
         if self.unicode { "●" } else { "o" }

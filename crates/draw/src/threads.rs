@@ -21,6 +21,8 @@ const FULL: Colour = Colour(190, 60, 0);
 const UNUSED: Colour = Colour(214, 214, 214);
 /// Borders of nodes.
 const BORDER: Colour = Colour(120, 120, 120);
+/// Borders of L3 domains.
+const DOMAIN: Colour = Colour(165, 165, 165);
 /// From this share on something counts as full.
 const FULL_SHARE: f64 = 0.9995;
 /// More lines between nodes could not be followed: they are drawn as one.
@@ -46,6 +48,17 @@ pub struct MapData {
     pub part: Option<String>,
 }
 
+/// Cores of a node that share an L3 cache.
+#[derive(Clone, Debug)]
+pub struct MapDomain {
+    /// How many there are.
+    pub cores: u32,
+    /// Number of an application and its threads here.
+    pub threads: Vec<(usize, u32)>,
+    /// Together they read the most they can.
+    pub is_full: bool,
+}
+
 /// A node.
 #[derive(Clone, Debug)]
 pub struct MapNode {
@@ -53,6 +66,8 @@ pub struct MapNode {
     pub cores: u32,
     /// Number of an application and its threads here.
     pub threads: Vec<(usize, u32)>,
+    /// Its L3 domains, which have all its cores; empty where no node of the machine has several.
+    pub domains: Vec<MapDomain>,
     /// What the memory delivers, in GB/s. `None`: no scenario, the machine alone.
     pub used_gbs: Option<f64>,
     /// The part of it that goes to other nodes, in GB/s.
@@ -234,6 +249,8 @@ struct Layout {
     columns: u32,
     /// Height of all cores of a node.
     cores_height: f64,
+    /// How L3 domains stand in a node, where they are drawn.
+    domains: Option<Domains>,
     /// Lines of data below a memory, and tags in a line.
     tag_lines: usize,
     /// Where links run.
@@ -246,7 +263,7 @@ impl Layout {
     fn of(map: &ThreadMap) -> Self {
         let count = map.nodes.len();
         let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
-        let with_circles = most <= MOST_CIRCLES;
+        let with_circles = with_circles(map);
         let columns = if with_circles { columns(most) } else { 8 };
         let radius = match (most, count) {
             (0..=20, 0..=4) => 13.0,
@@ -256,7 +273,10 @@ impl Layout {
             _ => 7.5,
         };
         let pitch = 2.0 * radius + 3.0;
-        let cores_height = if with_circles {
+        let domains = Domains::of(map, pitch).filter(|_| with_circles);
+        let cores_height = if let Some(domains) = domains {
+            domains.all.1
+        } else if with_circles {
             f64::from(most.div_ceil(columns).max(1)) * pitch
         } else {
             let bars = map.nodes.iter().map(|node| node.threads.len()).max().unwrap_or(0);
@@ -267,7 +287,8 @@ impl Layout {
             + metrics::width("memory only", SMALL)
             + 10.0;
         let narrowest = memory.fold(name, f64::max).max(if with_circles { 0.0 } else { 150.0 });
-        let inner = narrowest.max(f64::from(columns) * pitch - 3.0);
+        let cores_width = domains.map_or(f64::from(columns) * pitch - 3.0, |domains| domains.all.0);
+        let inner = narrowest.max(cores_width);
         let width = inner + 2.0 * INSIDE;
 
         let tags = |data: &[MapData]| tag_lines(data, inner);
@@ -323,6 +344,7 @@ impl Layout {
             pitch,
             columns,
             cores_height,
+            domains,
             tag_lines,
             gap,
             is_bundled,
@@ -337,6 +359,49 @@ impl Layout {
     /// Whether two nodes stand side by side, with the links between them.
     fn is_pair(&self) -> bool {
         self.boxes.len() == 2
+    }
+}
+
+/// Whether each core is a circle: where L3 domains are drawn there may be more of them, as they stand in groups.
+fn with_circles(map: &ThreadMap) -> bool {
+    let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
+    let in_domains = map.nodes.iter().any(|node| !node.domains.is_empty());
+    most <= if in_domains { 4 * MOST_CIRCLES } else { MOST_CIRCLES }
+}
+
+/// How L3 domains stand in a node: a block of boxes, each with a block of cores.
+#[derive(Clone, Copy, Debug)]
+struct Domains {
+    /// Cores in a row of a domain, domains in a row of a node.
+    columns: u32,
+    across: usize,
+    /// Width and height of one, and of all of a node.
+    one: (f64, f64),
+    all: (f64, f64),
+}
+
+impl Domains {
+    /// Inside the border of a domain, and between two.
+    const INSIDE: f64 = 5.0;
+    const APART: f64 = 6.0;
+
+    fn of(map: &ThreadMap, pitch: f64) -> Option<Self> {
+        let cores = map.nodes.iter().flat_map(|node| &node.domains).map(|domain| domain.cores).max()?;
+        let count = map.nodes.iter().map(|node| node.domains.len()).max()?;
+        let (columns, across) = (columns(cores), columns(u32::try_from(count).unwrap_or(u32::MAX)));
+        let block = |places: u32| f64::from(places) * pitch - 3.0 + 2.0 * Self::INSIDE;
+        let one = (block(columns), block(cores.div_ceil(columns)));
+        let across = across as usize;
+        let line = |places: usize, one: f64| places as f64 * (one + Self::APART) - Self::APART;
+        let all = (line(across, one.0), line(count.div_ceil(across), one.1));
+        Some(Self { columns, across, one, all })
+    }
+
+    /// The place of a domain of a node whose cores begin at `left` and `top`.
+    fn place(&self, domain: usize, left: f64, top: f64) -> Place {
+        let (row, column) = ((domain / self.across) as f64, (domain % self.across) as f64);
+        let (width, height) = self.one;
+        Place::new(left + column * (width + Self::APART), top + row * (height + Self::APART), width, height)
     }
 }
 
@@ -406,9 +471,17 @@ fn draw(canvas: &mut Canvas, map: &ThreadMap, layout: &Layout, number: usize, no
     let faint = Font::end(SMALL).colour(FAINT_TEXT);
     canvas.text(left + inner, middle, &what, faint);
 
-    let most = map.nodes.iter().map(|node| node.cores).max().unwrap_or(0);
-    if most <= MOST_CIRCLES {
-        draw_circles(canvas, map, layout, node, (left, cores, inner));
+    if let Some(domains) = layout.domains {
+        let start = left + (inner - domains.all.0) / 2.0;
+        for (number, domain) in node.domains.iter().enumerate() {
+            let place = domains.place(number, start, cores);
+            draw_domain_border(canvas, place, domain.is_full);
+            let at = (place.x + Domains::INSIDE, place.y + Domains::INSIDE - 1.5);
+            draw_circles(canvas, map, layout, (domain.cores, &domain.threads), domains.columns, at);
+        }
+    } else if with_circles(map) {
+        let start = left + (inner - (f64::from(layout.columns) * layout.pitch - 3.0)) / 2.0;
+        draw_circles(canvas, map, layout, (node.cores, &node.threads), layout.columns, (start, cores));
     } else {
         draw_shares(canvas, map, node, (left, cores, inner));
     }
@@ -433,21 +506,27 @@ fn draw_circles(
     canvas: &mut Canvas,
     map: &ThreadMap,
     layout: &Layout,
-    node: &MapNode,
-    (left, top, inner): (f64, f64, f64),
+    (cores, threads): (u32, &[(usize, u32)]),
+    columns: u32,
+    (left, top): At,
 ) {
-    let busy = node.threads.iter().flat_map(|&(app, count)| (0..count).map(move |_| Some(app)));
-    let cores = busy.chain(std::iter::repeat(None)).zip(0..node.cores);
-    let start = left + (inner - (f64::from(layout.columns) * layout.pitch - 3.0)) / 2.0;
+    let busy = threads.iter().flat_map(|&(app, count)| (0..count).map(move |_| Some(app)));
+    let cores = busy.chain(std::iter::repeat(None)).zip(0..cores);
     for (app, i) in cores {
-        let (row, column) = (i / layout.columns, i % layout.columns);
-        let x = start + layout.radius + f64::from(column) * layout.pitch;
+        let (row, column) = (i / columns, i % columns);
+        let x = left + layout.radius + f64::from(column) * layout.pitch;
         let y = top + layout.pitch / 2.0 + f64::from(row) * layout.pitch;
         match app {
             Some(app) => draw_thread(canvas, map, app, (x, y), layout.radius),
             None => draw_idle(canvas, (x, y), layout.radius),
         }
     }
+}
+
+/// The border of an L3 domain.
+fn draw_domain_border(canvas: &mut Canvas, place: Place, is_full: bool) {
+    let stroke = if is_full { Stroke::new(FULL, 2.0) } else { Stroke::new(DOMAIN, 1.0) };
+    canvas.rect(place, 4.0, None, Some(stroke));
 }
 
 /// A thread: a circle with the colour and the letter of its application.

@@ -1,6 +1,8 @@
 //! The threads on the nodes, as the paper draws them in Figures 2 and 3: a box per NUMA node, a circle per thread.
 
+use numasim_ask::thread_map::domains;
 use numasim_draw::grid;
+use numasim_draw::threads::MapDomain;
 use numasim_model::{NodeId, Placement};
 
 use super::lettering::{Lettering, painted};
@@ -27,7 +29,12 @@ struct Drawn {
 pub(super) fn picture(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     let mut drawn: Vec<Drawn> = Vec::new();
     for node in view.machine.node_ids() {
-        let cores = core_lines(view, node, letters, style);
+        let domains = domains(view, letters, node);
+        let cores = if domains.is_empty() {
+            core_lines(view, node, letters, style)
+        } else {
+            domain_lines(&domains, view.machine.node_count(), letters, style)
+        };
         let gbs =
             view.machine.controller(node).map(|gbs| format!("memory {} GB/s", figures::short(gbs.value())));
         let controller = gbs.unwrap_or_else(|| "no memory".to_owned());
@@ -122,6 +129,59 @@ fn core_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &St
     lines
 }
 
+/// Lines of a box for each L3 domain, with a letter for each thread, side by side so that the boxes of two nodes fit beside each other.
+fn domain_lines(domains: &[MapDomain], nodes: usize, letters: &Lettering, style: &Style) -> Vec<String> {
+    let cores = domains.iter().map(|domain| domain.cores as usize).max().unwrap_or(1);
+    let across = cores.div_ceil(cores.div_ceil(CIRCLES));
+    let inside = across * letters.width();
+    let room = (style.columns() + GAP.len()) / nodes.min(2) - GAP.len() - 4;
+    let fitting = (room.saturating_sub(1) / (inside + 1)).clamp(1, domains.len());
+    // As many lines as needed, and these of the same length.
+    let per_line = domains.len().div_ceil(domains.len().div_ceil(fitting));
+    let cells: Vec<Vec<String>> = domains.iter().map(|domain| cell(domain, across, letters, style)).collect();
+    let height = cells.iter().map(Vec::len).max().unwrap_or(1);
+    let rows: Vec<&[Vec<String>]> = cells.chunks(per_line).collect();
+    let count = |row: Option<usize>| row.and_then(|row| rows.get(row)).map_or(0, |row| row.len());
+    // Between two rows: from each corner a line to where there are domains.
+    let rule = |below: usize| {
+        let (upper, lower) = (count(below.checked_sub(1)), count(Some(below)));
+        let mut line = String::new();
+        let last = upper.max(lower);
+        for corner in 0..=last {
+            let side = |domains: usize| domains > 0 && corner <= domains;
+            line.push_str(style.joint([side(upper), side(lower), corner > 0, corner < last]));
+            if corner < last {
+                line.push_str(&style.frame().across.repeat(inside));
+            }
+        }
+        style.faint(&line)
+    };
+    let side = style.faint(style.frame().down);
+    let mut lines = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        lines.push(rule(number));
+        for l in 0..height {
+            let line = row
+                .iter()
+                .map(|cell| format!("{}{side}", grid::left(cell.get(l).map_or("", String::as_str), inside)));
+            lines.push(format!("{side}{}", line.collect::<String>()));
+        }
+    }
+    lines.push(rule(rows.len()));
+    lines
+}
+
+/// A letter for each thread of a domain and a sign for each idle core, `across` in a line.
+fn cell(domain: &MapDomain, across: usize, letters: &Lettering, style: &Style) -> Vec<String> {
+    let busy = domain.threads.iter().flat_map(|&(letter, count)| (0..count).map(move |_| Some(letter)));
+    let cores: Vec<Option<usize>> = busy.chain(std::iter::repeat(None)).take(domain.cores as usize).collect();
+    let sign = |core: &Option<usize>| match core {
+        Some(letter) => grid::left(&painted(*letter, style), letters.width()),
+        None => grid::left(&style.faint(style.idle()), letters.width()),
+    };
+    cores.chunks(across).map(|line| line.iter().map(sign).collect()).collect()
+}
+
 /// One circle per thread; on a node of many cores the count and a bar that is full for all `of` cores.
 fn circles(
     count: u64,
@@ -210,7 +270,9 @@ fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
         };
         entries.push(format!("{} {}{spread}", painted(letter, style), letters.name(letter)));
     }
-    if view.machine.nodes().iter().any(|node| node.cores > 0 && !is_large(node.cores)) {
+    if view.machine.has_domains() {
+        entries.push(format!("{} L3 domain", style.frame().down.repeat(2)));
+    } else if view.machine.nodes().iter().any(|node| node.cores > 0 && !is_large(node.cores)) {
         entries.push(format!("{} thread", style.thread()));
     }
     let used: u64 = view.active_apps().map(|app| view.allocation.total(app)).sum();

@@ -2,8 +2,8 @@
 
 use super::links::PlacedLinks;
 use super::{
-    BAR, BORDER, FULL, Layout, MapLink, MapNode, MapSharedLink, TAG, ThreadMap, USED, draw_idle, draw_tag,
-    draw_thread, links, own_memory, remote_memory,
+    BAR, BORDER, FULL, Layout, MapLink, MapNode, MapSharedLink, TAG, ThreadMap, USED, draw_domain_border,
+    draw_idle, draw_tag, draw_thread, links, own_memory, remote_memory,
 };
 use crate::canvas::{Canvas, Font, Place, SMALL, Stroke};
 use crate::legend::FAINT;
@@ -26,6 +26,8 @@ const MOST_LISTED: usize = 60;
 enum Sign {
     Core,
     Idle,
+    Domain,
+    FullDomain,
     Own,
     Remote,
     Link,
@@ -41,6 +43,8 @@ impl Sign {
         match self {
             Self::Core => "core",
             Self::Idle => "idle core",
+            Self::Domain => "cores of an L3 domain",
+            Self::FullDomain => "cores of an L3 domain that reads all it can",
             Self::Own => "memory read by its own node",
             Self::Remote => "memory read by other nodes",
             Self::Link => "cores read this memory over a link: used / capacity in GB/s",
@@ -144,6 +148,10 @@ fn shown(map: &ThreadMap) -> Vec<Sign> {
     let alone = |node: &MapNode| node.used_gbs.is_none();
     add(Sign::Core, map.nodes.iter().any(|node| alone(node) && node.cores > 0));
     add(Sign::Idle, map.nodes.iter().any(|node| !alone(node) && busy(node) < node.cores));
+    let domains =
+        |full: bool| map.nodes.iter().flat_map(|node| &node.domains).any(|domain| domain.is_full == full);
+    add(Sign::Domain, domains(false));
+    add(Sign::FullDomain, domains(true));
     add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs.is_some_and(|used| used > node.remote_gbs)));
     add(Sign::Remote, map.nodes.iter().any(|node| node.remote_gbs > 0.0));
     add(Sign::Data, map.nodes.iter().any(|node| !node.data.is_empty()));
@@ -161,6 +169,9 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
     let bar = Place::new(x, y - BAR / 2.0, 28.0, BAR);
     match sign {
         Sign::Core | Sign::Idle => draw_idle(canvas, (x + 14.0, y), 9.0),
+        Sign::Domain | Sign::FullDomain => {
+            draw_domain_border(canvas, Place::new(x, y - 8.0, 28.0, 16.0), sign == Sign::FullDomain);
+        }
         Sign::Own | Sign::Remote => {
             if sign == Sign::Own {
                 own_memory(canvas, bar);

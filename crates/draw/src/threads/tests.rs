@@ -30,6 +30,7 @@ fn map(nodes: usize, cores: u32, apps: usize, remote: usize) -> ThreadMap {
             .map(|n| MapNode {
                 cores,
                 threads: threads(n),
+                domains: Vec::new(),
                 used_gbs: Some(100.0),
                 remote_gbs: if remote > 0 { 20.0 } else { 0.0 },
                 capacity_gbs: 131.2,
@@ -58,6 +59,46 @@ fn every_core_is_a_circle() {
     let svg = map.svg();
     // 4 x 8 cores, two applications in the legend, and the sign of an idle core
     assert_eq!(svg.matches("<circle").count(), 4 * 8 + 2 + 1);
+}
+
+/// The same with the cores in domains, filled one after the other.
+fn in_domains(mut map: ThreadMap, per_domain: u32) -> ThreadMap {
+    for node in &mut map.nodes {
+        let mut apps = node.threads.iter().flat_map(|&(app, count)| (0..count).map(move |_| app)).peekable();
+        node.domains = (0..node.cores / per_domain)
+            .map(|number| {
+                let mut threads: Vec<(usize, u32)> = Vec::new();
+                for app in apps.by_ref().take(per_domain as usize) {
+                    match threads.iter_mut().find(|(known, _)| *known == app) {
+                        Some((_, count)) => *count += 1,
+                        None => threads.push((app, 1)),
+                    }
+                }
+                MapDomain { cores: per_domain, threads, is_full: number == 0 }
+            })
+            .collect();
+    }
+    map
+}
+
+#[test]
+fn cores_stand_in_the_boxes_of_their_l3_domains() {
+    for (nodes, cores, per_domain) in
+        [(1, 16, 8), (2, 96, 8), (4, 24, 8), (8, 24, 8), (2, 192, 16), (2, 6, 3)]
+    {
+        for remote in [0, 7] {
+            let map = in_domains(map(nodes, cores, 4, remote), per_domain);
+            let svg = map.svg();
+            assert_apart(&svg);
+            let legend = 4 + 1;
+            assert_eq!(svg.matches("<circle").count(), nodes * cores as usize + legend);
+            let texts = words(&svg);
+            assert!(
+                texts.contains("cores of an L3 domain\n") && texts.contains("that reads all it can"),
+                "{texts}"
+            );
+        }
+    }
 }
 
 #[test]
