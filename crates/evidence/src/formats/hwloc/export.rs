@@ -233,6 +233,7 @@ fn left_out(machine: &Machine, notes: &mut Vec<String>) {
     let some = [
         (node::CORE_BANDWIDTH_GBS.name, given(&node::CORE_BANDWIDTH_GBS)),
         (node::READ_GBS.name, given(&node::READ_GBS)),
+        (node::L3_READ_GBS.name, given(&node::L3_READ_GBS)),
         (&kernels.map(|key| key.name).join(", "), kernels.iter().any(|key| given(key))),
         (node::LLC_MB.name, machine.says_caches()),
         (shared_link::TABLE.title, !machine.shared_links().is_empty()),
@@ -240,6 +241,9 @@ fn left_out(machine: &Machine, notes: &mut Vec<String>) {
     ];
     if machine.compute_nodes().count() == 1 && machine.node_count() > 1 {
         notes.push("all cores are on one node: of memories without cores the link to them is in the XML, not what they have themselves".to_owned());
+    }
+    if machine.has_domains() {
+        notes.push(format!("L3 domains are not in the XML: {} is left out", node::CORES_PER_L3.name));
     }
     let names: Vec<&str> = some.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect();
     if !names.is_empty() {
