@@ -249,7 +249,8 @@ documents! {
         rounds: u64,
         /// How far the rounds are apart, in percent of the median.
         uncertainty_percent: f64,
-        /// How far off the median may be in 95 % of all cases, in percent; null with one round.
+        /// How far off the median may be in 95 % of all cases, in percent; null with one round, or if it
+        /// may be off by more than a factor of 100.
         interval95_percent: Option<f64>,
     }
 

@@ -234,6 +234,9 @@ pub(crate) fn students_t(degrees: usize) -> f64 {
     z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
 }
 
+/// An interval that reaches further than this factor to either side says that the figure is not known: it is not written as a number.
+pub const WIDEST_REACH: f64 = 100.0;
+
 /// The factor, less 1, by which the median of a few repetitions may be off to either side: the true figure lies between
 /// median / (1 + reach) and median x (1 + reach) in 95 % of all cases.
 ///
@@ -242,7 +245,7 @@ pub(crate) fn students_t(degrees: usize) -> f64 {
 /// 97 % hold for any number from 2 on. The bootstrap, which asks for nothing normal, cannot be had: the medians of samples
 /// drawn from 3 values are those 3 values, and hold the truth in 75 % of all cases.
 ///
-/// `None` with fewer than two values, or where one is not above 0.
+/// `None` with fewer than two values, if one is not above 0, or if the reach is beyond [`WIDEST_REACH`].
 pub fn median_reach(values: &[f64]) -> Option<f64> {
     if values.len() < 2 || values.iter().any(|value| !(*value > 0.0 && value.is_finite())) {
         return None;
@@ -253,7 +256,8 @@ pub fn median_reach(values: &[f64]) -> Option<f64> {
     let squares: f64 = logs.iter().map(|log| (log - middle).powi(2)).sum();
     let deviation = (squares / (count - 1.0)).sqrt();
     let error = deviation * (std::f64::consts::FRAC_PI_2 / count).sqrt();
-    Some((students_t(values.len() - 1) * error).exp_m1())
+    let reach = students_t(values.len() - 1) * error;
+    (reach <= WIDEST_REACH.ln()).then(|| reach.exp_m1())
 }
 
 /// The interval of 95 % for a probability of which `held` out of `of` trials came true (E. B. Wilson, "Probable
@@ -383,6 +387,8 @@ mod intervals_tests {
         assert!((median_reach(&values).expect("a reach") - 0.031_627).abs() < 1e-5);
         assert_eq!(median_reach(&[3.0; 4]), Some(0.0));
         assert_eq!((median_reach(&[3.0]), median_reach(&[3.0, 0.0])), (None, None));
+        // s = 10.4, t(1) = 12.706, sqrt(pi / 4) = 0.886: exp(117).
+        assert_eq!(median_reach(&[1.0, 2.5e6]), None);
     }
 
     #[test]

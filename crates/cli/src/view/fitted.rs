@@ -8,6 +8,7 @@ use numasim_ask::fit::Fitted;
 use numasim_ask::table::{self, Of};
 use numasim_draw::grid::wrap;
 use numasim_evidence::fit::{self as evidence, Blind, Errors, Estimate, Residual};
+use numasim_evidence::statistics::WIDEST_REACH;
 
 use super::compared::parties;
 use super::{Style, figures};
@@ -24,9 +25,6 @@ pub(crate) fn table(fitted: &Fitted, style: &Style) -> String {
     parts.push(verdict(fitted, style));
     parts.join("\n")
 }
-
-/// An interval that reaches further than this factor to both sides is not told in numbers.
-const FAR: f64 = 100.0;
 
 /// Of so many scenarios it is told one by one what is not determined without them.
 const MOST_TOLD: usize = 5;
@@ -67,14 +65,12 @@ fn says(figure: &evidence::Fitted, others: bool) -> String {
     match &figure.estimate {
         Estimate::Determined { interval, left_out, .. } => {
             let mut parts = Vec::new();
-            parts.push(match interval {
-                Some((low, high)) if high / low > FAR * FAR => {
-                    format!(
-                        "95 %: wider than a factor of {FAR} in both directions, so almost nothing is known"
-                    )
-                }
-                Some((low, high)) => format!("95 %: {}", range(*low, *high)),
-                None => "no interval: as many figures as measurements".to_owned(),
+            parts.push(match (figure.estimate.interval(), interval) {
+                (Some((low, high)), _) => format!("95 %: {}", range(low, high)),
+                (None, Some(_)) => format!(
+                    "95 %: wider than a factor of {WIDEST_REACH} in both directions, so almost nothing is known"
+                ),
+                (None, None) => "no interval: as many figures as measurements".to_owned(),
             });
             if let Some((low, high)) = left_out {
                 parts.push(format!("leaving scenarios out: {}", range(*low, *high)));

@@ -9,6 +9,7 @@ use numasim_study::writing::machine::{Style, is_short, machine};
 use numasim_study::writing::{Lines, Notes, six_digits};
 
 use super::{Estimate, Fit, Fitted};
+use crate::statistics::WIDEST_REACH;
 
 /// The `[machine]` table of a fit. `original` is the machine of the files; `source` says in one line what was fitted.
 ///
@@ -69,15 +70,9 @@ fn origins(original: &Machine, fit: &Fit) -> BTreeMap<String, Provenance> {
     all
 }
 
-/// Half-width of the interval, which has the same factor to both sides. One of a factor of 100 and more says that the
-/// figure is not known.
+/// Half-width of the interval, which has the same factor to both sides.
 fn interval95_percent(estimate: &Estimate) -> Option<f64> {
-    match estimate {
-        Estimate::Determined { interval: Some((low, high)), .. } if high / low <= 1e4 => {
-            Some(100.0 * ((high / low).sqrt() - 1.0))
-        }
-        _ => None,
-    }
+    estimate.interval().map(|(low, high)| 100.0 * ((high / low).sqrt() - 1.0))
 }
 
 /// Where the value comes from; with `others`, several figures were free.
@@ -85,8 +80,9 @@ fn origin(fitted: &Fitted, others: bool) -> String {
     let fixed = if others { ", with the other figures as fitted" } else { "" };
     let (key, unit) = (fitted.parameter.key(), fitted.parameter.unit());
     match &fitted.estimate {
-        Estimate::Determined { value, interval: Some((low, high)), .. } if high / low > 1e4 => {
-            format!("{key} {} {unit}, 95 % further than a factor of 100 to both sides", six_digits(*value))
+        Estimate::Determined { value, interval: Some(_), .. } if fitted.estimate.interval().is_none() => {
+            let value = six_digits(*value);
+            format!("{key} {value} {unit}, 95 % further than a factor of {WIDEST_REACH} to both sides")
         }
         Estimate::Determined { value, interval: Some((low, high)), .. } => {
             format!("{key} {} {unit}, 95 % {} to {}", six_digits(*value), six_digits(*low), six_digits(*high))

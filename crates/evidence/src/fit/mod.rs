@@ -38,6 +38,7 @@ use crate::fit::certainty::{Certainties, Certainty};
 pub use crate::fit::file::machine_file;
 use crate::fit::objective::Objective;
 pub use crate::fit::objective::{KeyError, Observed, Parameter, Predict, Prior};
+use crate::statistics::WIDEST_REACH;
 
 /// What the measurements say about a free figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +64,14 @@ pub enum Estimate {
     AtEnd(f64),
     /// Only a combination of it with others is determined, not each: the keys of the others.
     Inseparable(Vec<String>),
+}
+
+impl Estimate {
+    /// The interval of 95 %, unless it is so wide ([`WIDEST_REACH`]) that it says nothing.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let Self::Determined { interval, .. } = self else { return None };
+        interval.filter(|(low, high)| high / low <= WIDEST_REACH * WIDEST_REACH)
+    }
 }
 
 /// A free figure and what became of it.

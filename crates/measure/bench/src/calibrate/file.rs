@@ -217,15 +217,13 @@ fn of_lines(notes: &mut Notes, calibration: &Calibration) {
             "a core of node {node} waits for {most} lines of its memory at the same time, {range}; for `outstanding_lines` of an application"
         ));
         if let Some(lines) = calibration.benchmark_lines(NodeId(node)) {
-            let (lines, reach) = (
-                short(lines.median),
-                // Of rounds that are further apart no interval is worth a word.
-                lines.reach95.filter(|reach| *reach < 1.0).map_or(String::new(), |reach| {
-                    format!(" (within {:.1} % in 95 % of all cases)", 100.0 * reach)
-                }),
-            );
+            let most = short(lines.median);
+            let interval = lines.reach95.map_or(String::new(), |reach| {
+                let (low, high) = (lines.median / (1.0 + reach), lines.median * (1.0 + reach));
+                format!(" (95 %: {} to {})", short(low), short(high))
+            });
             notes.above(whole, key, format!(
-                "the benchmark has {lines} lines under way on it{reach}: core_bandwidth_gbs x latency / 64 byte, as ecm computes it"
+                "the benchmark has {most} lines under way on it{interval}: core_bandwidth_gbs x latency / 64 byte, as ecm computes it"
             ));
         }
     }
@@ -242,8 +240,8 @@ fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Proven
     origins.extend(of_penalties(calibration).map(|origin| (provenance::SHARING.name.to_owned(), origin)));
     let mut entry = |key: &Key, how: &str, figures: &mut dyn Iterator<Item = Figure>| {
         let of = |figure: Figure| (figure.uncertainty_percent(), figure.reach95);
-        let worst =
-            figures.map(of).reduce(|(a, b), (c, d)| (a.max(c), b.into_iter().chain(d).reduce(f64::max)));
+        // An interval of all holds only if there is one of each.
+        let worst = figures.map(of).reduce(|(a, b), (c, d)| (a.max(c), b.zip(d).map(|(b, d)| b.max(d))));
         let Some((percent, reach)) = worst else { return };
         let origin = Provenance {
             kind: FigureKind::Measured,

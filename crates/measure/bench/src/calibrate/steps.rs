@@ -3,7 +3,7 @@
 use std::fmt;
 
 use numasim_evidence::measured;
-use numasim_evidence::statistics::median_reach;
+use numasim_evidence::statistics::{WIDEST_REACH, median_reach};
 use numasim_kernels::chase::Chase;
 use numasim_kernels::synthetic::{Kernel, KernelError, Variant};
 use numasim_kernels::workload::{Real, Workload};
@@ -309,7 +309,7 @@ pub struct Figure {
     /// Number of samples.
     pub samples: usize,
     /// The factor, less 1, by which the median may be off to either side in 95 % of all cases
-    /// ([`median_reach`]); `None` for one sample.
+    /// ([`median_reach`]); `None` for one sample, or if it says nothing.
     pub reach95: Option<f64>,
 }
 
@@ -346,7 +346,9 @@ impl Figure {
             min: self.min * other.min,
             max: self.max * other.max,
             samples: self.samples.min(other.samples),
-            reach95: both.map(|(one, other)| one.ln_1p().hypot(other.ln_1p()).exp_m1()),
+            reach95: both
+                .map(|(one, other)| one.ln_1p().hypot(other.ln_1p()).exp_m1())
+                .filter(|reach| *reach <= WIDEST_REACH - 1.0),
         }
     }
 
