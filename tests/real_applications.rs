@@ -61,6 +61,8 @@ fn a_rate_stands_in_the_place_of_gflops() {
     near(&reader["gflops"], 10.0);
     assert_eq!(reader.get("rate"), None);
     near(&scenario["total_gflops"], 10.0);
+    near(&scenario["total_rates"][0]["rate"], 1200.0);
+    assert_eq!(scenario["total_rates"][0]["rate_unit"], "queries/s");
 }
 
 #[test]
@@ -69,11 +71,24 @@ fn tables_and_csv_name_the_unit() {
     let text = |more: &[&str]| {
         stdout(&numasim().arg("evaluate").arg(&file).args(more).output().expect("the program starts"))
     };
-    assert!(text(&[]).contains("1200.0 queries/s"), "{}", text(&[]));
+    assert!(text(&[]).contains("10.00 GFLOPS, 1200.0 queries/s"), "{}", text(&[]));
     let csv = text(&["--format", "csv"]);
     let header = csv.lines().next().expect("a header");
-    assert!(header.ends_with("scenario_total_gflops,rate,rate_unit"), "{header}");
-    assert!(csv.lines().any(|line| line.ends_with(",10,1200,queries/s")), "{csv}");
+    assert!(header.ends_with("scenario_total_gflops,rate,rate_unit,scenario_total_rate"), "{header}");
+    assert!(csv.lines().any(|line| line.ends_with(",10,1200,queries/s,1200")), "{csv}");
+}
+
+#[test]
+fn only_rates_of_one_unit_have_a_total() {
+    // 2 x 2 threads of `db` draw 12 GB/s, 1 of `web` one.
+    let web = "name = \"web\"\nthread_gbs = 1.0\nrate = { unit = \"pages/s\", per_gb = 10.0 }\n[[app]]\nname = \"reader\"";
+    let shared = SHARED.replace("\"db\"", "\"db\"\ninstances = 2").replace("name = \"reader\"", web);
+    let shared = shared.replace("{ db = 4, reader = 4 }", "{ db = 2, web = 1, reader = 3 }");
+    let document = asked("evaluate", &format!("{ONE_NODE}{shared}"), &[]);
+    let totals = &document["scenarios"][0]["total_rates"];
+    near(&totals[0]["rate"], 1200.0);
+    near(&totals[1]["rate"], 10.0);
+    assert_eq!((&totals[0]["rate_unit"], &totals[1]["rate_unit"]), (&"queries/s".into(), &"pages/s".into()));
 }
 
 #[test]
@@ -120,7 +135,17 @@ fn simulations_count_rates_in_their_unit() {
     assert!(said.contains("nothing says how much work `db` has") && said.contains("`work = 1e6`"), "{said}");
     let said = refused(&text(", work = 6000"), &["--policy", "marginal"]);
     assert!(said.contains("`db` has a `rate`, and the policy marginal counts in GFLOPS"), "{said}");
-    let (_folder, file) = study(&text(", work = 6000"));
+    let (folder, file) = study(&text(", work = 6000"));
+    let timeline = folder.path().join("timeline.csv");
+    let output = numasim().arg("simulate").arg(&file).arg("--timeline").arg(&timeline).output();
+    assert!(output.expect("the program starts").status.success());
+    let rows = std::fs::read_to_string(&timeline).expect("a timeline");
+    assert!(
+        rows.starts_with("time_s,app,node,running,busy,idle,blocked,gflops,gbs,items,rate,rate_unit\n"),
+        "{rows}"
+    );
+    assert!(rows.contains("\n0,db,0,4,4,0,0,,12,0,1200,queries/s\n"), "{rows}");
+    assert!(rows.contains("\n0,reader,0,4,4,0,0,10,20,0,,\n"), "{rows}");
     let echo = numasim().arg("check").arg(&file).output().expect("the program starts");
     assert!(stdout(&echo).contains("6000"), "{}", stdout(&echo));
 }

@@ -76,10 +76,21 @@ impl<'a> ScenarioView<'a> {
     pub fn total(&self) -> (f64, &'a str) {
         let active = || self.active_apps().map(|app| &self.apps[app.0]);
         let unit = if active().next().is_some() { common_unit(active()) } else { common_unit(self.apps) };
-        if let Some(unit) = unit.filter(|unit| *unit != "GFLOPS") {
-            return (self.evaluation.apps.iter().map(|app| app.gflops.value()).sum(), unit);
+        let rate = unit.and_then(|unit| self.total_rates().into_iter().find(|(_, of)| *of == unit));
+        rate.unwrap_or((self.evaluation.total.value(), "GFLOPS"))
+    }
+
+    /// The sum of the rates of all applications that count the same, for each unit. Different units have no sum.
+    pub fn total_rates(&self) -> Vec<(f64, &'a str)> {
+        let mut totals: Vec<(f64, &str)> = Vec::new();
+        for (app, found) in self.apps.iter().zip(&self.evaluation.apps) {
+            let Some(unit) = app.rate_unit.as_deref() else { continue };
+            match totals.iter_mut().find(|(_, of)| *of == unit) {
+                Some((total, _)) => *total += found.gflops.value(),
+                None => totals.push((found.gflops.value(), unit)),
+            }
         }
-        (self.evaluation.total.value(), "GFLOPS")
+        totals
     }
 
     /// The same, but GB/s if all that have threads only move data.
@@ -130,6 +141,9 @@ pub(crate) struct ScenarioObject<'a> {
     /// 95 % interval of the sum, in GFLOPS, where figures of the machine are uncertain.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_gflops_interval: Option<[f64; 2]>,
+    /// Sums of the rates of all applications that count the same, where there are any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    total_rates: Vec<TotalRate<'a>>,
     /// Work is divided beforehand: the slowest thread decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     static_work: Option<bool>,
@@ -146,6 +160,16 @@ pub(crate) struct ScenarioObject<'a> {
     shared_links: Vec<SharedLinkObject<'a>>,
     /// What to know before trusting the result.
     warnings: Vec<WarningObject>,
+}
+
+/// What applications that count the same achieve together.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct TotalRate<'a> {
+    /// The sum, in `rate_unit`.
+    rate: f64,
+    /// The unit, e.g. queries/s.
+    rate_unit: &'a str,
 }
 
 /// One application.
@@ -325,6 +349,11 @@ impl<'a> From<&ScenarioView<'a>> for ScenarioObject<'a> {
             name: view.name,
             total_gflops: plain(evaluation.total.value()),
             total_gflops_interval: view.intervals.map(|found| ends(found.total_gflops)),
+            total_rates: view
+                .total_rates()
+                .into_iter()
+                .map(|(rate, rate_unit)| TotalRate { rate: plain(rate), rate_unit })
+                .collect(),
             static_work: evaluation.static_work.then_some(true),
             apps: view.app_ids().map(|app| AppObject::new(view, app, per_l3(app))).collect(),
             nodes: nodes.collect(),

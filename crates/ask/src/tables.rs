@@ -69,6 +69,10 @@ impl<'v> Placed<'v> {
             let unit = |row: &Self| row.app().rate_unit.as_deref().unwrap_or_default();
             columns.push(Of::number("rate", move |row: &Self| is_rate(row).then(|| row.speed())));
             columns.push(Of::text("rate_unit", unit));
+            let total = move |row: &Self| {
+                row.view.total_rates().into_iter().find(|(_, of)| *of == unit(row)).map(|(total, _)| total)
+            };
+            columns.push(Of::number("scenario_total_rate", total));
         }
         columns
     }

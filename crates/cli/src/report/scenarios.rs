@@ -351,13 +351,14 @@ fn carriers(caption: &str, first: &'static str, remote: bool, all: &[Carrier]) -
 
 // A scenario with its comparison, and where its figures stand in the JSON.
 
-/// The total of a scenario; a sum of rates is not in the JSON.
+/// The total of a scenario.
 pub(super) fn total(number: usize, view: &ScenarioView<'_>, text: &str) -> Shown {
-    if view.total().1 == "GFLOPS" {
-        Shown::evaluated(text, format!("/scenarios/{number}/total_gflops"))
-    } else {
-        Shown::plain(text)
-    }
+    let (_, unit) = view.total();
+    let key = match view.total_rates().iter().position(|(_, of)| *of == unit) {
+        Some(place) => format!("total_rates/{place}/rate"),
+        None => "total_gflops".to_owned(),
+    };
+    Shown::evaluated(text, format!("/scenarios/{number}/{key}"))
 }
 
 /// A scenario with its comparison, and where both stand in the JSON.

@@ -4,6 +4,7 @@
 use maud::{Markup, html};
 use numasim_ask::compare::percent;
 use numasim_ask::table::{Cell, Of};
+use numasim_ask::wording::{common_unit, unit_title};
 use numasim_model::App;
 use numasim_model::units::Seconds;
 use numasim_tasks::{IdleReason, Traffic};
@@ -32,7 +33,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
         @for (policy, why) in &simulations.without {
             p.note { "No result with policy " (policy) ": " (why) "." }
         }
-        (moment(simulations))
+        (moment(report, simulations))
         @for (run, course) in simulations.courses.iter().enumerate() { (picture(run, course)) }
     }
 }
@@ -107,7 +108,7 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
 
 /// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times. Nothing where
 /// there are too many applications for a table: the pictures show the largest.
-fn moment(simulations: &Simulations) -> Markup {
+fn moment(report: &Report<'_>, simulations: &Simulations) -> Markup {
     let Some(Value::Object(run)) = simulations.strips.pointer("/runs/0") else { return html! {} };
     let list = |key: &str| run.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let (nodes, apps, channels) = (list("nodes"), list("apps"), list("channels"));
@@ -132,7 +133,7 @@ fn moment(simulations: &Simulations) -> Markup {
                     }
                 }
             }
-            (scrolling("Cores and GFLOPS at this time", &cores(nodes, apps)))
+            (scrolling(&format!("Cores and {} at this time", unit_title(&report.study.apps)), &cores(nodes, apps, &report.study.apps)))
             @if !channels.is_empty() { (scrolling("Items at this time", &items(channels))) }
             p.faint {
                 "Means over a slot of time; "
@@ -150,8 +151,10 @@ fn slot(values: Option<&Value>, pointer: &str) -> Markup {
     html! { td.n data-at=(pointer) data-json=[place] { (first.map_or("-".to_owned(), figures::short)) } }
 }
 
-fn cores(nodes: &[Value], apps: &[Value]) -> Markup {
-    let what = [("cores", "cores"), ("gflops", "GFLOPS")];
+/// With the unit of each application, if they have several.
+fn cores(nodes: &[Value], strips: &[Value], apps: &[App]) -> Markup {
+    let what = [("cores", "cores"), ("gflops", unit_title(apps))];
+    let is_mixed = common_unit(apps).is_none();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     html! {
         table {
@@ -163,11 +166,11 @@ fn cores(nodes: &[Value], apps: &[Value]) -> Markup {
                 }
             }
             tbody {
-                @for (a, app) in apps.iter().enumerate() {
+                @for (a, (strip, app)) in strips.iter().zip(apps).enumerate() {
                     tr {
-                        th scope="row" { (text(&app["name"])) }
+                        th scope="row" { (app.name) @if is_mixed { " (" (app.unit()) ")" } }
                         @for (key, _) in what { @for node in 0..nodes.len() {
-                            (slot(app[key].get(node), &format!("/runs/0/apps/{a}/{key}/{node}")))
+                            (slot(strip[key].get(node), &format!("/runs/0/apps/{a}/{key}/{node}")))
                         } }
                     }
                 }

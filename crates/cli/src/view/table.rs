@@ -1,5 +1,7 @@
 //! A scenario for the terminal: picture, applications, memory controllers, links.
 
+use std::fmt::Write as _;
+
 use numasim_ask::table::{self, Of};
 use numasim_draw::grid;
 use numasim_model::AppId;
@@ -40,18 +42,21 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
     format!("{text}\n{}\n", style.faint(note))
 }
 
-/// `━━ even 2,2,2,2 ━━━━━━ 138.75 GFLOPS ━━`
+/// `━━ even 2,2,2,2 ━━━━━━ 138.75 GFLOPS ━━`, or `138.75 GFLOPS, 1200.0 queries/s`
 fn heading(view: &ScenarioView, style: &Style) -> String {
     let rule = if style.unicode { "━" } else { "=" };
     let (worth, unit) = view.worth();
     // Of GB/s there is no interval of the total.
     let interval = view.intervals.filter(|_| unit == "GFLOPS");
     let off = interval.map(|found| format!(" {}", plus_minus(found.total_gflops, worth, style)));
+    let mut total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
+    for (rate, of) in view.total_rates().into_iter().filter(|(rate, of)| *of != unit && *rate > 0.0) {
+        // Writing to a String cannot fail.
+        let _ = write!(total, ", {} {of}", figures::single(rate));
+    }
     if style.markdown {
-        let total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
         return style.heading(2, &format!("{}: {total}", view.name));
     }
-    let total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
     let taken = grid::width(view.name) + grid::width(&total) + 8;
     let between = style.columns().min(100).saturating_sub(taken).max(2);
     format!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use numasim_ask::table::quoted;
 use numasim_course::Study;
 use numasim_dynamic::{Both, Changes, Counts, Job, JobError, Observer, Row, Run, Silent, Snapshot, State};
-use numasim_model::ModelKind;
+use numasim_model::{App, ModelKind};
 use numasim_study::SourceFile;
 
 use crate::args::SimulateArgs;
@@ -144,9 +144,10 @@ impl Outputs {
 // | `busy` | cores that they use |
 // | `idle` | threads that might run and have nothing to do |
 // | `blocked` | threads that may not run |
-// | `gflops` | GFLOPS of the threads on the node, or what they achieve in the unit of their `rate` |
+// | `gflops` | GFLOPS of the threads on the node; empty where they count something else |
 // | `gbs` | GB/s that they draw |
 // | `items` | items of the application that are produced and not finished, over all its channels |
+// | `rate`, `rate_unit` | what threads that count something else achieve, with its unit; only if an application has a `rate` |
 
 pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
 
@@ -154,6 +155,8 @@ pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflop
 pub(super) struct Timeline<'a> {
     /// As they stand in a row.
     names: Vec<String>,
+    /// The units of rates, as they stand in a row; empty if all applications count FLOP.
+    units: Vec<Option<String>>,
     changes: Changes,
     row: Vec<u8>,
     out: &'a mut dyn Write,
@@ -165,8 +168,15 @@ pub(super) struct Timeline<'a> {
 impl<'a> Timeline<'a> {
     /// Writes the header.
     pub(super) fn start(out: &'a mut dyn Write, study: &Study, broken: &'a Cell<bool>) -> io::Result<Self> {
-        out.write_all(HEADER.as_bytes())?;
+        let unit = |app: &App| Some(quoted(app.rate_unit.as_deref()?).into_owned());
+        let mut units: Vec<Option<String>> = study.apps.iter().map(unit).collect();
+        if units.iter().all(Option::is_none) {
+            units.clear();
+        }
+        out.write_all(HEADER.trim_end().as_bytes())?;
+        out.write_all(if units.is_empty() { b"\n" } else { b",rate,rate_unit\n" })?;
         Ok(Self {
+            units,
             names: study.apps.iter().map(|app| quoted(&app.name).into_owned()).collect(),
             changes: Changes::of(study),
             row: Vec::new(),
@@ -182,16 +192,17 @@ impl<'a> Timeline<'a> {
     }
 
     fn write(&mut self, snapshot: &dyn Snapshot) -> io::Result<()> {
-        let Self { names, changes, row: text, out, .. } = self;
+        let Self { names, units, changes, row: text, out, .. } = self;
         changes.each(snapshot, |row| {
             let Row { time_s, app, node, state } = row;
             let State { counts: Counts { running, busy, idle, blocked }, gflops, gbs, items } = state;
             text.clear();
-            writeln!(
-                text,
-                "{time_s},{},{node},{running},{busy},{idle},{blocked},{gflops},{gbs},{items}",
-                names[app.0]
-            )?;
+            write!(text, "{time_s},{},{node},{running},{busy},{idle},{blocked},", names[app.0])?;
+            match units.get(app.0) {
+                None => writeln!(text, "{gflops},{gbs},{items}")?,
+                Some(None) => writeln!(text, "{gflops},{gbs},{items},,")?,
+                Some(Some(unit)) => writeln!(text, ",{gbs},{items},{gflops},{unit}")?,
+            }
             out.write_all(text)
         })
     }
