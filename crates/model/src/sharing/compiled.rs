@@ -386,10 +386,14 @@ impl Compiled {
 
     /// All pools, memory by memory: links first, then the node's own. Memory, pool, kind.
     pub(super) fn pool_indices(&self) -> impl Iterator<Item = (usize, usize, PoolKind)> + '_ {
-        self.memories.iter().enumerate().flat_map(|(m, memory)| {
-            let links = memory.links.clone().map(move |p| (m, p, PoolKind::Link));
-            links.chain(memory.own.map(|p| (m, p, PoolKind::Own)))
-        })
+        (0..self.memories.len()).flat_map(|m| self.pools_of(m))
+    }
+
+    /// The same of memory `m`.
+    pub(super) fn pools_of(&self, m: usize) -> impl Iterator<Item = (usize, usize, PoolKind)> + use<> {
+        let Memory { ref links, own, .. } = self.memories[m];
+        let links = links.clone().map(move |p| (m, p, PoolKind::Link));
+        links.chain(own.map(|p| (m, p, PoolKind::Own)))
     }
 }
 

@@ -154,18 +154,22 @@ pub(super) fn depends(compiled: &Compiled) -> bool {
     !compiled.reads.is_empty() || compiled.pools.iter().any(is_spread)
 }
 
-/// Shares all memories at once, where they depend on each other ([`depends`]): rule 7. The queues are the controllers, then the links of all
-/// pools, then what nodes read.
+/// Shares some memories at once: all where they depend on each other ([`depends`], rule 7), else one with its links. The queues are the controllers, then
+/// the links of all pools, then what nodes read.
 pub(super) fn share_together(
     compiled: &Compiled,
     remote: Remote,
     controllers: &[Queue],
+    which: Range<usize>,
     threads: &[f64],
     shares: &mut Shares,
     notes: &mut Notes,
 ) {
     let Notes { capacities, together, crowds, .. } = notes;
-    let (memories, pools) = (compiled.memories.len(), compiled.pools.len());
+    let memories = which.len();
+    let of_these = || which.clone().flat_map(|m| compiled.pools_of(m));
+    let first = of_these().map(|(_, p, _)| p).min().unwrap_or_default();
+    let pools = of_these().map(|(_, p, _)| p + 1).max().unwrap_or_default() - first;
     let limit_of = |node| compiled.reads.iter().position(|reads| reads.node == Some(node));
     together.make_room(threads.len(), memories + pools + compiled.reads.len());
     together.uses.clear();
@@ -174,7 +178,7 @@ pub(super) fn share_together(
     crowds.resize(together.laws.len(), Crowd::default());
     let link = |p: usize| Queue::new(capacities[p], compiled.pools[p].inverse_cores);
     let reads = |r: usize| Queue::new(compiled.reads[r].capacity, compiled.reads[r].inverse_cores);
-    for (m, p, kind) in compiled.pool_indices() {
+    for (m, p, kind) in of_these() {
         let limit = limit_of(compiled.pools[p].from);
         for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
             let group = flow.group as usize;
@@ -186,9 +190,9 @@ pub(super) fn share_together(
                 crowds[queue].add(of, flow, threads[group]);
             };
             let cost = if kind == PoolKind::Link { remote.cost } else { 1.0 };
-            needs(m, &controllers[m], cost * flow.cost);
+            needs(m - which.start, &controllers[m], cost * flow.cost);
             if kind == PoolKind::Link {
-                needs(memories + p, &link(p), flow.cost);
+                needs(memories + p - first, &link(p), flow.cost);
             }
             if let Some(r) = limit {
                 needs(memories + pools + r, &reads(r), flow.cost);
@@ -197,9 +201,10 @@ pub(super) fn share_together(
     }
     for (q, law) in together.laws.iter_mut().enumerate() {
         let (queue, capacity) = if q < memories {
-            (controllers[q], shares.controllers[q])
+            (controllers[which.start + q], shares.controllers[which.start + q])
         } else if q < memories + pools {
-            (link(q - memories), capacities[q - memories])
+            let p = first + q - memories;
+            (link(p), capacities[p])
         } else {
             let queue = reads(q - memories - pools);
             (queue, queue.capacity)
@@ -207,8 +212,8 @@ pub(super) fn share_together(
         *law = Law { capacity, factor: crowds[q].factor(&queue) };
     }
     together.solve();
-    shares.waits.copy_from_slice(&together.waits[..memories]);
-    for (_, p, _) in compiled.pool_indices() {
+    shares.waits[which.clone()].copy_from_slice(&together.waits[..memories]);
+    for (_, p, _) in of_these() {
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let flow = &compiled.flows[f];
@@ -224,54 +229,46 @@ pub(super) fn share_together(
 pub(super) fn share(
     compiled: &Compiled,
     remote: Remote,
-    queue: &Queue,
+    controllers: &[Queue],
     m: usize,
     threads: &[f64],
     shares: &mut Shares,
     notes: &mut Notes,
 ) {
-    let Notes { times, capacities, .. } = notes;
     let memory = &compiled.memories[m];
     let pools = || memory.links.clone().chain(memory.own);
     // A node without memory has no queue.
     if pools().next().is_none() {
         return;
     }
-    for f in pools().flat_map(|p| compiled.pools[p].flows.clone()) {
-        times[f] = 1.0 / compiled.flows[f].demand_gbs;
+    if memory.links.clone().any(|p| queues(compiled, p, notes.capacities[p], threads, shares)) {
+        share_together(compiled, remote, controllers, m..m + 1, threads, shares, notes);
+        return;
     }
-    let at = Controller { compiled, remote, threads, times };
-    let link = |pool: usize, shares: &Shares| link(compiled, pool, capacities[pool], threads, shares);
-    let factor = queue.factor(compiled, pools().flat_map(|p| compiled.pools[p].flows.clone()), threads);
-    let law = Law { capacity: shares.controllers[m], factor };
-    let any_queues = memory.links.clone().any(|p| link(p, shares).is_some());
-    let wait = if any_queues {
-        let total = |wait: f64| {
-            let of_link = |p: usize| {
-                let at_link = link(p, shares).map_or(0.0, |law| at.wait_at_link(p, law, wait));
-                at.rates_of(p, remote.cost, wait, at_link)
-            };
-            let links: f64 = memory.links.clone().map(of_link).sum();
-            remote.cost * links + memory.own.map_or(0.0, |own| at.rates_of(own, 1.0, wait, 0.0))
-        };
-        // However long bytes wait: no more than amount / wait.
-        let amount: f64 = at.readers(memory.links.clone(), memory.own).map(|one| one.amount / one.wait).sum();
-        joint_wait(total, law, amount)
-    } else {
-        wait_at(|| at.readers(memory.links.clone(), memory.own), law)
+    let flows = || pools().flat_map(|p| compiled.pools[p].flows.clone());
+    for f in flows() {
+        notes.times[f] = 1.0 / compiled.flows[f].demand_gbs;
+    }
+    let times = &notes.times;
+    let felt = |p: usize| if memory.own == Some(p) { 1.0 } else { remote.cost };
+    let readers = || {
+        pools().flat_map(|p| {
+            compiled.pools[p].flows.clone().map(move |f| {
+                let flow = &compiled.flows[f];
+                let amount = felt(p) * threads[flow.group as usize];
+                Readers { amount, time: times[f], wait: felt(p) * flow.queueing.waits }
+            })
+        })
     };
+    let factor = controllers[m].factor(compiled, flows(), threads);
+    let wait = wait_at(readers, Law { capacity: shares.controllers[m], factor });
     shares.waits[m] = wait;
     for p in pools() {
-        let is_own = memory.own == Some(p);
-        let at_link = if is_own { None } else { link(p, shares) };
-        let at_link = at_link.map_or(0.0, |law| at.wait_at_link(p, law, wait));
-        let felt = if is_own { 1.0 } else { remote.cost };
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let demand_gbs = compiled.flows[f].demand_gbs;
-            let waits = compiled.flows[f].queueing.waits * (wait * felt + at_link);
-            let granted =
-                if waits > 0.0 { (1.0 / (at.times[f] + waits)).min(demand_gbs) } else { demand_gbs };
+            let waits = compiled.flows[f].queueing.waits * (wait * felt(p));
+            let granted = if waits > 0.0 { (1.0 / (times[f] + waits)).min(demand_gbs) } else { demand_gbs };
             shares.grant(compiled, f, granted);
             taken += threads[compiled.flows[f].group as usize] * granted;
         }
@@ -279,147 +276,9 @@ pub(super) fn share(
     }
 }
 
-/// What holds of a link with `capacity` GB/s; `None` where nobody waits at it.
-fn link(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> Option<Law> {
-    let (wanted, offered) = (shares.wanted[pool], shares.offered[pool]);
+/// Whether bytes wait at a link with `capacity` GB/s.
+fn queues(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> bool {
     let Pool { inverse_cores, ref flows, .. } = compiled.pools[pool];
     let factor = Queue::new(capacity, inverse_cores).factor(compiled, flows.clone(), threads);
-    let law = Law { capacity, factor };
-    (wanted > offered || !law.is_hard()).then_some(law)
-}
-
-/// A controller, and how long the threads that read it need alone.
-struct Controller<'a> {
-    compiled: &'a Compiled,
-    remote: Remote,
-    threads: &'a [f64],
-    times: &'a [f64],
-}
-
-impl Controller<'_> {
-    /// Those of a pool, of whose GB/s each takes `cost` and who feel the part `felt` of the wait.
-    fn of_pool(&self, pool: usize, cost: f64, felt: f64) -> impl Iterator<Item = Readers> {
-        self.compiled.pools[pool].flows.clone().map(move |f| {
-            let flow = &self.compiled.flows[f];
-            let count = self.threads[flow.group as usize];
-            Readers { amount: cost * count, time: self.times[f], wait: felt * flow.queueing.waits }
-        })
-    }
-
-    /// All, as the controller sees them.
-    fn readers(&self, links: Range<usize>, own: Option<usize>) -> impl Iterator<Item = Readers> {
-        let cost = self.remote.cost;
-        let links = links.flat_map(move |p| self.of_pool(p, cost, cost));
-        links.chain(own.into_iter().flat_map(|p| self.of_pool(p, 1.0, 1.0)))
-    }
-
-    /// How long bytes wait at a link while they wait `wait` at the controller.
-    fn wait_at_link(&self, pool: usize, law: Law, wait: f64) -> f64 {
-        let held_back = wait * self.remote.cost;
-        wait_at(
-            || {
-                self.of_pool(pool, 1.0, 1.0)
-                    .map(|one| Readers { time: one.time + one.wait * held_back, ..one })
-            },
-            law,
-        )
-    }
-
-    /// What the threads of a pool draw together.
-    fn rates_of(&self, pool: usize, felt: f64, wait: f64, at_link: f64) -> f64 {
-        let waits = wait * felt + at_link;
-        self.of_pool(pool, 1.0, 1.0).map(|one| one.amount / (one.time + one.wait * waits)).sum()
-    }
-}
-
-/// Rates below or above a capacity by this part are there.
-const TOLERANCE: f64 = 1e-13;
-/// Four for each of as many as halving would need.
-const STEPS_TO_A_ROOT: usize = 240;
-
-/// The wait at which `total`, all rates after a wait (falling, without a slope that is known, at most `amount` / wait), is what is delivered.
-fn joint_wait(total: impl Fn(f64) -> f64, law: Law, amount: f64) -> f64 {
-    let Law { capacity, factor } = law;
-    if !law.is_hard() {
-        // At the wait of a full queue 92 % of it is delivered, and where the rates are at most 90 % of it they are less than that.
-        let most = (factor * capacity).max(amount / (0.9 * capacity));
-        let delivered = |wait: f64| if wait > 0.0 { law.delivered(wait).0 } else { 0.0 };
-        root(|wait| (total(wait) - delivered(wait)) / capacity, 0.0, most)
-    } else if total(0.0) > capacity {
-        root(|wait| total(wait) / capacity - 1.0, 0.0, amount / capacity)
-    } else {
-        0.0
-    }
-}
-
-/// Where a falling function has come down to 0, from the right: between `low`, where it is above, and `high`, where it is not.
-///
-/// Regula falsi with the rule of Illinois: the end that stays counts half, so that both close in. Every fourth step halves the interval,
-/// whatever the function looks like.
-fn root(above: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
-    let (mut low, mut high) = ((low, above(low)), (high, above(high)));
-    if low.1 <= 0.0 {
-        return low.0;
-    }
-    if high.1 > -TOLERANCE {
-        return high.0;
-    }
-    let mut last_was_above = None;
-    for step in 0..STEPS_TO_A_ROOT {
-        if high.0 - low.0 <= TOLERANCE * high.0 {
-            break;
-        }
-        let straight = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
-        let inside = straight > low.0 && straight < high.0 && step % 4 != 3;
-        let next = if inside { straight } else { f64::midpoint(low.0, high.0) };
-        let at_next = above(next);
-        if at_next > 0.0 {
-            low = (next, at_next);
-            if last_was_above == Some(true) {
-                high.1 *= 0.5;
-            }
-        } else {
-            high = (next, at_next);
-            // Of the function itself: what is kept of an end may have been halved.
-            if at_next > -TOLERANCE {
-                break;
-            }
-            if last_was_above == Some(false) {
-                low.1 *= 0.5;
-            }
-        }
-        last_was_above = Some(at_next > 0.0);
-    }
-    high.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sharing::waits::rates;
-
-    #[test]
-    fn both_ways_to_a_wait_find_the_same() {
-        for (factor, threads) in [(0.0, 9.0), (0.001, 9.0), (0.01, 2.0), (1e-9, 3.0), (3.0, 20.0)] {
-            let readers = || {
-                [(threads, 1.0), (1.0, 0.05), (4.0, 40.0)]
-                    .map(|(amount, time)| Readers { amount, time, wait: 1.0 })
-                    .into_iter()
-            };
-            let law = Law { capacity: 10.0, factor };
-            let joint = joint_wait(|wait| rates(readers(), wait).0, law, threads + 5.0);
-            let alone = wait_at(readers, law);
-            assert!((alone / joint - 1.0).abs() < 1e-9, "{factor}: {alone} {joint}");
-        }
-    }
-
-    #[test]
-    fn a_falling_function_with_a_kink_is_followed_to_its_root() {
-        // flat at 1 up to 3, then 1 - (x - 3) / 2: 0 at 5
-        let falling = |x: f64| if x < 3.0 { 1.0 } else { 1.0 - (x - 3.0) / 2.0 };
-        assert!((root(falling, 0.0, 100.0) - 5.0).abs() < 1e-11);
-        assert_eq!(root(falling, 6.0, 100.0), 6.0, "it is below from the start");
-        // 100 / x - 1 above 1: 0 at 100, of an interval that begins at 1 and ends a billion times as far.
-        assert!((root(|x| 100.0 / x - 1.0, 1.0, 1e9) - 100.0).abs() < 1e-9);
-    }
+    shares.wanted[pool] > shares.offered[pool] || !Law { capacity, factor }.is_hard()
 }

@@ -187,7 +187,7 @@ impl Queues {
                     }
                 })
             };
-            waits[q] = wait_at(readers, *law);
+            waits[q] = wait_near(readers, *law, before);
             for one in uses {
                 sums[one.group as usize] += one.taken * (waits[q] - before);
             }
@@ -365,9 +365,15 @@ fn wait_to_fit<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, capacity: f
 }
 
 /// The wait at which the readers draw what is delivered.
-///
-/// From a wait below the true one Newton's method on 1 / rates - 1 / delivered, which rises and is concave: it comes from below.
 pub(super) fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, law: Law) -> f64 {
+    wait_near(readers, law, 0.0)
+}
+
+/// The same, which is near `guess`.
+///
+/// Newton's method on 1 / rates - 1 / delivered, which rises and is concave: from a wait above the true one a step leads below it, and from there on it comes
+/// from below.
+fn wait_near<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, law: Law, guess: f64) -> f64 {
     let (asked, slope) = rates(readers(), 0.0);
     if law.is_hard() {
         return if asked > law.capacity { wait_to_fit(readers, law.capacity) } else { 0.0 };
@@ -375,13 +381,14 @@ pub(super) fn wait_at<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, law:
     if asked <= 0.0 || slope <= 0.0 {
         return 0.0;
     }
-    let mut wait = first_wait(law, asked, slope);
-    for _ in 0..STEPS {
+    let least = first_wait(law, asked, slope);
+    let mut wait = guess.max(least);
+    for at in 0..STEPS {
         let (sum, slope) = rates(readers(), wait);
         let (delivered, rises) = law.delivered(wait);
         let step = (1.0 / delivered - 1.0 / sum) / (slope / (sum * sum) + rises / (delivered * delivered));
-        wait += step.max(0.0);
-        if step <= TOLERANCE * wait {
+        wait = if at == 0 { (wait + step).max(least) } else { wait + step.max(0.0) };
+        if step <= TOLERANCE * wait && (at > 0 || step >= -TOLERANCE * wait) {
             break;
         }
     }

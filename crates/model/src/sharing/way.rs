@@ -286,7 +286,8 @@ impl Corrected {
             }
         }
         if together {
-            ecm::share_together(compiled, self.remote, &self.queues, threads, shares, &mut notes.ecm);
+            let all = 0..compiled.memories.len();
+            ecm::share_together(compiled, self.remote, &self.queues, all, threads, shares, &mut notes.ecm);
         }
         if self.kind == ModelKind::MaxMin {
             max_min::share(compiled, &self.paths, threads, shares, &mut notes.filling);
@@ -338,7 +339,7 @@ impl Corrected {
                 request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
             }
             ModelKind::Ecm => {
-                ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.ecm);
+                ecm::share(compiled, remote, &self.queues, m, threads, shares, &mut notes.ecm);
             }
             ModelKind::MaxMin => {} // needs all controllers first
         }
