@@ -144,6 +144,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
                 figures,
                 unit: "GB/s",
                 falls: None,
+                is_unsteady: false,
                 points,
                 fitted: Vec::new(),
             })

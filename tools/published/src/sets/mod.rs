@@ -172,6 +172,8 @@ pub(crate) struct Judged {
     pub(crate) unit: &'static str,
     /// Of a curve over cores: slower with all cores than with some of them.
     pub(crate) falls: Option<scaling::Fall>,
+    /// Of a curve over cores: some count was measured several times with speeds that differ by more than a quarter.
+    pub(crate) is_unsteady: bool,
     /// The points that no fit of the method used.
     pub(crate) points: Vec<Point>,
     /// The points that a fit used, where it always used the same; they count nowhere.

@@ -234,6 +234,7 @@ fn judged(
         figures: figures.to_owned(),
         unit: "GB/s",
         falls: None,
+        is_unsteady: false,
         points,
         fitted: Vec::new(),
     };

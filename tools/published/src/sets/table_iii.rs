@@ -105,6 +105,7 @@ pub(crate) fn judge() -> Result<Vec<Judged>, PublishedError> {
                 figures,
                 unit: "GFLOPS",
                 falls: None,
+                is_unsteady: false,
                 points: each_left_out(&study, &observed, &free)?,
                 fitted: Vec::new(),
             });

@@ -83,6 +83,13 @@ fn of_repetitions_the_median_is_judged_and_a_wide_spread_is_named() {
     assert_eq!(curves[0].points.values().copied().collect::<Vec<_>>(), [10.25, 23.0]);
     let named: Vec<String> = curves[0].unsteady.iter().map(ToString::to_string).collect();
     assert_eq!(named, ["repetitions at 2 differ: 20.0 to 26.0 GB/s"]);
+    let ends = scaling::read(&format!(
+        "{header},min_GBs,max_GBs\nm,load,1,10,4,9.9,10\nm,load,2,20,4,14.9,20\nm,load,3,30,4,,\n"
+    ));
+    let ends = ends.expect("in order");
+    assert_eq!(ends[0].points.values().copied().collect::<Vec<_>>(), [10.0, 20.0, 30.0]);
+    let named: Vec<String> = ends[0].unsteady.iter().map(ToString::to_string).collect();
+    assert_eq!(named, ["repetitions at 2 differ: 14.9 to 20.0 GB/s"]);
     let remote = scaling::read(&format!("{header},memory_node\nm,load,1,10,4,1\n")).expect_err("remote data");
     assert!(remote[0].message.contains("takes all of them for local"), "{remote:?}");
 }

@@ -61,7 +61,7 @@ pub(super) fn table(judged: &[Judged], style: &Style) -> String {
         knees(judged).into_iter(),
         style,
     );
-    let held = held(&every.concat(), style);
+    let held = held(judged, &every.concat(), style);
     format!("{}{}{nulls}{held}{named}", heading(title, &notes, style), grid.render(style))
 }
 
@@ -118,20 +118,45 @@ fn rows(of_kernel: &[Total], with_machines: bool) -> Vec<Vec<String>> {
     rows
 }
 
-/// How many points an interval of the model's own error holds.
-fn held(totals: &[Total], style: &Style) -> String {
+/// How many points an interval of the model's own error holds, and whether that is the goal.
+fn held(judged: &[Judged], totals: &[Total], style: &Style) -> String {
     let of_all = |total: &&Total| {
         let alone = !totals.iter().any(|one| one.kernel.is_none());
         total.variant == Method::RECOMMENDED.variant() && (alone || total.kernel.is_none())
     };
-    let shares = totals.iter().filter(of_all);
-    let share = |total: &Total| Some(format!("{:.0} % of {}", 100.0 * total.pooled.held?, total.of.name()));
-    let shares = shares.filter_map(share);
+    let percent = |held: f64| format!("{:.0} %", 100.0 * held);
+    let share = |total: &Total| Some(format!("{} of {}", percent(total.pooled.held?), total.of.name()));
+    let shares: Vec<String> = totals.iter().filter(of_all).filter_map(share).collect();
     let text = format!(
-        "Intervals of 95 % have {:.0} % to either side for the error of the model. Around ecm this alone holds {}.",
-        100.0 * MODEL_ERROR,
-        shares.collect::<Vec<_>>().join(", ")
+        "Intervals of 95 % have {} to either side for the error of the model. Around ecm this alone holds {}.",
+        percent(MODEL_ERROR),
+        shares.join(", ")
     );
+    let held_out = || {
+        judged.iter().filter(|one| {
+            one.part == Part::Scaling
+                && one.role != Role::Chose
+                && one.variant == Method::RECOMMENDED.variant()
+        })
+    };
+    let coverage = |of: &dyn Fn(&&Judged) -> bool| {
+        let points = held_out().filter(of).flat_map(|one| &one.points);
+        summary(points)?.held.map(percent)
+    };
+    let mut unsteady: Vec<&str> =
+        held_out().filter(|one| one.is_unsteady).filter_map(|one| one.machine.as_deref()).collect();
+    unsteady.sort_unstable();
+    unsteady.dedup();
+    let is_steady = |one: &&Judged| one.machine.as_deref().is_none_or(|name| !unsteady.contains(&name));
+    let all =
+        coverage(&|_| true).map(|all| format!("Coverage of held-out points: {all}; the goal is 93 to 97 %."));
+    let steady = coverage(&is_steady).filter(|_| !unsteady.is_empty()).map(|steady| {
+        let names = unsteady.join(", ");
+        format!(
+            "Without machines whose repetitions of one count differ by more than 25 % ({names}): {steady}."
+        )
+    });
+    let text = [Some(text), all, steady].into_iter().flatten().collect::<Vec<_>>().join(" ");
     format!("\n{}\n", grid::wrap(&text, style.columns()).join("\n"))
 }
 

@@ -15,7 +15,7 @@ const NOISE: f64 = 0.01;
 /// Two cores that have more than twice the bandwidth of one by this part: the start is super-linear.
 const SUPER_LINEAR: f64 = 0.02;
 /// A full domain that is slower than the fastest count by more than this part: the curve falls.
-const FALLS: f64 = 0.02;
+pub(crate) const FALLS: f64 = 0.02;
 
 /// A curve of bandwidth over cores.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,9 +205,11 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
     };
     super::super::refuse_memories(&rows)?;
     let threads = rows.column("smt_per_core_used");
+    // Of several repetitions in one row.
+    let ends = ["min_GBs", "max_GBs"].map(|name| rows.column(name));
     let mut curves: Vec<Curve> = Vec::new();
     let mut places: BTreeMap<(String, u32, String), usize> = BTreeMap::new();
-    let mut measured: Vec<BTreeMap<u32, Vec<f64>>> = Vec::new();
+    let mut measured: Vec<BTreeMap<u32, [Vec<f64>; 2]>> = Vec::new();
     let mut problems = Vec::new();
     while let Some(row) = rows.next() {
         let read = row.and_then(|row| {
@@ -239,7 +241,12 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
                 curves.len() - 1
             });
             if count <= curves[place].domain {
-                measured[place].entry(count).or_default().push(gbs);
+                let [medians, all] = measured[place].entry(count).or_default();
+                medians.push(gbs);
+                all.push(gbs);
+                for end in ends.into_iter().flatten().filter(|&end| !row.text(Some(end)).is_empty()) {
+                    all.push(row.amount(end, "GB/s, e.g. 117.8")?);
+                }
             }
             Ok(())
         });
@@ -254,8 +261,8 @@ pub(crate) fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
         return Err(first(problems));
     }
     for (curve, measured) in curves.iter_mut().zip(measured) {
-        curve.unsteady = measured.iter().filter_map(|(&count, all)| Unsteady::of(count, all)).collect();
-        curve.points = measured.iter().filter_map(|(&count, all)| Some((count, median(all)?))).collect();
+        curve.unsteady = measured.iter().filter_map(|(&count, [_, all])| Unsteady::of(count, all)).collect();
+        curve.points = measured.iter().filter_map(|(&count, [one, _])| Some((count, median(one)?))).collect();
     }
     Ok(curves)
 }

@@ -34,7 +34,7 @@ use numasim_evidence::null_models::interpolated;
 mod curve;
 pub(crate) mod steps;
 
-pub(crate) use curve::{Curve, Fall, Seen, Unsteady, read};
+pub(crate) use curve::{Curve, FALLS, Fall, Seen, Unsteady, read};
 
 /// The curves of RRZE's machine files.
 pub(crate) const RRZE: &str =
@@ -197,6 +197,7 @@ fn judged(
         figures,
         unit: "GB/s",
         falls: curve.falls(),
+        is_unsteady: !curve.unsteady.is_empty(),
         points: bare(points),
         fitted: bare(fitted),
     }

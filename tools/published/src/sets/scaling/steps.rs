@@ -110,6 +110,7 @@ fn empty(curve: &Curve, model: &'static str, variant: &str) -> Judged {
         figures: String::new(),
         unit: "GB/s",
         falls: None,
+        is_unsteady: false,
         points: Vec::new(),
         fitted: Vec::new(),
     }

@@ -267,6 +267,7 @@ impl Series {
             figures: figures.to_owned(),
             unit: self.unit,
             falls: None,
+            is_unsteady: false,
             points,
             fitted,
         };

@@ -83,6 +83,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             figures: String::new(),
             unit: "GB/s",
             falls: None,
+            is_unsteady: false,
             points,
             fitted: Vec::new(),
         };

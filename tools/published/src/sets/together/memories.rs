@@ -154,6 +154,7 @@ impl Memories {
             figures: figures.to_owned(),
             unit: "GB/s",
             falls: None,
+            is_unsteady: false,
             points: bare(points),
             fitted: bare(fitted),
         }

@@ -185,6 +185,7 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 figures: in_words(one.runners.iter().map(|runner| ("B", runner.capacity))),
                 unit: "GB/s",
                 falls: None,
+                is_unsteady: false,
                 points: points.collect(),
                 fitted: Vec::new(),
             });
