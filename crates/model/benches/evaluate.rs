@@ -23,7 +23,7 @@ fn main() {
 fn ratios() {
     const ROUNDS: usize = 101;
     const EVALUATIONS: usize = 2000;
-    let ecm = Model::from(ModelKind::Ecm).with_usual_penalties();
+    let ecm = Model::from(ModelKind::Ecm);
     for (name, placement) in [
         ("local", Placement::Local),
         ("home on node 0", Placement::Home(NodeId(0))),

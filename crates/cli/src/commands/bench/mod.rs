@@ -300,7 +300,7 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
             .hint("or let `numasim explore` find the best home"),
         PlanError::OtherHost { .. } => failure
             .hint("--host-machine takes the machine file of this host, as detect and calibrate write it"),
-        PlanError::Kernel { .. } | PlanError::Study(_) => failure,
+        PlanError::Kernel { .. } | PlanError::Study(_) | PlanError::ByNode(_) => failure,
     }
 }
 

@@ -246,7 +246,7 @@ fn two_tools_on_the_same_machine_say_more_together() {
 /// Cores of each node, `None` where that is open, and the notes.
 fn counted(text: &str) -> (Vec<Option<u32>>, Vec<String>) {
     let found = lscpu(&[text]);
-    (found.nodes.iter().map(|node| node.cores.as_ref().map(|cores| cores.count())).collect(), found.notes)
+    (found.nodes.iter().map(|node| node.cores.as_ref().map(super::Cores::count)).collect(), found.notes)
 }
 
 fn summary(online: &str, kinds: &[(u32, u32, u32)], nodes: &[&str]) -> String {
@@ -318,7 +318,7 @@ fn a_node_without_processors_is_kept_by_who_knows_no_memory() {
     let numactl = "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64 MB\nnode 1 cpus:\nnode 1 size: 128 MB\n";
     let both = read_numactl(numactl).expect("in order").and(found).expect("the same machine");
     assert_eq!(
-        (both.nodes[1].memory_bytes, both.nodes[0].cores.as_ref().map(|cores| cores.count())),
+        (both.nodes[1].memory_bytes, both.nodes[0].cores.as_ref().map(super::Cores::count)),
         (Some(128 << 20), Some(4))
     );
     // The table has no nodes, the summary has.

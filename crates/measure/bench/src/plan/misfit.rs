@@ -3,6 +3,7 @@
 use std::fmt;
 
 use numasim_model::ids::NodeId;
+use numasim_model::sharing_model::Refusal;
 use numasim_model::{Machine, Placement, Study};
 use numasim_study::topology::HostTopology;
 
@@ -97,6 +98,9 @@ impl std::error::Error for ScenarioMisfits {}
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
+    /// Threads are pinned node by node.
+    #[error("{0}: bench pins threads node by node")]
+    ByNode(Refusal),
     /// Scenarios do not fit the host.
     #[error("{} not fit this host", if .0.len() == 1 { "a scenario does".to_owned() } else { format!("{} scenarios do", .0.len()) })]
     Misfits(Vec<ScenarioMisfits>),

@@ -241,6 +241,7 @@ impl Shape {
 /// of the files, each the next ones of the node's list. The list is that of the machine file where it has one.
 ///
 /// # Errors
+/// [`PlanError::ByNode`] where the machine file limits L3 domains, by which threads are not pinned.
 /// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.
 /// [`PlanError::OpenHome`] and [`PlanError::Kernel`] for what no host could run.
 pub fn make(
@@ -249,6 +250,9 @@ pub fn make(
     host: &HostTopology,
     options: &Options,
 ) -> Result<Plan, PlanError> {
+    if let Some(refusal) = study.machine.refusal_by_node().filter(|refusal| refusal.model.is_none()) {
+        return Err(PlanError::ByNode(refusal));
+    }
     let figures = options.host_machine.as_ref().unwrap_or(&study.machine);
     let kernels = study.apps.iter().map(|app| {
         pinned::workload(app, figures, options.isa)

@@ -232,6 +232,16 @@ fn a_node_without_any_usable_core_is_reported_once() {
 }
 
 #[test]
+fn threads_are_not_pinned_by_l3_domain() {
+    let limited = named("cores_per_l3 = 2\nl3_read_gbs = 20", "");
+    let error = plan(&limited, &[4, 4], false).expect_err("node by node");
+    assert!(
+        error.to_string().contains("has no reading of `l3_read_gbs`: bench pins threads node by node"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_open_home_is_refused_only_where_it_is_needed() {
     let open = PAPER.replace("{ home = 3 }", "{ home = \"any\" }");
     let error = plan(&open, &[8; 4], false).expect_err("nobody chooses");
