@@ -15,7 +15,9 @@ fn every_declared_key_is_echoed() {
                  [graph]\ngenerator = \"cholesky\"\n\
                  [[app]]\nname = \"measured\"\nthread_gflops = 1\nthread_gbs = 2\nwrite_share = 0.3\nnode_overhead = 0.1\n\
                  [[app]]\nname = \"rated\"\nthread_gbs = 2\nrate = { unit = \"queries/s\", per_gb = 100 }\n";
-    let text = crate::EXAMPLE.to_owned() + input;
+    let example =
+        crate::EXAMPLE.replacen("gflops_per_core", "cores_per_l3 = 1\nl3_read_gbs = 20\ngflops_per_core", 1);
+    let text = example + input;
     let source = numasim_study::SourceFile { name: "all.toml".to_owned(), text };
     let reading = crate::reading::read_study(&[source]).expect("in order");
     let document = crate::document::value(&check(&reading));
