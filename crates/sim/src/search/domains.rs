@@ -2,13 +2,13 @@
 //!
 //! The machine without that limit is searched first. Its answers are dealt over the domains, evenly and packed, and climbed from there: threads
 //! come, go, and change places with others, one by one or all of an application in a domain. Of equal domains of a node one is
-//! tried. The bound is what cores, domains and memories can do for each application alone: it meets the value where these are the
-//! limit, else it is far away.
+//! tried. The bound is the smaller one of what cores, domains and memories can do for each application alone, and of what cores and memories can do
+//! for all together: it meets the value where these are the limit. What a domain lets through to several applications is in neither.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, NodeId, OnNode, PerDomain, Placement, deal};
 
-use super::{ExploreError, Outcome, Status, explore, gap};
+use super::{ExploreError, Outcome, Status, explore, gap, homes};
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::search::Settings;
@@ -48,7 +48,9 @@ pub fn explore_by_domain(
     else {
         return Err(ExploreError::NothingFound);
     };
-    let bound_score = roof(problem).max(best.score);
+    // Cores, demand and controllers alone hold under any sharing, so also where domains limit threads.
+    let (by_memories, _) = homes::anywhere(&flat, settings.effort / 50, &Quiet(monitor));
+    let bound_score = roof(problem).min(by_memories).max(best.score);
     let is_optimal = bound_score <= best.score + margin(best.score);
     let (value, bound) = (problem.goal.value(best.score), problem.goal.value(bound_score));
     let (bound, status) = match (is_optimal, monitor.stop()) {

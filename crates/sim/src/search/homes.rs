@@ -98,7 +98,7 @@ fn with_homes(
 }
 
 /// A bound that holds wherever the open homes are, and what it cost.
-fn anywhere(problem: &Problem, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
+pub(super) fn anywhere(problem: &Problem, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
     let evaluator = problem.without_ceilings(problem.placements(&[]));
     let relaxation = Relaxation::with_homes_anywhere(problem, &evaluator, monitor);
     first_bound(&relaxation, steps, true).unwrap_or((f64::INFINITY, 0))
