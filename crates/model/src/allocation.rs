@@ -187,16 +187,12 @@ impl Allocation {
                 let threads = |nodes: &Vec<Vec<u32>>| Some(u64::from(*nodes.get(node.0)?.get(domain)?));
                 per_l3.iter().filter_map(threads).sum::<u64>()
             };
-            let domains = per_l3.iter().filter_map(|nodes| Some(nodes.get(node.0)?.len())).max().unwrap_or(0);
-            let cores = own.domain_cores();
-            let over = (0..domains).map(|domain| (domain, in_domain(domain)));
-            match over
-                .into_iter()
-                .find(|&(d, threads)| threads > if d < own.domains() { u64::from(cores) } else { 0 })
-            {
-                Some((_, threads)) => Err(TooManyThreads { node, threads, cores }),
-                None => Ok(()),
-            }
+            let listed = per_l3.iter().filter_map(|nodes| Some(nodes.get(node.0)?.len())).max().unwrap_or(0);
+            (0..listed).try_for_each(|domain| {
+                let (threads, cores) = (in_domain(domain), own.domain_cores());
+                let room = if domain < own.domains() { u64::from(cores) } else { 0 };
+                if threads > room { Err(TooManyThreads { node, threads, cores }) } else { Ok(()) }
+            })
         })
     }
 }

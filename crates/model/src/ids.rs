@@ -12,10 +12,6 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// An L3 domain, numbered from 0 over the whole machine, node after node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DomainId(pub usize);
-
 /// An application instance (`mem-2`), numbered from 0 in the order of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AppId(pub usize);

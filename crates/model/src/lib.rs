@@ -72,7 +72,7 @@ pub use app::{Access, App, Data, Placement, Placing, ThreadLimits, Traffic};
 pub use bottleneck::Bottleneck;
 pub use demand::{Demand, ThreadLimit};
 pub use evaluation::{Evaluation, evaluate, evaluate_explained, evaluate_with};
-pub use ids::{AppId, DomainId, NodeId};
+pub use ids::{AppId, NodeId};
 pub use machine::{KernelBandwidths, Machine, MixedBandwidths, Node};
 pub use memory::MemoryFull;
 pub use scenario::{Scenario, Study};

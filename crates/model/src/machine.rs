@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::app::Traffic;
 use crate::bounds;
 use crate::cpus::{self, OsNode, OsNodesError};
-use crate::ids::{DomainId, NodeId};
+use crate::ids::NodeId;
 use crate::sharing_model::{Model, ModelKind, Refusal};
 use crate::table::Table;
 use crate::units::{GigabytesPerSecond, LINE_BYTES};
@@ -414,17 +414,6 @@ impl Machine {
     /// Cores of the whole machine.
     pub fn total_cores(&self) -> u64 {
         self.nodes.iter().map(|node| u64::from(node.cores)).sum()
-    }
-
-    /// Number of L3 domains, the empty one of each node without cores included.
-    pub fn domain_count(&self) -> usize {
-        self.nodes.iter().map(Node::domains).sum()
-    }
-
-    /// The L3 domains of a node.
-    pub fn domains_of(&self, node: NodeId) -> impl ExactSizeIterator<Item = DomainId> + use<> {
-        let first: usize = self.nodes[..node.0].iter().map(Node::domains).sum();
-        (first..first + self.node(node).domains()).map(DomainId)
     }
 
     /// Whether some node has several L3 domains.

@@ -88,7 +88,7 @@ proptest! {
             }
             // Threads over links have no more than after this wait.
             for from in case.machine.node_ids() {
-                let Some(link) = solver.link_queue(from, node) else { continue };
+                let Some(link) = solver.link_readers(from, node) else { continue };
                 for (app, most) in link.gflops(&at.threads(from), at.wait) {
                     let real = at.gflops(AppId(app), from);
                     prop_assert!(real <= most * (1.0 + 1e-7), "{from:?} {app}: {real} of {most}");

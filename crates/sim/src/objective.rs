@@ -243,13 +243,14 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
         machine.memory_nodes().collect()
     };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
+    let by_domain = machine.has_limited_domains();
     let with = |app: &App, placement: &Placement| {
         let solver = Solver::new(machine, &[app.demand(placement.clone())]);
         let mut workspace = solver.workspace();
         let mut on = |threads: &[u32]| {
-            match Allocation::from_rows(&[threads.to_vec()]) {
+            match Allocation::from_rows(&[threads.to_vec()]).filter(|_| by_domain) {
                 Some(one) => solver.solve(one.rows(machine).as_slice(), &mut workspace),
-                None => return 0.0,
+                None => solver.solve(threads, &mut workspace),
             }
             workspace.gflops()[AppId(0).0]
         };

@@ -129,24 +129,24 @@ fn shares_along_curves(compiled: &Compiled) -> bool {
 
 /// Threads of one node that read the memory of another one over a link.
 #[derive(Clone, Debug)]
-pub struct LinkQueue {
+pub struct LinkReaders {
     takers: Vec<Taker>,
 }
 
 impl Solver {
     /// The link from `from` to `memory` with those who use it; `None` where memories are not shared along curves, or nobody does.
-    pub fn link_queue(&self, from: NodeId, memory: NodeId) -> Option<LinkQueue> {
+    pub fn link_readers(&self, from: NodeId, memory: NodeId) -> Option<LinkReaders> {
         let compiled = &self.compiled;
         if !shares_along_curves(compiled) {
             return None;
         }
         let mut links = compiled.memories[memory.0].links.clone();
         let pool = &compiled.pools[links.find(|&p| compiled.pools[p].from == from)?];
-        Some(LinkQueue { takers: takers(compiled, pool) })
+        Some(LinkReaders { takers: takers(compiled, pool) })
     }
 }
 
-impl LinkQueue {
+impl LinkReaders {
     /// The most GFLOPS of each application on the node that reads that memory, while bytes wait at least `wait` there.
     ///
     /// How long they wait at the link is left out: where that is long, the link and not the memory says what they get.
@@ -179,15 +179,6 @@ fn readers(takers: &[Taker], threads: &[u32]) -> impl Iterator<Item = Readers> {
         wait: taker.flow.queueing.waits,
     };
     takers.iter().map(of).filter(|readers| readers.amount > 0.0)
-}
-
-/// These threads in the queue.
-fn crowd(queue: &Queue, takers: &[Taker], threads: &[u32]) -> Crowd {
-    let mut crowd = Crowd::default();
-    for taker in takers {
-        crowd.add(queue, &taker.flow, f64::from(threads[taker.app]));
-    }
-    crowd
 }
 
 /// Most stretches of one curve: what is worth most is found to about a tenth of a per cent.
@@ -393,8 +384,13 @@ impl OwnQueue {
         self.law(crowd.and(others_gbs * more.count, others_gbs * more.penalties))
     }
 
+    /// These threads in the queue.
     fn crowd(&self, threads: &[u32]) -> Crowd {
-        crowd(&self.queue, &self.takers, threads)
+        let mut crowd = Crowd::default();
+        for taker in &self.takers {
+            crowd.add(&self.queue, &taker.flow, f64::from(threads[taker.app]));
+        }
+        crowd
     }
 
     fn law(&self, crowd: Crowd) -> Law {

@@ -183,16 +183,11 @@ impl<'a> Climb<'a> {
                 found.extend((0..apps).filter(|&b| b != a).map(|b| vec![(a, from, -1), (b, from, 1)]));
                 let others = self.places.iter().copied().filter(|&to| to != from && is_first(to, Some(from)));
                 for to in others {
-                    let most = count.min(free(to));
-                    let mut numbers = vec![1, most];
-                    numbers.dedup();
-                    let moved = numbers.into_iter().filter(|&number| (1..=most).contains(&number));
+                    let moved = one_or_all(count.min(free(to)));
                     found.extend(moved.map(|number| vec![(a, from, -number), (a, to, number)]));
                     for b in (0..apps).filter(|&b| b != a && now[b][to.0][to.1] > 0) {
-                        let all = count.min(i64::from(now[b][to.0][to.1]));
-                        let mut numbers = vec![1, all];
-                        numbers.dedup();
-                        found.extend(numbers.into_iter().map(|number| {
+                        let exchanged = one_or_all(count.min(i64::from(now[b][to.0][to.1])));
+                        found.extend(exchanged.map(|number| {
                             vec![(a, from, -number), (a, to, number), (b, to, -number), (b, from, number)]
                         }));
                     }
@@ -201,6 +196,11 @@ impl<'a> Climb<'a> {
         }
         found
     }
+}
+
+/// 1 and `all`, once each; nothing where that is 0.
+fn one_or_all(all: i64) -> impl Iterator<Item = i64> {
+    [1, all].into_iter().take(usize::try_from(all.clamp(0, 2)).unwrap_or(0))
 }
 
 fn threads_of(allocation: &Allocation) -> u64 {

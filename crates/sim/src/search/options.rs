@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use numasim_model::sharing::Solver;
 use numasim_model::sharing::least::{DrawnByOthers, Kept, MostThreads};
-use numasim_model::sharing::own_queue::{LinkQueue, MOST_STRETCHES, OwnQueue, Stretch, Waits};
+use numasim_model::sharing::own_queue::{LinkReaders, MOST_STRETCHES, OwnQueue, Stretch, Waits};
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};
 
@@ -213,7 +213,7 @@ impl OptionTable {
     }
 
     /// The same options where bytes that come over a link wait at least `wait` at the memory behind it.
-    pub(super) fn with_less_over(&self, link: &LinkQueue, wait: f64) -> Self {
+    pub(super) fn with_less_over(&self, link: &LinkReaders, wait: f64) -> Self {
         let potential = self.lowered(|_, counts, lower| {
             link.gflops(counts, wait).for_each(|(a, most)| lower(a, most));
         });

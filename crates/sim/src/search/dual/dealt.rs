@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use numasim_model::sharing::least::DrawnByOthers;
-use numasim_model::sharing::own_queue::{LinkQueue, OwnQueue, Prices, Stretch, Worth};
+use numasim_model::sharing::own_queue::{LinkReaders, OwnQueue, Prices, Stretch, Worth};
 
 use crate::search::options::OptionTable;
 
@@ -39,7 +39,7 @@ pub(in crate::search) struct Own {
 pub(in crate::search) struct OnCurve {
     pub(in crate::search) own: OwnQueue,
     /// Per class of nodes: those that read it over a link.
-    pub(in crate::search) links: Vec<Option<LinkQueue>>,
+    pub(in crate::search) links: Vec<Option<LinkReaders>>,
     /// How long its bytes wait in this part of the space, ns per byte.
     pub(in crate::search) waits: (f64, f64),
 }

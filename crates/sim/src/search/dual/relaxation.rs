@@ -156,7 +156,7 @@ impl<'a> Relaxation<'a> {
                     own,
                     links: first_nodes
                         .iter()
-                        .map(|from| evaluator.solver.link_queue((*from)?, node))
+                        .map(|from| evaluator.solver.link_readers((*from)?, node))
                         .collect(),
                     waits: (0.0, f64::INFINITY),
                 }),
