@@ -44,6 +44,7 @@ mod robust;
 mod run;
 mod sensitivity;
 mod simulate;
+mod smt;
 mod sweep;
 mod tasks;
 mod tidy;

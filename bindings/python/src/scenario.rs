@@ -141,8 +141,9 @@ impl ScenarioResult {
     /// Threads: applications x nodes.
     #[getter]
     fn threads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u32>>> {
-        let allocation = &self.scenario.allocation;
-        columns::two(py, allocation.apps(), allocation.nodes(), allocation.as_slice().to_vec())
+        let (view, allocation) = (self.scenario.view(), &self.scenario.allocation);
+        let threads = view.app_ids().flat_map(|app| view.threads(app)).collect();
+        columns::two(py, allocation.apps(), allocation.nodes(), threads)
     }
 
     /// GFLOPS: applications x nodes.

@@ -201,6 +201,7 @@ fn toml(study: &Study, placed: &Placed) -> Result<String, String> {
         apps: &study.apps,
         allocation: &allocation,
         placements: &placements,
+        smt: &[],
         static_work,
     };
     Ok(written.toml())

@@ -211,6 +211,7 @@ impl Discriminated {
                 apps,
                 allocation: &chosen.scenario.allocation,
                 placements: &placements,
+                smt: &chosen.scenario.smt,
                 static_work: chosen.scenario.static_work,
             };
             text.push_str(&written.toml());

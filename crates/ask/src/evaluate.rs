@@ -16,6 +16,7 @@ use crate::document::{Head, Intervals, StudyHead};
 use crate::input::{Input, implausible};
 use crate::intervals;
 use crate::refusal::{Refusal, failed};
+use crate::scenario::study_with;
 use crate::{EvaluatedScenario, ScenarioView, explain, located, suggest};
 
 /// Figures that one run shows: threads of applications on nodes, and links, over all scenarios. As JSON these are some
@@ -228,7 +229,7 @@ fn of_all(
         let mut one = EvaluatedScenario::new(study, scenario, options)?;
         let predict = |draws: &Draws| {
             let options = Options { explained: false, ..options };
-            draws.predict(&study.apps, &one.placements, &one.allocation, options)
+            draws.predict(&one.study.apps, &one.placements, &one.allocation, options)
         };
         let intervals =
             draws.map(predict).transpose().map_err(|error| failed(&in_words(scenario), &error))?;
@@ -246,7 +247,7 @@ impl EvaluatedScenario {
     pub fn new(study: &Arc<Study>, scenario: &Scenario, options: Options) -> Result<Self, Refusal> {
         let (placements, evaluation) = of_scenario(study, scenario, options)?;
         let mut one = Self {
-            study: Arc::clone(study),
+            study: study_with(study, &scenario.smt),
             name: scenario.name.clone(),
             allocation: scenario.allocation.clone(),
             placements,
@@ -269,8 +270,9 @@ pub fn of_scenario(
     options: Options,
 ) -> Result<(Vec<Placement>, Evaluation), Refusal> {
     let placements = located::placements(study, scenario)?;
-    let evaluation = evaluate_with(&study.machine, &study.apps, &placements, &scenario.allocation, options)
-        .map_err(|error| failed(&in_words(scenario), &error))?;
+    let evaluation =
+        evaluate_with(&study.machine, &study.apps_in(scenario), &placements, &scenario.allocation, options)
+            .map_err(|error| failed(&in_words(scenario), &error))?;
     Ok((placements, evaluation))
 }
 

@@ -23,6 +23,7 @@ use crate::explored::{Explored, Rated, Robust, Simple, WhyUnproven};
 use crate::input::Input;
 use crate::intervals::{self, figures_of};
 use crate::refusal::{Explained, Refusal, impossible};
+use crate::scenario::study_with;
 use crate::{EvaluatedScenario, room};
 
 /// The outside world of a search: its clock, the one who interrupts it, and who is told how far it is.
@@ -171,6 +172,9 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
     } else {
         problem(question.input, question.objective, question.restrictions)?
     };
+    if problem.has_open_smt() {
+        smt_is_decided(question)?;
+    }
     let settings =
         Settings { top: question.most_alternatives()?, seed: question.seed, ..Settings::default() };
     let rate = |name: String, candidate, static_work| rated(study, &problem, name, candidate, static_work);
@@ -204,6 +208,7 @@ pub fn explore(question: &Explore<'_>, clock: &dyn Clock) -> Result<Explored, Re
         clock.finish();
         without_answer(error, &problem)
     })?;
+    let problem = problem.with_smt(&outcome.best.smt);
     let unproven = WhyUnproven::of(&outcome, &problem, clock.ended_by());
     let of_first = models.is_some().then(|| outcome.clone());
     let Outcome { best, bound, gap, alternatives, alternatives_complete, .. } = outcome;
@@ -310,8 +315,12 @@ impl Explored {
                 return Ok(());
             }
         };
-        let prediction =
-            draws.predict(&self.study.apps, &best.placements, &best.allocation, Options::default());
+        let prediction = draws.predict(
+            &self.best.scenario.study.apps,
+            &best.placements,
+            &best.allocation,
+            Options::default(),
+        );
         let prediction = prediction.map_err(|error| impossible(&error))?;
         let Some(Rivals { best: value, others }) = draws.rivals(&self.problem, best, &all) else {
             return Ok(());
@@ -335,6 +344,25 @@ impl Explored {
     }
 }
 
+/// Refuses what does not choose between one and both hardware threads of a core.
+fn smt_is_decided(question: &Explore<'_>) -> Result<(), Refusal> {
+    let asked = [
+        ("--models", question.models.is_some()),
+        ("--simple", question.within.is_some()),
+        ("--sensitivity", question.sensitivity),
+    ];
+    let Some((option, _)) = asked.into_iter().find(|(_, asked)| *asked) else { return Ok(()) };
+    Err(smt_is_open(option))
+}
+
+/// That `what` does not choose hardware threads of a core.
+pub(crate) fn smt_is_open(what: &str) -> Refusal {
+    let message =
+        format!("{what} does not choose between one and both hardware threads of a core (smt = \"any\")");
+    Refusal::said(message)
+        .hint("write `smt = \"one\"` or `smt = \"both\"` in the [[app]] tables, as plain explore chooses")
+}
+
 /// An allocation with its value. `static_work`: work is divided beforehand, which the search itself never does.
 fn rated(
     study: &Arc<Study>,
@@ -346,7 +374,7 @@ fn rated(
     let (evaluation, value) =
         problem.evaluated(&candidate, static_work).map_err(|error| impossible(&error))?;
     let scenario = EvaluatedScenario {
-        study: Arc::clone(study),
+        study: study_with(study, &candidate.smt),
         name,
         allocation: candidate.allocation.clone(),
         placements: candidate.placements.clone(),
@@ -402,6 +430,8 @@ pub fn refused(error: ProblemError) -> Refusal {
             Refusal::said(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
         ProblemError::Refused(refusal) => Refusal::said(refusal.to_string()),
+        ProblemError::TooManyChoices => Refusal::said(error.to_string())
+            .hint("write `smt = \"one\"` or `smt = \"both\"` in some [[app]] tables"),
         error @ (ProblemError::TooLarge { .. } | ProblemError::TooManyLinks { .. }) => {
             Refusal::said(error.to_string())
                 .hint("leave out instances or nodes; data that is not interleaved has fewer flows")
@@ -412,6 +442,7 @@ pub fn refused(error: ProblemError) -> Refusal {
 
 fn infeasible_refusal(infeasible: &Infeasible) -> Refusal {
     let hint = match infeasible {
+        Infeasible::OddThreads { .. } => "give it an even number of threads, or `smt = \"one\"`",
         Infeasible::MinThreads { .. } => "lower `min_threads`, or remove applications",
         Infeasible::MinPerNode { .. } | Infeasible::MaxBelowMinPerNode { .. } => {
             "lower --min-threads-per-node, or remove applications"

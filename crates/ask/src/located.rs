@@ -1,6 +1,7 @@
 //! Files that could be read and yet do not answer the question, shown where the cause stands in them.
 
 use numasim_course::{CoursePlaces, Study};
+use numasim_model::demand::Undecided;
 use numasim_model::memory::MemoryFull;
 use numasim_model::{AppId, Placement, Scenario};
 use numasim_sim::objective::GoalError;
@@ -43,6 +44,7 @@ impl Located {
     /// Each of them, where it stands.
     pub fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
         self.homes_are_given(study, scenarios)?;
+        self.smt_is_given(study, scenarios)?;
         let problems: Vec<Problem> =
             scenarios.iter().filter_map(|scenario| self.no_room(study, scenario)).collect();
         if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
@@ -100,6 +102,31 @@ impl Located {
             hint: &hint,
         };
         self.homes_are_needed(study, open, &needed)
+    }
+
+    /// Refuses scenarios in which an application with an open `smt` has threads.
+    fn smt_is_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Refusal> {
+        let mut problems: Vec<Problem> = Vec::new();
+        for scenario in scenarios {
+            for app in (0..study.apps.len()).map(AppId).filter(|&app| scenario.has_open_smt(app)) {
+                let group = &study.apps[app.0].group;
+                let number = study.scenarios.iter().position(|one| one.name == scenario.name);
+                let in_scenario = number.and_then(|number| Some(&self.places.scenarios.get(number)?.name));
+                let of_app = self.app(group).and_then(|(_, places)| places.smt.as_ref());
+                let Some(place) = of_app.or(in_scenario) else { continue };
+                if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
+                    continue; // another instance or scenario with the same line as its cause
+                }
+                let message = format!("`smt` of `{group}` is open, and evaluate does not choose");
+                let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "one or both");
+                let problem = match in_scenario {
+                    Some(named) => problem.related(named.clone(), "evaluated in this scenario"),
+                    None => problem,
+                };
+                problems.push(problem.hint(smt_hint(group)));
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(self.refusal(&problems)) }
     }
 
     /// Refuses these applications, each with an open home, in a scenario or as the files have them.
@@ -235,13 +262,24 @@ impl Located {
     }
 }
 
+fn smt_hint(app: &str) -> String {
+    format!(
+        "write it in the scenario, e.g. `smt = {{ {} = \"both\" }}`, or let `numasim explore` choose",
+        suggest::key(app)
+    )
+}
+
 /// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
 ///
 /// # Errors
 /// Either of them.
 pub fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Refusal> {
     let placements = scenario.placements().map_err(|open| {
-        let app = &study.apps[open.app.0].name;
+        let app = &study.apps[open.app().0].name;
+        if let Undecided::Smt(_) = open {
+            let message = format!("scenario '{}': `smt` of '{app}' is open, and evaluate does not choose", scenario.name);
+            return Refusal::said(message).hint(smt_hint(app));
+        }
         Refusal::said(format!(
             "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
             scenario.name

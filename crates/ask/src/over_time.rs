@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use numasim_course::{Course, Study};
 use numasim_dynamic::{Deadlock, JobError, SimulateError, Stuck, WaitsFor, is_too_short};
-use numasim_model::{AppId, Scenario};
+use numasim_model::{AppId, Scenario, Smt};
 use numasim_policy::{ABOUT, MakeError, NameError, PolicyName};
 use numasim_study::{Place, Problem, ProblemKind};
 
@@ -117,6 +117,7 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
             "add one with its work, for example:\n\n[[app]]\nname = \"solver\"\narithmetic_intensity = 0.5\nwork_gflop = 1000.0",
         ));
     }
+    one_thread_per_core(study, "simulate")?;
     work_is_given(study, located, "simulate", |_| true)?;
     if let Some(policy) = policies
         .iter()
@@ -130,6 +131,26 @@ pub fn can_be_simulated(study: &Study, located: &Located, policies: &[PolicyName
         let scenario = policy.scenario(study).map_err(|error| unmade(policy, &error))?;
         homes_are_given(study, located, scenario)
     })
+}
+
+/// Refuses applications that may use both hardware threads of a core, of which nothing over time knows.
+///
+/// # Errors
+/// The first of them.
+pub fn one_thread_per_core(study: &Study, command: &str) -> Result<(), Refusal> {
+    let in_scenarios = study.scenarios.iter().flat_map(|scenario| scenario.smt.iter().zip(&study.apps));
+    let mut uses = study.apps.iter().map(|app| (&app.smt, app)).chain(in_scenarios);
+    match uses.find(|(smt, _)| **smt != Smt::One) {
+        None => Ok(()),
+        Some((smt, app)) => {
+            let message = format!(
+                "{command} runs one thread on each core, and `smt` of '{}' is \"{}\"",
+                app.name,
+                smt.as_str()
+            );
+            Err(Refusal::said(message).hint("write `smt = \"one\"`, in the app and in scenarios"))
+        }
+    }
 }
 
 /// Refuses applications without work among those that need it; `command` is who needs to know.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use numasim_course::Study;
 use numasim_draw::figures;
-use numasim_model::{AppId, Placement, evaluate};
+use numasim_model::{AppId, Placement, Smt, evaluate};
 use numasim_sim::baselines::BUILT_IN_BASELINES;
 use numasim_sim::pareto::{End, Settings, Stages, TradeOff, TradeOffError, front};
 use numasim_sim::{Candidate, Caution, Objective, Restrictions};
@@ -13,12 +13,12 @@ use serde::Serialize;
 
 use crate::caution::{self, CautionObject};
 use crate::document::{ByName, StudyHead, plain, written_as};
-use crate::explore::{Clock, refused, without_answer};
+use crate::explore::{Clock, refused, smt_is_open, without_answer};
 use crate::explored::{ObjectiveWord, StatusWord, UnprovenWord, WhyUnproven, hopeless, status_of};
 use crate::input::Input;
 use crate::intervals::figures_of;
 use crate::refusal::{Refusal, impossible};
-use crate::scenario::ScenarioObject;
+use crate::scenario::{ScenarioObject, study_with};
 use crate::table::Of;
 use crate::wording::{common_unit, value_title, weighted};
 use crate::{EvaluatedScenario, warning};
@@ -125,6 +125,9 @@ pub fn pareto(question: &Pareto<'_>, clock: &dyn Clock, stages: &dyn Stages) -> 
         TradeOffError::SameObjective(_) => Refusal::said(error.to_string()),
         TradeOffError::Problem(error) => located.refused(study, &error).unwrap_or_else(|| refused(error)),
     })?;
+    if trade_off.problems()[0].has_open_smt() {
+        return Err(smt_is_open("pareto"));
+    }
     let settings = Settings { seed: question.seed, ..Settings::default() };
     let found = front(&trade_off, &study.scenarios, &settings, stages);
     clock.finish();
@@ -137,10 +140,10 @@ pub fn pareto(question: &Pareto<'_>, clock: &dyn Clock, stages: &dyn Stages) -> 
         found.points.retain(|_| number.next().is_some_and(|number| kept.contains(&number)));
     }
     let (knee, shown) = (found.knee(), found.spread(MOST_ROWS));
-    let evaluated = |name: String, values, allocation, placements: Vec<Placement>| {
+    let evaluated = |name: String, values, allocation, placements: Vec<Placement>, smt: &[Smt]| {
+        let study = study_with(study, smt);
         let evaluation = evaluate(&study.machine, &study.apps, &placements, &allocation)
             .map_err(|error| impossible(&error))?;
-        let study = Arc::clone(study);
         let (intervals, explanation) = (None, None);
         let scenario =
             EvaluatedScenario { study, name, allocation, placements, evaluation, intervals, explanation };
@@ -148,13 +151,13 @@ pub fn pareto(question: &Pareto<'_>, clock: &dyn Clock, stages: &dyn Stages) -> 
     };
     let points = found.points.into_iter().enumerate();
     let points: Vec<Point> = points
-        .map(|(i, p)| evaluated(format!("point {}", i + 1), p.values, p.allocation, p.placements))
+        .map(|(i, p)| evaluated(format!("point {}", i + 1), p.values, p.allocation, p.placements, &[]))
         .collect::<Result<_, _>>()?;
     let mut baselines: Vec<Compared> = Vec::new();
     for baseline in found.baselines {
-        let Candidate { allocation, placements, .. } = baseline.candidate;
-        let values = trade_off.values(&allocation, &placements);
-        let point = evaluated(baseline.name, values, allocation, placements)?;
+        let Candidate { allocation, placements, smt, .. } = baseline.candidate;
+        let values = trade_off.with_smt(&smt).values(&allocation, &placements);
+        let point = evaluated(baseline.name, values, allocation, placements, &smt)?;
         let beaten_by = (0..points.len()).filter(|&i| trade_off.beats(points[i].values, values)).collect();
         let close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * b.abs();
         let same_as = points.iter().position(|point| (0..2).all(|i| close(point.values[i], values[i])));
@@ -331,7 +334,7 @@ impl Front {
             Of::number(if app.rate_unit.is_some() { "rate" } else { "gflops" }, gflops).each(&app.name)
         }));
         columns.extend(each().map(|(a, app)| {
-            let threads = move |row: &Row| row.point().scenario.allocation.row(AppId(a)).to_vec();
+            let threads = move |row: &Row| row.point().scenario.view().threads(AppId(a));
             Of::per_node("threads", threads).each(&app.name)
         }));
         let open = each().filter(|(_, app)| app.data.is_open());

@@ -1,11 +1,13 @@
 //! One evaluated scenario: the result, the view that pictures and tables are made from, and the object of the documents.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use numasim_course::Study;
+use numasim_model::demand::with_smt;
 use numasim_model::evaluation::Warning;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement, Smt};
 use numasim_sim::intervals::{Interval, Prediction};
 use serde::Serialize;
 
@@ -16,7 +18,7 @@ use crate::wording::common_unit;
 /// An evaluated scenario.
 #[derive(Clone, Debug)]
 pub struct EvaluatedScenario {
-    /// What it belongs to.
+    /// What it belongs to; its applications have the `smt` of the scenario.
     pub study: Arc<Study>,
     /// Its name.
     pub name: String,
@@ -67,6 +69,21 @@ pub struct ScenarioView<'a> {
 }
 
 impl<'a> ScenarioView<'a> {
+    /// Threads of an application on each node.
+    pub fn threads(&self, app: AppId) -> Vec<u32> {
+        self.apps[app.0].smt.threads(self.allocation.row(app))
+    }
+
+    /// Threads of an application over the whole machine.
+    pub fn total_threads(&self, app: AppId) -> u64 {
+        self.allocation.total(app) * u64::from(self.apps[app.0].smt.threads_per_core())
+    }
+
+    /// Hardware threads of a core that each application uses.
+    pub fn smt(&self) -> Vec<Smt> {
+        self.apps.iter().map(|app| app.smt).collect()
+    }
+
     /// The applications as ids.
     pub fn app_ids(&self) -> impl Iterator<Item = AppId> + Clone + use<> {
         (0..self.apps.len()).map(AppId)
@@ -107,6 +124,18 @@ impl<'a> ScenarioView<'a> {
     /// The applications that have threads.
     pub fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
         self.app_ids().filter(|&app| self.allocation.total(app) > 0)
+    }
+}
+
+/// The study whose applications use so many hardware threads of a core: one entry for each, or none where they stay as they are.
+pub(crate) fn study_with(study: &Arc<Study>, smt: &[Smt]) -> Arc<Study> {
+    match with_smt(&study.apps, smt) {
+        Cow::Borrowed(_) => Arc::clone(study),
+        Cow::Owned(apps) => {
+            let mut own = Study::clone(study);
+            own.at_rest.apps = apps;
+            Arc::new(own)
+        }
     }
 }
 
@@ -198,10 +227,16 @@ struct AppObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bandwidth_gbs_interval: Option<[f64; 2]>,
     /// Threads on each node.
-    threads: &'a [u32],
+    threads: Vec<u32>,
     /// Threads on each node in each of its L3 domains, where the machine has several on a node.
     #[serde(skip_serializing_if = "Option::is_none")]
     threads_per_l3: Option<Vec<Vec<u32>>>,
+    /// On a machine with `threads_per_core` 2: `one` or `both` hardware threads of each of its cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smt: Option<&'static str>,
+    /// Cores on each node, on a machine with `threads_per_core` 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cores: Option<&'a [u32]>,
     /// GFLOPS of its threads on each node; null where it counts something else.
     gflops_per_node: Option<Vec<f64>>,
     /// What its threads on each node achieve, in `rate_unit`.
@@ -377,6 +412,7 @@ impl<'a> AppObject<'a> {
             groups().map(|group| plain(group.map_or(0.0, |group| group.gflops.value()))).collect();
         let rate_unit = view.apps[app.0].rate_unit.as_deref();
         let is_rate = rate_unit.is_some();
+        let two = view.machine.threads_per_core() > 1;
         let (gflops_per_node, rate_per_node) =
             if is_rate { (None, Some(speed_per_node)) } else { (Some(speed_per_node), None) };
         Self {
@@ -388,8 +424,11 @@ impl<'a> AppObject<'a> {
             rate_unit,
             bandwidth_gbs: gbs(result.bandwidth),
             bandwidth_gbs_interval: interval(|found| &found.bandwidth_gbs),
-            threads: view.allocation.row(app),
-            threads_per_l3,
+            threads: view.threads(app),
+            threads_per_l3: threads_per_l3
+                .map(|nodes| nodes.iter().map(|cores| view.apps[app.0].smt.threads(cores)).collect()),
+            smt: two.then(|| view.apps[app.0].smt.as_str()),
+            cores: two.then(|| view.allocation.row(app)),
             gflops_per_node,
             rate_per_node,
             home: result.home.map(|home| home.0),

@@ -81,7 +81,7 @@ struct PlacedApp<'a> {
     /// Its name.
     name: &'a str,
     /// Threads on each node.
-    threads: &'a [u32],
+    threads: Vec<u32>,
     /// The node of its data, where all of it is on one.
     home: Option<usize>,
 }
@@ -91,7 +91,7 @@ impl<'a> PlacedObject<'a> {
         let apps = problem.apps().iter().zip(&candidate.placements).enumerate();
         let apps = apps.map(|(a, (app, placement))| PlacedApp {
             name: &app.name,
-            threads: candidate.allocation.row(AppId(a)),
+            threads: app.smt.threads(candidate.allocation.row(AppId(a))),
             home: placement.home().map(|home| home.0),
         });
         Self { value: plain(problem.goal().value(candidate.score)), apps: apps.collect() }
@@ -365,7 +365,7 @@ impl<'v> Row<'v> {
 fn winner_in_words(candidate: &Candidate, apps: &[App]) -> String {
     let apps = apps.iter().zip(&candidate.placements).enumerate();
     let words = apps.map(|(a, (app, placement))| {
-        let row = candidate.allocation.row(AppId(a));
+        let row = app.smt.threads(candidate.allocation.row(AppId(a)));
         let threads = row.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         let home = placement.home().map_or(String::new(), |home| format!(" (data on {})", home.0));
         format!("{}: {threads}{home}", app.name)

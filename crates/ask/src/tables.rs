@@ -54,7 +54,9 @@ impl<'v> Placed<'v> {
             Of::text("scenario", |row: &Self| row.view.name),
             Of::text("app", |row: &Self| row.app().name.as_str()),
             Of::count("node", |row: &Self| row.node),
-            Of::count("threads", |row: &Self| row.group().map_or(0, |group| group.threads)),
+            Of::count("threads", |row: &Self| {
+                row.group().map_or(0, |group| group.threads * row.app().smt.threads_per_core())
+            }),
             Of::number("gflops", move |row: &Self| (!is_rate(row)).then(|| row.speed())),
             // What they draw from all memories.
             Of::number("bandwidth_gbs", |row: &Self| {

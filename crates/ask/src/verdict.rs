@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use numasim_draw::grid::wrap;
 use numasim_draw::{Style, figures};
-use numasim_model::{Allocation, AppId, Machine, NodeId};
+use numasim_model::{Allocation, AppId, Machine, NodeId, Smt};
 use numasim_sim::search::robust::Robust as OverModels;
 use numasim_sim::search::{Spent, Status};
 use numasim_sim::{Objective, Problem};
@@ -176,12 +176,13 @@ impl Explored {
         let mut apps = 0..self.study.apps.len();
         while let Some(first) = apps.next() {
             // Instances that are set up alike stand together.
-            let words = set_up(allocation, AppId(first), &self.study.machine);
+            let smt = |app: usize| self.study.apps[app].smt;
+            let words = set_up(allocation, AppId(first), smt(first), &self.study.machine);
             let group = &self.study.apps[first].group;
             let mut last = first;
             while last + 1 < apps.end
                 && self.study.apps[last + 1].group == *group
-                && set_up(allocation, AppId(last + 1), &self.study.machine) == words
+                && set_up(allocation, AppId(last + 1), smt(last + 1), &self.study.machine) == words
             {
                 last += 1;
                 apps.next();
@@ -241,11 +242,11 @@ impl Simple {
 }
 
 /// `4 threads on every node`, `16 threads on nodes 0, 1; 3 on node 2`.
-fn set_up(allocation: &Allocation, app: AppId, machine: &Machine) -> String {
+fn set_up(allocation: &Allocation, app: AppId, smt: Smt, machine: &Machine) -> String {
     let mut by_number: Vec<(u32, Vec<usize>)> = Vec::new();
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
     for &node in &compute {
-        let threads = allocation.get(app, node);
+        let threads = allocation.get(app, node) * smt.threads_per_core();
         match by_number.iter_mut().find(|(number, _)| *number == threads) {
             _ if threads == 0 => {}
             Some((_, nodes)) => nodes.push(node.0),
@@ -470,7 +471,8 @@ mod tests {
         let machine = read_study(&[file]).expect("a machine").study.at_rest.machine;
         let rows = [vec![3, 3, 3, 3], vec![1, 0, 0, 0], vec![4, 4, 0, 2], vec![0; 4]];
         let allocation = Allocation::from_rows(&rows).expect("equal rows");
-        let told: Vec<String> = (0..4).map(|app| set_up(&allocation, AppId(app), &machine)).collect();
+        let told: Vec<String> =
+            (0..4).map(|app| set_up(&allocation, AppId(app), Smt::One, &machine)).collect();
         assert_eq!(
             told,
             [

@@ -20,7 +20,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::demand::OpenHome;
+use numasim_model::demand::Undecided;
 use numasim_model::units::Gflops;
 use numasim_model::{AppId, Demand, Machine, NodeId, Scenario, Study};
 
@@ -85,8 +85,8 @@ impl Nulls {
 /// What null models say of `scenario`.
 ///
 /// # Errors
-/// [`OpenHome`] if somebody reads data whose home is not decided.
-pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, OpenHome> {
+/// [`Undecided`] if an application with threads leaves something open.
+pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, Undecided> {
     let machine = &study.machine;
     let demands = study.demands(scenario)?;
     let groups: Vec<Group> = (0..demands.len())

@@ -34,6 +34,15 @@ impl OnNode {
             Self::Domains(list) => list.iter().fold(0, |sum: u32, threads| sum.saturating_add(*threads)),
         }
     }
+
+    /// The same with `change` of each number.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(u32) -> u32) -> Self {
+        match self {
+            Self::Threads(threads) => Self::Threads(change(*threads)),
+            Self::Domains(list) => Self::Domains(list.iter().map(|&threads| change(threads)).collect()),
+        }
+    }
 }
 
 /// Deals threads over the L3 domains of each node, of `threads` of each application on each node. Lists are placed first. Then numbers are
@@ -133,6 +142,29 @@ impl Allocation {
     pub fn set(&mut self, app: AppId, node: NodeId, threads: u32) {
         self.threads[(app, node)] = threads;
         self.per_l3 = None;
+    }
+
+    /// Replaces each count of `app`, in each L3 domain where these were said; `None`, and nothing is changed, where `change` has none.
+    pub fn replace(&mut self, app: AppId, change: impl Fn(u32) -> Option<u32>) -> Option<()> {
+        let replace =
+            |counts: &[u32]| counts.iter().map(|&count| change(count)).collect::<Option<Vec<u32>>>();
+        let (row, per_l3) = match self.per_l3.as_ref().and_then(|per_l3| per_l3.get(app.0)) {
+            Some(nodes) => {
+                let nodes: Vec<Vec<u32>> =
+                    nodes.iter().map(|counts| replace(counts)).collect::<Option<_>>()?;
+                (nodes.iter().map(|counts| counts.iter().sum()).collect(), Some(nodes))
+            }
+            None => (replace(self.row(app))?, None),
+        };
+        for (node, count) in row.into_iter().enumerate() {
+            self.threads[(app, NodeId(node))] = count;
+        }
+        if let (Some(own), Some(nodes)) =
+            (self.per_l3.as_mut().and_then(|per_l3| per_l3.get_mut(app.0)), per_l3)
+        {
+            *own = nodes;
+        }
+        Some(())
     }
 
     /// Threads of `app` on every node.

@@ -192,7 +192,41 @@ impl Data {
     }
 }
 
-/// One application instance.
+crate::words! {
+    /// How many hardware threads of each of its cores an application uses.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Smt {
+        /// One thread on each core.
+        #[default] One = "one",
+        /// Two hardware threads on each core.
+        Both = "both",
+        /// Explore chooses, for the application as a whole.
+        Any = "any",
+    }
+}
+
+impl Smt {
+    /// Threads on each core; an open choice counts as one.
+    pub const fn threads_per_core(self) -> u32 {
+        match self {
+            Self::One | Self::Any => 1,
+            Self::Both => 2,
+        }
+    }
+
+    /// The cores of so many threads.
+    pub const fn cores(self, threads: u32) -> u32 {
+        threads.div_ceil(self.threads_per_core())
+    }
+
+    /// The threads of so many cores.
+    pub fn threads(self, cores: &[u32]) -> Vec<u32> {
+        cores.iter().map(|&cores| cores.saturating_mul(self.threads_per_core())).collect()
+    }
+}
+
+/// One application instance. Allocations count cores; only what files and switches say of it counts hardware threads, which are as many
+/// unless [`App::smt`] is [`Smt::Both`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
     /// Its own name: `mem-2`, or `mem` when there is only one instance.
@@ -226,6 +260,10 @@ pub struct App {
     pub problem: Option<KernelProblem>,
     /// Cache lines that one thread has under way at a time; `None` if not given.
     pub outstanding_lines: Option<f64>,
+    /// How many hardware threads of a core it uses.
+    pub smt: Smt,
+    /// FLOP rate of a core with both threads of it over that with one; needed unless one is all that it uses.
+    pub smt_speedup: Option<f64>,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,
     /// Most threads over the whole machine that explore may give it; `None` is no limit.
@@ -258,6 +296,8 @@ impl App {
             kernel: Access::Read,
             problem: None,
             outstanding_lines: None,
+            smt: Smt::One,
+            smt_speedup: None,
             min_threads: 1,
             max_threads: None,
             placing: Placing::default(),
@@ -271,13 +311,45 @@ impl App {
         self.rate_unit.as_deref().unwrap_or("GFLOPS")
     }
 
-    /// What one of its threads does at most.
+    /// What one of its threads does at most, or both together on one core.
     pub fn limits(&self) -> ThreadLimits {
+        let speedup = self.smt_speedup.filter(|_| self.smt == Smt::Both);
         ThreadLimits {
-            gflops: self.thread_gflops,
-            bandwidth: self.thread_gbs,
+            gflops: self.thread_gflops.map(|own| own * speedup.unwrap_or(1.0)),
+            bandwidth: self.thread_gbs.map(|own| own * speedup.unwrap_or(1.0)),
             no_flop: self.rate_unit.is_some(),
+            speedup,
         }
+    }
+
+    /// The same with so many hardware threads on a core.
+    #[must_use]
+    pub fn with_smt(self, smt: Smt) -> Self {
+        Self { smt, ..self }
+    }
+
+    /// The same with numbers of cores in the place of numbers of threads, as the search counts them. Odd numbers are of no whole core: a
+    /// range without an even one becomes empty.
+    #[must_use]
+    pub fn counted_in_cores(&self) -> Self {
+        let step = self.smt.threads_per_core();
+        if step == 1 {
+            return self.clone();
+        }
+        let placing = Placing {
+            multiple_of: self.placing.multiple_of.map(|of| match of.get() % step {
+                0 => NonZeroU32::new(of.get() / step).unwrap_or(of),
+                _ => of,
+            }),
+            per_node: self.placing.per_node.as_ref().map(|ranges| {
+                let whole = ranges.iter().map(|&(least, most)| (self.smt.cores(least), most / step));
+                whole.filter(|(least, most)| least <= most).collect()
+            }),
+            ..self.placing.clone()
+        };
+        let (min_threads, max_threads) =
+            (self.smt.cores(self.min_threads), self.max_threads.map(|max| max / step));
+        Self { min_threads, max_threads, placing, ..self.clone() }
     }
 
     /// Replaces what one of its threads computes; an intensity that is the quotient of both follows.
@@ -311,6 +383,8 @@ impl App {
             && self.limits() == other.limits()
             && self.node_overhead == other.node_overhead
             && self.outstanding_lines == other.outstanding_lines
+            && self.smt == other.smt
+            && self.smt_speedup == other.smt_speedup
             && self.data == other.data
             && machine.serves_alike(self.traffic(), other.traffic())
     }
@@ -336,6 +410,8 @@ pub struct ThreadLimits {
     pub bandwidth: Option<GigabytesPerSecond>,
     /// Whether it counts something other than FLOP, so that the peak of a core is no limit.
     pub no_flop: bool,
+    /// How many times the FLOP rate of one thread a core has with both hardware threads, which are one thread here; `None` is one.
+    pub speedup: Option<f64>,
 }
 
 impl ThreadLimits {
@@ -344,7 +420,13 @@ impl ThreadLimits {
         if self.no_flop {
             return Gflops::new(f64::INFINITY);
         }
-        self.gflops.map_or(node.gflops_per_core, |own| own.min(node.gflops_per_core))
+        let core = self.core_peak(node);
+        self.gflops.map_or(core, |own| own.min(core))
+    }
+
+    /// The peak of a core of `node`.
+    pub fn core_peak(&self, node: &Node) -> Gflops {
+        self.speedup.map_or(node.gflops_per_core, |times| node.gflops_per_core * times)
     }
 
     /// What a thread of this intensity draws on `node` with the machine to itself: what it can digest, at most what it and its core can draw.

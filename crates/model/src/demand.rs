@@ -4,7 +4,9 @@
 //! data of its own ([`Scenario::data`]), that holds. A home that is open must be decided before, unless nobody reads the
 //! data there: an application without threads asks for nothing, wherever its data lies.
 
-use crate::app::{App, Data, Placement, ThreadLimits, Traffic};
+use std::borrow::Cow;
+
+use crate::app::{App, Data, Placement, Smt, ThreadLimits, Traffic};
 use crate::ids::{AppId, NodeId};
 use crate::machine::{Machine, Node};
 use crate::scenario::{Scenario, Study};
@@ -76,7 +78,7 @@ impl Demand {
         from: NodeId,
     ) -> impl Iterator<Item = (ThreadLimit, GigabytesPerSecond)> + use<> {
         let node = machine.node(from);
-        let ThreadLimits { gflops, bandwidth, no_flop } = self.limits;
+        let ThreadLimits { gflops, bandwidth, no_flop, .. } = self.limits;
         let brought = self.outstanding_lines.and_then(|lines| {
             let times = machine.node_ids().map(|memory| {
                 self.placement.fraction(machine, from, memory)
@@ -85,7 +87,7 @@ impl Demand {
             let latency_ns: f64 = times.sum();
             (latency_ns > 0.0).then(|| GigabytesPerSecond::new(lines * LINE_BYTES / latency_ns))
         });
-        let peak = (!no_flop).then_some(node.gflops_per_core / self.arithmetic_intensity);
+        let peak = (!no_flop).then_some(self.limits.core_peak(node) / self.arithmetic_intensity);
         let limits = [
             (ThreadLimit::CorePeak, peak),
             (ThreadLimit::ThreadPeak, gflops.map(|own| own / self.arithmetic_intensity)),
@@ -131,12 +133,24 @@ pub(crate) fn least(limits: impl Iterator<Item = (ThreadLimit, GigabytesPerSecon
     limits.map(|(_, allowed)| allowed).fold(GigabytesPerSecond::new(f64::INFINITY), GigabytesPerSecond::min)
 }
 
-/// Threads read data whose home nobody has decided.
+/// What nobody has decided of an application that has threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the home of the data of application {} is open", .app.0)]
-pub struct OpenHome {
+pub enum Undecided {
+    /// The home of its data.
+    #[error("the home of the data of application {} is open", .0.0)]
+    Home(AppId),
+    /// How many hardware threads of a core it uses.
+    #[error("whether application {} has one or both hardware threads of a core is open", .0.0)]
+    Smt(AppId),
+}
+
+impl Undecided {
     /// The first such application.
-    pub app: AppId,
+    pub fn app(self) -> AppId {
+        match self {
+            Self::Home(app) | Self::Smt(app) => app,
+        }
+    }
 }
 
 impl App {
@@ -158,9 +172,17 @@ pub fn demands(apps: &[App], placements: &[Placement]) -> Vec<Demand> {
     apps.iter().zip(placements).map(|(app, placement)| app.demand(placement.clone())).collect()
 }
 
+/// The applications with so many hardware threads on a core: one entry for each of them, or none where they stay as they are.
+pub fn with_smt<'a>(apps: &'a [App], smt: &[Smt]) -> Cow<'a, [App]> {
+    if apps.iter().zip(smt).all(|(app, smt)| app.smt == *smt) {
+        return Cow::Borrowed(apps);
+    }
+    apps.iter().zip(smt).map(|(app, &smt)| app.clone().with_smt(smt)).collect()
+}
+
 impl Data {
     /// The placement; for an open home [`Placement::Local`], which is as good as any while nobody reads the data
-    /// ([`Scenario::open_home`]).
+    /// ([`Scenario::undecided`]).
     pub fn placement_or_local(&self) -> Placement {
         self.placement().cloned().unwrap_or(Placement::Local)
     }
@@ -195,18 +217,25 @@ impl Scenario {
         self.data[app.0].is_open() && self.allocation.total(app) > 0
     }
 
-    /// The first application that has threads and an open home.
-    pub fn open_home(&self) -> Option<OpenHome> {
-        let mut apps = (0..self.data.len()).map(AppId);
-        apps.find(|&app| self.reads_open_home(app)).map(|app| OpenHome { app })
+    /// Whether nobody has decided how many hardware threads of a core `app` uses, and it has threads.
+    pub fn has_open_smt(&self, app: AppId) -> bool {
+        self.smt[app.0] == Smt::Any && self.allocation.total(app) > 0
+    }
+
+    /// The first application that has threads and leaves something open.
+    pub fn undecided(&self) -> Option<Undecided> {
+        (0..self.data.len()).map(AppId).find_map(|app| {
+            let home = self.reads_open_home(app).then_some(Undecided::Home(app));
+            home.or_else(|| self.has_open_smt(app).then_some(Undecided::Smt(app)))
+        })
     }
 
     /// Where the data of each application lies.
     ///
     /// # Errors
-    /// [`OpenHome`] if nobody has decided it and somebody reads it.
-    pub fn placements(&self) -> Result<Vec<Placement>, OpenHome> {
-        match self.open_home() {
+    /// [`Undecided`] if nobody has decided it, or [`Scenario::smt`], of an application that has threads.
+    pub fn placements(&self) -> Result<Vec<Placement>, Undecided> {
+        match self.undecided() {
             Some(open) => Err(open),
             None => Ok(self.data.iter().map(Data::placement_or_local).collect()),
         }
@@ -217,9 +246,14 @@ impl Study {
     /// What each application asks for in `scenario`.
     ///
     /// # Errors
-    /// [`OpenHome`] if somebody reads data whose home is not decided.
-    pub fn demands(&self, scenario: &Scenario) -> Result<Vec<Demand>, OpenHome> {
-        Ok(demands(&self.apps, &scenario.placements()?))
+    /// [`Undecided`] if an application with threads leaves something open.
+    pub fn demands(&self, scenario: &Scenario) -> Result<Vec<Demand>, Undecided> {
+        Ok(demands(&self.apps_in(scenario), &scenario.placements()?))
+    }
+
+    /// The applications as `scenario` runs them.
+    pub fn apps_in(&self, scenario: &Scenario) -> Cow<'_, [App]> {
+        with_smt(&self.apps, &scenario.smt)
     }
 }
 
@@ -240,13 +274,14 @@ mod tests {
             name: "s".to_owned(),
             allocation: Allocation::from_rows(&[vec![1, 1], vec![0, threads_of_b]]).expect("rows"),
             data: vec![Data::Placed(Placement::Local), data_of_b],
+            smt: vec![Smt::One; 2],
             static_work: false,
         }
     }
 
     #[test]
     fn an_open_home_that_somebody_reads_is_named() {
-        assert_eq!(scenario(1, OPEN).placements(), Err(OpenHome { app: AppId(1) }));
+        assert_eq!(scenario(1, OPEN).placements(), Err(Undecided::Home(AppId(1))));
     }
 
     #[test]

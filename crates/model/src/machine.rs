@@ -46,6 +46,8 @@ pub struct Machine {
     distances: Option<Table<f64, NodeId>>,
     /// How the benchmark's kernels go through its memory; only where they were tried.
     kernel_variants: KernelVariants,
+    /// Hardware threads of each core, 1 or 2.
+    threads_per_core: u32,
 }
 
 impl Machine {
@@ -134,6 +136,7 @@ impl Machine {
             caches: Vec::new(),
             distances: None,
             kernel_variants: KernelVariants::default(),
+            threads_per_core: 1,
         };
         Ok(machine.with_local_memories())
     }
@@ -156,6 +159,7 @@ impl Machine {
     ) -> Result<Self, MachineError> {
         let mut machine = Self::new(self.name.clone(), nodes, links)?;
         machine.sharing = self.sharing;
+        machine.threads_per_core = self.threads_per_core;
         if machine.nodes.len() == self.nodes.len() {
             machine.latencies_ns.clone_from(&self.latencies_ns);
             machine.caches.clone_from(&self.caches);
@@ -318,6 +322,18 @@ impl Machine {
             node.l3_bandwidth = None;
         }
         machine
+    }
+
+    /// The same machine with two hardware threads on each core, or one.
+    #[must_use]
+    pub fn with_smt(mut self, two: bool) -> Self {
+        self.threads_per_core = if two { 2 } else { 1 };
+        self
+    }
+
+    /// Hardware threads of each core, 1 or 2.
+    pub fn threads_per_core(&self) -> u32 {
+        self.threads_per_core
     }
 
     /// The same machine with another name.

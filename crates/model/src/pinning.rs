@@ -1,6 +1,7 @@
 //! From counts to processors: which thread of an allocation runs on which processor of the operating system.
 
 use crate::allocation::{Allocation, TooManyThreads};
+use crate::app::{App, Smt};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 
@@ -12,7 +13,7 @@ pub struct AppCpus {
 }
 
 impl AppCpus {
-    /// One processor for each thread, node by node.
+    /// One processor for each thread, node by node; second hardware threads follow the first ones of the node.
     pub fn cpus(&self) -> Vec<u32> {
         self.nodes.iter().flat_map(|(_, cpus)| cpus.iter().copied()).collect()
     }
@@ -24,6 +25,9 @@ pub enum PinError {
     /// Nobody said which processors the node has.
     #[error("the processor numbers of {0} are not known")]
     UnknownCpus(NodeId),
+    /// The list of the node has no second hardware thread for each core.
+    #[error("the list of processors of {0} has no second hardware thread for each of its cores")]
+    NoSecondThreads(NodeId),
     /// A node has more threads than cores.
     #[error(transparent)]
     TooManyThreads(#[from] TooManyThreads),
@@ -36,42 +40,51 @@ pub fn node_without_cpus(machine: &Machine) -> Option<NodeId> {
 
 /// Gives every thread a processor of its own.
 ///
-/// In each L3 domain of a node the applications take the processors in the order of the files, each the next ones of its list.
+/// In each L3 domain of a node the applications take the cores in the order of the files, each the next ones of its part of the node's
+/// list; those with [`Smt::Both`] have both hardware threads of their cores.
 ///
 /// # Errors
-/// [`PinError::UnknownCpus`] for the first node that has threads but no list of processors;
+/// [`PinError::UnknownCpus`] for the first node that has threads but no list of processors; [`PinError::NoSecondThreads`];
 /// [`PinError::TooManyThreads`] if there are more threads than cores.
-pub fn pin(machine: &Machine, allocation: &Allocation) -> Result<Vec<AppCpus>, PinError> {
+pub fn pin(machine: &Machine, apps: &[App], allocation: &Allocation) -> Result<Vec<AppCpus>, PinError> {
     allocation.fits(machine)?;
-    let mut apps = vec![AppCpus::default(); allocation.apps()];
+    let mut pinned = vec![AppCpus::default(); allocation.apps()];
     let per_l3 = allocation.per_l3(machine);
     for node in machine.node_ids().filter(|&node| allocation.on_node(node) > 0) {
+        let own = machine.node(node);
         let list = machine.os_nodes().get(node.0).and_then(|os_node| os_node.cpus.as_ref());
-        let list = list.ok_or(PinError::UnknownCpus(node))?.as_slice();
-        let cores = machine.node(node).domain_cores().max(1) as usize;
-        let mut taken = vec![0; machine.node(node).domains()];
-        for (a, app) in apps.iter_mut().enumerate() {
-            let mut cpus = Vec::with_capacity(allocation.get(AppId(a), node) as usize);
-            for ((domain, taken), &threads) in taken.iter_mut().enumerate().zip(&per_l3[a][node.0]) {
+        let (first, second) = list
+            .and_then(|list| list.as_slice().split_at_checked(own.cores as usize))
+            .ok_or(PinError::UnknownCpus(node))?;
+        let in_domain = own.domain_cores().max(1) as usize;
+        let mut free: Vec<usize> = (0..own.domains()).map(|domain| domain * in_domain).collect();
+        for (a, pinned) in pinned.iter_mut().enumerate() {
+            let (mut cpus, mut second_cpus) = (Vec::new(), Vec::new());
+            for (free, &cores) in free.iter_mut().zip(&per_l3[a][node.0]) {
+                let cores = *free..*free + cores as usize;
+                *free = cores.end;
                 // Enough: a machine has at least as many processors as cores on each node.
-                let free = list.iter().skip(domain * cores + *taken);
-                cpus.extend(free.take(threads as usize));
-                *taken += threads as usize;
+                cpus.extend_from_slice(&first[cores.clone()]);
+                if apps[a].smt == Smt::Both && !cores.is_empty() {
+                    second_cpus.extend(second.get(cores).ok_or(PinError::NoSecondThreads(node))?);
+                }
             }
             if !cpus.is_empty() {
-                app.nodes.push((node, cpus));
+                cpus.append(&mut second_cpus);
+                pinned.nodes.push((node, cpus));
             }
         }
     }
-    Ok(apps)
+    Ok(pinned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::{Data, Placement};
     use crate::cpus::{CpuList, OsNode};
     use crate::machine::Node;
-    use crate::units::{Gflops, GigabytesPerSecond};
+    use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     /// Two nodes of 4 cores; the second hardware threads (8-15) come last.
     fn machine(cpus: [Option<&str>; 2]) -> Machine {
@@ -91,10 +104,29 @@ mod tests {
             .expect("consistent")
     }
 
+    fn apps(smt: &[Smt]) -> Vec<App> {
+        let app = |&smt| App { smt, ..App::new("a", FlopPerByte::new(1.0), Data::Placed(Placement::Local)) };
+        smt.iter().map(app).collect()
+    }
+
+    #[test]
+    fn both_hardware_threads_of_a_core_belong_to_its_application() {
+        let machine = machine([Some("0-3,8-11"), Some("4-7")]);
+        let apps = apps(&[Smt::One, Smt::Both, Smt::One]);
+        let allocation = Allocation::from_rows(&[vec![1, 0], vec![2, 0], vec![1, 0]]).expect("rows");
+        let pinned = pin(&machine, &apps, &allocation).expect("possible");
+        let cpus: Vec<_> = pinned.iter().map(AppCpus::cpus).collect();
+        assert_eq!(cpus, [vec![0], vec![1, 2, 9, 10], vec![3]]);
+        let allocation = Allocation::from_rows(&[vec![0, 1], vec![0, 1], vec![0, 0]]).expect("rows");
+        assert_eq!(pin(&machine, &apps, &allocation), Err(PinError::NoSecondThreads(NodeId(1))));
+    }
+
     #[test]
     fn applications_take_the_processors_of_a_node_in_turn_and_none_twice() {
         let allocation = Allocation::from_rows(&[vec![1, 0], vec![2, 3], vec![0, 0]]).expect("rows");
-        let apps = pin(&machine([Some("0,2,4,6,8-15"), Some("1,3,5,7")]), &allocation).expect("possible");
+        let one = apps(&[Smt::One; 3]);
+        let apps =
+            pin(&machine([Some("0,2,4,6,8-15"), Some("1,3,5,7")]), &one, &allocation).expect("possible");
         // Node 0: the first app takes 0, the second the next two. Node 1 is all the second's.
         assert_eq!(apps[0].nodes, [(NodeId(0), vec![0])]);
         assert_eq!(apps[1].nodes, [(NodeId(0), vec![2, 4]), (NodeId(1), vec![1, 3, 5])]);
@@ -106,15 +138,15 @@ mod tests {
     fn a_node_without_processors_is_named_if_it_has_threads() {
         let machine = machine([Some("0-3"), None]);
         let on = |rows: [u32; 2]| Allocation::from_rows(&[rows.to_vec()]).expect("rows");
-        assert_eq!(pin(&machine, &on([4, 1])), Err(PinError::UnknownCpus(NodeId(1))));
-        assert!(pin(&machine, &on([4, 0])).is_ok());
+        assert_eq!(pin(&machine, &apps(&[Smt::One]), &on([4, 1])), Err(PinError::UnknownCpus(NodeId(1))));
+        assert!(pin(&machine, &apps(&[Smt::One]), &on([4, 0])).is_ok());
         assert_eq!(node_without_cpus(&machine), Some(NodeId(1)));
     }
 
     #[test]
     fn more_threads_than_cores_are_refused_even_where_processors_are_left() {
         let allocation = Allocation::from_rows(&[vec![5, 0]]).expect("rows");
-        let refused = pin(&machine([Some("0-7"), None]), &allocation);
+        let refused = pin(&machine([Some("0-7"), None]), &apps(&[Smt::One]), &allocation);
         assert_eq!(
             refused,
             Err(PinError::TooManyThreads(TooManyThreads { node: NodeId(0), threads: 5, cores: 4 }))
@@ -132,7 +164,13 @@ mod tests {
         let allocation =
             Allocation::from_domains(vec![vec![vec![1, 1], vec![0, 0]], vec![vec![0, 1], vec![0, 0]]])
                 .unwrap();
-        let pinned = pin(&machine, &allocation).unwrap();
+        let pinned = pin(&machine, &apps(&[Smt::One; 2]), &allocation).unwrap();
         assert_eq!((pinned[0].cpus(), pinned[1].cpus()), (vec![0, 2], vec![3]));
+        // With both hardware threads of its cores, 0 and 2, the first has their siblings, too.
+        let os_nodes =
+            vec![OsNode { number: 0, cpus: CpuList::parse("0-3,8-11").ok() }, machine.os_nodes()[1].clone()];
+        let machine = machine.with_os_nodes(os_nodes).unwrap();
+        let pinned = pin(&machine, &apps(&[Smt::Both, Smt::One]), &allocation).unwrap();
+        assert_eq!((pinned[0].cpus(), pinned[1].cpus()), (vec![0, 2, 8, 10], vec![3]));
     }
 }

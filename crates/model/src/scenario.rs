@@ -1,7 +1,7 @@
 //! What the input files describe together: a machine, applications, and the scenarios to evaluate.
 
 use crate::allocation::Allocation;
-use crate::app::{App, Data};
+use crate::app::{App, Data, Smt};
 use crate::machine::Machine;
 
 /// One way of placing the threads.
@@ -9,10 +9,12 @@ use crate::machine::Machine;
 pub struct Scenario {
     /// The name in the file.
     pub name: String,
-    /// Threads of each application on each node.
+    /// Cores of each application on each node.
     pub allocation: Allocation,
     /// Data of each application in this scenario: its own, or what the scenario puts in its place.
     pub data: Vec<Data>,
+    /// Hardware threads of a core that each application uses in this scenario. While that is open ([`Smt::Any`]), `allocation` has its threads.
+    pub smt: Vec<Smt>,
     /// Whether the work of each application is divided equally among its threads beforehand, so that the slowest of them
     /// decides ([`crate::evaluation::Options::static_work`]). Without it whoever is faster does more.
     pub static_work: bool,

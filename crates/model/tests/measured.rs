@@ -109,3 +109,54 @@ fn several_nodes_cost_what_the_application_says() {
         assert_near(evaluation.apps[0].full_speed.value(), gflops);
     }
 }
+
+/// One node with two hardware threads on each core.
+fn smt_machine(cores: u32, gbs: f64) -> String {
+    format!(
+        "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = {cores}\ngflops_per_core = 10\n\
+         bandwidth_gbs = {gbs}\nthreads_per_core = 2\n"
+    )
+}
+
+#[test]
+fn both_threads_of_a_core_are_one_faster_thread() {
+    // Hand test C: 4 cores x 10 GFLOPS that need 1 GB/s each; 2 cores x 10 x 1.25 GFLOPS.
+    let vm = |smt: &str| format!("arithmetic_intensity = 10\nsmt_speedup = 1.25\nsmt = \"{smt}\"");
+    let machine = smt_machine(4, 1000.0);
+    let alone = |smt: &str| study(&machine, &[("vm", &vm(smt))], "vm = 4");
+    for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm] {
+        assert_near(speeds(&evaluated(&alone("one"), kind))[0], 40.0);
+        assert_near(speeds(&evaluated(&alone("both"), kind))[0], 25.0);
+        let both = study(&machine, &[("a", &vm("both")), ("b", &vm("both"))], "a = 4, b = 4");
+        assert_eq!(both.scenarios[0].allocation.as_slice(), [2, 2], "cores");
+        assert_eq!(speeds(&evaluated(&both, kind)), [25.0, 25.0]);
+    }
+    // `thread_gflops` and `thread_gbs` are of one thread: 2 cores x 1.25 x min(10, 4) and, of 0.5 FLOP/byte, 2 x 1.25 x 3 x 0.5.
+    let slow = format!("{}\nthread_gflops = 4", vm("both"));
+    assert_near(
+        speeds(&evaluated(&study(&machine, &[("vm", &slow)], "vm = 4"), ModelKind::default()))[0],
+        10.0,
+    );
+    let few = "arithmetic_intensity = 0.5\nsmt_speedup = 1.25\nsmt = \"both\"\nthread_gbs = 3";
+    assert_near(
+        speeds(&evaluated(&study(&machine, &[("vm", few)], "vm = 4"), ModelKind::default()))[0],
+        3.75,
+    );
+}
+
+#[test]
+fn both_threads_of_a_core_share_its_bandwidth_with_others() {
+    // Hand test J: 8 threads on 4 cores, each wants 10 x 1.25 / 0.5 = 25 GB/s; `hpc` wants 1 GB/s on each of its 4 cores, which leaves 36.
+    let vm = "arithmetic_intensity = 0.5\nsmt_speedup = 1.25\nsmt = \"both\"";
+    let both =
+        study(&smt_machine(8, 40.0), &[("vm", vm), ("hpc", "arithmetic_intensity = 10")], "vm = 8, hpc = 4");
+    let evaluation = evaluated(&both, ModelKind::default());
+    assert_near(speeds(&evaluation)[0], 18.0);
+    assert_near(speeds(&evaluation)[1], 40.0);
+    // Alone it has all of 40 GB/s, on 8 cores or on 4.
+    for smt in ["one", "both"] {
+        let vm = vm.replace("both", smt);
+        let alone = study(&smt_machine(8, 40.0), &[("vm", &vm)], "vm = 8");
+        assert_near(speeds(&evaluated(&alone, ModelKind::default()))[0], 20.0);
+    }
+}

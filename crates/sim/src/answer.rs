@@ -4,6 +4,7 @@
 //! what they found, also in release builds: a wrong answer must never look like a right one.
 
 use crate::problem::{Candidate, Problem};
+use numasim_model::demand::with_smt;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Allocation, Evaluation, Machine, Placement, evaluate_with};
 
@@ -62,7 +63,8 @@ impl Problem {
     ) -> Result<(Evaluation, f64), EvaluateError> {
         let Candidate { allocation, placements, score, .. } = candidate;
         let options = Options { static_work, ..Options::default() };
-        let evaluation = evaluate_with(&self.machine, &self.apps, placements, allocation, options)?;
+        let apps = with_smt(&self.asked, &candidate.smt);
+        let evaluation = evaluate_with(&self.machine, &apps, placements, allocation, options)?;
         let score = if static_work {
             let gflops: Vec<f64> = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
             self.goal.score(&gflops)

@@ -62,7 +62,7 @@ mod tests {
 
     fn answer((score, tie_break): (f64, f64)) -> Candidate {
         let allocation = Allocation::empty(1, 1);
-        Candidate { allocation, placements: Vec::new(), score, tie_break, excess: 0.0 }
+        Candidate { allocation, placements: Vec::new(), smt: Vec::new(), score, tie_break, excess: 0.0 }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Scenario};
+use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Scenario, Smt};
 
 use crate::ascent::Ascent;
 use crate::monitor::Monitor;
@@ -14,6 +14,9 @@ use crate::restrictions::may_hold;
 const MOST_OPERATIONS: u64 = 100_000_000;
 /// An evaluation with other homes is compiled anew, which costs so many times what it costs alone.
 const COMPILED_ANEW: u64 = 5;
+
+/// Most applications of a scenario of which every choice of hardware threads is tried.
+const MOST_OPEN: u32 = 8;
 
 /// An allocation to compare with.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +124,16 @@ pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
     Some(allocation)
 }
 
+/// The one that breaks no restriction, else the better one.
+fn better(a: Baseline, b: Baseline) -> Baseline {
+    match (a.breaks.is_none(), b.breaks.is_none()) {
+        (true, false) => a,
+        (false, true) => b,
+        _ if b.candidate.beats(&a.candidate) => b,
+        _ => a,
+    }
+}
+
 impl Problem {
     /// `even`, `one app per node` where it is possible, and every scenario of the files.
     ///
@@ -135,15 +148,53 @@ impl Problem {
             left.set(left.get().saturating_sub(cost));
             enough || monitor.stop()
         };
-        let mut baselines = vec![self.baseline("even", &even(&self.machine, &self.apps), &own, &stop)];
+        let open: &[Vec<Smt>] = if self.has_open_smt() { &self.choices } else { &[Vec::new()] };
+        let built_in = |name: &str, allocation: &Allocation| {
+            let all = open.iter().map(|smt| self.with_smt(smt).baseline(name, allocation, &own, &stop));
+            all.reduce(better)
+        };
+        let mut baselines: Vec<Baseline> =
+            built_in("even", &even(&self.machine, &self.apps)).into_iter().collect();
         if let Some(allocation) = one_app_per_node(&self.machine, &self.apps) {
-            baselines.push(self.baseline("one app per node", &allocation, &own, &stop));
+            baselines.extend(built_in("one app per node", &allocation));
         }
-        baselines.extend(scenarios.iter().map(|s| Baseline {
-            static_work: s.static_work,
-            ..self.baseline(&s.name, &s.allocation, &s.data, &stop)
+        baselines.extend(scenarios.iter().filter_map(|s| {
+            let decided = self.decided(s).into_iter();
+            let all = decided
+                .map(|(smt, allocation)| self.with_smt(&smt).baseline(&s.name, &allocation, &s.data, &stop));
+            let found = all.reduce(better)?;
+            let differs =
+                self.asked.iter().zip(&s.smt).find(|(app, smt)| app.smt != Smt::Any && app.smt != **smt);
+            let other = differs.map(|(app, smt)| format!("{} has smt \"{}\" in it", app.name, smt.as_str()));
+            Some(Baseline { static_work: s.static_work, breaks: found.breaks.clone().or(other), ..found })
         }));
         baselines
+    }
+
+    /// Each way to decide the hardware threads of a core that a scenario leaves open, with the cores of each application, as far as they
+    /// fit the machine. Where the scenario says what the applications say, no hardware threads.
+    fn decided(&self, scenario: &Scenario) -> Vec<(Vec<Smt>, Allocation)> {
+        let open: Vec<usize> = (0..scenario.smt.len()).filter(|&a| scenario.smt[a] == Smt::Any).collect();
+        if open.is_empty() {
+            let same = self.asked.iter().zip(&scenario.smt).all(|(app, smt)| app.smt == *smt);
+            let smt = if same { Vec::new() } else { scenario.smt.clone() };
+            return vec![(smt, scenario.allocation.clone())];
+        }
+        // Few, as of scenarios people write; of many applications only all alike.
+        let few = u32::try_from(open.len()).ok().filter(|&open| open <= MOST_OPEN);
+        let sets = few.map_or(2, |open| 1 << open);
+        let chosen = |set: usize| {
+            let (mut smt, mut allocation) = (scenario.smt.clone(), scenario.allocation.clone());
+            for (bit, &a) in open.iter().enumerate() {
+                let both = if few.is_some() { set >> bit & 1 == 1 } else { set == 1 };
+                smt[a] = if both { Smt::Both } else { Smt::One };
+                let per_core = smt[a].threads_per_core();
+                allocation
+                    .replace(AppId(a), |threads| (threads % per_core == 0).then_some(threads / per_core))?;
+            }
+            allocation.fits(&self.machine).is_ok().then_some((smt, allocation))
+        };
+        (0..sets).filter_map(chosen).collect()
     }
 
     fn baseline(

@@ -92,7 +92,7 @@ impl<'a> Contents<'a> {
             return Some((0, 0));
         }
         let mut most = self.apps[app].max_threads.unwrap_or(u32::MAX);
-        let mut least = self.restrictions.min_threads_per_node;
+        let mut least = self.restrictions.least_on_node(&self.apps[app]);
         for &bin in bins {
             let at = app * self.cores.len() + bin;
             let free = self.free[at];

@@ -18,7 +18,7 @@
 //! A Latin hypercube (McKay, Beckman and Conover 1979): the draws of each figure are the quantiles at (i + 1/2) / n in random
 //! order. So the interval of what follows a single figure is that figure's own interval, to rounding.
 
-use numasim_model::demand::demands;
+use numasim_model::demand::{demands, with_smt};
 use numasim_model::evaluation::{EvaluateError, MOST_NODES_WITH_ALL_LINKS, Options};
 use numasim_model::sharing::Solver;
 use numasim_model::{Allocation, App, Machine, Placement, evaluate_with};
@@ -104,10 +104,13 @@ impl Draws {
     pub fn rivals(&self, problem: &Problem, best: &Candidate, others: &[&Candidate]) -> Option<Rivals> {
         let mut values = vec![Vec::with_capacity(Self::COUNT); others.len() + 1];
         for machine in self.machines() {
-            let goal = Goal::new(problem.goal().objective(), &machine, problem.apps()).ok()?;
+            let goal = Goal::new(problem.goal().objective(), &machine, problem.asked()).ok()?;
             for (candidate, values) in std::iter::once(&best).chain(others).zip(&mut values) {
                 let value = |allocation: &Allocation, placements: &[Placement]| {
-                    let solver = Solver::new(&machine, &demands(problem.apps(), placements));
+                    let solver = Solver::new(
+                        &machine,
+                        &demands(&with_smt(problem.asked(), &candidate.smt), placements),
+                    );
                     let mut workspace = solver.workspace();
                     solver.solve(allocation.rows(&machine).as_slice(), &mut workspace);
                     goal.value(goal.score(workspace.gflops()))

@@ -13,7 +13,7 @@
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::sharing::Solver;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Allocation, App, Data, Machine, Placement};
+use numasim_model::{Allocation, App, Data, Machine, Placement, Smt};
 
 use crate::symmetry::node_classes;
 
@@ -91,7 +91,9 @@ impl Goal {
         machine: &Machine,
         apps: &[App],
     ) -> Result<Self, GoalError> {
-        let alone = alone(machine, apps);
+        // With one thread on each core whatever they choose, so that choices are compared with the same speed.
+        let one: Vec<App> = apps.iter().map(|app| app.clone().with_smt(Smt::One)).collect();
+        let alone = alone(machine, &one);
         let mut weights: Vec<f64> = apps.iter().map(|app| app.weight).collect();
         let unit_gflops = match objective {
             Objective::TotalGflops => vec![1.0; apps.len()],
@@ -124,7 +126,7 @@ impl Goal {
     }
 
     /// GFLOPS of each application alone with every core of the machine, or of the best nodes if several cost it something
-    /// ([`App::node_overhead`]), an open home at its best node; `max_threads` and
+    /// ([`App::node_overhead`]), an open home at its best node, with one thread on each core; `max_threads` and
     /// `nodes` are ignored, and so is memory.
     pub fn alone(&self) -> &[f64] {
         &self.alone

@@ -3,7 +3,7 @@
 use numasim_model::demand::demands;
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal};
+use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal, Smt};
 
 use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective};
@@ -16,6 +16,12 @@ pub struct Problem {
     pub(crate) apps: Vec<App>,
     pub(crate) goal: Goal,
     pub(crate) restrictions: Restrictions,
+    /// The applications as they were asked for, with numbers of threads; those of `apps` are numbers of cores.
+    pub(crate) asked: Vec<App>,
+    /// Hardware threads of a core that each application uses, where that is not what it asks for; else empty.
+    pub(crate) smt: Vec<Smt>,
+    /// Where applications leave that open: each set of choices; [`Problem::with_smt`] decides.
+    pub(crate) choices: Vec<Vec<Smt>>,
 }
 
 /// Most flows of an evaluation: about 10 milliseconds, and 100 MB for each thread of the search.
@@ -74,6 +80,9 @@ pub enum ProblemError {
         /// Ordered pairs of different nodes.
         links: u64,
     },
+    /// Too many applications leave open whether they use both hardware threads of a core.
+    #[error("too many applications leave `smt` open: their choices cannot all be searched")]
+    TooManyChoices,
     /// The restrictions leave no allocation.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
@@ -124,9 +133,24 @@ impl Problem {
             return Err(refusal.into());
         }
         let goal = Goal::new(objective, machine, apps)?;
-        restrictions.check(machine, apps)?;
         check_memory(machine, apps)?;
-        Ok(Self { machine: machine.clone(), apps: apps.to_vec(), goal, restrictions })
+        let mut problem = Self {
+            machine: machine.clone(),
+            apps: apps.iter().map(App::counted_in_cores).collect(),
+            goal,
+            restrictions,
+            asked: apps.to_vec(),
+            smt: Vec::new(),
+            choices: Vec::new(),
+        };
+        if apps.iter().any(|app| app.smt == Smt::Any) {
+            problem.choices = problem.open_choices()?;
+            let first = problem.choices.first().cloned().unwrap_or_default();
+            problem.apps = problem.with_smt(&first).apps;
+        } else {
+            restrictions.check(machine, &problem.apps)?;
+        }
+        Ok(problem)
     }
 
     /// The machine.
@@ -134,9 +158,14 @@ impl Problem {
         &self.machine
     }
 
-    /// The applications.
+    /// The applications, with numbers of cores in the place of numbers of threads.
     pub fn apps(&self) -> &[App] {
         &self.apps
+    }
+
+    /// The applications as they were asked for.
+    pub fn asked(&self) -> &[App] {
+        &self.asked
     }
 
     /// The objective, made ready.
@@ -248,10 +277,12 @@ impl Problem {
 /// One answer: who runs where, with the data where, and how good it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Threads of each application on each node.
+    /// Cores of each application on each node.
     pub allocation: Allocation,
     /// Where the data of each application lies, open homes decided.
     pub placements: Vec<Placement>,
+    /// Hardware threads of a core that each application uses, where the question leaves that open; else empty.
+    pub smt: Vec<Smt>,
     /// What the search compares: larger is better.
     pub score: f64,
     /// Breaks ties between equal scores.
@@ -353,7 +384,8 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn candidate(&mut self, allocation: Allocation) -> Candidate {
         let (score, tie_break) = self.rate(allocation.rows(&self.problem.machine).as_slice());
         let excess = self.excess(allocation.as_slice());
-        Candidate { allocation, placements: self.placements.clone(), score, tie_break, excess }
+        let (placements, smt) = (self.placements.clone(), self.problem.smt.clone());
+        Candidate { allocation, placements, smt, score, tie_break, excess }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads the keys of an `[[app]]` that are not of what it does over time, with its real kernel and the size of its problem.
 
-use numasim_model::app::{Access, App, Data, Placement};
+use numasim_model::app::{Access, App, Data, Placement, Smt};
 use numasim_model::ids::NodeId;
 use numasim_model::machine::Machine;
 use numasim_model::problem::{
@@ -90,7 +90,10 @@ pub(super) fn read(
     };
     let write_share = read_write_share(table);
     let node_overhead = table.optional(&app::NODE_OVERHEAD).map_or(Some(0.0), |value| value.number());
-    let limits = read_limits(table, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
+    let smt = read_smt(table, machine);
+    let threads_per_core = if matches!(smt, Some((Smt::One, _)) | None) { 1 } else { 2 };
+    let cores = usable_cores(machine, nodes.as_ref());
+    let limits = read_limits(table, nodes_value.as_ref(), cores, threads_per_core);
     let weight = table.read_or(&app::WEIGHT, 1.0, Value::number);
     let allowed = nodes.clone().flatten().zip(nodes_value.as_ref().map(Value::place));
     let app = || {
@@ -117,6 +120,8 @@ pub(super) fn read(
             kernel,
             problem,
             outstanding_lines: lines?,
+            smt: smt?.0,
+            smt_speedup: smt?.1,
             min_threads: limits.min,
             max_threads: limits.max,
             weight: weight?,
@@ -287,6 +292,56 @@ fn read_intensity(
     None
 }
 
+/// Hardware threads of a core that the application uses, and how much faster both of them are.
+fn read_smt(table: &mut TableReader<'_>, machine: &MachineReading) -> Option<(Smt, Option<f64>)> {
+    let value = table.optional(&app::SMT);
+    let speedup_value = table.optional(&app::SMT_SPEEDUP);
+    let speedup = match &speedup_value {
+        None => None,
+        Some(value) => Some(read_speedup(value)?),
+    };
+    let Some(value) = value else { return Some((Smt::One, speedup)) };
+    let smt = value.word(&Smt::ALL, Smt::as_str)?;
+    if smt != Smt::One && speedup_value.is_none() {
+        value.source.log.report(speedup_is_missing(&value));
+        return None;
+    }
+    Some((has_threads(&value, smt, machine)?, speedup))
+}
+
+fn read_speedup(value: &Value<'_>) -> Option<f64> {
+    let speedup = value.number()?;
+    if (1.0..=2.0).contains(&speedup) {
+        return Some(speedup);
+    }
+    let message = format!("`{}` must be 1.0 to 2.0, not {}", value.name, value.text());
+    let hint = "2.0 is as fast as two cores, 1.0 as fast as one thread alone";
+    value.report(ProblemKind::BadValue, message, "not the speed of two threads of a core", hint);
+    None
+}
+
+/// The choice of a value on this machine: where a core has one thread "any" is one, and "both" is reported.
+pub(crate) fn has_threads(value: &Value<'_>, smt: Smt, machine: &MachineReading) -> Option<Smt> {
+    if machine.two_threads || machine.machine.is_none() {
+        return Some(smt);
+    }
+    if smt == Smt::Both {
+        let message = format!("`{}` is \"both\", but the cores of the machine have one thread", value.name);
+        let hint = "write `threads_per_core = 2` in `[machine]` if they have two";
+        value.report(ProblemKind::BadValue, message, "two threads of a core", hint);
+        return None;
+    }
+    Some(Smt::One)
+}
+
+/// Two threads on a core without their speed.
+pub(crate) fn speedup_is_missing(value: &Value<'_>) -> Problem {
+    let message = format!("`{}` needs `smt_speedup`, how fast both threads of a core are", value.name);
+    Problem::new(ProblemKind::MissingKey, message)
+        .at(value.place(), "how much faster than one?")
+        .hint("add e.g. `smt_speedup = 1.25` to the app")
+}
+
 /// With four digits behind the point.
 fn short(value: f64) -> String {
     ((value * 1e4).round() / 1e4).to_string()
@@ -323,8 +378,13 @@ struct Limits {
     max: Option<u32>,
 }
 
-/// `nodes`: the list of nodes that may hold threads, if the file has one; `cores`: how many those have.
-fn read_limits(table: &mut TableReader<'_>, nodes: Option<&Value<'_>>, cores: Option<u64>) -> Option<Limits> {
+/// `nodes`: the list of nodes that may hold threads, if the file has one; `cores`: how many those have, each with so many threads of it.
+fn read_limits(
+    table: &mut TableReader<'_>,
+    nodes: Option<&Value<'_>>,
+    cores: Option<u64>,
+    threads_per_core: u64,
+) -> Option<Limits> {
     let log = table.source.log;
     let min_value = table.optional(&app::MIN_THREADS);
     let max_value = table.optional(&app::MAX_THREADS);
@@ -337,9 +397,9 @@ fn read_limits(table: &mut TableReader<'_>, nodes: Option<&Value<'_>>, cores: Op
     let min = min_value.as_ref().map_or(Some(1), Value::count);
     let max = max_value.as_ref().and_then(Value::count);
     if let (Some(min), Some(cores), Some(value)) = (min, cores, &min_value)
-        && u64::from(min) > cores
+        && u64::from(min) > cores * threads_per_core
     {
-        report_too_many(log, value, min, cores, nodes);
+        report_too_many(log, value, min, cores, threads_per_core, nodes);
     }
     if max_value.is_some() && max.is_none() {
         return None;
@@ -365,11 +425,21 @@ fn read_limits(table: &mut TableReader<'_>, nodes: Option<&Value<'_>>, cores: Op
     Some(Limits { min, max })
 }
 
-fn report_too_many(log: &Log, value: &Value<'_>, min: u32, cores: u64, nodes: Option<&Value<'_>>) {
+fn report_too_many(
+    log: &Log,
+    value: &Value<'_>,
+    min: u32,
+    cores: u64,
+    threads_per_core: u64,
+    nodes: Option<&Value<'_>>,
+) {
     let all = plural(usize::try_from(cores).unwrap_or(usize::MAX), "core");
     let whose = if nodes.is_some() { "the nodes that it may use have" } else { "the whole machine has" };
     let message = format!("`min_threads` is {min}, but {whose} {all}");
-    let hint = format!("each thread needs a core of its own: write at most {cores}");
+    let hint = match threads_per_core {
+        1 => format!("each thread needs a core of its own: write at most {cores}"),
+        threads => format!("each core has {threads} threads: write at most {}", cores * threads),
+    };
     let mut problem = Problem::new(ProblemKind::Infeasible, message)
         .at(value.place(), "more threads than cores")
         .hint(hint);

@@ -72,6 +72,7 @@ impl Apps {
             min_threads: table.place_of(&app::MIN_THREADS),
             nodes: table.place_of(&app::NODES),
             memory_gib: table.place_of(&app::MEMORY_GIB),
+            smt: table.place_of(&app::SMT),
         };
         let instances_value = table.optional(&app::INSTANCES);
         let given = instances_value.as_ref().map(Value::count);
@@ -182,6 +183,12 @@ impl Apps {
         };
         let table = self.tables.get(group)?;
         table.app.as_ref()?.nodes.as_deref().zip(table.places.nodes.as_ref())
+    }
+
+    /// Each instance's application, as far as it could be read.
+    pub(super) fn each_instance(&self) -> impl Iterator<Item = Option<&App>> {
+        let tables = self.tables.iter().zip(&self.groups);
+        tables.flat_map(|(table, group)| std::iter::repeat_n(table.app.as_ref(), group.instances))
     }
 
     /// Every name that a scenario may use.

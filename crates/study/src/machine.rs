@@ -30,6 +30,8 @@ pub struct MachineReading {
     pub cores: Option<Vec<u32>>,
     /// The nodes that say that they have no memory.
     pub(super) without_memory: Vec<NodeId>,
+    /// Whether each core has two hardware threads.
+    pub(super) two_threads: bool,
     /// How many sockets the file says it has.
     pub(super) sockets: Option<usize>,
 }
@@ -69,6 +71,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let distances = table
         .optional(&keys::DISTANCE_MATRIX)
         .map(|matrix| read_pairs(&matrix, DISTANCES, nodes.count, cores.as_deref(), &[]));
+    let two_threads = table.optional(&keys::THREADS_PER_CORE).and_then(|value| value.count()) == Some(2);
     let provenance = read_provenance(&mut table);
     let variants = read_ways(&mut table);
 
@@ -94,7 +97,8 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
             .with_source(source)
             .with_provenance(provenance)
             .with_sharing(model)
-            .with_kernel_variants(variants);
+            .with_kernel_variants(variants)
+            .with_smt(two_threads);
         let machine = with(machine, latencies, Machine::with_latencies_ns);
         let machine = with(machine, distances.flatten(), Machine::with_distances);
         let said = caches.iter().any(Option::is_some);
@@ -105,7 +109,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         SocketsReading::Read(sockets) => Some(sockets.count),
         SocketsReading::Absent | SocketsReading::Broken => None,
     };
-    MachineReading { machine, cores, without_memory, sockets }
+    MachineReading { machine, cores, without_memory, two_threads, sockets }
 }
 
 /// The machine with a part that was read, which has the right shape.

@@ -154,6 +154,8 @@ pub struct AppPlaces {
     pub nodes: Option<Place>,
     /// The value of `memory_gib`; `None` where the file does not give it.
     pub memory_gib: Option<Place>,
+    /// The value of `smt`; `None` where the file does not give it.
+    pub smt: Option<Place>,
 }
 
 /// Places of one `[[scenario]]`.

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use numasim_model::allocation::{Allocation, OnNode, deal};
-use numasim_model::app::{App, Data};
+use numasim_model::app::{App, Data, Smt};
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::Machine;
 use numasim_model::scenario::Scenario;
 
+use super::app_keys;
 use super::apps::{Apps, Named};
 use super::apps::{by_instance, look_up};
 use super::data;
@@ -27,11 +28,12 @@ const MAX_THREAD_COUNTS: usize = 64_000_000;
 /// One scenario as far as it could be read.
 pub(super) struct ScenarioReading {
     name: String,
-    /// For each instance the threads on each node; `None` where the scenario does not name it.
+    /// For each row of threads those on each node.
     rows: Vec<ThreadRow>,
     /// The row of each instance.
     row_of: Vec<Option<usize>>,
     data: Vec<(Named, Data)>,
+    smt: Vec<Smt>,
     static_work: bool,
     /// Whether numbers of threads fill L3 domain after domain.
     pack: bool,
@@ -65,6 +67,7 @@ impl Scenarios {
         }
         let threads = table.required(&scenario::THREADS);
         let data = table.optional(&scenario::DATA);
+        let smt = table.optional(&scenario::SMT);
         // Its default is what a scenario has always been: it is not listed.
         let static_work = table.optional(&scenario::STATIC).map_or(Some(false), |value| value.flag());
         let pack = table.optional(&scenario::L3).map_or(Some(false), |value| {
@@ -91,18 +94,23 @@ impl Scenarios {
         }
         let shown = name.as_deref().unwrap_or_default();
         let data = data.map_or(Some(Vec::new()), |value| read_data(&value, apps, machine));
-        let rows =
-            threads.and_then(|value| read_threads(&value, shown, apps, cores, machine.machine.as_ref()));
-        self.read.push(name.zip(rows).zip(data.zip(static_work).zip(pack)).map(
-            |((name, (rows, row_of)), ((data, static_work), pack))| ScenarioReading {
-                name,
+        let smt = read_smt(smt.as_ref(), apps, machine);
+        let rows = threads.and_then(|value| {
+            read_threads(&value, shown, apps, smt.as_deref()?, cores, machine.machine.as_ref())
+        });
+        let read = || {
+            let (rows, row_of) = rows?;
+            Some(ScenarioReading {
+                name: name?,
                 rows,
                 row_of,
-                data,
-                static_work,
-                pack,
-            },
-        ));
+                data: data?,
+                smt: smt?,
+                static_work: static_work?,
+                pack: pack?,
+            })
+        };
+        self.read.push(read());
     }
 
     /// Where each scenario stands in its file.
@@ -129,23 +137,30 @@ impl Scenarios {
 impl ScenarioReading {
     fn scenario(self, apps: &[App], groups: &Apps, machine: &Machine) -> Scenario {
         let nodes = machine.node_count();
-        let mut allocation = Allocation::empty(apps.len(), nodes);
-        for (instance, row) in self.row_of.iter().enumerate() {
-            let threads = row.and_then(|row| self.rows.get(row));
-            for (node, &threads) in threads.iter().flat_map(|row| &row.threads).enumerate() {
-                allocation.set(AppId(instance), NodeId(node), threads);
-            }
-        }
+        // Cores; while the choice of `smt` is open a scenario has threads.
+        let places: Vec<Vec<OnNode>> = (0..apps.len())
+            .map(|instance| {
+                let row = self.row_of.get(instance).copied().flatten().and_then(|row| self.rows.get(row));
+                let Some(row) = row else { return vec![OnNode::Threads(0); nodes] };
+                let both = self.smt.get(instance) == Some(&Smt::Both);
+                if both {
+                    row.iter().map(|on_node| on_node.map(|threads| Smt::Both.cores(threads))).collect()
+                } else {
+                    row.clone()
+                }
+            })
+            .collect();
+        let says_domains =
+            self.pack || places.iter().flatten().any(|on_node| matches!(on_node, OnNode::Domains(_)));
+        let rows: Vec<Vec<u32>> =
+            places.iter().map(|row| row.iter().map(OnNode::threads).collect()).collect();
         // Else they are dealt where L3 domains matter.
-        if machine.has_domains() && (self.pack || self.rows.iter().any(|row| row.places.is_some())) {
-            let places = |row: Option<usize>| match row.and_then(|row| self.rows.get(row)) {
-                Some(ThreadRow { places: Some(places), .. }) => places.clone(),
-                Some(row) => row.threads.iter().copied().map(OnNode::Threads).collect(),
-                None => vec![OnNode::Threads(0); nodes],
-            };
-            let places: Vec<_> = self.row_of.iter().map(|&row| places(row)).collect();
-            allocation = Allocation::from_domains(deal(machine, &places, self.pack)).unwrap_or(allocation);
-        }
+        let allocation = if machine.has_domains() && says_domains {
+            Allocation::from_domains(deal(machine, &places, self.pack))
+        } else {
+            Allocation::from_rows(&rows)
+        };
+        let allocation = allocation.unwrap_or_else(|| Allocation::empty(apps.len(), nodes));
         let mut data: Vec<Data> = apps.iter().map(|app| app.data.clone()).collect();
         for (instance, own) in by_instance(&self.data, groups, |(named, _)| *named).into_iter().enumerate() {
             if let (Some(own), Some(slot)) = (own.and_then(|row| self.data.get(row)), data.get_mut(instance))
@@ -153,7 +168,7 @@ impl ScenarioReading {
                 slot.clone_from(&own.1);
             }
         }
-        Scenario { name: self.name, allocation, data, static_work: self.static_work }
+        Scenario { name: self.name, allocation, data, smt: self.smt, static_work: self.static_work }
     }
 }
 
@@ -164,6 +179,36 @@ fn read_data(value: &Value<'_>, apps: &Apps, machine: &MachineReading) -> Option
     let read: Vec<_> =
         entries.into_iter().map(|(named, value)| Some((named, data::read(&value, machine)?))).collect();
     read.into_iter().collect()
+}
+
+/// Hardware threads of a core that each instance uses: what the scenario says, else what the application says.
+fn read_smt(value: Option<&Value<'_>>, apps: &Apps, machine: &MachineReading) -> Option<Vec<Smt>> {
+    let own = || apps.each_instance().map(|app| app.map_or(Smt::One, |app| app.smt));
+    let Some(value) = value else { return Some(own().collect()) };
+    let entries = look_up(value, "write e.g. `smt = { vm = \"both\" }`", apps)?;
+    // Every entry is read, so that every mistake is reported.
+    let read: Vec<Option<(Named, Smt)>> = entries
+        .iter()
+        .map(|(named, value)| {
+            let smt = app_keys::has_threads(value, value.word(&Smt::ALL, Smt::as_str)?, machine)?;
+            Some((*named, smt))
+        })
+        .collect();
+    let read: Vec<(Named, Smt)> = read.into_iter().collect::<Option<_>>()?;
+    let said = by_instance(&read, apps, |(named, _)| *named);
+    let mut of = Vec::with_capacity(said.len());
+    let mut complete = true;
+    for ((own, said), app) in own().zip(said).zip(apps.each_instance()) {
+        let smt = said.and_then(|entry| Some(read.get(entry)?.1));
+        of.push(smt.unwrap_or(own));
+        let lacks =
+            smt.is_some_and(|smt| smt != Smt::One) && app.is_some_and(|app| app.smt_speedup.is_none());
+        if let (true, true, Some((_, value))) = (lacks, complete, said.and_then(|entry| entries.get(entry))) {
+            value.source.log.report(app_keys::speedup_is_missing(value));
+            complete = false;
+        }
+    }
+    complete.then_some(of)
 }
 
 /// The place of each entry; none where the value is no table, which is reported elsewhere.

@@ -1,8 +1,10 @@
 //! Reads the threads of a scenario: for each application a number for every node, or one for each.
 
 use std::collections::HashMap;
+use std::slice;
 
 use numasim_model::allocation::OnNode;
+use numasim_model::app::Smt;
 use numasim_model::machine::{Machine, Node};
 
 use super::apps::{Apps, Named};
@@ -20,17 +22,11 @@ const THREADS_HINT: &str =
 struct Row<'a> {
     value: Value<'a>,
     named: Named,
-    threads: Vec<u32>,
-    /// The same where some entry is a list of L3 domains.
-    places: Option<Vec<OnNode>>,
+    threads: ThreadRow,
 }
 
-/// Threads on each node, and in which L3 domains, where some entry is a list of these.
-#[derive(Clone)]
-pub(super) struct ThreadRow {
-    pub(super) threads: Vec<u32>,
-    pub(super) places: Option<Vec<OnNode>>,
-}
+/// Threads on each node, where an entry is a list of L3 domains in which of these.
+pub(super) type ThreadRow = Vec<OnNode>;
 
 type Rows = (Vec<ThreadRow>, Vec<Option<usize>>);
 
@@ -39,6 +35,7 @@ pub(super) fn read_threads(
     value: &Value<'_>,
     scenario: &str,
     apps: &Apps,
+    smt: &[Smt],
     cores: Option<&[u32]>,
     machine: Option<&Machine>,
 ) -> Option<Rows> {
@@ -48,46 +45,52 @@ pub(super) fn read_threads(
     let rows: Vec<Option<Row<'_>>> = entries
         .into_iter()
         .map(|(named, value)| {
-            let places = thread_row::read_places(&value, cores, domains.as_deref())?;
-            let threads: Vec<u32> = places.iter().map(OnNode::threads).collect();
-            let says_domains = places.iter().any(|on_node| matches!(on_node, OnNode::Domains(_)));
-            let places = says_domains.then_some(places);
-            thread_row::nodes_are_allowed(&value, &threads, apps.nodes_of(named))?;
-            Some(Row { value, named, threads, places })
+            let threads = thread_row::read_places(&value, cores, domains.as_deref())?;
+            let on_nodes: Vec<u32> = threads.iter().map(OnNode::threads).collect();
+            thread_row::nodes_are_allowed(&value, &on_nodes, apps.nodes_of(named))?;
+            Some(Row { value, named, threads })
         })
         .collect();
     let rows: Vec<Row<'_>> = rows.into_iter().collect::<Option<_>>()?;
     let row_of = by_instance(&rows, apps, |row| row.named);
+    let uses = uses(&rows, &row_of, smt);
+    rows.iter().zip(&uses).try_for_each(|(row, uses)| fill_cores(row, uses))?;
     if let Some(cores) = cores {
-        check_cores(&rows, &row_of, cores);
+        check_cores(&rows, &uses, cores);
     }
     if let Some(machine) = machine {
-        check_domains(&rows, &row_of, machine);
+        check_domains(&rows, &uses, machine);
     }
     note_unnamed(value, scenario, apps, &row_of);
-    let row = |row: Row<'_>| ThreadRow { threads: row.threads, places: row.places };
-    Some((rows.into_iter().map(row).collect(), row_of))
+    Some((rows.into_iter().map(|row| row.threads).collect(), row_of))
 }
 
-/// The same for lists of L3 domains; other threads of the node are in those that are left.
-fn check_domains(rows: &[Row<'_>], row_of: &[Option<usize>], machine: &Machine) {
+/// The cores that `threads` of each instance of a row use; where the choice is open, at least.
+fn cores_of(uses: &[(Smt, u64)], threads: u32) -> u64 {
+    let cores = |smt: Smt| if smt == Smt::Any { Smt::Both.cores(threads) } else { smt.cores(threads) };
+    uses.iter().map(|&(smt, instances)| instances * u64::from(cores(smt))).sum()
+}
+
+/// As [`check_cores`] for lists of L3 domains; other threads of the node are in those that are left.
+fn check_domains(rows: &[Row<'_>], uses: &[Uses], machine: &Machine) {
     let mut used: HashMap<(usize, usize), u64> = HashMap::new();
-    for row in row_of.iter().flatten().filter_map(|&row| rows.get(row)) {
-        for (node, on_node) in row.places.iter().flatten().enumerate() {
+    for (row, uses) in rows.iter().zip(uses) {
+        for (node, on_node) in row.threads.iter().enumerate() {
             let (OnNode::Domains(list), Some(own)) = (on_node, machine.nodes().get(node)) else { continue };
             for (domain, &threads) in list.iter().enumerate() {
                 let sum = used.entry((node, domain)).or_default();
-                *sum += u64::from(threads);
+                *sum = sum.saturating_add(cores_of(uses, threads));
                 let cores = own.domain_cores();
                 if *sum > u64::from(cores) {
+                    let (what, than) = words_of_cores(slice::from_ref(uses));
                     let message = format!(
-                        "L3 domain {domain} of node {node} gets {sum} threads, but has {}",
+                        "L3 domain {domain} of node {node} gets {sum} {what}, but has {}",
                         plural(cores as usize, "core")
                     );
-                    let label = "with these, there are more threads than cores in the domain";
+                    let label = format!("with these, there are more {than} in the domain");
                     let hint =
                         format!("let all apps together have at most {cores} in each L3 domain of the node");
-                    row.value.report(ProblemKind::TooManyThreads, message, label, hint);
+                    row.value.report(ProblemKind::TooManyThreads, message, &label, hint);
                     return;
                 }
             }
@@ -95,19 +98,61 @@ fn check_domains(rows: &[Row<'_>], row_of: &[Option<usize>], machine: &Machine) 
     }
 }
 
-/// At most one thread per core; the entry that goes over it first is the one that is shown.
-fn check_cores(rows: &[Row<'_>], row_of: &[Option<usize>], cores: &[u32]) {
-    let mut instances = vec![0_u64; rows.len()];
-    for &row in row_of.iter().flatten() {
-        if let Some(count) = instances.get_mut(row) {
-            *count += 1;
-        }
+/// What is too many, and than what.
+fn words_of_cores(uses: &[Uses]) -> (&'static str, &'static str) {
+    let one = uses.iter().flatten().all(|&(smt, instances)| smt == Smt::One || instances == 0);
+    if one { ("threads", "threads than cores") } else { ("used cores", "used cores than there are") }
+}
+
+/// How many instances have the threads of a row, by what they use of a core.
+type Uses = [(Smt, u64); Smt::ALL.len()];
+
+/// How many instances have the threads of each row, each with what it uses of a core.
+fn uses(rows: &[Row<'_>], row_of: &[Option<usize>], smt: &[Smt]) -> Vec<Uses> {
+    let mut uses = vec![Smt::ALL.map(|smt| (smt, 0)); rows.len()];
+    for (row, &smt) in row_of.iter().zip(smt) {
+        let uses = row.and_then(|row| uses.get_mut(row)).into_iter().flatten();
+        uses.filter(|(other, _)| *other == smt).for_each(|(_, count)| *count += 1);
     }
+    uses
+}
+
+/// `None`, and a report, where threads of whole cores are an odd number.
+fn fill_cores(row: &Row<'_>, uses: &Uses) -> Option<()> {
+    if !uses.iter().any(|&(smt, instances)| smt == Smt::Both && instances > 0) {
+        return Some(());
+    }
+    let odd = row.threads.iter().enumerate().find_map(|(node, on_node)| match on_node {
+        OnNode::Threads(threads) => (threads % 2 == 1).then_some((node, None, *threads)),
+        OnNode::Domains(list) => {
+            let (domain, &threads) = list.iter().enumerate().find(|(_, threads)| *threads % 2 == 1)?;
+            Some((node, Some(domain), threads))
+        }
+    });
+    let Some((node, domain, threads)) = odd else { return Some(()) };
+    let domain = domain.map(|domain| format!("L3 domain {domain} of ")).unwrap_or_default();
+    let message = format!(
+        "{} on {domain}node {node}, but with `smt` \"both\" each core has two",
+        plural(threads as usize, "thread")
+    );
+    let hint = "write even numbers, or `smt = \"one\"`";
+    let entry = row.value.list_entry(node);
+    entry.as_ref().unwrap_or(&row.value).report(
+        ProblemKind::BadValue,
+        message,
+        "an odd number of threads",
+        hint,
+    );
+    None
+}
+
+/// At most one application on a core, with one or both of its threads; the entry that goes over it first is the one that is shown.
+fn check_cores(rows: &[Row<'_>], uses: &[Uses], cores: &[u32]) {
     let mut sums = vec![0_u64; cores.len()];
     let mut culprit = None;
-    for (row, &instances) in rows.iter().zip(&instances) {
-        for (sum, &threads) in sums.iter_mut().zip(&row.threads) {
-            *sum = sum.saturating_add(instances * u64::from(threads));
+    for (row, uses) in rows.iter().zip(uses) {
+        for (sum, on_node) in sums.iter_mut().zip(&row.threads) {
+            *sum = sum.saturating_add(cores_of(uses, on_node.threads()));
         }
         let over = |(sum, cores): (&u64, &u32)| *sum > u64::from(*cores);
         if culprit.is_none() && sums.iter().zip(cores).any(over) {
@@ -122,13 +167,14 @@ fn check_cores(rows: &[Row<'_>], row_of: &[Option<usize>], cores: &[u32]) {
         .map(|(node, (&sum, &cores))| (node, sum, cores))
         .collect();
     let (Some(culprit), Some(&(node, threads, cores))) = (culprit, full.first()) else { return };
+    let (what, than) = words_of_cores(uses);
     let others = match full.len() - 1 {
         0 => String::new(),
         more => format!(" (and too many on {})", plural(more, "other node")),
     };
     let message =
-        format!("node {node} gets {threads} threads, but has {}{others}", plural(cores as usize, "core"));
-    let label = format!("with these, there are more threads than cores on node {node}");
+        format!("node {node} gets {threads} {what}, but has {}{others}", plural(cores as usize, "core"));
+    let label = format!("with these, there are more {than} on node {node}");
     let hint = format!(
         "let all apps together have at most {cores} on node {node}; each instance of a group gets the number that is written"
     );

@@ -228,9 +228,14 @@ impl Lines<'_> {
         let study = &self.reading.study;
         for (scenario, named) in study.scenarios.iter().zip(&self.reading.named) {
             for (index, (app, &named)) in study.apps.iter().zip(named).enumerate() {
-                let threads = scenario.allocation.row(numasim_model::AppId(index)).to_vec();
+                let threads =
+                    scenario.smt[index].threads(scenario.allocation.row(numasim_model::AppId(index)));
                 let key = format!("threads.{}", app.name);
                 self.put(TableKind::Scenario, &scenario.name, &key, words::plain(&threads.into()), !named);
+                if scenario.smt[index] != app.smt {
+                    let value = scenario.smt[index].as_str().to_owned();
+                    self.given(TableKind::Scenario, &scenario.name, &format!("smt.{}", app.name), value);
+                }
                 if let Some(own) = scenario.data.get(index).filter(|own| **own != app.data) {
                     let value = words::plain(&keys::data_echo(own));
                     self.given(TableKind::Scenario, &scenario.name, &format!("data.{}", app.name), value);

@@ -22,7 +22,7 @@ use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::machine::{SharedLink, doubts};
 use numasim_model::order::Order;
 use numasim_model::units::{Gflop, GigabytesPerSecond};
-use numasim_model::{App, AppId, Machine, NodeId};
+use numasim_model::{App, AppId, Machine, NodeId, Scenario, Smt};
 use numasim_study::keys::{self, Echo, Key, Part, data_echo};
 use serde::Serialize;
 
@@ -122,7 +122,10 @@ struct ScenarioEcho<'r> {
     #[serde(rename = "static")]
     is_static: bool,
     /// Threads of each application on each node.
-    threads: ByName<&'r [u32]>,
+    threads: ByName<Vec<u32>>,
+    /// Hardware threads of a core, of those applications that do not have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smt: Option<ByName<&'static str>>,
     /// Where the data of each application lies.
     #[cfg_attr(feature = "schema", schemars(with = "ByName<serde_json::Value>"))]
     data: Keys,
@@ -160,6 +163,9 @@ struct MachineEcho<'r> {
     distance_matrix: Option<Matrix>,
     /// Its sockets.
     sockets: Option<usize>,
+    /// Hardware threads of each core, where there are two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads_per_core: Option<u32>,
     /// Links that several pairs of nodes use together.
     shared_links: Vec<SharedLinkEcho<'r>>,
     /// How bandwidth is shared.
@@ -435,12 +441,24 @@ fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
             name: &scenario.name,
             is_static: scenario.static_work,
             threads: ByName(
-                apps().map(|(index, name)| (name, scenario.allocation.row(AppId(index)))).collect(),
+                apps()
+                    .map(|(index, name)| {
+                        (name, scenario.smt[index].threads(scenario.allocation.row(AppId(index))))
+                    })
+                    .collect(),
             ),
+            smt: smt(scenario, &study.apps),
             data: ByName(apps().map(|(index, name)| (name, data(index))).collect()),
         }
     });
     echo.collect()
+}
+
+/// Of applications that do not have one hardware thread of a core.
+fn smt(scenario: &Scenario, apps: &[App]) -> Option<ByName<&'static str>> {
+    let others = apps.iter().zip(&scenario.smt).filter(|(_, smt)| **smt != Smt::One);
+    let words: Vec<_> = others.map(|(app, smt)| (app.name.clone(), smt.as_str())).collect();
+    (!words.is_empty()).then(|| ByName(words))
 }
 
 /// The graph: what was counted of listed tasks, or the generator with its parameters.
@@ -518,6 +536,7 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> MachineEcho<'_> {
         latency_matrix_ns: machine.has_latencies().then(|| matrix(&|from, to| machine.latency_ns(from, to))),
         distance_matrix: machine.has_distances().then(|| matrix(&|from, to| machine.distance(from, to))),
         sockets,
+        threads_per_core: Some(machine.threads_per_core()).filter(|&threads| threads > 1),
         shared_links: machine.shared_links().iter().map(SharedLinkEcho::from).collect(),
         sharing: SharingEcho { model: sharing.name(), parameters: ByName(parameters.collect()) },
         provenance: ByName(provenance.collect()),

@@ -392,6 +392,7 @@ fn equal_instances(
     let same = |a: usize, b: usize| {
         scenario.allocation.row(AppId(a)) == scenario.allocation.row(AppId(b))
             && scenario.data.get(a) == scenario.data.get(b)
+            && scenario.smt[a] == scenario.smt[b]
             && named.get(a) == named.get(b)
     };
     let mut ranges: Vec<(usize, usize)> = Vec::new();
@@ -413,7 +414,8 @@ fn row(
 ) -> Vec<String> {
     let (first, last) = (*instances.start(), *instances.end());
     let name = |index: usize| reading.study.apps.get(index).map_or("", |app| app.name.as_str());
-    let threads = scenario.allocation.row(AppId(first));
+    let smt = scenario.smt[first];
+    let threads = &smt.threads(scenario.allocation.row(AppId(first)));
     let mut row = vec![if first == last {
         name(first).to_owned()
     } else {
@@ -427,12 +429,15 @@ fn row(
         row.push(runs.iter().map(one).collect::<Vec<_>>().join(", "));
     } else {
         row.extend(threads.iter().map(ToString::to_string));
-        row.push(scenario.allocation.total(AppId(first)).to_string());
+        row.push(threads.iter().map(|&threads| u64::from(threads)).sum::<u64>().to_string());
     }
     let own = scenario
         .data
         .get(first)
         .filter(|own| reading.study.apps.get(first).is_some_and(|app| app.data != **own));
+    if reading.study.apps.get(first).is_some_and(|app| app.smt != smt) {
+        row.push(format!("smt here: {}", smt.as_str()));
+    }
     match own {
         Some(own) => row.push(format!("data here: {}", words::data(own))),
         None if named.get(first) == Some(&false) => row.push(DEFAULT.to_owned()),

@@ -14,9 +14,13 @@ fn every_declared_key_is_echoed() {
                  [[command]]\nat_s = 1\napp = \"stream\"\nper_node = [1, 0]\n[cluster]\nnodes = 2\n[contender]\ngflop = 1\n\
                  [graph]\ngenerator = \"cholesky\"\n\
                  [[app]]\nname = \"measured\"\nthread_gflops = 1\nthread_gbs = 2\nwrite_share = 0.3\nnode_overhead = 0.1\n\
+                 smt = \"any\"\nsmt_speedup = 1.25\n\
                  [[app]]\nname = \"rated\"\nthread_gbs = 2\nrate = { unit = \"queries/s\", per_gb = 100 }\n";
-    let example =
-        crate::EXAMPLE.replacen("gflops_per_core", "cores_per_l3 = 1\nl3_read_gbs = 20\ngflops_per_core", 1);
+    let example = crate::EXAMPLE.replacen(
+        "gflops_per_core",
+        "cores_per_l3 = 1\nl3_read_gbs = 20\nthreads_per_core = 2\ngflops_per_core",
+        1,
+    );
     let text = example + input;
     let source = numasim_study::SourceFile { name: "all.toml".to_owned(), text };
     let reading = crate::reading::read_study(&[source]).expect("in order");

@@ -193,8 +193,9 @@ fn static_work(view: &ScenarioView, style: &Style) -> String {
         let result = &view.evaluation.apps[app.0];
         let Some(slowest) = result.slowest else { continue };
         let Some(group) = result.per_node.get(slowest.0).and_then(Option::as_ref) else { continue };
-        let rate = group.working.value() / f64::from(group.threads);
-        let threads = view.allocation.total(app);
+        let smt = view.apps[app.0].smt;
+        let rate = group.working.value() / f64::from(group.threads * smt.threads_per_core());
+        let threads = view.total_threads(app);
         lines.push(format!(
             "  {}: {} * {} (a thread on {slowest}) = {} {}",
             view.apps[app.0].name,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use numasim_course::Study;
 use numasim_dynamic::{Ending, Job, JobError, Run, Silent, SimulateError};
+use numasim_model::demand::with_smt;
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, Placement, evaluate, evaluation::Warning};
 use numasim_policy::PolicyName;
@@ -325,7 +326,8 @@ fn nothing_found(restrictions: Restrictions) -> String {
 /// The answer of a search.
 fn found(problem: &Problem, outcome: &Outcome) -> Result<Row<'static>, Refusal> {
     let best = &outcome.best;
-    let evaluation = evaluate(problem.machine(), problem.apps(), &best.placements, &best.allocation)
+    let apps = with_smt(problem.asked(), &best.smt);
+    let evaluation = evaluate(problem.machine(), &apps, &best.placements, &best.allocation)
         .map_err(|error| impossible(&error))?;
     let starved = |Warning::StarvedByRemote { node, .. }: &Warning| number(*node);
     Ok(Row {
@@ -335,14 +337,22 @@ fn found(problem: &Problem, outcome: &Outcome) -> Result<Row<'static>, Refusal> 
         gap: Some(outcome.gap),
         total_gflops: Some(evaluation.total.value()),
         gflops: evaluation.apps.iter().map(|app| app.gflops.value()).collect(),
-        threads: (0..best.allocation.apps()).map(|app| best.allocation.row(AppId(app)).to_vec()).collect(),
+        threads: (0..)
+            .zip(&*apps)
+            .map(|(number, app)| app.smt.threads(best.allocation.row(AppId(number))))
+            .collect(),
         homes: best
             .placements
             .iter()
             .map(|placement| Placement::home(placement).map(|home| home.0))
             .collect(),
         starved_nodes: evaluation.warnings.iter().map(starved).collect(),
-        cautions: problem.cautions(&best.allocation, &evaluation).iter().map(caution::code).collect(),
+        cautions: problem
+            .with_smt(&best.smt)
+            .cautions(&best.allocation, &evaluation)
+            .iter()
+            .map(caution::code)
+            .collect(),
         ..Row::default()
     })
 }

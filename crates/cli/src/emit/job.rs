@@ -84,7 +84,7 @@ impl Job<'_> {
 
 /// All applications, those without threads included.
 pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError> {
-    let pinned = pin(view.machine, view.allocation)?;
+    let pinned = pin(view.machine, view.apps, view.allocation)?;
     let jobs = view.apps.iter().zip(view.placements).zip(&pinned).enumerate();
     let job = jobs.map(|(number, ((app, placement), cpus))| {
         let threads_on: Vec<NodeId> = cpus.nodes.iter().map(|&(node, _)| node).collect();
@@ -136,7 +136,7 @@ fn threads(view: &ScenarioView<'_>, app: AppId, cpus: &AppCpus) -> String {
         .iter()
         .map(|(node, cpus)| format!("{} on {}", cpus.len(), named(view.machine, *node)))
         .collect();
-    format!("{}: {}", figures::count(view.allocation.total(app), "thread"), parts.join(", "))
+    format!("{}: {}", figures::count(view.total_threads(app), "thread"), parts.join(", "))
 }
 
 /// ` (may run on node 0, node 2 only)`; nothing where it may run everywhere.

@@ -257,7 +257,7 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
 
 /// `5 5 5 5`: one number for each node.
 fn threads(view: &ScenarioView<'_>, app: AppId) -> String {
-    view.allocation.row(app).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    view.threads(app).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn data(view: &ScenarioView<'_>, app: AppId) -> String {

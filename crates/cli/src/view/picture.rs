@@ -3,7 +3,7 @@
 use numasim_ask::thread_map::domains;
 use numasim_draw::grid;
 use numasim_draw::threads::MapDomain;
-use numasim_model::{NodeId, Placement};
+use numasim_model::{NodeId, Placement, Smt};
 
 use super::lettering::{Lettering, painted};
 use super::{ScenarioView, Style, data_words, figures};
@@ -273,7 +273,8 @@ fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     if view.machine.has_domains() {
         entries.push(format!("{} L3 domain", style.frame().down.repeat(2)));
     } else if view.machine.nodes().iter().any(|node| node.cores > 0 && !is_large(node.cores)) {
-        entries.push(format!("{} thread", style.thread()));
+        let both = view.active_apps().any(|app| view.apps[app.0].smt == Smt::Both);
+        entries.push(format!("{} {}", style.thread(), if both { "core" } else { "thread" }));
     }
     let used: u64 = view.active_apps().map(|app| view.allocation.total(app)).sum();
     if used < view.machine.total_cores() {

@@ -40,6 +40,7 @@ pub(crate) fn toml(facts: &[(&'static str, String)], saved: &[Saved<'_>], others
             apps: view.apps,
             allocation: view.allocation,
             placements: view.placements,
+            smt: &view.smt(),
             static_work: one.static_work,
         };
         text.push_str(&written.toml());
@@ -53,6 +54,7 @@ pub(crate) fn scenarios(saved: &[Saved<'_>], others: &[Scenario]) -> Vec<Scenari
         name,
         allocation: one.view.allocation.clone(),
         data: one.view.placements.iter().cloned().map(Data::Placed).collect(),
+        smt: one.view.smt(),
         static_work: one.static_work,
     };
     named(saved, others).into_iter().map(scenario).collect()

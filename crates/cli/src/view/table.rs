@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use numasim_ask::table::{self, Of};
 use numasim_draw::grid;
-use numasim_model::AppId;
+use numasim_model::{AppId, Smt};
 
 use super::intervals::plus_minus;
 use super::lettering::{Lettering, painted};
@@ -78,7 +78,7 @@ fn map(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     }
     let rows = lines(view, letters).into_iter().map(|line| {
         let app = line.apps[0];
-        let threads: Vec<u64> = view.allocation.row(app).iter().map(|&threads| u64::from(threads)).collect();
+        let threads: Vec<u64> = view.threads(app).into_iter().map(u64::from).collect();
         let named = format!("{} {}", painted(letters.of(app), style), name(view, &line));
         (named, data_words::brief(&view.placements[app.0]), threads)
     });
@@ -109,7 +109,8 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     let result = |line: &Line| &results[line.apps[0].0];
     let per_node = view.machine.node_count() <= FEW_NODES;
     let node_numbers: Vec<String> = view.machine.node_ids().map(|node| node.0.to_string()).collect();
-    let cell_width = view.allocation.as_slice().iter().map(|t| t.to_string().len()).max().unwrap_or(1);
+    let counts = view.app_ids().flat_map(|app| view.threads(app));
+    let cell_width = counts.map(|t| t.to_string().len()).max().unwrap_or(1);
     let cell_width = node_numbers.iter().map(String::len).fold(cell_width, usize::max);
     let in_cells = |cells: &[String]| {
         cells.iter().map(|cell| grid::right(cell, cell_width)).collect::<Vec<_>>().join(" ")
@@ -120,9 +121,13 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         "threads\non nodes".to_owned()
     };
     let threads = |line: &Line| {
-        let row = view.allocation.row(line.apps[0]);
+        let row = view.threads(line.apps[0]);
         let count = |&t: &u32| if t == 0 { style.idle().to_owned() } else { t.to_string() };
-        if per_node { in_cells(&row.iter().map(count).collect::<Vec<_>>()) } else { runs(row) }
+        if per_node { in_cells(&row.iter().map(count).collect::<Vec<_>>()) } else { runs(&row) }
+    };
+    let cores = |line: &Line| {
+        let app = line.apps[0];
+        format!("{} ({})", view.allocation.total(app), view.apps[app.0].smt.as_str())
     };
     let off = |line: &Line| {
         let interval = view.intervals.and_then(|found| found.gflops.get(line.apps[0].0));
@@ -142,7 +147,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         }
     };
     let stressed = |line: &Line, text: String| computed(line, style.strong(&text));
-    let per_thread = |line: &Line| result(line).gflops.value() / view.allocation.total(line.apps[0]) as f64;
+    let per_thread = |line: &Line| result(line).gflops.value() / view.total_threads(line.apps[0]) as f64;
     let share = |line: &Line| result(line).gflops.value() / result(line).full_speed.value();
     // Long words that were said before are not repeated.
     let words: Vec<String> =
@@ -168,6 +173,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     let columns = [
         Of::text("application", first),
         Of::text("threads", threads).titled(threads_header).right(),
+        Of::text("cores", cores).right().only_if(view.apps.iter().any(|app| app.smt == Smt::Both)),
         Of::number("gflops", |line: &Line| result(line).gflops.value())
             .titled(speed)
             .rounded()

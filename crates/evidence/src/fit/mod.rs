@@ -30,6 +30,7 @@ mod tests;
 
 use std::collections::HashMap;
 
+use numasim_model::demand::Undecided;
 use numasim_model::sharing::Solver;
 use numasim_model::{Machine, Scenario, Study};
 
@@ -366,8 +367,12 @@ pub fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
 pub fn by_solver(study: &Study) -> impl Fn(&Machine, &Scenario) -> Result<Vec<f64>, String> + '_ {
     |machine, scenario| {
         let demands = study.demands(scenario).map_err(|open| {
-            let app = &study.apps[open.app.0].name;
-            format!("scenario '{}': the home of the data of '{app}' is open", scenario.name)
+            let app = &study.apps[open.app().0].name;
+            let what = match open {
+                Undecided::Home(_) => "the home of the data",
+                Undecided::Smt(_) => "`smt`",
+            };
+            format!("scenario '{}': {what} of '{app}' is open", scenario.name)
         })?;
         scenario
             .allocation

@@ -126,7 +126,7 @@ pub(super) struct Thread {
 pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) -> f64 {
     let node = machine.node(from);
     let unlimited = f64::INFINITY;
-    let core_peak = if demand.limits.no_flop { unlimited } else { node.gflops_per_core.value() };
+    let core_peak = if demand.limits.no_flop { unlimited } else { demand.limits.core_peak(node).value() };
     let computes = demand.limits.gflops.map_or(unlimited, Gflops::value).min(core_peak);
     let own = demand.limits.bandwidth.map_or(unlimited, GigabytesPerSecond::value);
     let core = node.core_bandwidth.map_or(unlimited, GigabytesPerSecond::value);

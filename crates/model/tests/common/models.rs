@@ -202,7 +202,7 @@ pub(crate) fn alone(case: &Case, app: AppId, node: NodeId) -> f64 {
 /// GFLOPS of a thread that memory does not hold back; no limit where it counts something else.
 pub(crate) fn peak(case: &Case, app: AppId, node: NodeId) -> f64 {
     let limits = case.demands[app.0].limits;
-    let core = case.machine.node(node).gflops_per_core.value();
+    let core = case.machine.node(node).gflops_per_core.value() * limits.speedup.unwrap_or(1.0);
     match limits.gflops {
         _ if limits.no_flop => f64::INFINITY,
         Some(own) => own.value().min(core),

@@ -133,13 +133,17 @@ fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
 /// Half of all threads have limits of their own; some count something other than FLOP.
 fn limits() -> impl Strategy<Value = ThreadLimits> {
     let gflops = prop::option::weighted(0.5, log_uniform(0.1, 100.0));
-    let limits = (gflops, log_uniform(0.1, 50.0), any::<bool>(), prop::bool::weighted(0.2));
+    let speedup = prop::option::weighted(0.2, 1.0..2.0);
+    let limits = (gflops, log_uniform(0.1, 50.0), any::<bool>(), prop::bool::weighted(0.2), speedup);
     prop::option::weighted(0.5, limits).prop_map(|limits| {
-        let Some((gflops, gbs, is_limited, no_flop)) = limits else { return ThreadLimits::default() };
+        let Some((gflops, gbs, is_limited, no_flop, speedup)) = limits else {
+            return ThreadLimits::default();
+        };
         ThreadLimits {
             gflops: gflops.filter(|_| !no_flop).map(Gflops::new),
             bandwidth: (is_limited || no_flop).then_some(GigabytesPerSecond::new(gbs)),
             no_flop,
+            speedup,
         }
     })
 }

@@ -23,7 +23,7 @@ mod tests;
 use crate::answer::{Forbidden, fits};
 use numasim_model::sharing::Solver;
 use numasim_model::units::FlopPerByte;
-use numasim_model::{Allocation, App, AppId, Data, Machine, ModelKind, NodeId, Placement, Scenario};
+use numasim_model::{Allocation, App, AppId, Data, Machine, ModelKind, NodeId, Placement, Scenario, Smt};
 
 /// Models that differ by this part are told apart.
 pub const SEPARATED: f64 = 0.1;
@@ -186,7 +186,8 @@ fn assemble(
             }
         }
         let data = sides.iter().map(Side::data).collect();
-        Scenario { name: candidate.name(), allocation, data, static_work: false }
+        let smt = vec![Smt::One; sides.len()];
+        Scenario { name: candidate.name(), allocation, data, smt, static_work: false }
     };
     let scenarios = chosen.iter().zip(&candidates).map(|(&place, candidate)| Chosen {
         scenario: scenario(candidate),

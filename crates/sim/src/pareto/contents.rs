@@ -67,7 +67,7 @@ fn number_in_one(problem: &Problem, cores: u32, holds: &[bool], most: u64) -> Op
         for (&free, &number) in &ways {
             let taken = restrictions.whole_nodes && free < cores;
             let largest = problem.apps[app].max_threads.map_or(free, |max| free.min(max));
-            for threads in restrictions.min_threads_per_node..=if taken { 0 } else { largest } {
+            for threads in restrictions.least_on_node(&problem.apps[app])..=if taken { 0 } else { largest } {
                 *next.entry(free - threads).or_default() += number;
                 total = total.checked_add(number).filter(|&total| total <= most)?;
             }

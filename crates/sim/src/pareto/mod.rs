@@ -12,7 +12,7 @@
 //! A sum of both objectives with weights would miss every point in a dent of the front, and thread counts make many.
 
 use archive::Pair;
-use numasim_model::{Allocation, App, Machine, Placement, Scenario};
+use numasim_model::{Allocation, App, Machine, Placement, Scenario, Smt};
 
 use crate::baselines::Baseline;
 use crate::monitor::Monitor;
@@ -153,6 +153,12 @@ impl TradeOff {
         }
         let problem = |objective| Problem::new(machine, apps, objective, restrictions);
         Ok(Self { problems: [problem(first)?, problem(second)?] })
+    }
+
+    /// The same question with these hardware threads of a core ([`Problem::with_smt`]).
+    #[must_use]
+    pub fn with_smt(&self, smt: &[Smt]) -> Self {
+        Self { problems: self.problems.each_ref().map(|problem| problem.with_smt(smt)) }
     }
 
     /// The question with each objective alone.
@@ -336,7 +342,7 @@ fn compromises(question: &TradeOff) -> Vec<Problem> {
     let mut problems: Vec<Result<Problem, ProblemError>> = [Objective::Geomean, Objective::Fair]
         .into_iter()
         .filter(|objective| !asked.contains(objective))
-        .map(|objective| with(objective, &first.apps))
+        .map(|objective| with(objective, &first.asked))
         .collect();
     for step in [0.25, 0.5, 0.75, 1.0] {
         let mut apps = first.apps.clone();

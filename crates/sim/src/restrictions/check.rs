@@ -13,6 +13,9 @@ impl Restrictions {
     /// # Errors
     /// The first [`Infeasible`] found. `Ok` does not promise that an allocation exists.
     pub fn check(&self, machine: &Machine, apps: &[App]) -> Result<(), Infeasible> {
+        if let Some(app) = apps.iter().find(|app| app.max_threads.is_some_and(|max| max < app.min_threads)) {
+            return Err(Infeasible::OddThreads { app: app.name.clone() });
+        }
         let cores = machine.total_cores();
         let nodes = machine.compute_nodes().count();
         let wanted: u64 = apps.iter().map(|app| u64::from(app.min_threads)).sum();
@@ -54,17 +57,19 @@ impl Restrictions {
         }
         for node in machine.compute_nodes() {
             let cores = machine.node(node).cores;
-            let apps = apps.iter().filter(|app| may_hold(app, node)).count();
+            let here = || apps.iter().filter(|app| may_hold(app, node));
+            let needed: u64 = here().map(|app| u64::from(self.least_on_node(app))).sum();
+            let apps = here().count();
             if self.whole_nodes && apps > 1 {
                 return Err(Infeasible::WholeNodesMinPerNode { per_node, apps });
             }
-            if u64::from(per_node) * apps as u64 > u64::from(cores) {
+            if needed > u64::from(cores) {
                 return Err(Infeasible::MinPerNode { per_node, apps, node, cores });
             }
         }
         for app in apps {
             let nodes = allowed(machine, app).count();
-            let total = u64::from(per_node) * nodes as u64;
+            let total = u64::from(self.least_on_node(app)) * nodes as u64;
             if let Some(max) = app.max_threads.filter(|&max| u64::from(max) < total) {
                 return Err(Infeasible::MaxBelowMinPerNode {
                     app: app.name.clone(),
@@ -144,6 +149,14 @@ pub enum Infeasible {
         wanted: u32,
         /// Cores of the nodes that may hold its threads.
         cores: u64,
+    },
+    /// No number of threads that an application may have fills both hardware threads of its cores.
+    #[error(
+        "{app} has two hardware threads on each core (`smt`), and may have only an odd number of threads"
+    )]
+    OddThreads {
+        /// The application.
+        app: String,
     },
     /// The per-node minimum does not fit a node.
     #[error("{per_node} threads of each of {apps} applications do not fit {node}, which has {cores} cores")]

@@ -78,7 +78,7 @@ impl Restrictions {
             if threads > 0 && !allowed {
                 return Err(Broken::ForbiddenNode);
             }
-            if threads < self.min_threads_per_node && allowed {
+            if threads < self.least_on_node(app) && allowed {
                 return Err(Broken::TooFewOnNode);
             }
             if !app.placing.takes(threads) {
@@ -96,6 +96,11 @@ impl Restrictions {
             return Err(Broken::IdleCores);
         }
         Ok(())
+    }
+
+    /// Fewest cores of an application on every node that has cores and may hold it.
+    pub(crate) fn least_on_node(&self, app: &App) -> u32 {
+        app.smt.cores(self.min_threads_per_node)
     }
 
     /// Whether an application may have `total` threads on the whole machine.

@@ -23,9 +23,9 @@ impl Corners {
     pub(in crate::search) fn new(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
         let apps = problem.apps.len();
         let cores = problem.machine.node(node).cores;
-        let least = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
+        let least = |app| if cores == 0 { 0 } else { problem.restrictions.least_on_node(app) };
         let minimum: Vec<Option<u32>> =
-            problem.apps.iter().map(|app| may_hold(app, node).then_some(least)).collect();
+            problem.apps.iter().map(|app| may_hold(app, node).then(|| least(app))).collect();
         let given = minimum.iter().flatten().fold(0, |sum: u32, least| sum.saturating_add(*least));
         let free = cores.saturating_sub(given);
         let gets = |a: usize| {
@@ -33,7 +33,12 @@ impl Corners {
             demand_gbs * problem.apps[a].arithmetic_intensity.value()
         };
         let per_thread = (0..apps).map(gets).collect();
-        Self { minimum, has_minimum: least > 0, free, per_thread }
+        Self {
+            minimum,
+            has_minimum: cores > 0 && problem.restrictions.min_threads_per_node > 0,
+            free,
+            per_thread,
+        }
     }
 
     /// What an option earns at these prices of GFLOPS and threads; no prices of threads are all 0.

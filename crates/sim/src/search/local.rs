@@ -42,7 +42,7 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
     let mut filling = Filling::new(problem);
     for site in 0..filling.sites.len() {
         for app in 0..apps {
-            let threads = filling.granted(app, site, restrictions.min_threads_per_node);
+            let threads = filling.granted(app, site, restrictions.least_on_node(&problem.apps[app]));
             filling.add(app, site, threads);
         }
     }

@@ -26,6 +26,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use budget::Quiet;
+use choices::best_of_choices;
 use pool::Pool;
 
 use crate::answer::Forbidden;
@@ -51,6 +52,7 @@ mod branch;
 pub(crate) mod budget;
 mod ceilings;
 mod cells;
+mod choices;
 mod climbs;
 mod corners;
 mod cutting;
@@ -95,6 +97,9 @@ fn explore_beyond(
     monitor: &dyn Monitor,
     known: Option<&Candidate>,
 ) -> Result<Outcome, ExploreError> {
+    if problem.has_open_smt() {
+        return best_of_choices(problem, settings, monitor, known, explore_beyond);
+    }
     let search = Search::new(problem, settings, monitor);
     let mut pool = Pool::new(1);
     let mut climbed = search.climbed();

@@ -117,7 +117,7 @@ impl Models {
         for (number, &kind) in self.kinds.iter().enumerate().skip(1) {
             let machine = problem.machine().clone().with_model(kind);
             let under =
-                Problem::new(&machine, problem.apps(), problem.goal().objective(), *problem.restrictions());
+                Problem::new(&machine, problem.asked(), problem.goal().objective(), *problem.restrictions());
             let under = match under {
                 Ok(under) => under,
                 Err(ProblemError::Refused(refusal)) if self.all => {

@@ -14,6 +14,7 @@ mod forbidden;
 mod four_nodes;
 mod models;
 mod open_homes;
+mod open_smt;
 mod ranges;
 mod robust;
 mod simple;

@@ -306,7 +306,7 @@ pub(super) struct Better {
 /// The problem with one input changed. What an application gets alone changes with it: this is the question that
 /// `explore` would be asked with the right input.
 fn at(problem: &Problem, figure: &Figure, factor: f64) -> Option<Problem> {
-    let (machine, apps) = figure.changed(&problem.machine, &problem.apps, Change::Times(factor))?;
+    let (machine, apps) = figure.changed(&problem.machine, &problem.asked, Change::Times(factor))?;
     Problem::new(&machine, &apps, problem.goal.objective(), problem.restrictions).ok()
 }
 

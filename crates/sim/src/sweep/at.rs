@@ -1,6 +1,6 @@
 //! The study at a point of the grid, and its scenarios evaluated there.
 
-use numasim_model::demand::demands;
+use numasim_model::demand::{Undecided, demands, with_smt};
 use numasim_model::memory;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{
@@ -42,11 +42,11 @@ impl Changing {
                 self.scenarios[*scenario].data[apps.clone()].fill(data.clone());
             }
             (Target::Threads { scenario, apps, node }, Value::Number(number)) => {
-                let allocation = &mut self.scenarios[*scenario].allocation;
+                let Scenario { allocation, smt, .. } = &mut self.scenarios[*scenario];
                 let machine = &sweep.study.at_rest().machine;
                 let every = machine.compute_nodes().filter(|_| node.is_none());
                 for node in every.chain(*node) {
-                    ids(apps).for_each(|app| allocation.set(app, node, whole(number)));
+                    ids(apps).for_each(|app| allocation.set(app, node, smt[app.0].cores(whole(number))));
                 }
             }
             // An axis has the values that its target takes.
@@ -162,15 +162,19 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         self.uses.clear();
         let Ok(machine) = &self.machine else { return };
         for &s in self.scenarios {
-            let data = &self.now.scenarios[s].data;
-            let same = |done: &Compiled| self.now.scenarios[done.scenario].data == *data;
+            let Scenario { data, smt, .. } = &self.now.scenarios[s];
+            let same = |done: &Compiled| {
+                let done = &self.now.scenarios[done.scenario];
+                (&done.data, &done.smt) == (data, smt)
+            };
             if let Some(earlier) = self.compiled.iter().position(same) {
                 self.uses.push(earlier);
                 continue;
             }
             // An open home is refused below, unless nobody reads it.
             let placements: Vec<Placement> = data.iter().map(Data::placement_or_local).collect();
-            let solver = Solver::new(machine, &demands(&self.now.figures.apps, &placements));
+            let apps = with_smt(&self.now.figures.apps, smt);
+            let solver = Solver::new(machine, &demands(&apps, &placements));
             let workspace = solver.workspace();
             self.uses.push(self.compiled.len());
             self.compiled.push(Compiled { scenario: s, solver, workspace });
@@ -188,11 +192,12 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         };
         let scenario = &self.now.scenarios[s];
         scenario.allocation.fits(machine).map_err(|error| error.to_string())?;
-        if let Some(open) = scenario.open_home() {
-            return Err(format!(
-                "the home of the data of {} is open",
-                self.now.figures.apps[open.app.0].name
-            ));
+        if let Some(open) = scenario.undecided() {
+            let what = match open {
+                Undecided::Home(_) => "the home of the data",
+                Undecided::Smt(_) => "`smt`",
+            };
+            return Err(format!("{what} of {} is open", self.now.figures.apps[open.app().0].name));
         }
         let apps = &self.now.figures.apps;
         if memory::is_limited(machine, apps) {
@@ -221,7 +226,8 @@ impl<'a, S: Swept> Evaluator<'a, S> {
         let (scenario, apps) = (&self.now.scenarios[s], &self.now.figures.apps);
         let placements: Vec<Placement> = scenario.data.iter().map(Data::placement_or_local).collect();
         let options = Options { static_work: scenario.static_work, ..Options::default() };
-        let evaluation = evaluate_with(machine, apps, &placements, &scenario.allocation, options)?;
+        let with = with_smt(apps, &scenario.smt);
+        let evaluation = evaluate_with(machine, &with, &placements, &scenario.allocation, options)?;
         for ((app, &swept), full) in apps.iter().zip(there.workspace.gflops()).zip(&evaluation.apps) {
             let evaluated = full.gflops.value();
             let equal = (swept - evaluated).abs() <= TOLERANCE * evaluated.abs();

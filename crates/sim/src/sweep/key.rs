@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use numasim_model::sharing::Parameter;
-use numasim_model::{AppId, NodeId, Study};
+use numasim_model::{AppId, NodeId, Smt, Study};
 use numasim_study::figure::{self, Figure, KeyError, Swept, ValueRange, instances, node_number};
 use numasim_study::keys::node;
 
@@ -59,6 +59,13 @@ impl<S: Swept> Target<S> {
                     Ok(apps) => apps,
                     Err(error) => return Ok(Err(error)),
                 };
+                let one = |app: usize| study.scenarios[scenario].smt[app] == Smt::One;
+                if *key == "threads" && !apps.clone().all(one) {
+                    let message =
+                        format!("{app} has both hardware threads of its cores in scenario '{name}'");
+                    let hint = "a sweep changes threads of applications with `smt = \"one\"`";
+                    return Err(SettingError::wrong(message, hint));
+                }
                 match (*key, rest) {
                     ("threads", []) => Ok(Ok(Self::Threads { scenario, apps, node: None })),
                     ("threads", [node]) => {

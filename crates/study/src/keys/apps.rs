@@ -1,7 +1,7 @@
 //! The keys of `[[app]]`, of the tables below it, and of `[[scenario]]`.
 
 use numasim_model::access::Access;
-use numasim_model::app::{App, MAX_INSTANCES};
+use numasim_model::app::{App, MAX_INSTANCES, Smt};
 use numasim_model::bounds::MOST_REPEATED;
 use numasim_model::problem::{
     BlackScholes, Cells, Chase, Elements, Faults, How, KernelName, KernelProblem, MOST_SIDE, Memcpy,
@@ -115,6 +115,19 @@ table! {
         .changed_in("")
         .means("a number of cache lines", "1.0")
         .noted_when_used();
+    /// How many hardware threads of each of its cores it uses, on a machine with `threads_per_core = 2`. Numbers of threads are then
+    /// hardware threads: with "both" 8 threads are on 4 cores. No two applications share a core.
+    SMT = key("smt", Shape::Words(&SMT_WORDS)).default("one").noted_when_used()
+        .also(&["hyperthreading", "hyper_threading", "ht", "smt_mode"])
+        .value_in(ValueIn::App(|app| (app.smt != Smt::One).then_some(app.smt.as_str()).into()));
+    /// FLOP rate of a core with both hardware threads of the application over that with one, 1 to 2. It needs it unless `smt` is "one".
+    SMT_SPEEDUP = key("smt_speedup", Shape::Number(1.0, 2.0))
+        .of_app(|app| app.smt_speedup, |app, speedup| app.smt_speedup = Some(speedup.clamp(1.0, 2.0)))
+        .changed_in("")
+        .means("how fast a core with both threads is, from 1.0 to 2.0", "1.25")
+        .default("not given")
+        .noted_when_used()
+        .also(&["smt_gain", "ht_speedup", "hyperthreading_speedup"]);
     /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
     PROBLEM = key("problem", Shape::Table(&problem::TABLE))
         .value_in(ValueIn::App(sizes));
@@ -316,6 +329,11 @@ words! {
 }
 
 words! {
+    /// How many hardware threads of a core an application uses.
+    SMT_WORDS "SmtWord" = Smt;
+}
+
+words! {
     /// How rows are divided among threads.
     PARTITION_WORDS "PartitionWord" = Partition;
 }
@@ -432,6 +450,8 @@ table! {
         .also(&["app", "apps", "allocation", "placement", "cores"]);
     /// Data that lies elsewhere in this scenario, by the name of an application or of one instance.
     DATA = key("data", Shape::Map(&Shape::Forms(&DATA_VALUE_FORMS)));
+    /// Other hardware threads of a core in this scenario, by the name of an application or of one instance: `{ vm = "both" }`.
+    SMT = key("smt", Shape::Map(&Shape::Words(&SMT_WORDS)));
     /// Whether the work of each application is divided equally among its threads beforehand, so that its slowest
     /// thread decides. Default: false.
     STATIC = key("static", Shape::Flag);

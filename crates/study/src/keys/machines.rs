@@ -200,6 +200,13 @@ table! {
     /// them; only needed to print commands (explore --emit). If there are more processors than cores, the first
     /// ones are used.
     CPUS = key("cpus", Shape::List(&Shape::Cpus, 1, 1024));
+    /// Hardware threads of each core, 1 or 2. With 2 `cpus` lists the first one of every core, then the second ones, as Linux usually
+    /// numbers them, and applications may use both (`smt`).
+    THREADS_PER_CORE = key("threads_per_core", whole(1, 2))
+        .means("a number of hardware threads", "2")
+        .default("1")
+        .noted_when_used()
+        .also(&["smt", "hyperthreading", "threads_per_cores"]);
     /// How bandwidth is shared. Default: the model baseline-proportional without corrections.
     SHARING = key("sharing", Shape::Table(&sharing::TABLE));
     /// How the benchmark's kernels go through the memory of this machine, as `calibrate` found it. Default: the

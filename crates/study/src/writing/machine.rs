@@ -64,6 +64,7 @@ pub fn machine(lines: &mut Lines, of: &Machine, style: Style) {
             (style.figure)(if from == to { of.node(from).bandwidth.value() } else { link() })
         });
     }
+    lines.maybe(&keys::THREADS_PER_CORE, (of.threads_per_core() > 1).then(|| of.threads_per_core()));
     if of.has_latencies() {
         pairs(lines, &keys::LATENCY_MATRIX_NS, &|from, to| {
             (style.figure)(of.latency_ns(from, to).unwrap_or_default())

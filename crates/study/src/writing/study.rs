@@ -2,7 +2,8 @@
 //! over time; and its `[[scenario]]` tables alone, for `explore --save`, `evaluate --save` and `discriminate`.
 
 use numasim_model::allocation::Allocation;
-use numasim_model::app::{App, Data, Placement};
+use numasim_model::app::{App, Data, Placement, Smt};
+use numasim_model::demand::with_smt;
 use numasim_model::ids::AppId;
 use numasim_model::problem::{Cells, KernelProblem};
 use numasim_model::scenario::{Scenario, Study};
@@ -30,6 +31,7 @@ fn write_app(lines: &mut Lines, of: &App) {
     lines.table(&app::TABLE);
     lines.put(&app::NAME, quoted(&of.name));
     lines.put(&app::DATA, data(&of.data));
+    lines.maybe(&app::SMT, (of.smt != Smt::One).then(|| quoted(of.smt.as_str())));
     if let Some(nodes) = &of.nodes {
         lines.put(&app::NODES, list(nodes.iter().map(|node| node.0)));
     }
@@ -110,7 +112,9 @@ fn write_scenario(lines: &mut Lines, study: &Study, of: &Scenario) {
     if of.static_work {
         lines.put(&scenario::STATIC, true);
     }
-    lines.put(&scenario::THREADS, threads(&study.apps, &of.allocation));
+    let apps = study.apps_in(of);
+    lines.put(&scenario::THREADS, threads(&apps, &of.allocation));
+    lines.maybe(&scenario::SMT, smt(&study.apps, &of.smt, &of.allocation));
     let apps = study.apps.iter().zip(&of.data).enumerate();
     let elsewhere: Vec<String> = apps
         .filter(|(number, (app, own))| of.allocation.total(AppId(*number)) > 0 && app.data != **own)
@@ -140,6 +144,8 @@ pub struct Written<'a> {
     pub allocation: &'a Allocation,
     /// Where the data of each of them lies, open homes decided.
     pub placements: &'a [Placement],
+    /// Hardware threads of a core that each of them uses; empty: what they say themselves.
+    pub smt: &'a [Smt],
     /// Whether work is divided beforehand.
     pub static_work: bool,
 }
@@ -152,7 +158,8 @@ impl Written<'_> {
         lines.table(&keys::TABLE);
         lines.put(&keys::NAME, quoted(self.name));
         lines.maybe(&keys::STATIC, self.static_work.then_some(true));
-        lines.put(&keys::THREADS, threads(self.apps, self.allocation));
+        lines.put(&keys::THREADS, threads(&with_smt(self.apps, self.smt), self.allocation));
+        lines.maybe(&keys::SMT, smt(self.apps, self.smt, self.allocation));
         let moved = self.apps.iter().zip(self.placements);
         let moved = moved.filter(|(app, placement)| app.data.placement() != Some(placement));
         let data: Vec<String> =
@@ -182,12 +189,25 @@ pub fn home(node: impl std::fmt::Display, share: f64) -> String {
     inline([(&of_home::HOME, node.to_string())].into_iter().chain(share))
 }
 
+/// The value of `smt` in a scenario: of the applications with threads that may have both hardware threads of a core.
+fn smt(apps: &[App], of: &[Smt], allocation: &Allocation) -> Option<String> {
+    let both = apps.iter().zip(of).enumerate();
+    let both =
+        both.filter(|(number, (app, _))| app.smt_speedup.is_some() && allocation.total(AppId(*number)) > 0);
+    let words: Vec<String> =
+        both.map(|(_, (app, own))| format!("{} = {}", quoted(&app.name), quoted(own.as_str()))).collect();
+    (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", ")))
+}
+
 /// The value of `threads` in a scenario; applications without threads are left out.
 pub(super) fn threads(apps: &[App], allocation: &Allocation) -> String {
     let written = |(number, app): (usize, &App)| {
         let row = match allocation.own_domains() {
-            Some(per_l3) => format!("{:?}", per_l3[number]),
-            None => format!("{:?}", allocation.row(AppId(number))),
+            Some(per_l3) => {
+                let nodes: Vec<_> = per_l3[number].iter().map(|cores| app.smt.threads(cores)).collect();
+                format!("{nodes:?}")
+            }
+            None => format!("{:?}", app.smt.threads(allocation.row(AppId(number)))),
         };
         format!("{} = {row}", quoted(&app.name))
     };
@@ -227,7 +247,8 @@ mod tests {
             let placements = vec![Placement::Home(NodeId(0)), Placement::Home(NodeId(1)), data];
             let apps = study.apps.as_slice();
             let (allocation, placements) = (&allocation, placements.as_slice());
-            let written = Written { name: "x \"y\"", apps, allocation, placements, static_work: true };
+            let smt = &[Smt::One; 3];
+            let written = Written { name: "x \"y\"", apps, allocation, placements, smt, static_work: true };
             let again = read(&written.toml());
             let scenario = &again.scenarios[0];
             assert_eq!((scenario.name.as_str(), scenario.static_work), ("x \"y\"", true));
@@ -247,6 +268,7 @@ mod tests {
             apps: &study.apps,
             allocation: &allocation,
             placements: &placements,
+            smt: &[Smt::One; 3],
             static_work: false,
         };
         assert_eq!(

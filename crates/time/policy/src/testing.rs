@@ -57,7 +57,8 @@ pub(crate) fn channel(from: usize, to: usize) -> Channel {
 pub(crate) fn scenario(study: &Study, name: &str, rows: &[Vec<u32>]) -> Scenario {
     let data = study.apps.iter().map(|app| app.data.clone()).collect();
     let allocation = Allocation::from_rows(rows).expect("equal rows");
-    Scenario { name: name.to_owned(), allocation, data, static_work: false }
+    let smt = study.apps.iter().map(|app| app.smt).collect();
+    Scenario { name: name.to_owned(), allocation, data, smt, static_work: false }
 }
 
 /// An application that is there, with all its threads blocked, and 100 GFLOP left.

@@ -51,6 +51,7 @@ pub(crate) fn heat_map(
     study: &Study,
     located: Option<&Located>,
 ) -> Result<HeatMap, Failure> {
+    numasim_ask::over_time::one_thread_per_core(study, "plot allocations")?;
     let question = Question::new(axes, study)?;
     let machine = &study.machine;
     if let Some(refusal) = machine.refusal_by_node() {

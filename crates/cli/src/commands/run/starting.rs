@@ -49,6 +49,7 @@ fn read_input(args: &RunArgs) -> Result<Input, Failure> {
     }
     kernels_are_synthetic(study, located)?;
     programs_stand_alone(study, located)?;
+    over_time::one_thread_per_core(study, "run")?;
     over_time::all_count_flop(study, located, "run", |course| course.command.is_none())?;
     over_time::work_is_given(study, located, "run", |course| course.command.is_none())?;
     Ok(input)
@@ -307,8 +308,9 @@ pub(super) fn best_placement(input: &Input, shell: &Shell) -> Result<Candidate, 
 
 /// The placement as a scenario that every command reads with the same files.
 pub(super) fn placement_toml(study: &Study, best: &Candidate) -> String {
-    let Candidate { allocation, placements, .. } = best;
-    let written = Written { name: EXPLORED, apps: &study.apps, allocation, placements, static_work: false };
+    let Candidate { allocation, placements, smt, .. } = best;
+    let written =
+        Written { name: EXPLORED, apps: &study.apps, allocation, placements, smt, static_work: false };
     let model = study.machine.sharing().in_words();
     format!(
         "# Chosen by `numasim run --explore`: the largest total GFLOPS under {model}.\n{}",

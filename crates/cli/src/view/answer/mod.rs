@@ -9,7 +9,7 @@ use numasim_ask::table::{Of, grid};
 use numasim_ask::verdict::{NO_BREAK, allocations, loss, restrictions};
 use numasim_ask::wording::{common_unit, meaning, value_title, weighted};
 use numasim_draw::grid::wrap;
-use numasim_model::{App, AppId, NodeId, Scenario};
+use numasim_model::{App, AppId, NodeId, Scenario, Smt};
 use numasim_sim::{Candidate, Objective};
 
 use crate::view::lettering::{Lettering, painted};
@@ -184,7 +184,12 @@ impl Answer<'_> {
     /// `D 7 7 7 8 (data on 3)`: the applications that are not as in `from`.
     fn differences(&self, other: &Candidate, from: &Candidate, letters: &Lettering, style: &Style) -> String {
         changed_apps(&self.study.apps, letters, style, |app| {
-            changed_threads(other, from, app).into_iter().chain(self.changed_home(other, from, app)).collect()
+            let smt = |of: &Candidate| of.smt.get(app.0).copied().unwrap_or(self.study.apps[app.0].smt);
+            let threads = |of: &Candidate| (smt(of), smt(of).threads(of.allocation.row(app)));
+            changed_threads(threads(other), threads(from))
+                .into_iter()
+                .chain(self.changed_home(other, from, app))
+                .collect()
         })
     }
 
@@ -214,15 +219,17 @@ pub(in crate::view) fn changed_apps(
     words.collect::<Vec<_>>().join(style.wide_gap())
 }
 
-fn changed_threads(other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
-    let (own, before) = (other.allocation.row(app), from.allocation.row(app));
-    if own == before {
+/// Threads on each node, with what they use of a core where that changes.
+fn changed_threads((smt, own): (Smt, Vec<u32>), before: (Smt, Vec<u32>)) -> Option<String> {
+    if (smt, &own) == (before.0, &before.1) {
         return None;
     }
-    if own.len() <= MOST_NODES_IN_A_ROW {
-        return Some(own.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
-    }
-    Some(changes(own, before))
+    let threads = if own.len() <= MOST_NODES_IN_A_ROW || own == before.1 {
+        own.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+    } else {
+        changes(&own, &before.1)
+    };
+    Some(if smt == before.0 { threads } else { format!("{threads} ({})", smt.as_str()) })
 }
 
 /// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.

@@ -12,7 +12,7 @@ use numasim_model::ids::{AppId, NodeId};
 use numasim_model::sharing::Parameter;
 use numasim_model::sharing_model::{USUAL_PENALTY, USUAL_WRITE_PENALTY};
 use numasim_model::units::FlopPerByte;
-use numasim_model::{Access, Allocation, App, Data, Model, ModelKind, Placement, Scenario, Study};
+use numasim_model::{Access, Allocation, App, Data, Model, ModelKind, Placement, Scenario, Smt, Study};
 use numasim_study::topology::HostTopology;
 
 use crate::calibrate::steps::{BANDWIDTH_AI, Purpose, ladder, readers};
@@ -220,7 +220,14 @@ fn together(host: &HostTopology, found: &Calibration, kinds: &[Kind]) -> Result<
             let (scenario, gflops) = (scenarios.len(), gbs * BANDWIDTH_AI);
             observed.push(Observed { scenario, app: Some(AppId(number)), gflops });
             let data = vec![data.clone(); apps.len()];
-            scenarios.push(Scenario { name: scenario.to_string(), allocation, data, static_work: false });
+            let smt = vec![Smt::One; apps.len()];
+            scenarios.push(Scenario {
+                name: scenario.to_string(),
+                allocation,
+                data,
+                smt,
+                static_work: false,
+            });
         }
     }
     let study = Study { machine, apps, scenarios };

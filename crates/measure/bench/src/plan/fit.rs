@@ -23,7 +23,7 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::Gflops;
-use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Scenario, Study};
+use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Scenario, Smt, Study};
 use numasim_study::topology::HostTopology;
 
 use crate::plan::{Misfit, PlanError, Shape, misfit};
@@ -228,7 +228,8 @@ pub(super) fn of_plan(
         let own = shape.threads.first().map_or(nodes, Vec::len);
         let data = shape.data.iter().map(|data| Data::Placed(on_nodes(data, own, nodes)));
         let (name, static_work) = (shape.name.clone(), shape.static_work);
-        Ok(Scenario { name, allocation, data: data.collect(), static_work })
+        let smt = vec![Smt::One; shape.data.len()];
+        Ok(Scenario { name, allocation, data: data.collect(), smt, static_work })
     });
     Ok(Study { apps: apps.collect(), scenarios: scenarios.collect::<Result<_, _>>()?, machine })
 }

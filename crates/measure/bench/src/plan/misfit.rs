@@ -114,6 +114,12 @@ pub enum PlanError {
         /// The application.
         app: String,
     },
+    /// Kernels run one thread on a core.
+    #[error("bench runs one thread on each core, and `smt` of '{app}' is not \"one\"")]
+    Smt {
+        /// The application.
+        app: String,
+    },
     /// No kernel computes that way.
     #[error("there is no kernel for '{app}': {why}")]
     Kernel {

@@ -14,8 +14,9 @@ pub(crate) mod tests;
 use numasim_evidence::measured::Expected;
 use numasim_kernels::team::{Team, TeamError};
 use numasim_model::cpus::CpuList;
+use numasim_model::demand::Undecided;
 use numasim_model::ids::NodeId;
-use numasim_model::{AppId, Machine, Placement, Scenario, Study};
+use numasim_model::{AppId, Machine, Placement, Scenario, Smt, Study};
 use serde::{Deserialize, Serialize};
 
 pub use fit::Change;
@@ -227,10 +228,18 @@ impl Shape {
     fn new(study: &Study, scenario: &Scenario) -> Result<Self, PlanError> {
         let threads: Vec<Vec<u32>> =
             (0..study.apps.len()).map(|app| scenario.allocation.row(AppId(app)).to_vec()).collect();
-        let data = scenario.placements().map_err(|open| PlanError::OpenHome {
-            scenario: scenario.name.clone(),
-            app: study.apps[open.app.0].name.clone(),
+        let name_of = |app: AppId| study.apps[app.0].name.clone();
+        let data = scenario.placements().map_err(|open| match open {
+            Undecided::Home(app) => {
+                PlanError::OpenHome { scenario: scenario.name.clone(), app: name_of(app) }
+            }
+            Undecided::Smt(app) => PlanError::Smt { app: name_of(app) },
         })?;
+        let apps = (0..study.apps.len()).map(AppId);
+        let both = |app: &AppId| scenario.smt[app.0] != Smt::One && scenario.allocation.total(*app) > 0;
+        if let Some(app) = apps.into_iter().find(both) {
+            return Err(PlanError::Smt { app: name_of(app) });
+        }
         Ok(Self { name: scenario.name.clone(), threads, data, static_work: scenario.static_work })
     }
 }

@@ -360,7 +360,8 @@ impl Rates for Rater<'_> {
         let (score, tie_break) = self.rate(allocation.as_slice());
         let excess = self.excess(allocation.as_slice());
         let placements = self.members[0].0.placements.clone();
-        Candidate { allocation, placements, score, tie_break, excess }
+        let smt = self.members[0].0.problem.smt.clone();
+        Candidate { allocation, placements, smt, score, tie_break, excess }
     }
 }
 
