@@ -148,3 +148,51 @@ fn what_cannot_be_is_refused_with_its_place() {
     let on_one_thread = vms(1, "").replace("threads_per_core = 2\n", "");
     assert!(run(&on_one_thread, &["explore"]).status.success(), "any is one where a core has one thread");
 }
+
+#[test]
+fn both_hardware_threads_of_a_core_are_in_one_l3_domain() {
+    // Two domains of 2 cores, each draws 5 GB/s: 2 cores of one have 5 GFLOPS, one of each 10. Two VMs have one domain each, or share both.
+    let of_domains = |instances, more| {
+        let own = "gflops_per_core = 10\ncores_per_l3 = 2\nl3_read_gbs = 5";
+        vms(instances, more).replace("gflops_per_core = 10", own).replace("intensity = 10", "intensity = 1")
+    };
+    let scenario = "\
+[[scenario]]
+name = \"packed\"
+threads = { vm = [[4, 0]] }
+smt = { vm = \"both\" }
+[[scenario]]
+name = \"dealt\"
+threads = { vm = 4 }
+smt = { vm = \"both\" }
+[[scenario]]
+name = \"one\"
+threads = { vm = [[2, 2]] }
+smt = { vm = \"one\" }
+";
+    let found = document(&of_domains(1, scenario), &["evaluate", "--format", "json"]);
+    let of = |scenario: usize| {
+        let app = &found["scenarios"][scenario]["apps"][0];
+        json!([app["gflops"], app["threads_per_l3"], app["cores"]])
+    };
+    assert_eq!(of(0), json!([5.0, [[4, 0]], [2]]));
+    assert_eq!(of(1), json!([10.0, [[2, 2]], [2]]));
+    assert_eq!(of(2), json!([10.0, [[2, 2]], [4]]));
+    let two = document(&of_domains(2, ""), &["explore", "--format", "json"]);
+    assert_eq!((&two["value"], &two["status"]), (&json!(10.0), &json!("optimal")));
+    assert_eq!(
+        (&two["best"]["apps"][0]["smt"], &two["best"]["apps"][1]["cores"]),
+        (&json!("both"), &json!([2]))
+    );
+    let odd = of_domains(1, &scenario.replace("[[4, 0]]", "[[3, 1]]"));
+    let output = run(&odd, &["check"]);
+    let words = "3 threads on L3 domain 0 of node 0, but with `smt` \"both\" each core has two";
+    assert!(stderr(&output).contains(words), "{}", stderr(&output));
+    let many = of_domains(1, &scenario.replace("[[4, 0]]", "[[6, 0]]"));
+    let output = run(&many, &["check"]);
+    assert!(
+        stderr(&output).contains("L3 domain 0 of node 0 gets 3 used cores, but has 2 cores"),
+        "{}",
+        stderr(&output)
+    );
+}

@@ -2,7 +2,7 @@
 
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::{App, Smt};
-use crate::ids::{AppId, NodeId};
+use crate::ids::NodeId;
 use crate::machine::Machine;
 
 /// The processors of one application.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use numasim_model::allocation::{Allocation, OnNode, deal};
 use numasim_model::app::{App, Data, Smt};
-use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::Machine;
 use numasim_model::scenario::Scenario;
 

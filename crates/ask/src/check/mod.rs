@@ -458,7 +458,7 @@ fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
 fn smt(scenario: &Scenario, apps: &[App]) -> Option<ByName<&'static str>> {
     let others = apps.iter().zip(&scenario.smt).filter(|(_, smt)| **smt != Smt::One);
     let words: Vec<_> = others.map(|(app, smt)| (app.name.clone(), smt.as_str())).collect();
-    (!words.is_empty()).then(|| ByName(words))
+    if words.is_empty() { None } else { Some(ByName(words)) }
 }
 
 /// The graph: what was counted of listed tasks, or the generator with its parameters.

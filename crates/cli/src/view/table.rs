@@ -192,7 +192,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         Of::text("held back by", held_back),
     ];
     let table = table::grid(&columns, &lines);
-    let mut text = if style.markdown && per_node {
+    let text = if style.markdown && per_node {
         // The map has them.
         table.without(THREADS).render(style)
     } else if table.room(style) >= ROOM_FOR_WORDS {
@@ -201,16 +201,20 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         // Too wide: where the threads are and what becomes of them, one below the other.
         format!("{}\n{}", table.only_first(THREADS + 1).render(style), table.without(THREADS).render(style))
     };
+    text + &without_threads(view, style)
+}
+
+fn without_threads(view: &ScenarioView, style: &Style) -> String {
     let without: Vec<&str> = view
         .app_ids()
         .filter(|&a| view.allocation.total(a) == 0)
         .map(|a| view.apps[a.0].name.as_str())
         .collect();
-    if !without.is_empty() {
-        let names = grid::wrap(&format!("Without threads: {}", without.join(", ")), style.columns());
-        text.push_str(&(style.faint(&names.join("\n")) + "\n"));
+    if without.is_empty() {
+        return String::new();
     }
-    text
+    let names = grid::wrap(&format!("Without threads: {}", without.join(", ")), style.columns());
+    style.faint(&names.join("\n")) + "\n"
 }
 
 /// The lines of the table: applications with threads.

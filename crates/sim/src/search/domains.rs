@@ -8,6 +8,7 @@
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, NodeId, OnNode, PerDomain, Placement, deal};
 
+use super::choices::best_of_choices;
 use super::{ExploreError, Outcome, Status, explore, gap, homes};
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
@@ -25,6 +26,12 @@ pub fn explore_by_domain(
 ) -> Result<Outcome, ExploreError> {
     if !problem.machine.has_limited_domains() {
         return explore(problem, settings, monitor);
+    }
+    if problem.has_open_smt() {
+        let search = |of: &Problem, settings: &Settings, monitor: &dyn Monitor, _: Option<&Candidate>| {
+            explore_by_domain(of, settings, monitor)
+        };
+        return best_of_choices(problem, settings, monitor, None, search);
     }
     let flat = Problem { machine: problem.machine.without_limited_domains(), ..problem.clone() };
     let of_flat = Settings { top: settings.top.max(3), effort: settings.effort / 4, ..*settings };

@@ -186,7 +186,7 @@ impl Answer<'_> {
         changed_apps(&self.study.apps, letters, style, |app| {
             let smt = |of: &Candidate| of.smt.get(app.0).copied().unwrap_or(self.study.apps[app.0].smt);
             let threads = |of: &Candidate| (smt(of), smt(of).threads(of.allocation.row(app)));
-            changed_threads(threads(other), threads(from))
+            changed_threads(&threads(other), &threads(from))
                 .into_iter()
                 .chain(self.changed_home(other, from, app))
                 .collect()
@@ -220,16 +220,16 @@ pub(in crate::view) fn changed_apps(
 }
 
 /// Threads on each node, with what they use of a core where that changes.
-fn changed_threads((smt, own): (Smt, Vec<u32>), before: (Smt, Vec<u32>)) -> Option<String> {
-    if (smt, &own) == (before.0, &before.1) {
+fn changed_threads((smt, own): &(Smt, Vec<u32>), before: &(Smt, Vec<u32>)) -> Option<String> {
+    if (smt, own) == (&before.0, &before.1) {
         return None;
     }
-    let threads = if own.len() <= MOST_NODES_IN_A_ROW || own == before.1 {
+    let threads = if own.len() <= MOST_NODES_IN_A_ROW || *own == before.1 {
         own.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
     } else {
-        changes(&own, &before.1)
+        changes(own, &before.1)
     };
-    Some(if smt == before.0 { threads } else { format!("{threads} ({})", smt.as_str()) })
+    Some(if *smt == before.0 { threads } else { format!("{threads} ({})", smt.as_str()) })
 }
 
 /// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.
