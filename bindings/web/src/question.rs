@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use numasim_ask::over_time::one_thread_per_core;
 use numasim_ask::{Input, Refusal, limits};
 use numasim_course::Study;
 use numasim_model::{Allocation, AppId, Data, ModelKind, NodeId, Placement};
@@ -145,6 +146,8 @@ pub(crate) fn asked(question: &Question, task: Task) -> Result<Asked, String> {
     let named = |name: &String| limits::named("model", name, &ModelKind::ALL, ModelKind::as_str);
     let model = question.model.as_ref().map(named);
     let (mut input, warnings) = input.under(model.transpose().map_err(wrong)?).map_err(in_words)?;
+    // Its boxes are cores with one thread.
+    one_thread_per_core(&input.study, "the page").map_err(in_words)?;
     changed(&mut input.study, &question.set, task)?;
     Ok(Asked { input, warnings, placed })
 }

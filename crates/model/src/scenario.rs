@@ -2,6 +2,7 @@
 
 use crate::allocation::Allocation;
 use crate::app::{App, Data, Smt};
+use crate::ids::AppId;
 use crate::machine::Machine;
 
 /// One way of placing the threads.
@@ -18,6 +19,23 @@ pub struct Scenario {
     /// Whether the work of each application is divided equally among its threads beforehand, so that the slowest of them
     /// decides ([`crate::evaluation::Options::static_work`]). Without it whoever is faster does more.
     pub static_work: bool,
+}
+
+impl Scenario {
+    /// Threads of `app` on each node, as files count them.
+    pub fn threads(&self, app: AppId) -> Vec<u32> {
+        self.smt(app).threads(self.allocation.row(app))
+    }
+
+    /// The same in each L3 domain of each node, where the scenario says that.
+    pub fn threads_per_l3(&self, app: AppId) -> Option<Vec<Vec<u32>>> {
+        let nodes = self.allocation.own_domains()?.get(app.0)?;
+        Some(nodes.iter().map(|cores| self.smt(app).threads(cores)).collect())
+    }
+
+    fn smt(&self, app: AppId) -> Smt {
+        self.smt.get(app.0).copied().unwrap_or_default()
+    }
 }
 
 /// All input files, united and checked: the value every command works on.

@@ -302,10 +302,27 @@ impl HostTopology {
         Self::from_nodes(name, "made from numbers of cores", nodes.collect())
     }
 
+    /// Whether every core is known to have exactly two hardware threads, of which the first is counted.
+    pub fn has_second_threads(&self) -> bool {
+        let with_cores = || self.nodes.iter().filter(|node| node.cores > 0);
+        with_cores().next().is_some() && with_cores().all(|node| node.second_cpus.is_some())
+    }
+
+    /// The processors of each node, as a machine lists them: where every core has two hardware threads, the second ones follow.
+    pub fn cpus(&self) -> Vec<Option<CpuList>> {
+        let second = self.has_second_threads();
+        let of = |node: &HostNode| {
+            let first = node.cpus.as_ref()?;
+            let second = node.second_cpus.as_ref().filter(|_| second).map_or(&[][..], CpuList::as_slice);
+            CpuList::new([first.as_slice(), second].concat()).ok()
+        };
+        self.nodes.iter().map(of).collect()
+    }
+
     /// Numbers of nodes and processors, as a machine takes them.
     pub fn os_nodes(&self) -> Vec<OsNode> {
-        let node = |node: &HostNode| OsNode { number: node.os_index, cpus: node.cpus.clone() };
-        self.nodes.iter().map(node).collect()
+        let node = |(node, cpus): (&HostNode, _)| OsNode { number: node.os_index, cpus };
+        self.nodes.iter().zip(self.cpus()).map(node).collect()
     }
 
     /// The operating system numbers the nodes as a machine file does: 0, 1, 2, ...

@@ -1,6 +1,7 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
 use crate::reading::Reading;
+use numasim_model::AppId;
 use numasim_study::keys::{self, Echo, app, limits_of};
 use numasim_study::{Group, TableKind};
 
@@ -228,10 +229,18 @@ impl Lines<'_> {
         let study = &self.reading.study;
         for (scenario, named) in study.scenarios.iter().zip(&self.reading.named) {
             for (index, (app, &named)) in study.apps.iter().zip(named).enumerate() {
-                let threads =
-                    scenario.smt[index].threads(scenario.allocation.row(numasim_model::AppId(index)));
+                let threads = scenario.threads(AppId(index));
                 let key = format!("threads.{}", app.name);
                 self.put(TableKind::Scenario, &scenario.name, &key, words::plain(&threads.into()), !named);
+                if let Some(nodes) = scenario.threads_per_l3(AppId(index)) {
+                    let value = words::plain(&Echo::List(nodes.into_iter().map(Echo::from).collect()));
+                    self.given(
+                        TableKind::Scenario,
+                        &scenario.name,
+                        &format!("threads_per_l3.{}", app.name),
+                        value,
+                    );
+                }
                 if scenario.smt[index] != app.smt {
                     let value = scenario.smt[index].as_str().to_owned();
                     self.given(TableKind::Scenario, &scenario.name, &format!("smt.{}", app.name), value);

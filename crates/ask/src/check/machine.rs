@@ -29,6 +29,9 @@ pub(super) fn write(text: &mut String, reading: &Reading, style: &Style) {
         Some(source) => labelled(text, "source", &source_text(source), style),
         None => labelled(text, "source", &format!("not given {DEFAULT}"), style),
     }
+    if machine.threads_per_core() > 1 {
+        labelled(text, "hardware threads", &format!("{} on each core", machine.threads_per_core()), style);
+    }
     nodes(text, reading, style);
     os_nodes(text, reading, style);
     links(text, machine, style);

@@ -123,6 +123,9 @@ struct ScenarioEcho<'r> {
     is_static: bool,
     /// Threads of each application on each node.
     threads: ByName<Vec<u32>>,
+    /// The same in each L3 domain of each node, where the scenario says that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads_per_l3: Option<ByName<Vec<Vec<u32>>>>,
     /// Hardware threads of a core, of those applications that do not have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     smt: Option<ByName<&'static str>>,
@@ -440,13 +443,11 @@ fn scenarios(study: &Study) -> Vec<ScenarioEcho<'_>> {
         ScenarioEcho {
             name: &scenario.name,
             is_static: scenario.static_work,
-            threads: ByName(
-                apps()
-                    .map(|(index, name)| {
-                        (name, scenario.smt[index].threads(scenario.allocation.row(AppId(index))))
-                    })
-                    .collect(),
-            ),
+            threads: ByName(apps().map(|(index, name)| (name, scenario.threads(AppId(index)))).collect()),
+            threads_per_l3: scenario.allocation.own_domains().map(|_| {
+                let of = |(index, name)| Some((name, scenario.threads_per_l3(AppId(index))?));
+                ByName(apps().filter_map(of).collect())
+            }),
             smt: smt(scenario, &study.apps),
             data: ByName(apps().map(|(index, name)| (name, data(index))).collect()),
         }

@@ -389,8 +389,10 @@ fn equal_instances(
     named: &[bool],
     group: &Group,
 ) -> Vec<(usize, usize)> {
+    let domains = |app: usize| scenario.threads_per_l3(AppId(app));
     let same = |a: usize, b: usize| {
         scenario.allocation.row(AppId(a)) == scenario.allocation.row(AppId(b))
+            && domains(a) == domains(b)
             && scenario.data.get(a) == scenario.data.get(b)
             && scenario.smt[a] == scenario.smt[b]
             && named.get(a) == named.get(b)
@@ -415,7 +417,7 @@ fn row(
     let (first, last) = (*instances.start(), *instances.end());
     let name = |index: usize| reading.study.apps.get(index).map_or("", |app| app.name.as_str());
     let smt = scenario.smt[first];
-    let threads = &smt.threads(scenario.allocation.row(AppId(first)));
+    let threads = &scenario.threads(AppId(first));
     let mut row = vec![if first == last {
         name(first).to_owned()
     } else {
@@ -435,6 +437,9 @@ fn row(
         .data
         .get(first)
         .filter(|own| reading.study.apps.get(first).is_some_and(|app| app.data != **own));
+    if let Some(nodes) = scenario.threads_per_l3(AppId(first)) {
+        row.push(format!("in L3 domains: {nodes:?}"));
+    }
     if reading.study.apps.get(first).is_some_and(|app| app.smt != smt) {
         row.push(format!("smt here: {}", smt.as_str()));
     }

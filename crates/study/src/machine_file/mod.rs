@@ -63,6 +63,7 @@ fn write(known: &Known<'_>, lines: &mut Lines) {
     lines.first_table(&machine::TABLE);
     lines.put(&machine::NAME, quoted(&host.name));
     lines.put(&machine::SOURCE, quoted(&host.source));
+    lines.maybe(&machine::THREADS_PER_CORE, host.has_second_threads().then_some(2));
     let uniform = uniform(known);
     let matrix = if let Some(cores) = uniform {
         one_table(known, cores, lines);
@@ -112,7 +113,7 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     let how = format_args!("  # {}", comments::cores_of(cores)).to_string();
     lines.put_or_open(&machine::CORES_PER_NODE, known.cores(cores), how);
     let cpus: Option<Vec<String>> =
-        host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| quoted(&list.to_string()))).collect();
+        host.cpus().iter().map(|cpus| cpus.as_ref().map(|list| quoted(&list.to_string()))).collect();
     lines.maybe(&machine::CPUS, cpus.map(list));
     lines.maybe(&machine::CORES_PER_L3, host.cores_per_l3(&host.nodes[0]));
     known::of(host).write(lines);
@@ -203,7 +204,7 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
     lines.comment(format_args!("in each {}, {}", node_keys::TABLE.title, kernels()));
     // Once is enough for the long text.
     let mut peak = PEAK;
-    for (place, node) in host.nodes.iter().enumerate() {
+    for ((place, node), cpus) in host.nodes.iter().enumerate().zip(host.cpus()) {
         lines.noted_table(&node_keys::TABLE, &origin(node));
         if let Some(said) = &node.firmware {
             lines.comment(format_args!("{}: {}", comments::FIRMWARE, comments::firmware(said, node)));
@@ -227,7 +228,7 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
             llc(host, lines);
         }
         lines.maybe(&node_keys::CORES_PER_L3, host.cores_per_l3(node));
-        lines.maybe(&node_keys::CPUS, node.cpus.as_ref().map(|list| quoted(&list.to_string())));
+        lines.maybe(&node_keys::CPUS, cpus.map(|list| quoted(&list.to_string())));
         lines.maybe(&node_keys::OS_NODE, (!host.numbered_from_zero()).then_some(node.os_index));
     }
 }
