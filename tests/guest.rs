@@ -7,6 +7,7 @@
 mod adopt;
 mod bench;
 mod calibrate;
+mod domains;
 mod emit;
 mod results;
 mod run;

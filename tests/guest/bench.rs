@@ -6,7 +6,7 @@ use super::results::Guest;
 
 type Row = BTreeMap<String, String>;
 
-fn rows(guest: &Guest, run: &str) -> Vec<Row> {
+pub(super) fn rows(guest: &Guest, run: &str) -> Vec<Row> {
     guest.done(run);
     let text = guest.done(&format!("{run}-rows"));
     let mut reader = csv::Reader::from_reader(text.as_bytes());

@@ -283,6 +283,8 @@ documents! {
         lines_in_flight: Option<Vec<Option<Figure>>>,
         /// Lines that the benchmark has under way on a core of each node; null where latencies were not measured.
         benchmark_lines: Option<Vec<Option<Figure>>>,
+        /// What second hardware threads bring; null where it was not measured (`--smt`).
+        smt: Option<Siblings>,
         /// The sharing model of the machine file.
         model: String,
         /// How long threads make each other wait under it.
@@ -295,6 +297,16 @@ documents! {
         doubts: Vec<Doubt>,
         /// What the system says of the host.
         host: Value,
+    }
+
+    /// Cores with both hardware threads, against the same with one.
+    Siblings {
+        /// The FLOP rate of all cores of the first node, over that of one thread on each.
+        speedup: Figure,
+        /// GB/s of one core whose both threads read.
+        core_bandwidth_gbs: Figure,
+        /// The same over that of one thread.
+        bandwidth_ratio: Figure,
     }
 
     /// A penalty of the model `ecm`.

@@ -241,6 +241,10 @@ pub(crate) struct Calibrating {
     #[arg(long, help_heading = MEASURING)]
     pub(crate) reads_only: bool,
 
+    /// Measure what the second hardware thread of each core brings (smt_speedup of applications)
+    #[arg(long, help_heading = MEASURING)]
+    pub(crate) smt: bool,
+
     /// Measure with the usual kernels, instead of trying ways through memory first
     #[arg(long, help_heading = MEASURING)]
     pub(crate) usual_kernels: bool,

@@ -119,6 +119,10 @@ fn topology(purpose: &'static str) -> Result<HostTopology, Failure> {
 
 /// How to measure, by the command line.
 fn asked(args: &Calibrating, host: &HostTopology) -> Result<(Settings, Options), Failure> {
+    if args.smt && !host.has_second_threads() {
+        let hint = "leave --smt out; lscpu shows `Thread(s) per core`, and offline processors";
+        return Err(Failure::input("this host does not show two hardware threads on each core").hint(hint));
+    }
     let isa = available(args.isa)?;
     let (rounds, window, warm_up) = if args.quick {
         (3, Duration::from_millis(200), Duration::from_millis(100))
@@ -138,6 +142,7 @@ fn asked(args: &Calibrating, host: &HostTopology) -> Result<(Settings, Options),
             variants,
             any_isa: args.isa.is_none(),
             latencies: !args.quick,
+            siblings: args.smt,
         },
     ))
 }
@@ -296,6 +301,11 @@ fn json(found: &Calibrated) -> document::Calibrated {
             let of = |node| calibration.benchmark_lines(NodeId(node)).as_ref().map(figure);
             (0..found.ns.len()).map(of).collect()
         }),
+        smt: calibration.siblings.as_ref().map(|found| document::Siblings {
+            speedup: figure(&found.speedup),
+            core_bandwidth_gbs: figure(&found.core_bandwidth),
+            bandwidth_ratio: figure(&found.bandwidth_ratio),
+        }),
         model: calibration.model().name().to_owned(),
         penalties: calibration.penalties.iter().map(penalty).collect(),
         shared_links: calibration.shared_links.iter().map(shared).collect(),
@@ -407,6 +417,8 @@ fn measures(done: &MeasuredStep) -> &'static str {
     match done.step.purpose {
         Purpose::Peak => "peak",
         Purpose::Bandwidth => "bandwidth",
+        Purpose::SiblingsPeak => "siblings-peak",
+        Purpose::SiblingsBandwidth => "siblings-bandwidth",
         Purpose::SharedLink => "shared-link",
         Purpose::NodeRead => "node-read",
         Purpose::Chains(1) => "latency",
@@ -460,6 +472,7 @@ mod tests {
             variants: false,
             any_isa: true,
             latencies: false,
+            siblings: true,
         };
         let mut host = HostTopology::from_cores("box", &[2, 2, 2, 2]);
         for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {

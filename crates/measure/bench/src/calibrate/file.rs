@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use numasim_model::cpus::OsNode;
 use numasim_model::ids::NodeId;
 use numasim_model::machine::{
     FigureKind, KernelVariants, LastLevelCache, MachineError, Provenance, SharedLink,
@@ -105,8 +104,8 @@ fn measured(
         let cells = latencies.ns.iter().flatten().map(|cell| cell.map_or(0.0, |ns| ns.median)).collect();
         machine = machine.with_latencies_ns(cells)?;
     }
-    let os_nodes: Vec<OsNode> =
-        host.nodes.iter().map(|node| OsNode { number: node.os_index, cpus: node.cpus.clone() }).collect();
+    machine = machine.with_smt(host.has_second_threads());
+    let os_nodes = host.os_nodes();
     if !host.numbered_from_zero() || os_nodes.iter().any(|node| node.cpus.is_some()) {
         // Lists that contradict the cores are left out.
         machine = machine.clone().with_os_nodes(os_nodes).unwrap_or(machine);
@@ -124,6 +123,9 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         "distances of the firmware, relative, 10 is local: nobody measured them",
     );
     of_lines(&mut notes, calibration);
+    if let Some(words) = calibration.siblings_in_words() {
+        notes.above(whole, &keys::THREADS_PER_CORE, words);
+    }
     let of_model = (&sharing::TABLE, 0);
     if calibration.penalties.len() == 1 {
         notes.behind(

@@ -27,7 +27,10 @@
 //! - **Latencies** (`latency_matrix_ns`): chains of addresses in random order, one from a core of each node through each memory; and how many
 //!   lines a core waits for at the same time, from up to 32 chains through the own one.
 //!
-//! A figure of the two kinds before is the most that was read in either way. It limits only where the file without it
+//! - **Second hardware threads**, where they are asked for: all cores of the first node compute with one and with both threads, and one
+//!   of them reads (`siblings`). What comes out is `smt_speedup` of applications, in a comment of the file.
+//!
+//! A figure of links between sockets, or of what a node reads, is the most that was read in either way. It limits only where the file without it
 //! predicts clearly more for the same readers ([`Together::limits`]); else it is not written.
 //!
 //! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it, its interval
@@ -35,6 +38,7 @@
 
 mod file;
 mod penalties;
+mod siblings;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -51,6 +55,7 @@ use crate::runner::{RunError, Runner, Settings};
 
 pub use file::{Described, machine_file};
 pub use penalties::{Estimated, Penalty};
+pub use siblings::Siblings;
 pub use steps::{Figure, Flow, Purpose, Step};
 pub use together::{CLEARLY_BELOW, Latencies, SharedFigure, Together};
 pub use variants::Choice;
@@ -73,6 +78,8 @@ pub struct Options {
     pub any_isa: bool,
     /// How long loads take is measured as well.
     pub latencies: bool,
+    /// What the second hardware thread of each core brings is measured as well.
+    pub siblings: bool,
 }
 
 /// What was measured.
@@ -91,6 +98,8 @@ pub struct Calibration {
     pub variants: Vec<Choice>,
     /// How long loads take, where it was measured.
     pub latencies: Option<Latencies>,
+    /// What second hardware threads bring, where it was measured.
+    pub siblings: Option<Siblings>,
     /// Everything that was measured, step by step, in the order of the steps.
     pub steps: Vec<MeasuredStep>,
 }
@@ -220,6 +229,11 @@ pub fn calibrate(
         calibration.latencies = Some(together::latencies(host, &measured));
         calibration.steps.extend(measured);
     }
+    if options.siblings {
+        let measured = session.measure(siblings::steps(host))?;
+        calibration.siblings = siblings::judge(&measured);
+        calibration.steps.extend(measured);
+    }
     calibration.variants = session.chosen;
     Ok(calibration)
 }
@@ -251,7 +265,7 @@ impl Part {
 }
 
 /// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
-pub fn plan(host: &HostTopology, options: &Options) -> [Part; 7] {
+pub fn plan(host: &HostTopology, options: &Options) -> [Part; 8] {
     let part = |what, steps| Part { what, steps, rounds: options.rounds, each: None };
     let trials = if options.variants { variants::most_trials(&options.kernels) } else { 0 };
     [
@@ -267,6 +281,7 @@ pub fn plan(host: &HostTopology, options: &Options) -> [Part; 7] {
         part("links between sockets, all nodes at once", together::between_sockets(host).len()),
         part("reads of each node, local and remote at once", together::most_mixes(host)),
         part("latencies", if options.latencies { together::chains(host).len() } else { 0 }),
+        part("second hardware threads", if options.siblings { siblings::steps(host).len() } else { 0 }),
     ]
 }
 

@@ -11,7 +11,7 @@ use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
-use numasim_study::topology::HostTopology;
+use numasim_study::topology::{HostNode, HostTopology};
 
 use crate::calibrate::{Calibration, MeasuredStep, NodeFigures, Options, SATURATED};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
@@ -32,6 +32,10 @@ pub enum Purpose {
     SharedLink,
     /// GB/s of all threads of a node from its own memory and from others, at once.
     NodeRead,
+    /// GFLOPS of all cores of a node with one of their hardware threads, or with both: threads are on the two of a core, core by core.
+    SiblingsPeak,
+    /// The same in GB/s of one core.
+    SiblingsBandwidth,
     /// GB/s of one node on its own memory under a kernel that writes.
     Kernel(Access),
     /// GB/s of hops from line to line in random order, so many chains for each thread.
@@ -69,6 +73,8 @@ impl fmt::Display for Step {
         let (from, to) = (nodes(&self.from_nodes()), nodes(&self.to_nodes()));
         match self.purpose {
             Purpose::Peak => write!(f, "the peak of {threads} on {from}"),
+            Purpose::SiblingsPeak => write!(f, "the peak of {threads} on the hardware threads of {from}"),
+            Purpose::SiblingsBandwidth => write!(f, "the bandwidth of {threads} on one core of {from}"),
             Purpose::Bandwidth => write!(f, "the bandwidth of {threads} on {from} that read {to}"),
             Purpose::SharedLink => {
                 let flows = self.flows.len();
@@ -149,8 +155,8 @@ impl Step {
         /// More than any cache, and not so much that its order takes seconds to draw.
         const MOST_OF_CHAINS: u64 = 256 << 20;
         let kernel = match self.purpose {
-            Purpose::Peak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
-            Purpose::Bandwidth | Purpose::SharedLink | Purpose::NodeRead => {
+            Purpose::Peak | Purpose::SiblingsPeak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
+            Purpose::Bandwidth | Purpose::SiblingsBandwidth | Purpose::SharedLink | Purpose::NodeRead => {
                 Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?
             }
             Purpose::Kernel(access) => Kernel::lightest(access),
@@ -172,6 +178,18 @@ impl Step {
         .into())
     }
 
+    /// The processors of a node in the order in which `threads` take them.
+    fn cpus(&self, node: &HostNode, threads: u32) -> Vec<u32> {
+        let list = |cpus: &Option<CpuList>| cpus.as_ref().map(CpuList::as_slice).unwrap_or_default().to_vec();
+        let first = list(&node.cpus);
+        match self.purpose {
+            // More than one for each core that the step is on.
+            Purpose::SiblingsBandwidth if threads > 1 => pairs_of(&first, &list(&node.second_cpus)),
+            Purpose::SiblingsPeak if threads > node.cores => pairs_of(&first, &list(&node.second_cpus)),
+            _ => first,
+        }
+    }
+
     /// The step as the runner takes it: an application for each flow. Kernels go through memory as was chosen.
     pub(super) fn scenario(
         &self,
@@ -183,8 +201,8 @@ impl Step {
         let mut taken = vec![0; host.nodes.len()];
         let apps = self.flows.iter().enumerate().map(|(n, flow)| {
             let memory = vec![(host.nodes[flow.to.0].os_index, 1.0)];
-            let cpus = host.nodes[flow.from.0].cpus.as_ref().map(CpuList::as_slice).unwrap_or_default();
-            let threads = cpus
+            let threads = self
+                .cpus(&host.nodes[flow.from.0], flow.threads)
                 .iter()
                 .skip(taken[flow.from.0])
                 .take(flow.threads as usize)
@@ -198,6 +216,11 @@ impl Step {
         });
         Ok(PlannedScenario { name: self.to_string(), apps: apps.collect(), fitted: false })
     }
+}
+
+/// Both processors of each core, core by core.
+fn pairs_of(first: &[u32], second: &[u32]) -> Vec<u32> {
+    first.iter().zip(second).flat_map(|(&first, &second)| [first, second]).collect()
 }
 
 fn once_each(nodes: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
@@ -444,6 +467,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         penalties: Vec::new(),
         variants: Vec::new(),
         latencies: None,
+        siblings: None,
         steps: measured,
     }
 }

@@ -151,6 +151,7 @@ fn run(cores: &[u32], runner: &mut Simulated, rounds: u32) -> Result<Calibration
         variants: false,
         any_isa: false,
         latencies: false,
+        siblings: false,
     };
     calibrate(&host(cores), &options, &settings(), runner, &mut |_| ())
 }
@@ -333,6 +334,7 @@ fn progress_is_reported_and_ends_with_everything_done() {
         variants: false,
         any_isa: false,
         latencies: false,
+        siblings: false,
     };
     calibrate(&host(&[2]), &options, &settings(), &mut Simulated::of(machine), &mut |progress| {
         seen.push((progress.done, progress.of, progress.next.to_string()));
@@ -355,6 +357,7 @@ fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_us
         variants: true,
         any_isa: false,
         latencies: false,
+        siblings: false,
     };
     let found = |speed| {
         let mut runner = Simulated { speed, ..Simulated::of(machine()) };
@@ -400,6 +403,7 @@ fn loads_and_lines_in_flight_are_found_from_chains() {
         variants: false,
         any_isa: false,
         latencies: true,
+        siblings: false,
     };
     let mut runner = Simulated::of(machine);
     let found =
@@ -464,6 +468,7 @@ fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>)
         variants: false,
         any_isa: false,
         latencies: false,
+        siblings: false,
     };
     let mut runner = Simulated::of(machine);
     let mut last = (0, 0);
@@ -543,4 +548,63 @@ fn noise_below_the_line_is_no_limit() {
     let (found, _) = of_two_sockets(&[(&[0, 1], &[2, 3], 37.0, true)], None);
     close(Some(found.shared_links[0].together.bandwidth), 37.0);
     assert!(!found.shared_links[0].together.limits());
+}
+
+/// Cores with two hardware threads: processors 0 to 3 and their siblings 4 to 7. One thread of a core computes 10 GFLOPS and reads
+/// 12 GB/s; both together 12.5 and 13.
+struct TwoThreads;
+
+impl Runner for TwoThreads {
+    fn measure(&mut self, scenario: &PlannedScenario, settings: &Settings) -> Result<Measurement, RunError> {
+        let machine = Machine::new("m", vec![node(4, 10.0, 1000.0, 12.0)], links(&[&[0.0]])).expect("valid");
+        let used: Vec<u32> = scenario
+            .apps
+            .iter()
+            .flat_map(|app| &app.threads)
+            .map(|thread| thread.cpus.as_slice()[0])
+            .collect();
+        // Each as one thread alone would do, then what is left of that beside a sibling.
+        let mut alone = scenario.clone();
+        alone.apps[0].threads.truncate(1);
+        let mut measurement = Simulated::of(machine).measure(&alone, settings)?;
+        let one = measurement.apps[0].threads[0].clone();
+        let of = |cpu: &u32| {
+            let beside = used.contains(&(cpu ^ 4));
+            let part =
+                |count: u64, factor: f64| if beside { whole(count as f64 * factor / 2.0) } else { count };
+            MeasuredThread { flop: part(one.flop, 1.25), bytes: part(one.bytes, 13.0 / 12.0), ..one.clone() }
+        };
+        measurement.apps[0].threads = used.iter().map(of).collect();
+        Ok(measurement)
+    }
+}
+
+#[test]
+fn second_hardware_threads_are_measured_beside_the_same_cores_with_one() {
+    let mut host = host(&[4]);
+    host.nodes[0].second_cpus = CpuList::parse("4-7").ok();
+    let options = Options {
+        rounds: 2,
+        coarse: true,
+        kernels: Vec::new(),
+        variants: false,
+        any_isa: false,
+        latencies: false,
+        siblings: true,
+    };
+    let found = calibrate(&host, &options, &settings(), &mut TwoThreads, &mut |_| ()).expect("calibrated");
+    let siblings = found.siblings.expect("measured");
+    close(Some(siblings.speedup), 1.25);
+    close(Some(siblings.core_bandwidth), 13.0);
+    close(Some(siblings.bandwidth_ratio), 13.0 / 12.0);
+    let described = Described { name: "m".into(), source: "s".into(), processor: None, doubts: Vec::new() };
+    let text = machine_file(&host, &found, &described).expect("a machine");
+    for line in ["threads_per_core = 2", "cpus = [\"0-7\"]"] {
+        assert!(text.lines().any(|found| found.starts_with(line)), "{line}: {text}");
+    }
+    assert!(
+        text.contains("computes 1.25 times [1.25, 1.25] what it does with one (`smt_speedup`)"),
+        "{text}"
+    );
+    assert_eq!(plan(&host, &options)[7].steps, 4);
 }
