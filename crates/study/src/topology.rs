@@ -308,9 +308,8 @@ impl HostTopology {
         with_cores().next().is_some() && with_cores().all(|node| node.second_cpus.is_some())
     }
 
-    /// The processors of each node, as a machine lists them: where every core has two hardware threads, the second ones follow.
-    pub fn cpus(&self) -> Vec<Option<CpuList>> {
-        let second = self.has_second_threads();
+    /// The processors of each node, as a machine lists them; with `second` the second hardware threads follow those of the cores.
+    pub fn cpus(&self, second: bool) -> Vec<Option<CpuList>> {
         let of = |node: &HostNode| {
             let first = node.cpus.as_ref()?;
             let second = node.second_cpus.as_ref().filter(|_| second).map_or(&[][..], CpuList::as_slice);
@@ -319,10 +318,10 @@ impl HostTopology {
         self.nodes.iter().map(of).collect()
     }
 
-    /// Numbers of nodes and processors, as a machine takes them.
-    pub fn os_nodes(&self) -> Vec<OsNode> {
+    /// Numbers of nodes and their [`HostTopology::cpus`], as a machine takes them.
+    pub fn os_nodes(&self, second: bool) -> Vec<OsNode> {
         let node = |(node, cpus): (&HostNode, _)| OsNode { number: node.os_index, cpus };
-        self.nodes.iter().zip(self.cpus()).map(node).collect()
+        self.nodes.iter().zip(self.cpus(second)).map(node).collect()
     }
 
     /// The operating system numbers the nodes as a machine file does: 0, 1, 2, ...

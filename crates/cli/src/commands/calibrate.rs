@@ -493,6 +493,6 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[4], "kernels that write, on each node                    24       5     156.0");
         assert_eq!(lines[5], "links between sockets, all nodes at once             4       5      26.0");
-        assert!(lines[8].starts_with("380 measurements, 9 min: windows"), "{text}");
+        assert!(lines[9].starts_with("380 measurements, 9 min: windows"), "{text}");
     }
 }

@@ -52,7 +52,7 @@ fn adopt(machine: Machine, found: &HostTopology, source: &str) -> Result<Machine
             .caused_by(error)
             .hint("use --cpus-from on the machine that the file describes, or write `cpus` into the file")
     };
-    let mut nodes = found.os_nodes();
+    let mut nodes = found.os_nodes(machine.threads_per_core() > 1);
     nodes.sort_by_key(|node| node.number);
     if machine.os_nodes().len() == nodes.len() {
         let numbered =

@@ -112,8 +112,11 @@ fn one_table(known: &Known<'_>, cores: u32, lines: &mut Lines) {
     lines.put(&machine::NODES, host.nodes.len());
     let how = format_args!("  # {}", comments::cores_of(cores)).to_string();
     lines.put_or_open(&machine::CORES_PER_NODE, known.cores(cores), how);
-    let cpus: Option<Vec<String>> =
-        host.cpus().iter().map(|cpus| cpus.as_ref().map(|list| quoted(&list.to_string()))).collect();
+    let cpus: Option<Vec<String>> = host
+        .cpus(host.has_second_threads())
+        .iter()
+        .map(|cpus| cpus.as_ref().map(|list| quoted(&list.to_string())))
+        .collect();
     lines.maybe(&machine::CPUS, cpus.map(list));
     lines.maybe(&machine::CORES_PER_L3, host.cores_per_l3(&host.nodes[0]));
     known::of(host).write(lines);
@@ -204,7 +207,7 @@ fn node_by_node(known: &Known<'_>, lines: &mut Lines) {
     lines.comment(format_args!("in each {}, {}", node_keys::TABLE.title, kernels()));
     // Once is enough for the long text.
     let mut peak = PEAK;
-    for ((place, node), cpus) in host.nodes.iter().enumerate().zip(host.cpus()) {
+    for ((place, node), cpus) in host.nodes.iter().enumerate().zip(host.cpus(host.has_second_threads())) {
         lines.noted_table(&node_keys::TABLE, &origin(node));
         if let Some(said) = &node.firmware {
             lines.comment(format_args!("{}: {}", comments::FIRMWARE, comments::firmware(said, node)));

@@ -104,8 +104,9 @@ fn measured(
         let cells = latencies.ns.iter().flatten().map(|cell| cell.map_or(0.0, |ns| ns.median)).collect();
         machine = machine.with_latencies_ns(cells)?;
     }
-    machine = machine.with_smt(host.has_second_threads());
-    let os_nodes = host.os_nodes();
+    let second = host.has_second_threads();
+    machine = machine.with_smt(second);
+    let os_nodes = host.os_nodes(second);
     if !host.numbered_from_zero() || os_nodes.iter().any(|node| node.cpus.is_some()) {
         // Lists that contradict the cores are left out.
         machine = machine.clone().with_os_nodes(os_nodes).unwrap_or(machine);

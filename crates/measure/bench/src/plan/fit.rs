@@ -297,7 +297,7 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
         .map_err(|why| PlanError::Study(why.to_string()))?
         .with_source(Some(source))
         .with_sharing(*file.sharing())
-        .with_os_nodes(host.os_nodes())
+        .with_os_nodes(host.os_nodes(false))
         .map_err(|why| PlanError::Study(why.to_string()))
 }
 
