@@ -100,9 +100,35 @@ pub(crate) fn bottlenecks(
     for pool in solver.pools(workspace).filter(|pool| pool.kind == PoolKind::Link && pool.wanted > 0.0) {
         readers[pool.memory.0] += 1;
     }
+    if solver.model().kind == ModelKind::Ecm {
+        // Queues are never full where they are soft: the one in which bytes wait longest decides.
+        let mut longest = Table::filled(apps, nodes, 0.0);
+        for (flow, pool) in solver.flows(threads, workspace).filter(|(flow, _)| full.is_hungry(flow)) {
+            let group = (flow.app, flow.from);
+            let Some(waits) = solver.waits(&flow, workspace) else { continue };
+            let node = flow.from;
+            let at_controller = match flow.kind {
+                PoolKind::Link => Bottleneck::RemoteDemand(flow.memory),
+                PoolKind::Own => pool_limit(machine, solver, &readers, &full, &flow, &pool),
+            };
+            let domain = Bottleneck::L3Link { node, domain: flow.app.0 % machine.rows_per_app() };
+            for (wait, queue) in [
+                (waits.controller, at_controller),
+                (waits.link, link_limit(machine, &flow, &pool)),
+                (waits.domain, domain),
+                (waits.node, Bottleneck::NodeRead(node)),
+            ] {
+                if wait > longest[group] {
+                    longest[group] = wait;
+                    found[group] = Some(queue);
+                }
+            }
+        }
+        return found;
+    }
     for (flow, pool) in solver.flows(threads, workspace) {
         let group = (flow.app, flow.from);
-        let hungry = flow.granted < flow.demand_gbs * (1.0 - full.tolerance);
+        let hungry = full.is_hungry(&flow);
         let bandwidth = flow.granted / flow.cost();
         // Where all memories are granted the same pace, the one that is full decides.
         if full.decides && !full.holds_back(&flow, &pool) {
@@ -116,8 +142,7 @@ pub(crate) fn bottlenecks(
     // A limit of several memories or pairs at once is to blame where nothing narrower is full.
     if solver.has_common_limits() {
         for (flow, _) in solver.flows(threads, workspace) {
-            let hungry = flow.granted < flow.demand_gbs * (1.0 - full.tolerance);
-            if let Some(limit) = full.common_limit(machine, &flow).filter(|_| hungry)
+            if let Some(limit) = full.common_limit(machine, &flow).filter(|_| full.is_hungry(&flow))
                 && !matches!(found[(flow.app, flow.from)], Some(Bottleneck::Link { .. }))
             {
                 found[(flow.app, flow.from)] = Some(limit);
@@ -190,6 +215,11 @@ impl Full {
         full
     }
 
+    /// Whether its threads get less than they want.
+    fn is_hungry(&self, flow: &FlowView) -> bool {
+        flow.granted < flow.demand_gbs * (1.0 - self.tolerance)
+    }
+
     fn link(&self, flow: &FlowView, pool: &PoolView) -> bool {
         flow.kind == PoolKind::Link && pool.available >= pool.capacity * (1.0 - self.tolerance)
     }
@@ -218,6 +248,16 @@ fn thread_limit(machine: &Machine, demand: &Demand, node: NodeId) -> Bottleneck 
     let most = least(demand.thread_limits(machine, node)) * (1.0 + TOLERANCE);
     let tightest = demand.thread_limits(machine, node).find(|(_, allowed)| *allowed <= most);
     Bottleneck::Thread(tightest.map_or(ThreadLimit::CorePeak, |(limit, _)| limit))
+}
+
+/// For a thread that waits at a link under ecm: the link, or a shared one that leaves it less than it has.
+fn link_limit(machine: &Machine, flow: &FlowView, pool: &PoolView) -> Bottleneck {
+    let is_shared = pool.offered < pool.wanted.min(pool.capacity) * (1.0 - TOLERANCE);
+    let mut directions = machine.shared_directions();
+    let shared = directions.position(|direction| is_shared && direction.carries(flow.from, flow.memory));
+    shared.map_or(Bottleneck::Link { from: flow.from, to: flow.memory }, |direction| Bottleneck::SharedLink {
+        direction,
+    })
 }
 
 /// For a thread that gets less than it wants from a pool.

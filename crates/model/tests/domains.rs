@@ -1,7 +1,8 @@
 //! L3 domains that can only read so much, worked by hand.
 
 use crate::kernels::{assert_near, evaluated, moved, study};
-use numasim_model::{Bottleneck, ModelKind, NodeId, Study};
+use numasim_model::sharing::Parameter;
+use numasim_model::{Bottleneck, Evaluation, Model, ModelKind, NodeId, Study, evaluate};
 
 /// 1 node x 16 cores, 1000 GFLOPS each, 200 GB/s; a core draws 30 GB/s, an L3 domain of 8 cores 50.
 const TWO: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 16\ngflops_per_core = 1000\nbandwidth_gbs = 200\n\
@@ -31,7 +32,7 @@ fn threads_draw_what_their_l3_domains_let_through() {
         ("a = [[8, 8]]", 100.0),
         ("a = 3", 80.0),
     ] {
-        for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin] {
+        for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm] {
             assert_near(moved(&one(threads), kind)[0], gbs);
         }
     }
@@ -89,4 +90,44 @@ fn what_a_thread_cannot_use_of_its_domain_is_dealt_again() {
     let gbs = moved(&study, ModelKind::default());
     assert_near(gbs[0], 45.0);
     assert_near(gbs[1], 5.0);
+}
+
+/// The only scenario under ecm with this penalty.
+fn softly(study: &Study, penalty: f64) -> Evaluation {
+    let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).expect("a penalty");
+    let (machine, scenario) = (study.machine.clone().with_sharing(model), &study.scenarios[0]);
+    let placements = scenario.placements().expect("no open home");
+    evaluate(&machine, &study.apps, &placements, &scenario.allocation).expect("an evaluation")
+}
+
+#[test]
+fn under_ecm_an_l3_domain_is_a_queue_of_its_threads() {
+    let gbs = |threads: &str| softly(&one(threads), 0.5).apps[0].bandwidth.value();
+    // One waits behind nobody.
+    assert_near(gbs("a = [[1, 0]]"), 30.0);
+    // Two of 30 GB/s on 50, on a memory where hardly anybody waits: f = (2 - 1) x 0.5 / 50 / 50. w = 0.00846 would alone give S = w / f = 42.3;
+    // 42.3 / (1 + (42.3 / 50)^8)^(1/8) = 41.0 of 50 are delivered, and that is 2 / (1/30 + w + what they wait at the memory).
+    let machine = TWO.replace("bandwidth_gbs = 200", "bandwidth_gbs = 1000000");
+    let two = softly(&study(&machine, &[("a", READ)], "a = [[2, 0]]"), 0.5).apps[0].bandwidth.value();
+    let wait = 2.0 / two - 1.0 / 30.0;
+    let alone = wait / (0.5 / 2500.0);
+    assert!((alone / (1.0 + (alone / 50.0_f64).powi(8)).powf(0.125) - two).abs() < 1e-3, "{two}");
+    // Many draw nearly all that it has, and each more a little more; the other domain has its own.
+    let ladder: Vec<f64> = (1..=8).map(|n| gbs(&format!("a = [[{n}, 0]]"))).collect();
+    assert!(ladder.is_sorted() && ladder[7] > 49.9 && ladder[7] < 50.0, "{ladder:?}");
+    assert!(gbs("a = [[2, 2]]") > 1.9 * gbs("a = [[2, 0]]"));
+}
+
+#[test]
+fn under_ecm_the_queue_where_bytes_wait_longest_holds_threads_back() {
+    let bottleneck = |machine: &str, threads: &str| {
+        let evaluation = softly(&study(machine, &[("a", READ)], threads), 0.5);
+        evaluation.apps[0].per_node[0].as_ref().expect("threads").bottleneck.clone()
+    };
+    assert_eq!(bottleneck(TWO, "a = [[4, 0]]"), Bottleneck::L3Link { node: NodeId(0), domain: 0 });
+    // 16 threads draw nearly all of 60 GB/s long before both domains are full.
+    let narrow = TWO.replace("bandwidth_gbs = 200", "bandwidth_gbs = 60");
+    assert_eq!(bottleneck(&narrow, "a = [[8, 8]]"), Bottleneck::LocalController(NodeId(0)));
+    let limited = format!("{TWO}read_gbs = 60\n");
+    assert_eq!(bottleneck(&limited, "a = [[8, 8]]"), Bottleneck::NodeRead(NodeId(0)));
 }

@@ -2,7 +2,9 @@
 
 use crate::common::changes::{renumbered, some_of};
 use crate::common::models::{alone, corrected, hard, patiently_by_ecm, plain, slowly, slowly_by_ecm};
-use crate::common::strategies::{case, case_of, case_with_common_limits, log_uniform, order};
+use crate::common::strategies::{
+    case, case_of, case_with_common_limits, case_with_domains, log_uniform, order,
+};
 use crate::common::{Case, Solved};
 use numasim_model::machine::SharedLink;
 use numasim_model::sharing::{Parameter, invariants};
@@ -235,6 +237,36 @@ proptest! {
             let widest = case.machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
             assert_near(&case, &slow, &solved.bandwidth, 1e-5 * widest, same)?;
         }
+    }
+
+    /// The same with limits of what L3 domains read, by themselves and inside of nodes.
+    #[test]
+    fn queues_of_l3_domains_equal_their_slow_second_formulation(case in case_with_domains(), penalty in 0.05..2.0_f64) {
+        let case = case.sharing(case.machine.clone(), Vec::new());
+        let solved = case.under(Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap());
+        holds(invariants::within_limits(&solved.draws))?;
+        if let Some(slow) = patiently_by_ecm(penalty, &case) {
+            let widest = case.machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
+            for (slow, fast) in slow.iter().flatten().zip(solved.bandwidth.iter().flatten()) {
+                let near = slow.is_some() == fast.is_some()
+                    && (slow.unwrap_or(0.0) - fast.unwrap_or(0.0)).abs() <= 1e-5 * widest;
+                prop_assert!(near, "{slow:?} {fast:?}");
+            }
+        }
+    }
+
+    /// A domain of all cores of each node is what the node can read.
+    #[test]
+    fn under_ecm_one_l3_domain_is_the_whole_node(case in case(), limit in 5.0..100.0_f64, penalty in 0.0..2.0_f64) {
+        let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+        let limited = |set: fn(&mut numasim_model::Node, GigabytesPerSecond)| {
+            let mut nodes = case.machine.nodes().to_vec();
+            nodes.iter_mut().filter(|node| node.cores > 0).for_each(|node| set(node, GigabytesPerSecond::new(limit)));
+            case.on(nodes, crate::common::links(&case.machine)).under(model).bandwidth
+        };
+        let by_node = limited(|node, limit| node.read_bandwidth = Some(limit));
+        let by_domain = limited(|node, limit| node.l3_bandwidth = Some(limit));
+        prop_assert_eq!(by_node, by_domain);
     }
 
     #[test]

@@ -51,6 +51,13 @@ impl Node {
         self.cores.checked_div(self.domain_cores()).unwrap_or(1).max(1) as usize
     }
 
+    /// The most that all its threads read together, by itself and through its L3 domains; `None` where neither is limited.
+    pub fn most_read(&self) -> Option<GigabytesPerSecond> {
+        let of_domains = self.l3_bandwidth.map(|limit| limit * self.domains() as f64);
+        let limits = [self.read_bandwidth, of_domains].into_iter().flatten();
+        limits.reduce(|least, limit| if limit < least { limit } else { least })
+    }
+
     /// GB/s of reads that one GB/s of `traffic` on this memory stands for: [`Node::bandwidth`] / what it delivers to the kernel, or what
     /// it delivers to reads / to that share of writes; 1 for reads, and if neither was measured.
     pub fn occupied_by(&self, traffic: impl Into<Traffic>) -> f64 {

@@ -416,6 +416,9 @@ pub(super) struct Shares {
     pub(super) scale: Vec<f64>,
     /// For ECM, per memory: ns that each byte of a thread of the benchmark waits at the controller; else empty.
     pub(super) waits: Vec<f64>,
+    /// The same per pool at its link, and per limit of what nodes and L3 domains read.
+    pub(super) link_waits: Vec<f64>,
+    pub(super) read_waits: Vec<f64>,
     /// Per memory: what the controller has for what is asked of it; empty where that is always its bandwidth.
     pub(super) controllers: Vec<f64>,
 }
@@ -424,6 +427,7 @@ impl Shares {
     /// Room for the shares of `compiled`.
     pub(super) fn new(compiled: &Compiled) -> Self {
         let (pools, memories) = (compiled.pools.len(), compiled.memories.len());
+        let of_ecm = |count| vec![0.0; if compiled.model.kind == ModelKind::Ecm { count } else { 0 }];
         Self {
             bandwidth: Table::filled(compiled.demand_gbs.rows(), compiled.demand_gbs.nodes(), 0.0),
             granted: vec![0.0; compiled.flows.len()],
@@ -431,7 +435,9 @@ impl Shares {
             offered: vec![0.0; pools],
             available: vec![0.0; pools],
             scale: vec![1.0; memories],
-            waits: vec![0.0; if compiled.model.kind == ModelKind::Ecm { memories } else { 0 }],
+            waits: of_ecm(memories),
+            link_waits: of_ecm(pools),
+            read_waits: of_ecm(compiled.reads.len()),
             controllers: if compiled.model.is_plain_default() { Vec::new() } else { vec![0.0; memories] },
         }
     }

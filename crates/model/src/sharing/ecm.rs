@@ -24,8 +24,8 @@
 //!    ([`crate::Machine::benchmark_lines`]). A thread with c lines under way (`outstanding_lines` of an application) waits w C / c: its latency
 //!    grows by as much as that of the others, 64 C w ns for a line, and it has fewer lines to hide it.
 //! 7. *Several memories*: the time per byte of a thread is the mean over its data, 1/d + the sum of fraction x (w_link + w), and each controller and
-//!    link sees that fraction of what it moves. What a node reads in all (`read_gbs`) is one more queue for all its bytes. All waits are solved
-//!    together (`waits`).
+//!    link sees that fraction of what it moves. What a node reads in all (`read_gbs`) is one more queue for all bytes of its threads, and so is what
+//!    each of its L3 domains reads (`l3_read_gbs`), with the threads of the domain. All waits are solved together (`waits`).
 //!
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
 //! T_mem of the kernel.
@@ -95,6 +95,8 @@ pub(super) struct Notes {
     together: Queues,
     /// Of these: how many threads there are in each, and their penalties.
     crowds: Vec<Crowd>,
+    /// Per group: the sum of its penalties over what a GB/s of it occupies.
+    penalties: Vec<f64>,
 }
 
 impl Notes {
@@ -131,9 +133,13 @@ pub(super) struct Crowd {
 impl Crowd {
     /// `threads` more, which want `demand_gbs` each.
     pub(super) fn add(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
-        let threads = threads * (flow.demand_gbs / queue.whole_thread).min(1.0);
+        self.add_threads(queue, threads, flow.demand_gbs, flow.queueing.penalty);
+    }
+
+    fn add_threads(&mut self, queue: &Queue, threads: f64, demand_gbs: f64, penalty: f64) {
+        let threads = threads * (demand_gbs / queue.whole_thread).min(1.0);
         self.count += threads;
-        self.penalties += threads * flow.queueing.penalty;
+        self.penalties += threads * penalty;
     }
 
     /// With others beside it.
@@ -165,21 +171,21 @@ pub(super) fn share_together(
     shares: &mut Shares,
     notes: &mut Notes,
 ) {
-    let Notes { capacities, together, crowds, .. } = notes;
+    let Notes { capacities, together, crowds, penalties, .. } = notes;
     let memories = which.len();
     let of_these = || which.clone().flat_map(|m| compiled.pools_of(m));
     let first = of_these().map(|(_, p, _)| p).min().unwrap_or_default();
     let pools = of_these().map(|(_, p, _)| p + 1).max().unwrap_or_default() - first;
-    let limit_of = |node| compiled.reads.iter().position(|reads| reads.node == Some(node));
     together.make_room(threads.len(), memories + pools + compiled.reads.len());
     together.uses.clear();
     together.groups.fill(Group::default());
     crowds.clear();
     crowds.resize(together.laws.len(), Crowd::default());
+    penalties.clear();
+    penalties.resize(threads.len(), 0.0);
     let link = |p: usize| Queue::new(capacities[p], compiled.pools[p].inverse_cores);
     let reads = |r: usize| Queue::new(compiled.reads[r].capacity, compiled.reads[r].inverse_cores);
     for (m, p, kind) in of_these() {
-        let limit = limit_of(compiled.pools[p].from);
         for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
             let group = flow.group as usize;
             let alone = compiled.demand_gbs.as_slice()[group];
@@ -194,9 +200,17 @@ pub(super) fn share_together(
             if kind == PoolKind::Link {
                 needs(memories + p - first, &link(p), flow.cost);
             }
-            if let Some(r) = limit {
-                needs(memories + pools + r, &reads(r), flow.cost);
-            }
+            penalties[group] += flow.cost * flow.queueing.penalty;
+        }
+    }
+    for (r, common) in compiled.reads.iter().enumerate() {
+        let (q, queue) = (memories + pools + r, reads(r));
+        for &user in &common.users {
+            let group = user as usize;
+            let taken = compiled.occupied.as_slice()[group];
+            let demand_gbs = compiled.demand_gbs.as_slice()[group] * taken;
+            together.uses.push(Use { queue: u32::try_from(q).unwrap_or(u32::MAX), group: user, taken });
+            crowds[q].add_threads(&queue, threads[group], demand_gbs, penalties[group] / taken);
         }
     }
     for (q, law) in together.laws.iter_mut().enumerate() {
@@ -213,6 +227,8 @@ pub(super) fn share_together(
     }
     together.solve();
     shares.waits[which.clone()].copy_from_slice(&together.waits[..memories]);
+    shares.link_waits[first..first + pools].copy_from_slice(&together.waits[memories..memories + pools]);
+    shares.read_waits.copy_from_slice(&together.waits[memories + pools..]);
     for (_, p, _) in of_these() {
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
@@ -264,6 +280,7 @@ pub(super) fn share(
     let wait = wait_at(readers, Law { capacity: shares.controllers[m], factor });
     shares.waits[m] = wait;
     for p in pools() {
+        shares.link_waits[p] = 0.0;
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let demand_gbs = compiled.flows[f].demand_gbs;

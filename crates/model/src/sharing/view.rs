@@ -39,6 +39,19 @@ impl FlowView {
     }
 }
 
+/// How long the bytes of a thread wait, ns for each byte that it moves, in all of its queues of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct FlowWaits {
+    /// At the controller of one memory, for those that lie there.
+    pub(crate) controller: f64,
+    /// At the link to it.
+    pub(crate) link: f64,
+    /// For what its L3 domain reads.
+    pub(crate) domain: f64,
+    /// For what its node reads.
+    pub(crate) node: f64,
+}
+
 /// One pool of a solved allocation; figures are GB/s of reads, what is occupied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoolView {
@@ -110,6 +123,29 @@ impl Solver {
     /// Under ECM: how long each byte of a thread of the benchmark waits at `memory` in the solved allocation, ns.
     pub fn wait(&self, memory: NodeId, workspace: &Workspace) -> Option<f64> {
         workspace.shares.waits.get(memory.0).copied()
+    }
+
+    /// Under ECM: how long each byte of a thread of `flow` waits in the solved allocation, ns, for each GB that the thread moves.
+    pub(crate) fn waits(&self, flow: &FlowView, workspace: &Workspace) -> Option<FlowWaits> {
+        let (compiled, shares) = (&self.compiled, &workspace.shares);
+        let at_memory = shares.waits.get(flow.memory.0)? * flow.cost();
+        let from = flow.from;
+        let cell = u32::try_from(compiled.demand_gbs.cell(flow.app, from)).ok()?;
+        let mut waits = FlowWaits { controller: at_memory, ..FlowWaits::default() };
+        if flow.kind == PoolKind::Link {
+            let mut links = compiled.memories[flow.memory.0].links.clone();
+            let pool = links.find(|&p| compiled.pools[p].from == from)?;
+            waits.controller *= 1.0 + compiled.model.parameters.remote_loss;
+            waits.link = shares.link_waits[pool] * flow.cost();
+        }
+        let occupied = compiled.occupied[(flow.app, from)];
+        for (r, (common, wait)) in compiled.reads.iter().zip(&shares.read_waits).enumerate() {
+            if common.node == Some(from) && common.users.contains(&cell) {
+                let of = if r < compiled.domains { &mut waits.domain } else { &mut waits.node };
+                *of = wait * occupied;
+            }
+        }
+        Some(waits)
     }
 
     /// All pools of the solved allocation, memory by memory: links first, then the node's own.

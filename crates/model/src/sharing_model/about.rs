@@ -137,7 +137,7 @@ const ECM: About = About {
         "g_i = 1 / (1/d_i + w), over a link 1 / (1/d_i + w_link + w), w in ns per byte",
         "w alone would give S: w = (N - 1) x (S / B) x ecm_penalty / B",
         "sum of all g: (S^-8 + B^-8)^(-1/8); with ecm_penalty 0 and for one thread min(sum d, B)",
-        "w_link, and a wait for read_gbs: the same with that for B and its threads for N; all together",
+        "w_link, and waits for read_gbs and l3_read_gbs: that for B, its threads for N; all together",
         "data on several memories: 1/d + sum of fraction x (w_link + w)",
         "outstanding_lines c of an application: w x C / c, C = core_bandwidth_gbs x latency / 64",
         "a link on a [[machine.shared_link]]: at most what the others on it leave (max-min)",

@@ -181,12 +181,11 @@ impl Model {
     /// at once, which only models that look at all of them can do.
     pub fn refusal(&self, shared_links: bool, limited_reads: bool, limited_domains: bool) -> Option<Refusal> {
         let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin | ModelKind::Ecm);
-        let deals = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin);
         let what = if self.kind == ModelKind::RequestFraction && shared_links {
             "[[machine.shared_link]]"
         } else if !whole && limited_reads {
             "read_gbs"
-        } else if !deals && limited_domains {
+        } else if !whole && limited_domains {
             "l3_read_gbs"
         } else {
             return None;

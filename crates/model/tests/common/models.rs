@@ -91,53 +91,62 @@ struct SlowQueue {
     needs: Vec<(usize, f64)>,
 }
 
-/// The rules of `ecm` for data on several memories and limits of what nodes read: one wait after the other by bisection, over and over, until none
-/// changes. `None` where that takes too long.
+/// A thread: its row in tables with a row for each L3 domain of an application, its node, and GB/s of it alone.
+#[derive(Clone, Copy)]
+struct SlowThread {
+    row: usize,
+    node: NodeId,
+    alone: f64,
+}
+
+/// The rules of `ecm` for data on several memories and limits of what nodes and L3 domains read: one wait after the other by bisection, over and over,
+/// until none changes. A row for each L3 domain of an application, if there are such limits. `None` where that takes too long.
 pub(crate) fn patiently_by_ecm(penalty: f64, case: &Case) -> Option<Vec<Vec<Option<f64>>>> {
     let machine = &case.machine;
-    let mut threads: Vec<(AppId, NodeId, f64)> = Vec::new();
-    for (app, node) in case.apps().flat_map(|app| machine.node_ids().map(move |node| (app, node))) {
-        let all = (0..case.allocation.get(app, node)).map(|_| (app, node, alone(case, app, node)));
-        threads.extend(all);
+    let per_app = machine.rows_per_app();
+    let allocation = case.allocation.rows(machine);
+    let mut threads: Vec<SlowThread> = Vec::new();
+    for (row, node) in (0..allocation.apps()).flat_map(|row| machine.node_ids().map(move |node| (row, node)))
+    {
+        let one = |_| SlowThread { row, node, alone: alone(case, AppId(row / per_app), node) };
+        threads.extend((0..allocation.get(AppId(row), node)).map(one));
     }
-    let mut queues: Vec<SlowQueue> = Vec::new();
-    // Of `needs`, which name a thread for each memory that it reads through the queue: the queue of a node with so many cores.
-    let mut add = |capacity: f64, cores: u32, mut needs: Vec<(usize, f64)>| {
-        let even = capacity / f64::from(cores.max(1));
-        let count: f64 = needs.iter().map(|&(t, taken)| (threads[t].2 * taken / even).min(1.0)).sum();
-        let factor = (count - 1.0).max(0.0) * penalty / capacity / capacity;
-        needs.dedup_by(|one, before| {
-            let same = one.0 == before.0;
-            before.1 += if same { one.1 } else { 0.0 };
-            same
-        });
-        queues.push(SlowQueue { capacity, factor, needs });
-    };
-    let needs = |from: Option<NodeId>, memories: &[NodeId]| -> Vec<(usize, f64)> {
-        let there = threads.iter().enumerate().filter(|(_, thread)| from.is_none_or(|from| thread.1 == from));
-        let of = |(t, thread): (usize, &(AppId, NodeId, f64))| {
-            let taken = memories.iter().map(|&memory| (t, case.cost(thread.0, thread.1, memory)));
-            taken.filter(|&(_, taken)| taken > 0.0).collect::<Vec<_>>()
-        };
-        there.flat_map(of).collect()
+    // What a thread takes of the queues of some memories for each GB/s that it moves.
+    let taken = |thread: &SlowThread, memories: &[NodeId]| -> f64 {
+        memories.iter().map(|&memory| case.cost(AppId(thread.row / per_app), thread.node, memory)).sum()
     };
     let memories: Vec<NodeId> = machine.memory_nodes().collect();
+    let queue = |capacity: f64, cores: u32, memories: &[NodeId], needs: &dyn Fn(&SlowThread) -> bool| {
+        let there = threads.iter().enumerate().filter(|(_, thread)| needs(thread));
+        let needs: Vec<(usize, f64)> =
+            there.map(|(t, thread)| (t, taken(thread, memories))).filter(|&(_, taken)| taken > 0.0).collect();
+        let even = capacity / f64::from(cores.max(1));
+        let count: f64 = needs.iter().map(|&(t, taken)| (threads[t].alone * taken / even).min(1.0)).sum();
+        SlowQueue { capacity, factor: (count - 1.0).max(0.0) * penalty / capacity / capacity, needs }
+    };
+    let mut queues: Vec<SlowQueue> = Vec::new();
     for &memory in &memories {
         let node = machine.node(memory);
-        add(node.bandwidth.value(), node.cores, needs(None, &[memory]));
+        queues.push(queue(node.bandwidth.value(), node.cores, &[memory], &|_| true));
         for from in machine.compute_nodes() {
             if let Some(link) = machine.link(from, memory) {
-                add(link.value(), machine.node(from).cores, needs(Some(from), &[memory]));
+                let there = |thread: &SlowThread| thread.node == from;
+                queues.push(queue(link.value(), machine.node(from).cores, &[memory], &there));
             }
         }
     }
     for from in machine.compute_nodes() {
-        if let Some(limit) = machine.node(from).read_bandwidth {
-            add(limit.value(), machine.node(from).cores, needs(Some(from), &memories));
+        let node = machine.node(from);
+        if let Some(limit) = node.read_bandwidth {
+            queues.push(queue(limit.value(), node.cores, &memories, &|thread| thread.node == from));
+        }
+        for (domain, limit) in (0..node.domains()).zip(node.l3_bandwidth.iter().cycle()) {
+            let there = |thread: &SlowThread| thread.node == from && thread.row % per_app == domain;
+            queues.push(queue(limit.value(), node.domain_cores(), &memories, &there));
         }
     }
     queues.retain(|queue| !queue.needs.is_empty());
-    let mut times: Vec<f64> = threads.iter().map(|thread| 1.0 / thread.2).collect();
+    let mut times: Vec<f64> = threads.iter().map(|thread| 1.0 / thread.alone).collect();
     let mut waits = vec![0.0; queues.len()];
     for _ in 0..3000 {
         let mut change = 0.0_f64;
@@ -159,9 +168,9 @@ pub(crate) fn patiently_by_ecm(penalty: f64, case: &Case) -> Option<Vec<Vec<Opti
             }
         }
         if change < 1e-9 {
-            let mut gbs = vec![vec![None; machine.node_count()]; case.demands.len()];
-            for (&(app, node, _), time) in threads.iter().zip(&times) {
-                gbs[app.0][node.0] = Some(1.0 / time);
+            let mut gbs = vec![vec![None; machine.node_count()]; allocation.apps()];
+            for (thread, time) in threads.iter().zip(&times) {
+                gbs[thread.row][thread.node.0] = Some(1.0 / time);
             }
             return Some(gbs);
         }

@@ -2,8 +2,8 @@
 //!
 //! The machine without that limit is searched first. Its answers are dealt over the domains, evenly and packed, and climbed from there: threads
 //! come, go, and change places with others, one by one or all of an application in a domain. Of equal domains of a node one is
-//! tried. The bound is the smaller one of what cores, domains and memories can do for each application alone, and of what cores and memories can do
-//! for all together: it meets the value where these are the limit. What a domain lets through to several applications is in neither.
+//! tried. The bound is the smaller one of what cores, domains and memories can do for each application alone, and of what cores, all domains of a
+//! node, and memories can do for all together: it meets the value where these are the limit.
 
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Allocation, App, AppId, NodeId, OnNode, PerDomain, Placement, deal};
@@ -55,8 +55,8 @@ pub fn explore_by_domain(
     else {
         return Err(ExploreError::NothingFound);
     };
-    // Cores, demand and controllers alone hold under any sharing, so also where domains limit threads.
-    let (by_memories, _) = homes::anywhere(&flat, settings.effort / 50, &Quiet(monitor));
+    // Cores, demand, controllers and what domains let through hold under any sharing.
+    let (by_memories, _) = homes::anywhere(&flat, &problem.machine, settings.effort / 50, &Quiet(monitor));
     let bound_score = roof(problem).min(by_memories).max(best.score);
     let is_optimal = bound_score <= best.score + margin(best.score);
     let (value, bound) = (problem.goal.value(best.score), problem.goal.value(bound_score));
@@ -221,7 +221,7 @@ mod tests {
     use crate::restrictions::Restrictions;
     use crate::testing::uniform_machine;
     use numasim_model::units::FlopPerByte;
-    use numasim_model::{Data, Machine};
+    use numasim_model::{Data, Machine, ModelKind};
 
     /// 1 node x 16 cores of 1000 GFLOPS, 200 GB/s; 30 GB/s a core, 50 a domain of 8.
     fn machine() -> Machine {
@@ -249,10 +249,19 @@ mod tests {
     /// All allocations of two applications of 1 to 3 threads each, evaluated one by one.
     #[test]
     fn small_questions_have_the_answer_of_all_allocations() {
+        for kind in [ModelKind::BaselineProportional, ModelKind::MaxMin, ModelKind::Ecm] {
+            small_questions_have_the_answer_of_all_allocations_under(kind);
+        }
+    }
+
+    fn small_questions_have_the_answer_of_all_allocations_under(kind: ModelKind) {
         let mut machine = machine();
         let mut node = *machine.node(NodeId(0));
         (node.cores, node.cores_per_l3) = (6, Some(2));
-        machine = machine.retuned(vec![node], vec![GigabytesPerSecond::new(1.0)]).unwrap();
+        machine = machine
+            .retuned(vec![node], vec![GigabytesPerSecond::new(1.0)])
+            .unwrap()
+            .with_sharing(kind.into());
         let app = |name: &str, intensity| {
             App::new(name, FlopPerByte::new(intensity), Data::Placed(Placement::Local))
         };
@@ -272,8 +281,10 @@ mod tests {
                     most = most.max(candidate.score);
                 }
             }
-            let found = best(&machine, &apps, objective).best.score;
-            assert!((found - most).abs() <= 1e-9 * most.abs(), "{objective:?}: {found} of {most}");
+            let outcome = best(&machine, &apps, objective);
+            let found = outcome.best.score;
+            assert!((found - most).abs() <= 1e-9 * most.abs(), "{kind:?} {objective:?}: {found} of {most}");
+            assert!(outcome.bound >= outcome.value * (1.0 - 1e-9), "{kind:?} {objective:?}");
         }
     }
 }

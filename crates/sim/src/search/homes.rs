@@ -12,7 +12,7 @@ use crate::objective::Objective;
 use crate::parallel;
 use crate::problem::{Evaluator, Problem};
 use crate::symmetry::{app_classes, home_vectors, node_classes};
-use numasim_model::{NodeId, Placement};
+use numasim_model::{Machine, NodeId, Placement};
 
 /// Most sets that are bounded and searched one by one.
 const MAX_SETS: usize = 512;
@@ -58,7 +58,7 @@ impl HomeSets {
             MAX_SETS,
         );
         let Some(mut homes) = homes else {
-            let (bound, work) = anywhere(problem, effort / PART_OF_EFFORT, monitor);
+            let (bound, work) = anywhere(problem, &problem.machine, effort / PART_OF_EFFORT, monitor);
             return Self { listed: None, bound, work };
         };
         homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
@@ -66,7 +66,8 @@ impl HomeSets {
         let all = effort / PART_OF_EFFORT;
         let each = all / homes.len().max(1) as u64;
         let several = homes.len() > 1;
-        let (anywhere, mut work) = if several { anywhere(problem, all, monitor) } else { (f64::INFINITY, 0) };
+        let (anywhere, mut work) =
+            if several { anywhere(problem, &problem.machine, all, monitor) } else { (f64::INFINITY, 0) };
         // The weakest bound is that of all: it says little before each set has its own.
         let found: Vec<Option<(f64, u64)>> =
             parallel::map(&homes, |homes| with_homes(problem, homes, each, !several, monitor));
@@ -97,10 +98,10 @@ fn with_homes(
     first_bound(&Relaxation::loose(problem, &evaluator, &classes, monitor), steps, must)
 }
 
-/// A bound that holds wherever the open homes are, and what it cost.
-pub(super) fn anywhere(problem: &Problem, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
+/// A bound that holds wherever the open homes are, where nodes read what `limits` lets them, and what it cost.
+pub(super) fn anywhere(problem: &Problem, limits: &Machine, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
     let evaluator = problem.without_ceilings(problem.placements(&[]));
-    let relaxation = Relaxation::with_homes_anywhere(problem, &evaluator, monitor);
+    let relaxation = Relaxation::with_homes_anywhere(problem, limits, &evaluator, monitor);
     first_bound(&relaxation, steps, true).unwrap_or((f64::INFINITY, 0))
 }
 

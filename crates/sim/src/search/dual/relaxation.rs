@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use numasim_model::sharing::least::{Kept, MostThreads};
-use numasim_model::{Data, Node, NodeId};
+use numasim_model::{Data, Machine, Node, NodeId};
 
 use crate::monitor::Monitor;
 use crate::objective::Objective;
@@ -242,9 +242,11 @@ impl<'a> Relaxation<'a> {
     }
 
     /// The same wherever the open homes are. What these applications read from a home is limited by the fastest
-    /// controller, and all that is read by all controllers together; links to a home that nobody knows have no limit.
+    /// controller, all that is read by all controllers together, and what a node reads by what `limits` lets it and its L3 domains read; links to a
+    /// home that nobody knows have no limit.
     pub(in crate::search) fn with_homes_anywhere(
         problem: &'a Problem,
+        limits: &Machine,
         evaluator: &Evaluator<'_>,
         monitor: &'a dyn Monitor,
     ) -> Self {
@@ -254,6 +256,13 @@ impl<'a> Relaxation<'a> {
         let controllers = || machine.nodes().iter().map(|node| node.bandwidth.value());
         let all = relaxation.shared_bandwidth.len();
         relaxation.shared_bandwidth.push(Some(controllers().sum()));
+        let reads: Vec<Option<usize>> = machine
+            .node_ids()
+            .map(|node| {
+                relaxation.shared_bandwidth.push(Some(limits.node(node).most_read()?.value()));
+                Some(relaxation.shared_bandwidth.len() - 1)
+            })
+            .collect();
         for (a, app) in problem.apps.iter().enumerate() {
             let moved = app.arithmetic_intensity.value().recip();
             // A memory may deliver more to a kernel that writes than it delivers to reads.
@@ -275,6 +284,8 @@ impl<'a> Relaxation<'a> {
                     draw.clear();
                 }
                 draw.push((all, per_gflops));
+                let from = class.nodes.first().and_then(|node| reads[node.0]);
+                draw.extend(from.map(|reads| (reads, per_gflops)));
                 draw.extend(at_home);
             }
         }

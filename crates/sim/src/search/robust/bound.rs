@@ -417,7 +417,7 @@ impl<'a> Joint<'a> {
     pub(super) fn with_homes_anywhere(panel: &Panel<'a>, monitor: &'a dyn Monitor) -> Self {
         let of = |&(problem, _): &(&'a Problem, Scale)| {
             let evaluator = problem.without_ceilings(problem.placements(&[]));
-            Relaxation::with_homes_anywhere(problem, &evaluator, monitor)
+            Relaxation::with_homes_anywhere(problem, &problem.machine, &evaluator, monitor)
         };
         let scales = panel.members.iter().map(|member| member.1).collect();
         Self { relaxations: panel.members.iter().map(of).collect(), scales, listed: false }
