@@ -4,7 +4,7 @@
 //! Small errors are worth something only where a prediction without any rule of sharing would have been wrong.
 //!
 //! # Terminology
-//! - **resource**: what threads share: a memory controller, a link, a shared link, what a node can read ([`Resource`]).
+//! - **resource**: what threads share: a memory controller, a link, a shared link, what a node or an L3 domain can read ([`Resource`]).
 //! - **no sharing**: every thread is as fast as it would be alone on the machine: GB/s of a thread = the smallest of what its core digests
 //!   (`gflops_per_core` / arithmetic intensity), what its core can draw (`core_bandwidth_gbs`), and all of each resource that it uses.
 //! - **equal parts**: every resource is divided by the number of threads that use it, whatever they want, and what one does
@@ -89,13 +89,13 @@ impl Nulls {
 pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, Undecided> {
     let machine = &study.machine;
     let demands = study.demands(scenario)?;
-    let groups: Vec<Group> = (0..demands.len())
-        .map(AppId)
-        .flat_map(|app| {
-            let row = scenario.allocation.row(app).iter().enumerate();
-            row.filter(|(_, threads)| **threads > 0).map(move |(node, &threads)| (app, NodeId(node), threads))
+    let (rows, allocation) = (machine.rows_per_app(), scenario.allocation.rows(machine));
+    let groups: Vec<Group> = (0..demands.len() * rows)
+        .flat_map(|row| {
+            let threads = allocation.row(AppId(row)).iter().enumerate().filter(|(_, threads)| **threads > 0);
+            threads.map(move |(node, &threads)| (AppId(row / rows), (NodeId(node), row % rows), threads))
         })
-        .map(|(app, node, threads)| Group::new(machine, &demands[app.0], app, node, threads))
+        .map(|(app, place, threads)| Group::new(machine, &demands[app.0], app, place, threads))
         .collect();
     let uses = Uses::new(&groups);
     let gflops = NullModel::ALL.map(|null| {
@@ -173,6 +173,8 @@ pub enum Resource {
     SharedLink(usize),
     /// What all cores of a node can read together.
     NodeRead(NodeId),
+    /// What all cores of an L3 domain, counted in its node, can read together.
+    L3(NodeId, usize),
 }
 
 impl Resource {
@@ -183,6 +185,7 @@ impl Resource {
             Self::Link(from, to) => format!("link from node {} to node {}", from.0, to.0),
             Self::SharedLink(place) => format!("direction {place} of the shared links"),
             Self::NodeRead(node) => format!("reads of node {}", node.0),
+            Self::L3(node, domain) => format!("reads of L3 domain {domain} of node {}", node.0),
         }
     }
 }
@@ -196,7 +199,7 @@ pub struct Contention {
     pub resource: Resource,
 }
 
-/// The threads of one application on one node, which are equal.
+/// The threads of one application in one L3 domain of a node, which are equal.
 struct Group {
     app: AppId,
     threads: u32,
@@ -211,7 +214,13 @@ struct Group {
 }
 
 impl Group {
-    fn new(machine: &Machine, demand: &Demand, app: AppId, from: NodeId, threads: u32) -> Self {
+    fn new(
+        machine: &Machine,
+        demand: &Demand,
+        app: AppId,
+        (from, domain): (NodeId, usize),
+        threads: u32,
+    ) -> Self {
         let node = machine.node(from);
         let mut takes = Vec::new();
         let mut read = 0.0;
@@ -230,6 +239,9 @@ impl Group {
         }
         if let Some(limit) = node.read_bandwidth {
             takes.push((Resource::NodeRead(from), read, limit.value()));
+        }
+        if let Some(limit) = node.l3_bandwidth {
+            takes.push((Resource::L3(from, domain), read, limit.value()));
         }
         Self {
             app,
@@ -369,6 +381,21 @@ mod tests {
         assert_eq!(nulls.total(NullModel::EqualParts).value(), 30.0);
         let contention = nulls.contention.expect("there are threads");
         assert_eq!((contention.ratio, contention.resource), (4.0, Resource::Link(NodeId(1), NodeId(0))));
+    }
+
+    #[test]
+    fn an_l3_domain_is_divided_among_its_threads() {
+        // 30 GB/s of a core, 50 of a domain, 200 of the node: four threads of one domain have 12.5 each, two in each of two 25.
+        let machine = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 16\ngflops_per_core = 1000\nbandwidth_gbs = 200\n\
+             core_bandwidth_gbs = 30\ncores_per_l3 = 8\nl3_read_gbs = 50\n[[app]]\nname = \"a\"\narithmetic_intensity = 1\n";
+        for (threads, ratio, equal) in [("[4, 0]", 2.4, 50.0), ("[2, 2]", 1.2, 100.0)] {
+            let nulls =
+                nulls(&format!("{machine}[[scenario]]\nname = \"s\"\nthreads = {{ a = [{threads}] }}\n"));
+            assert_eq!(shown(&nulls, NullModel::NoSharing), [120.0], "{threads}");
+            assert_eq!(shown(&nulls, NullModel::EqualParts), [equal], "{threads}");
+            let contention = nulls.contention.expect("there are threads");
+            assert_eq!((contention.ratio, contention.resource), (ratio, Resource::L3(NodeId(0), 0)));
+        }
     }
 
     #[test]
