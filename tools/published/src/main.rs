@@ -51,6 +51,8 @@ of one of these sets:
   machine,mode,parallelism,kernel,bandwidth_GBps
   experiment,app,threads,alone_gbs,together_gbs,capacity_gbs (and, if they are there, machine,one_gbs: one thread alone; write_share)
   machine,kernel,node,memory,threads,gbs (and experiment, of threads that ran at once; write_share)
+  machine,kernel,cores,cores_per_l3,threads_on_chiplets,gbs,given (and experiment; write_share)
+  machine,cores,read_pct,bandwidth_gbs,latency_ns
 Other columns do not matter, but one that says on which memory data lie is refused where a kind takes all data for local. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
 the sixth kind, and the last). results/published-data/CHOICES.md says what is given and what is predicted.
 

@@ -26,19 +26,20 @@ const SERIES: [(&str, Kind); 7] = [
 const MOST: f64 = 4.0;
 
 /// What the questions are called here: short, as a heading of rows.
-const QUESTIONS: [(Part, &str); 12] = [
+const QUESTIONS: [(Part, &str); 13] = [
     (Part::Scaling, "Bandwidth over cores of one NUMA domain, by kernel"),
     (Part::Links, "Over a link, Kunpeng 920"),
     (Part::Readers, "Several nodes read one memory, 4-socket Opteron"),
     (Part::TableIii, "The paper's Table III"),
     (Part::CoRun, "Local and remote readers of one HBM, Xeon Max"),
     (Part::Domains, "Domains: fitted to one of them"),
-    (Part::Chiplets, "A socket of chiplets as one domain"),
+    (Part::Chiplets, "Chiplets of a node, without a domain's limit"),
     (Part::Intensity, "By intensity alone, no fit"),
     (Part::Interleave, "Interleaved memories"),
     (Part::Home, "All threads on one memory"),
     (Part::Pair, "Unlike applications on one memory"),
     (Part::Memories, "Local and remote threads on memories"),
+    (Part::Latency, "Loaded latency (no sharing: idle latency)"),
 ];
 
 /// Whether a method is that of a series; of several variants of a model the one without a fit or as it is advised.

@@ -57,7 +57,7 @@ pub(crate) enum Part {
     CoRun,
     /// Unequal numbers of threads on like domains.
     Domains,
-    /// A socket of chiplets as one domain.
+    /// A node of chiplets.
     Chiplets,
     /// Many cores from what one has and how much it moves.
     Intensity,
@@ -69,6 +69,8 @@ pub(crate) enum Part {
     Pair,
     /// Threads of any nodes on any memories.
     Memories,
+    /// Latency beside the traffic of others.
+    Latency,
 }
 
 impl Part {
@@ -88,6 +90,7 @@ impl Part {
             Self::Home => "home",
             Self::Pair => "pair",
             Self::Memories => "memories",
+            Self::Latency => "latency",
         }
     }
 
@@ -102,6 +105,7 @@ impl Part {
                 | Self::Home
                 | Self::Pair
                 | Self::Memories
+                | Self::Latency
         )
     }
 }
@@ -263,10 +267,12 @@ impl From<Problem> for PublishedError {
 
 /// The null model in which data on several memories are as fast as those on the best of them.
 pub(crate) const ONE_MEMORY: &str = "one-memory";
+/// The null model of a straight line between two measurements.
+pub(crate) const TWO_POINTS: &str = "two-points";
 /// One measurement as a prediction of another one of the same: what no model can be better than.
 pub(crate) const MEASURED_AGAIN: &str = "measured-again";
 /// The null models.
-const NULLS: [&str; 4] = [NO_SHARING, EQUAL_PARTS, INTERPOLATION, ONE_MEMORY];
+const NULLS: [&str; 5] = [NO_SHARING, EQUAL_PARTS, INTERPOLATION, ONE_MEMORY, TWO_POINTS];
 
 /// Whether the name of a model is that of a null model.
 pub(crate) fn is_null_model(name: &str) -> bool {

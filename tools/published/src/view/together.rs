@@ -9,17 +9,17 @@ use numasim_draw::Style;
 use super::{heading, short};
 
 /// The questions, in their order, with what is given and predicted.
-const QUESTIONS: [(Part, &str, &str); 7] = [
+const QUESTIONS: [(Part, &str, &str); 8] = [
     (
         Part::Domains,
         "Unequal numbers of threads on like domains",
         "Fitted: the first domain (one core, half, three quarters or a quarter, and all of its cores), as any curve over cores. Predicted: its other counts, and \
-         all counts on several domains, where static work waits for the slowest thread.",
+         all counts on several domains, where static work waits for the slowest thread. Of synchronised codes node_overhead and interpolation know one run more: all cores of all domains.",
     ),
     (
         Part::Chiplets,
-        "A socket of chiplets as one domain",
-        "As above. The models have nothing between a core and the memory of its node.",
+        "A node of chiplets, from one thread, a chiplet and all cores",
+        "Without l3_read_gbs the node is flat. Null models know what a chiplet has. No fit but that of the capacities of ecm.",
     ),
     (
         Part::Intensity,
@@ -45,6 +45,11 @@ const QUESTIONS: [(Part, &str, &str); 7] = [
         Part::Memories,
         "Threads of any nodes on any memories, from one of them and from all of them",
         "Given: one thread, and the most of each memory and link. Interpolation: a monotone cubic through the counts that are given.",
+    ),
+    (
+        Part::Latency,
+        "Latency of one core beside the traffic of all others, by bandwidth",
+        "Given: the latency of an idle memory (no-sharing: always that) and at the most bandwidth (two-points: a line between them); interpolation and ecm_penalty know one row more, at three quarters.",
     ),
 ];
 

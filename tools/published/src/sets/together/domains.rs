@@ -11,10 +11,16 @@ use numasim_model::{Machine, ModelKind};
 
 use super::super::scaling::{self, Curve, Method};
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, MEASURED_AGAIN, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role,
-    advised, in_words, study, with_model,
+    ADVISED, EQUAL_PARTS, INTERPOLATION, Judged, MEASURED_AGAIN, NO_FIT, NO_SHARING, Part, Point,
+    PublishedError, Role, advised, in_words, study, with_model,
 };
+use numasim_evidence::app_profile::scaling::node_overhead;
 use numasim_evidence::fit::by_solver;
+use numasim_evidence::formats::counted::Run;
+use numasim_evidence::null_models::interpolated;
+
+/// What the sets of loads on several domains are called.
+const SEVERAL: &str = "several domains";
 
 /// How threads depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +100,8 @@ struct Told<'t> {
     variant: String,
     machine: &'t Machine,
     work: Work,
+    /// `node_overhead` of the application.
+    overhead: f64,
 }
 
 impl Series {
@@ -124,24 +132,62 @@ impl Series {
                 variant: format!("{}{more}", method.variant()),
                 machine: &machine,
                 work,
+                overhead: 0.0,
             };
             judged.extend(self.judged(&told(self.work, ""), &seen.counts)?);
             if self.work == Work::Synchronised && method == Method::RECOMMENDED {
                 judged.extend(self.judged(&told(Work::Free, ", free-running"), &seen.counts)?);
+                let told = Told { variant: "node_overhead".to_owned(), ..told(self.work, "") };
+                judged.extend(self.with_overhead(&curve, &seen.counts, told)?);
             }
         }
         Ok(judged)
     }
 
+    /// What one run more says: that on all cores of all domains. Interpolation knows it, too.
+    fn with_overhead(
+        &self,
+        curve: &Curve,
+        seen: &[u32],
+        told: Told<'_>,
+    ) -> Result<Vec<Judged>, PublishedError> {
+        let domains = self.loads.iter().map(|load| load.threads.len()).max().unwrap_or_default();
+        let all = self.loads.iter().find(|load| load.threads.len() == domains && self.is_full(load));
+        let Some(all) = all.filter(|_| domains > 1) else { return Ok(Vec::new()) };
+        let run = |nodes: usize, threads: u32, speed: f64| Run {
+            nodes: u32::try_from(nodes).ok(),
+            threads: Some(threads),
+            seconds: Some(1.0 / speed),
+            ..Run::default()
+        };
+        let runs = [run(1, self.domain, curve.at(self.domain)), run(domains, all.all(), all.value)];
+        let Some(overhead) = node_overhead(&runs) else { return Ok(Vec::new()) };
+        let given: Vec<u32> = seen.iter().copied().chain([all.all()]).collect();
+        let known = seen.iter().map(|&count| (f64::from(count), curve.at(count)));
+        let last = (f64::from(all.all()), all.value);
+        let known: Vec<(f64, f64)> = [(0.0, 0.0)].into_iter().chain(known).chain([last]).collect();
+        let between: Vec<f64> =
+            self.loads.iter().map(|load| interpolated(&known, f64::from(load.all()))).collect();
+        let mut judged = self.split(INTERPOLATION, NO_FIT, "", &between, &given);
+        judged.extend(self.judged(&Told { overhead: overhead.value, ..told }, &given)?);
+        // On one domain there is nothing new.
+        judged.retain(|one| one.set.ends_with(SEVERAL));
+        Ok(judged)
+    }
+
+    fn is_full(&self, load: &Load) -> bool {
+        load.each_of.is_none() && load.threads.iter().all(|&threads| threads == self.domain)
+    }
+
     /// Predicts everything but one thread from what one thread and a full domain have.
     pub(super) fn given(&self, one: f64, full: f64) -> Result<Vec<Judged>, PublishedError> {
         let mut judged = self.nulls(one, full, &[1]);
-        let plain = self.like_domains(1, one, full, &[])?.machine;
+        let plain = self.like_domains(1, one, full, 0.0, &[])?.machine;
         let with_ecm = with_model(&plain, ModelKind::Ecm, advised(ModelKind::Ecm).unwrap_or_default())?;
         for (model, variant, machine) in
             [(ModelKind::default().as_str(), NO_FIT, &plain), (ModelKind::Ecm.as_str(), ADVISED, &with_ecm)]
         {
-            let told = Told { model, variant: variant.to_owned(), machine, work: self.work };
+            let told = Told { model, variant: variant.to_owned(), machine, work: self.work, overhead: 0.0 };
             judged.extend(self.judged(&told, &[1])?);
         }
         Ok(judged)
@@ -179,7 +225,8 @@ impl Series {
         });
         let parameters =
             told.machine.sharing().in_use().map(|(parameter, value)| (parameter.as_str(), value));
-        let figures = in_words([("b1", one), ("B", full)].into_iter().chain(parameters));
+        let overhead = (told.overhead > 0.0).then_some(("node_overhead", told.overhead));
+        let figures = in_words([("b1", one), ("B", full)].into_iter().chain(parameters).chain(overhead));
         let predicted = self.predict(told, one, full)?;
         Ok(self.split(told.model, &told.variant, &figures, &predicted, seen))
     }
@@ -189,7 +236,7 @@ impl Series {
         let most = self.loads.iter().map(|load| load.threads.len()).max().unwrap_or(1);
         let apart = told.work == Work::Free;
         let names: Vec<String> = (0..if apart { most } else { 1 }).map(|at| format!("on {at}")).collect();
-        let mut study = self.like_domains(most, one, full, &names)?;
+        let mut study = self.like_domains(most, one, full, told.overhead, &names)?;
         study.machine = study.machine.clone().with_sharing(*told.machine.sharing());
         let predict = by_solver(&study);
         let of_scenario = |(load, scenario): (&Load, _)| {
@@ -211,6 +258,7 @@ impl Series {
         domains: usize,
         one: f64,
         full: f64,
+        overhead: f64,
         apps: &[String],
     ) -> Result<numasim_model::Study, PublishedError> {
         let mut text = format!(
@@ -220,7 +268,10 @@ impl Series {
         );
         for name in apps {
             // Writing to a String cannot fail.
-            let _ = write!(text, "[[app]]\nname = {name:?}\narithmetic_intensity = 1.0\n");
+            let _ = write!(
+                text,
+                "[[app]]\nname = {name:?}\narithmetic_intensity = 1.0\nnode_overhead = {overhead:?}\n"
+            );
         }
         for (place, load) in self.loads.iter().enumerate().filter(|_| !apps.is_empty()) {
             let on = |node: usize| load.threads.get(node).copied().unwrap_or_default();
@@ -254,7 +305,8 @@ impl Series {
             of.map(|(load, &predicted)| Point { name: load.name(), measured: load.value, predicted })
                 .collect()
         };
-        let is_seen = |load: &Load| load.first_alone().is_some_and(|count| seen.contains(&count));
+        let is_first = |load: &Load| load.first_alone().is_some();
+        let is_seen = |load: &Load| seen.contains(&load.all()) && (is_first(load) || self.is_full(load));
         let one = |where_: &str, points: Vec<Point>, fitted: Vec<Point>| Judged {
             part: self.part,
             role: Role::Given,
@@ -273,10 +325,14 @@ impl Series {
         };
         let first = one(
             "one domain",
-            chosen(&|load| load.first_alone().is_some() && !is_seen(load)),
-            chosen(&is_seen),
+            chosen(&|load| is_first(load) && !is_seen(load)),
+            chosen(&|load| is_first(load) && is_seen(load)),
         );
-        let more = one("several domains", chosen(&|load| load.first_alone().is_none()), Vec::new());
+        let more = one(
+            SEVERAL,
+            chosen(&|load| !is_first(load) && !is_seen(load)),
+            chosen(&|load| !is_first(load) && is_seen(load)),
+        );
         [first, more].into_iter().filter(|one| !one.points.is_empty()).collect()
     }
 }

@@ -12,10 +12,12 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
+mod chiplets;
 mod codes;
 mod domains;
 mod home;
 mod interleave;
+mod latency;
 mod memories;
 mod pair;
 mod processes;
@@ -45,7 +47,7 @@ pub(crate) struct Format {
 const CHOSE: &str = "apache-128";
 
 /// The kinds of files, in the order in which they are printed.
-pub(crate) const FORMATS: [Format; 12] = [
+pub(crate) const FORMATS: [Format; 14] = [
     Format {
         about: "LULESH over cores",
         columns: &codes::LULESH,
@@ -125,10 +127,19 @@ pub(crate) const FORMATS: [Format; 12] = [
         about: "local and remote threads on memories",
         columns: &readers::COLUMNS,
         judge: readers::judge,
-        carried: &[
-            include_str!("../../../../../results/published-data/data/together/hpi_ac922_gh200.csv"),
-            include_str!("../../../../../results/published-data/data/together/suse_epyc_vms.csv"),
-        ],
+        carried: &[include_str!("../../../../../results/published-data/data/together/hpi_ac922_gh200.csv")],
+    },
+    Format {
+        about: "threads on chiplets",
+        columns: &chiplets::COLUMNS,
+        judge: chiplets::judge,
+        carried: &[include_str!("../../../../../results/published-data/data/together/chiplets.csv")],
+    },
+    Format {
+        about: "loaded latency",
+        columns: &latency::COLUMNS,
+        judge: latency::judge,
+        carried: &[include_str!("../../../../../results/published-data/data/together/loaded_latency.csv")],
     },
 ];
 
@@ -140,7 +151,11 @@ pub(crate) fn carried() -> Result<Vec<Judged>, PublishedError> {
     let files = FORMATS.iter().flat_map(|format| format.carried.iter().map(|text| (format.judge)(text)));
     let mut judged = files.collect::<Result<Vec<_>, _>>()?.concat();
     for one in &mut judged {
-        let chose = one.part == Part::Pair && one.machine.as_deref() == Some(CHOSE);
+        let chose = match (one.part, one.machine.as_deref()) {
+            (Part::Pair, Some(machine)) => machine == CHOSE,
+            (Part::Latency, Some(machine)) => latency::chose(machine),
+            _ => false,
+        };
         one.role = if chose { Role::Chose } else { Role::Tests };
     }
     Ok(judged)

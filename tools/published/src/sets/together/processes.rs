@@ -11,7 +11,7 @@ use numasim_study::{Problem, ProblemKind};
 use super::super::{Judged, Part, PublishedError};
 use super::domains::{Load, Series, Work};
 use super::{each_row, positive};
-use numasim_evidence::statistics::{mean, median};
+use numasim_evidence::statistics::median;
 use numasim_study::csv::{Row, Rows, shown};
 
 pub(super) const THREADS: [&str; 4] = ["machine", "threads_socket0", "threads_socket1", "bandwidth_MBps"];
@@ -52,17 +52,9 @@ fn name_of(machine: &str) -> String {
     }
 }
 
-fn series(
-    part: Part,
-    set: &str,
-    machine: String,
-    traffic: &str,
-    domain: u32,
-    work: Work,
-    loads: Vec<Load>,
-) -> Series {
+fn series(set: &str, machine: String, traffic: &str, domain: u32, work: Work, loads: Vec<Load>) -> Series {
     Series {
-        part,
+        part: Part::Domains,
         set: format!("{set}, {machine}"),
         machine,
         traffic: traffic.to_owned(),
@@ -99,15 +91,8 @@ pub(super) fn threads(text: &str) -> Result<Vec<Judged>, PublishedError> {
             Some(Load { threads: threads.to_vec(), each_of: None, value: median(values)? })
         };
         let loads = counts.iter().filter_map(load).collect();
-        let series = series(
-            Part::Domains,
-            "threads of one process",
-            name_of(&machine),
-            "triad",
-            domain,
-            Work::Synchronised,
-            loads,
-        );
+        let series =
+            series("threads of one process", name_of(&machine), "triad", domain, Work::Synchronised, loads);
         all.extend(series.fitted()?);
     }
     Ok(all)
@@ -118,8 +103,7 @@ type Attempts = BTreeMap<(u32, String), Vec<(u32, f64)>>;
 /// Processes on each domain, and the GB/s of one of them.
 type Try = (Vec<u32>, f64);
 
-/// Processes of one thread on the first cores. What one of them has: the median of those of a domain, then over the attempts; of a socket of
-/// chiplets, which are not alike, all together.
+/// Processes of one thread on the first cores. What one of them has: the median of those of a domain, then over the attempts.
 pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let extra = extra(text)?;
     let mut found: BTreeMap<(String, u32), Attempts> = BTreeMap::new();
@@ -138,8 +122,6 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
     })?;
     let mut all = Vec::new();
     for ((machine, domain), attempts) in found {
-        let chiplets = machine == "dxt";
-        let part = if chiplets { Part::Chiplets } else { Part::Domains };
         let mut loads: BTreeMap<(u32, usize), Vec<Try>> = BTreeMap::new();
         for ((count, _), list) in &attempts {
             let mut threads: Vec<u32> = Vec::new();
@@ -155,13 +137,13 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
                     rates.push(*gbs);
                 }
             }
-            // An attempt that lacks a process says nothing of the others. One socket is measured.
-            if u32::try_from(list.len()) != Ok(*count) || (chiplets && threads.len() > 1) {
+            // An attempt that lacks a process says nothing of the others.
+            if u32::try_from(list.len()) != Ok(*count) {
                 continue;
             }
             for (at, of_domain) in rates.iter().enumerate() {
-                let each = if chiplets { mean(of_domain) } else { median(of_domain) };
-                loads.entry((*count, at)).or_default().extend(each.map(|each| (threads.clone(), each)));
+                let each = median(of_domain).map(|each| (threads.clone(), each));
+                loads.entry((*count, at)).or_default().extend(each);
             }
         }
         let load = |((_, at), tries): (&(u32, usize), &Vec<Try>)| {
@@ -169,9 +151,7 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
             Some(Load { threads: tries.first()?.0.clone(), each_of: Some(*at), value })
         };
         let loads = loads.iter().filter_map(load).collect();
-        all.extend(
-            series(part, "processes", name_of(&machine), "triad", domain, Work::Free, loads).fitted()?,
-        );
+        all.extend(series("processes", name_of(&machine), "triad", domain, Work::Free, loads).fitted()?);
     }
     Ok(all)
 }
@@ -196,9 +176,7 @@ pub(super) fn domains(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for ((kernel, cores), loads) in found {
         let machine = "EPYC 7763".to_owned();
-        all.extend(
-            series(Part::Domains, "equal domains", machine, &kernel, cores, Work::Free, loads).fitted()?,
-        );
+        all.extend(series("equal domains", machine, &kernel, cores, Work::Free, loads).fitted()?);
     }
     Ok(all)
 }

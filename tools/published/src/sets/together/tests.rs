@@ -202,6 +202,60 @@ fn remote_readers_beside_local_ones_have_their_own_thread_and_link() {
 }
 
 #[test]
+fn what_several_domains_lose_comes_from_one_run_more() {
+    // As `profile-app` has it: 9306.3 zones/s on 18 cores, 4 x that / measured - 1 on 72, over two doublings.
+    let judged = of("LULESH over cores");
+    let of =
+        |variant, name| point(&judged, ["LULESH, 2 x Xeon 8360Y, several", "size 250", "ecm", variant], name);
+    let all = of("node_overhead", "18+18+18+18");
+    let overhead = (4.0 * 9306.3 / all.measured - 1.0) / 2.0;
+    for (name, doublings) in [("18+1", 1.0), ("18+18+5", 3.0_f64.log2())] {
+        let with = of("node_overhead", name).predicted;
+        near(with * (1.0 + overhead * doublings), of("ecm_penalty", name).predicted);
+    }
+}
+
+#[test]
+fn a_chiplet_has_less_than_its_cores() {
+    // 45 GB/s of one thread, 50 of four on a chiplet, 104 of all: 6 + 2 have 50 + 50, and of equal parts 50 + 2 x 104 / 8 (no chiplet has more than it).
+    let judged = of("threads on chiplets");
+    let of = |model, variant, name| point(&judged, ["EPYC 9224", "reads", model, variant], name).predicted;
+    near(of(DEFAULT, "l3_read_gbs", "6+2"), 100.0);
+    near(of(DEFAULT, NO_FIT, "6+2"), 104.0);
+    near(of(EQUAL_PARTS, NO_FIT, "6+2"), 50.0 + 2.0 * 13.0);
+    near(of(DEFAULT, "l3_read_gbs", "2"), 50.0);
+    let header = "machine,kernel,cores,cores_per_l3,threads_on_chiplets,gbs,given\n";
+    for (row, why) in
+        [("m,k,12,5,1,9,x", "no chiplets of 5"), ("m,k,12,6,7,9,x", "are no threads on chiplets")]
+    {
+        match judge(&format!("{header}{row}\n")) {
+            Err(PublishedError::Data(problems)) => assert!(problems[0].message.contains(why), "{problems:?}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_line_waits_as_the_load_says_that_draws_as_much() {
+    let header = "machine,cores,read_pct,bandwidth_gbs,latency_ns\n";
+    let judged = judge(&format!(
+        "{header}m,10,100,0,80\nm,10,100,40,90\nm,10,100,60,100\nm,10,100,75,130\nm,10,100,100,240\n"
+    ));
+    let judged = judged.expect("in order");
+    let of = |model, variant, name| {
+        point(&judged, ["loaded latency", "m, 100 % reads", model, variant], name).predicted
+    };
+    near(of(NO_SHARING, NO_FIT, "40.0 GB/s, 1"), 80.0);
+    near(of("two-points", NO_FIT, "60.0 GB/s, 2"), 80.0 + 0.6 * 160.0);
+    // What is given is what the fits say: ten cores of 30 GB/s draw 100, by Little's law with 3 x 80 ns.
+    for variant in [ADVISED, "ecm_penalty"] {
+        near(of("ecm", variant, "100.0 GB/s, 4"), 240.0);
+    }
+    near(of("ecm", "ecm_penalty", "75.0 GB/s, 3"), 130.0);
+    assert!((80.0..of("ecm", ADVISED, "60.0 GB/s, 2")).contains(&of("ecm", ADVISED, "40.0 GB/s, 1")));
+}
+
+#[test]
 fn a_model_is_better_where_every_null_model_is_worse() {
     let sets = verdict::of_sets(&of("threads on several memory domains"));
     let hard =
