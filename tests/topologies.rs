@@ -58,7 +58,9 @@ fn each_tool_writes_a_skeleton_that_says_what_is_missing() {
 #[test]
 fn two_tools_agree_on_the_same_machine() {
     let likwid = machine(&["likwid-topology", "likwid-topology-e5-2697v4.txt"]);
-    assert_eq!(cpus(&likwid), ["0-8", "9-17", "18-26", "27-35"]);
+    // The second hardware threads follow those of the cores.
+    assert_eq!(likwid.threads_per_core(), 2);
+    assert_eq!(cpus(&likwid), ["0-8,36-44", "9-17,45-53", "18-26,54-62", "27-35,63-71"]);
     let numactl = machine(&["numactl", "numactl-e5-2697v4.txt", "--threads-per-core", "2"]);
     let cores = |machine: &Machine| machine.nodes().iter().map(|node| node.cores).collect::<Vec<_>>();
     assert_eq!((cores(&likwid), cores(&numactl)), (vec![9; 4], vec![9; 4]));
@@ -76,7 +78,8 @@ fn two_tools_agree_on_the_same_machine() {
 #[test]
 fn every_form_of_lscpu_finds_the_same_nodes_and_only_tables_know_siblings() {
     let table = machine(&["lscpu", "lscpu-epyc-7451-e.txt"]);
-    assert_eq!(cpus(&table)[..2], ["0-5", "6-11"]);
+    assert_eq!(cpus(&table)[..2], ["0-5,48-53", "6-11,54-59"]);
+    assert_eq!((table.threads_per_core(), table.node(NodeId(0)).cores_per_l3), (2, Some(3)));
     assert_eq!(cpus(&machine(&["lscpu", "lscpu-epyc-7451-p.txt"])), cpus(&table));
     let summary = imported(&["lscpu", "lscpu-epyc-7451.txt"]);
     assert!(summary.contains("\ncores_per_node = 6\n") && !summary.contains("\ncpus ="), "{summary}");

@@ -248,7 +248,7 @@ fn which_app(
 /// The measurement counts, and is one of the threads that the scenario has.
 fn fits(scenario: &Scenario, app: Option<AppId>, measured: &Measured) -> Result<(), Mismatch> {
     if let Some(app) = app {
-        let wanted = scenario.allocation.row(app);
+        let wanted = scenario.threads(app);
         if wanted.iter().all(|&threads| threads == 0) {
             return Err(Mismatch::NoThreads);
         }

@@ -298,10 +298,15 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
                 suggest::key(app)
             ))
             .hint("or let `numasim explore` find the best home"),
-        PlanError::Smt { .. } => failure.hint("write `smt = \"one\"`, in the app or in the scenario"),
+        PlanError::OpenSmt { app, .. } => failure
+            .hint(format!(
+                "say it in the scenario, for example  smt = {{ {} = \"both\" }}",
+                suggest::key(app)
+            ))
+            .hint("or let `numasim explore` find the best"),
         PlanError::OtherHost { .. } => failure
             .hint("--host-machine takes the machine file of this host, as detect and calibrate write it"),
-        PlanError::Kernel { .. } | PlanError::Study(_) | PlanError::ByNode(_) => failure,
+        PlanError::Kernel { .. } | PlanError::Study(_) => failure,
     }
 }
 

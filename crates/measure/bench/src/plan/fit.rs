@@ -23,7 +23,7 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::Gflops;
-use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Scenario, Smt, Study};
+use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, PerDomain, Placement, Scenario, Study};
 use numasim_study::topology::HostTopology;
 
 use crate::plan::{Misfit, PlanError, Shape, misfit};
@@ -62,7 +62,14 @@ pub(super) fn scale(
         return Err(Misfit::SpreadShare { app, reached, there: there.len() });
     }
     let data: Vec<Placement> = shape.data.iter().map(|data| folded(data, &map, there.len())).collect();
-    let scaled = Shape { name: shape.name.clone(), threads, data, static_work: shape.static_work };
+    let scaled = Shape {
+        name: shape.name.clone(),
+        threads,
+        per_l3: None,
+        smt: shape.smt.clone(),
+        data,
+        static_work: shape.static_work,
+    };
     let changes = changes(shape, &scaled, study, &map);
     Ok((scaled, changes))
 }
@@ -199,7 +206,7 @@ fn changes(shape: &Shape, scaled: &Shape, study: &Study, map: &[NodeId]) -> Vec<
 /// The study of the scenarios that run. `host`: some of them were scaled to it, and all are told by its nodes.
 pub(super) fn of_plan(
     study: &Study,
-    ran: &[Shape],
+    ran: &[&Shape],
     host: Option<&HostTopology>,
     host_machine: Option<&Machine>,
 ) -> Result<Study, PlanError> {
@@ -221,15 +228,22 @@ pub(super) fn of_plan(
             .iter()
             .map(|row| (0..nodes).map(|node| row.get(node).copied().unwrap_or(0)).collect())
             .collect();
-        let allocation = Allocation::from_rows(&rows).unwrap_or_else(|| Allocation::empty(rows.len(), nodes));
+        // Lists of L3 domains, where the machine has as many on each node.
+        let same = |(node, list): (&Node, &Vec<u32>)| node.domains() == list.len();
+        let is_of_machine = |per_l3: &&PerDomain| {
+            per_l3.iter().all(|list| list.len() == nodes && machine.nodes().iter().zip(list).all(same))
+        };
+        let by_domain = shape.per_l3.as_ref().filter(is_of_machine).cloned();
+        let allocation =
+            by_domain.and_then(Allocation::from_domains).or_else(|| Allocation::from_rows(&rows));
+        let allocation = allocation.unwrap_or_else(|| Allocation::empty(rows.len(), nodes));
         allocation
             .fits(&machine)
             .map_err(|why| PlanError::Study(format!("scenario '{}': {why}", shape.name)))?;
         let own = shape.threads.first().map_or(nodes, Vec::len);
         let data = shape.data.iter().map(|data| Data::Placed(on_nodes(data, own, nodes)));
         let (name, static_work) = (shape.name.clone(), shape.static_work);
-        let smt = vec![Smt::One; shape.data.len()];
-        Ok(Scenario { name, allocation, data: data.collect(), smt, static_work })
+        Ok(Scenario { name, allocation, data: data.collect(), smt: shape.smt.clone(), static_work })
     });
     Ok(Study { apps: apps.collect(), scenarios: scenarios.collect::<Result<_, _>>()?, machine })
 }
@@ -270,12 +284,14 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
         let stand_in = if cores > 0 && file.node(before).cores == 0 { with_cores } else { before };
         of.push(folded.unwrap_or(stand_in));
     }
-    let nodes = of.iter().zip(&there).map(|(&node, &cores)| {
-        let figures = file.node(node);
+    let nodes = of.iter().zip(&host.nodes).map(|(&node, there)| {
+        let (figures, cores) = (file.node(node), there.cores);
+        let cores_per_l3 = host.cores_per_l3(there);
+        let l3_bandwidth = figures.l3_bandwidth.filter(|_| cores_per_l3.is_some());
         let peak = if cores > 0 { figures.gflops_per_core } else { Gflops::new(0.0) };
         // What memory the nodes of the file have says nothing about this host, unless it is none.
         let memory = figures.memory.filter(|_| !figures.has_memory());
-        Node { cores, gflops_per_core: peak, memory, ..*figures }
+        Node { cores, gflops_per_core: peak, memory, cores_per_l3, l3_bandwidth, ..*figures }
     });
     let mut links = Vec::new();
     for &from in &of {
@@ -297,6 +313,7 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
         .map_err(|why| PlanError::Study(why.to_string()))?
         .with_source(Some(source))
         .with_sharing(*file.sharing())
+        .with_smt(host.has_second_threads() && file.threads_per_core() > 1)
         .with_os_nodes(host.os_nodes(false))
         .map_err(|why| PlanError::Study(why.to_string()))
 }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
+use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::sharing_model::Refusal;
-use numasim_model::{Machine, Placement, Study};
+use numasim_model::{Machine, Placement, Smt, Study};
 use numasim_study::topology::HostTopology;
 
 use super::Shape;
@@ -42,6 +42,14 @@ pub enum Misfit {
         file: u32,
         /// What the host says.
         there: u32,
+    },
+    /// One hardware thread on each core.
+    #[error(
+        "{node} is to use both hardware threads of its cores, but this host does not show two on each of them"
+    )]
+    HardwareThreads {
+        /// The node.
+        node: NodeId,
     },
     /// Processors that the node does not have, or that may not be used.
     #[error("{node} is to use the processors {missing}, but usable there are {usable} (one for each core)")]
@@ -98,9 +106,6 @@ impl std::error::Error for ScenarioMisfits {}
 /// Why there is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// Threads are pinned node by node.
-    #[error("{0}: bench pins threads node by node")]
-    ByNode(Refusal),
     /// Scenarios do not fit the host.
     #[error("{} not fit this host", if .0.len() == 1 { "a scenario does".to_owned() } else { format!("{} scenarios do", .0.len()) })]
     Misfits(Vec<ScenarioMisfits>),
@@ -114,9 +119,11 @@ pub enum PlanError {
         /// The application.
         app: String,
     },
-    /// Kernels run one thread on a core.
-    #[error("bench runs one thread on each core, and `smt` of '{app}' is not \"one\"")]
-    Smt {
+    /// Somebody has to choose the hardware threads first.
+    #[error("scenario '{scenario}': `smt` of '{app}' is open (smt = \"any\"), and bench does not choose")]
+    OpenSmt {
+        /// The scenario.
+        scenario: String,
         /// The application.
         app: String,
     },
@@ -169,21 +176,33 @@ pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Mis
         if file.number != node.os_index {
             misfits.push(Misfit::OsNode { node: id, file: file.number, there: node.os_index });
         }
+        let (first, second) = (slice(node.cpus.as_ref()), slice(node.second_cpus.as_ref()));
+        let both =
+            shape.active().any(|app| shape.smt[app] == Smt::Both && shape.threads[app].get(n) > Some(&0));
+        if both && second.is_empty() {
+            misfits.push(Misfit::HardwareThreads { node: id });
+        }
         let Some(list) = &file.cpus else { continue };
-        let usable = node.cpus.as_ref().map_or(&[][..], |list| list.as_slice());
-        let taken = usize::try_from(threads).unwrap_or(usize::MAX);
-        let asked = list.as_slice().iter().take(taken);
+        // Cores of a node whose domains are filled one by one have gaps.
+        let taken =
+            usize::try_from(if shape.per_l3.is_some() { u64::from(machine.node(id).cores) } else { threads });
+        let asked = list.as_slice().iter().take(taken.unwrap_or(usize::MAX));
+        let usable = [first, if both { second } else { &[] }].concat();
         let missing: Vec<u32> = asked.copied().filter(|cpu| !usable.contains(cpu)).collect();
         // Without any usable core the number of threads has said it.
         if !missing.is_empty() && !usable.is_empty() {
             misfits.push(Misfit::Cpus {
                 node: id,
                 missing: numasim_model::cpus::ranges(&missing),
-                usable: numasim_model::cpus::ranges(usable),
+                usable: numasim_model::cpus::ranges(&usable),
             });
         }
     }
     misfits
+}
+
+fn slice(cpus: Option<&CpuList>) -> &[u32] {
+    cpus.map_or(&[], CpuList::as_slice)
 }
 
 /// An application that has a share of its data spread over all nodes.

@@ -16,7 +16,7 @@ use numasim_kernels::team::{Team, TeamError};
 use numasim_model::cpus::CpuList;
 use numasim_model::demand::Undecided;
 use numasim_model::ids::NodeId;
-use numasim_model::{AppId, Machine, Placement, Scenario, Smt, Study};
+use numasim_model::{AppId, Machine, PerDomain, Placement, Scenario, Smt, Study};
 use serde::{Deserialize, Serialize};
 
 pub use fit::Change;
@@ -206,8 +206,12 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) name: String,
-    /// `threads[app][node]`
+    /// Cores of each application on each node: `threads[app][node]`. Each runs a thread, or two with [`Smt::Both`].
     pub(crate) threads: Vec<Vec<u32>>,
+    /// The same in each L3 domain, where the scenario says that; never of a scaled scenario.
+    pub(crate) per_l3: Option<PerDomain>,
+    /// What each application uses of a core; [`Smt::One`] where it has no threads and that is open.
+    pub(crate) smt: Vec<Smt>,
     /// One for each application; [`Placement::Local`] where it has no threads and its home is open.
     pub(crate) data: Vec<Placement>,
     /// Whether work is divided beforehand: for the study, what is measured does not depend on it.
@@ -233,24 +237,26 @@ impl Shape {
             Undecided::Home(app) => {
                 PlanError::OpenHome { scenario: scenario.name.clone(), app: name_of(app) }
             }
-            Undecided::Smt(app) => PlanError::Smt { app: name_of(app) },
+            Undecided::Smt(app) => PlanError::OpenSmt { scenario: scenario.name.clone(), app: name_of(app) },
         })?;
-        let apps = (0..study.apps.len()).map(AppId);
-        let both = |app: &AppId| scenario.smt[app.0] != Smt::One && scenario.allocation.total(*app) > 0;
-        if let Some(app) = apps.into_iter().find(both) {
-            return Err(PlanError::Smt { app: name_of(app) });
-        }
-        Ok(Self { name: scenario.name.clone(), threads, data, static_work: scenario.static_work })
+        let decided = |&smt: &Smt| if smt == Smt::Any { Smt::One } else { smt };
+        Ok(Self {
+            name: scenario.name.clone(),
+            threads,
+            per_l3: scenario.allocation.own_domains().cloned(),
+            smt: scenario.smt.iter().map(decided).collect(),
+            data,
+            static_work: scenario.static_work,
+        })
     }
 }
 
 /// Plans `scenarios` of `study` for `host`.
 ///
-/// Threads take the processors of their node as [`numasim_model::pinning::pin`] gives them: the applications in the order
-/// of the files, each the next ones of the node's list. The list is that of the machine file where it has one.
+/// Threads take the processors of their node as [`numasim_model::pinning::pin`] gives them: in each L3 domain the applications in the order
+/// of the files, each the next ones of its part of the node's list. The list is that of the machine file where it has one.
 ///
 /// # Errors
-/// [`PlanError::ByNode`] where the machine file limits L3 domains, by which threads are not pinned.
 /// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.
 /// [`PlanError::OpenHome`] and [`PlanError::Kernel`] for what no host could run.
 pub fn make(
@@ -259,9 +265,6 @@ pub fn make(
     host: &HostTopology,
     options: &Options,
 ) -> Result<Plan, PlanError> {
-    if let Some(refusal) = study.machine.refusal_by_node().filter(|refusal| refusal.model.is_none()) {
-        return Err(PlanError::ByNode(refusal));
-    }
     let figures = options.host_machine.as_ref().unwrap_or(&study.machine);
     let kernels = study.apps.iter().map(|app| {
         pinned::workload(app, figures, options.isa)
@@ -279,7 +282,7 @@ pub fn make(
         misfit::machine_is_of_host(machine, host)?;
     }
 
-    let (mut planned, mut ran) = (Vec::new(), Vec::new());
+    let mut ran = Vec::new();
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
     for shape in shapes {
         let mut found = misfit::find(&shape, study, host);
@@ -301,16 +304,23 @@ pub fn make(
                 }
             }
         };
-        // The processors that a machine file names are those of its own nodes.
-        let machine = (!fitted).then_some(&study.machine);
-        planned.push(pinned::plan(&shape, study, &kernels, machine, host, options.bind, fitted)?);
-        ran.push(shape);
+        ran.push((shape, fitted));
     }
-    if planned.is_empty() || (!misfits.is_empty() && !options.fit) {
+    if ran.is_empty() || (!misfits.is_empty() && !options.fit) {
         return Err(PlanError::Misfits(misfits));
     }
-    let any_fitted = planned.iter().any(|scenario| scenario.fitted);
-    let study = fit::of_plan(study, &ran, any_fitted.then_some(host), options.host_machine.as_ref())?;
+    let any_fitted = ran.iter().any(|(_, fitted)| *fitted);
+    let file = study;
+    let shapes: Vec<&Shape> = ran.iter().map(|(shape, _)| shape).collect();
+    let study = fit::of_plan(file, &shapes, any_fitted.then_some(host), options.host_machine.as_ref())?;
+    let plan = |((shape, fitted), scenario): (&(Shape, bool), &Scenario)| {
+        // The processors that a machine file names are those of its own nodes.
+        let machine = (!fitted).then_some(&file.machine);
+        let per_l3 = scenario.allocation.per_l3(&study.machine);
+        let cores = pinned::Cores { per_l3: &per_l3, machine: &study.machine };
+        pinned::plan(shape, cores, file, &kernels, machine, host, options.bind, *fitted)
+    };
+    let planned = ran.iter().zip(&study.scenarios).map(plan).collect::<Result<Vec<_>, _>>()?;
     let os_nodes = host.nodes.iter().map(|node| node.os_index).collect();
     // What a person asked for is no doubt.
     let unavailable = match options.isa {

@@ -7,14 +7,23 @@ use numasim_kernels::workload::{Real, Workload};
 use numasim_model::app::App;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::{Access, Machine, Placement, Study};
-use numasim_study::topology::HostTopology;
+use numasim_model::{Access, Machine, Node, PerDomain, Placement, Smt, Study};
+use numasim_study::topology::{HostNode, HostTopology};
 
 use crate::plan::{Arrays, Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
 
+/// In which L3 domains the cores of each application are, on the machine that has them.
+#[derive(Clone, Copy)]
+pub(super) struct Cores<'a> {
+    pub(super) per_l3: &'a PerDomain,
+    pub(super) machine: &'a Machine,
+}
+
 /// Puts a scenario that fits on the processors of the host. `machine` may name them; its nodes are those of `shape`.
+#[allow(clippy::too_many_arguments, reason = "each is a value of its own")]
 pub(super) fn plan(
     shape: &Shape,
+    cores: Cores<'_>,
     study: &Study,
     kernels: &[Option<Workload>],
     machine: Option<&Machine>,
@@ -22,22 +31,30 @@ pub(super) fn plan(
     bind: Bind,
     fitted: bool,
 ) -> Result<PlannedScenario, PlanError> {
-    let lists: Vec<&[u32]> = (0..host.nodes.len()).map(|node| cpus(node, machine, host)).collect();
-    let of_node =
-        |node: usize| host.nodes[node].cpus.as_ref().map_or_else(Vec::new, |all| all.as_slice().to_vec());
-    let mut next = vec![0_usize; lists.len()];
+    let mut free: Vec<Vec<usize>> = cores.machine.nodes().iter().map(first_of_domains).collect();
     let mut apps = Vec::new();
     for app_index in shape.active() {
         let (rows, data) = (&shape.threads[app_index], &shape.data[app_index]);
         let mut threads = Vec::new();
-        for (node, &count) in rows.iter().enumerate().take(lists.len()) {
-            for _ in 0..count {
+        for (node, free) in free.iter_mut().enumerate().take(host.nodes.len()) {
+            let (first, second) = cpus(node, machine, host);
+            let in_domains = cores.per_l3.get(app_index).and_then(|nodes| nodes.get(node));
+            let mut taken = Vec::new();
+            for (free, &cores) in free.iter_mut().zip(in_domains.into_iter().flatten()) {
+                taken.extend(*free..*free + cores as usize);
+                *free += cores as usize;
+            }
+            // The second hardware threads of its cores after the first ones, as `pin` has them.
+            let both = shape.smt[app_index] == Smt::Both;
+            let lists = [Some(first), both.then_some(second)];
+            let places =
+                lists.into_iter().flatten().flat_map(|list| taken.iter().map(move |&core| (list, core)));
+            for (list, core) in places {
                 let cpus = match bind {
-                    Bind::Core => lists[node].get(next[node]).map_or_else(Vec::new, |&cpu| vec![cpu]),
-                    Bind::Node => of_node(node),
-                    Bind::None => (0..lists.len()).flat_map(of_node).collect(),
+                    Bind::Core => list.get(core).map_or_else(Vec::new, |&cpu| vec![cpu]),
+                    Bind::Node => of_node(&host.nodes[node], both),
+                    Bind::None => host.nodes.iter().flat_map(|node| of_node(node, both)).collect(),
                 };
-                next[node] += 1;
                 let cpus = CpuList::new(cpus)
                     .map_err(|why| PlanError::Study(format!("the processors of node {node}: {why}")))?;
                 let memory = memory(data, node, (rows.len(), machine), host);
@@ -54,11 +71,28 @@ pub(super) fn plan(
     Ok(PlannedScenario { name: shape.name.clone(), apps, fitted })
 }
 
-/// The processors of a node in the order in which threads take them.
-fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -> &'a [u32] {
-    let of_file =
-        machine.and_then(|machine| machine.os_nodes().get(node)).and_then(|node| node.cpus.as_ref());
-    of_file.or(host.nodes[node].cpus.as_ref()).map_or(&[], CpuList::as_slice)
+/// The first core of each L3 domain of a node.
+fn first_of_domains(node: &Node) -> Vec<usize> {
+    (0..node.domains()).map(|domain| domain * node.domain_cores() as usize).collect()
+}
+
+/// All processors of the cores of a node.
+fn of_node(node: &HostNode, both: bool) -> Vec<u32> {
+    let lists = [node.cpus.as_ref(), node.second_cpus.as_ref().filter(|_| both)];
+    lists.into_iter().flatten().flat_map(|list| list.as_slice().iter().copied()).collect()
+}
+
+/// The processors of the cores of a node in the order in which threads take them, and the second hardware threads of the same cores.
+fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -> (&'a [u32], &'a [u32]) {
+    let of_file = machine.and_then(|machine| {
+        let list = machine.os_nodes().get(node)?.cpus.as_ref()?.as_slice();
+        list.split_at_checked(machine.node(NodeId(node)).cores as usize)
+    });
+    let list = |cpus: Option<&'a CpuList>| cpus.map_or(&[][..], CpuList::as_slice);
+    match of_file {
+        Some(lists) => lists,
+        None => (list(host.nodes[node].cpus.as_ref()), list(host.nodes[node].second_cpus.as_ref())),
+    }
 }
 
 /// Where arrays lie of an application that has some which all threads access; of others each lies as the data of its thread.

@@ -231,14 +231,65 @@ fn a_node_without_any_usable_core_is_reported_once() {
     assert_eq!(messages, ["scenario 's': node 1 gets 2 threads, but this host has 0 cores usable there"]);
 }
 
+/// Domains of 2 cores with two hardware threads: processors 0 to 3 and 4 to 7.
+const DOMAINS: &str = "\
+[machine]
+name = \"domains\"
+nodes = 1
+cores_per_node = 4
+cores_per_l3 = 2
+l3_read_gbs = 20
+threads_per_core = 2
+cpus = [\"0-7\"]
+gflops_per_core = 10
+bandwidth_gbs = 32
+[[app]]
+name = \"a\"
+arithmetic_intensity = 0.5
+[[app]]
+name = \"b\"
+arithmetic_intensity = 0.5
+smt = \"both\"
+smt_speedup = 1.25
+[[scenario]]
+name = \"s\"
+threads = { a = THREADS_A, b = THREADS_B }
+";
+
+fn of_domains(a: &str, b: &str) -> String {
+    DOMAINS.replace("THREADS_A", a).replace("THREADS_B", b)
+}
+
+/// [`host`] of 4 cores in domains of 2, whose second hardware threads follow.
+fn host_of_domains() -> HostTopology {
+    let mut host = host(&[4]);
+    host.nodes[0].second_cpus = CpuList::parse("4-7").ok();
+    host.nodes[0].l3 = [0, 1].map(|cache| numasim_study::topology::L3Domain { cache, cores: 2 }).to_vec();
+    host
+}
+
+fn plan_there(text: &str) -> Result<Plan, PlanError> {
+    let study = study(text);
+    let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
+    make(&study, &scenarios, &host_of_domains(), &Options::default())
+}
+
 #[test]
-fn threads_are_not_pinned_by_l3_domain() {
-    let limited = named("cores_per_l3 = 2\nl3_read_gbs = 20", "");
-    let error = plan(&limited, &[4, 4], false).expect_err("node by node");
-    assert!(
-        error.to_string().contains("has no reading of `l3_read_gbs`: bench pins threads node by node"),
-        "{error}"
-    );
+fn threads_are_pinned_in_their_l3_domains_and_to_both_hardware_threads_of_a_core() {
+    let of = |a, b| pinned(&plan_there(&of_domains(a, b)).expect("fits").scenarios[0]);
+    // a is dealt over both domains, the first cores; b has what is left, and its siblings.
+    assert_eq!(of("2", "4"), ["a: 0 2", "b: 1 3 5 7"]);
+    assert_eq!(of("[[0, 2]]", "2"), ["a: 2 3", "b: 0 4"]);
+    assert_eq!(of("1", "[[0, 4]]"), ["a: 0", "b: 2 3 6 7"]);
+    // What ran is compared with the same domains and hardware threads.
+    let ran = plan_there(&of_domains("1", "[[0, 4]]")).expect("fits").study;
+    assert_eq!(ran.scenarios[0].threads_per_l3(AppId(1)), Some(vec![vec![0, 4]]));
+    // Without hardware threads on the host.
+    let study = study(&of_domains("1", "2"));
+    let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
+    let error = make(&study, &scenarios, &host(&[4]), &Options::default()).expect_err("no siblings");
+    let words = "node 0 is to use both hardware threads of its cores, but this host does not show two on each of them";
+    assert!(misfits(&error)[0].contains(words), "{error:?}");
 }
 
 #[test]
