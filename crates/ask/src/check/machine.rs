@@ -136,9 +136,9 @@ fn title(key: &Key) -> String {
 
 /// A limit of a node: what the file says, or what holds without it.
 fn limit(key: &Key, node: &Node, value: Option<f64>, is_default: bool) -> String {
-    let (is_open, is_read) = (value.is_none(), *key == node::READ_GBS);
-    let of_thread = *key == node::CORE_BANDWIDTH_GBS;
-    let of_cores = is_read || of_thread && !is_open;
+    let is_open = value.is_none();
+    let of_cores = [node::READ_GBS, node::CORES_PER_L3, node::L3_READ_GBS].contains(key)
+        || *key == node::CORE_BANDWIDTH_GBS && !is_open;
     if of_cores && node.cores == 0 || key.of_memory && is_open && !node.has_memory() {
         return "-".to_owned();
     }
