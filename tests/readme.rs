@@ -204,7 +204,7 @@ fn every_picture_is_there_and_names_its_dark_variant() {
         }
         assert!(!text.contains("!["), "{document}: a picture without a dark variant");
     }
-    assert_eq!(shown, 7, "the pictures of docs/");
+    assert_eq!(shown, 8, "the pictures of docs/");
 }
 
 #[test]
@@ -219,6 +219,18 @@ fn the_picture_is_of_the_first_output() {
     let drawn = picture::svg(until_controllers.join("\n").trim_end());
     assert!(readme.contains(PICTURE), "the README does not show {PICTURE}");
     crate::dark::keep("explore", &drawn, without_time, "readme");
+}
+
+#[test]
+fn the_thread_map_of_the_tutorial_on_virtual_machines_is_what_its_command_draws() {
+    let blocks = blocks(&read("docs/guide/tutorials/vms-on-epyc.md"));
+    let folder = clone(&blocks);
+    let commands = commands(&blocks).expect("in order");
+    let command =
+        commands.iter().find(|command| command.line.starts_with("numasim plot threads")).expect("a plot");
+    run(command.line, folder.path());
+    let drawn = fs::read_to_string(folder.path().join("vms.svg")).expect("the picture");
+    crate::dark::keep("vms", &drawn, |svg| vec![svg], "readme");
 }
 
 /// The picture has each word in an element of its own; the seconds of the search are one that begins with a bracket.

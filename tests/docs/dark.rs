@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// A colour on light pages, and what stands for it on dark ones.
-const COLOURS: [(&str, &str); 19] = [
+const COLOURS: [(&str, &str); 20] = [
     // paper and ink
     ("#ffffff", "#0d1117"),
     ("#1e1e1e", "#e6edf3"),
@@ -17,6 +17,7 @@ const COLOURS: [(&str, &str); 19] = [
     ("#d6d6d6", "#3a3f46"),
     ("#787878", "#8b949e"),
     ("#3c3c3c", "#8b949e"),
+    ("#a5a5a5", "#5b646e"),
     // areas behind other things
     ("#eef5fa", "#14202b"),
     ("#73b2d6", "#3e6e8e"),
@@ -101,7 +102,7 @@ fn lightness(colour: &str) -> f64 {
 #[test]
 fn text_can_be_read_on_dark_pages() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for name in ["explore", "run", "static-work", "threads", "trade-off", "what-if"] {
+    for name in ["explore", "run", "static-work", "threads", "trade-off", "vms", "what-if"] {
         let svg = fs::read_to_string(docs.join(format!("{name}-dark.svg"))).expect("the picture is there");
         let paper = lightness("#0d1117");
         for tag in svg.split("<text").skip(1).filter_map(|rest| rest.split('>').next()) {
