@@ -299,6 +299,16 @@ documents! {
         host: Value,
     }
 
+    /// What the L3 domains of a node read of its memory.
+    CalibratedL3 {
+        /// Cores of each.
+        cores: u32,
+        /// The most that the cores of one read, and whether that is a limit of its own (`l3_read_gbs`).
+        one: Together,
+        /// What all cores of two read at once.
+        two_gbs: Figure,
+    }
+
     /// Cores with both hardware threads, against the same with one.
     Siblings {
         /// The FLOP rate of all cores of the first node, over that of one thread on each.
@@ -371,6 +381,8 @@ documents! {
         saturating_threads: Option<u32>,
         /// What its threads read from all memories at once.
         read: Option<Together>,
+        /// What its L3 domains read; null where it has one only, or none that are known.
+        l3: Option<CalibratedL3>,
     }
 
     /// What several readers at once got.

@@ -344,6 +344,11 @@ fn of_node(number: usize, node: &HostNode, figures: &NodeFigures) -> document::C
         update_gbs: of_kernel(Access::Update),
         saturating_threads: figures.saturating_threads,
         read: figures.read.as_ref().map(together),
+        l3: figures.l3.as_ref().map(|found| document::CalibratedL3 {
+            cores: found.cores,
+            one: together(&found.one),
+            two_gbs: figure(&found.two),
+        }),
     }
 }
 
@@ -417,6 +422,7 @@ fn measures(done: &MeasuredStep) -> &'static str {
     match done.step.purpose {
         Purpose::Peak => "peak",
         Purpose::Bandwidth => "bandwidth",
+        Purpose::InDomains => "l3-domains",
         Purpose::SiblingsPeak => "siblings-peak",
         Purpose::SiblingsBandwidth => "siblings-bandwidth",
         Purpose::SharedLink => "shared-link",
@@ -492,7 +498,7 @@ mod tests {
         let text = spaced(&parts, &settings) + &in_words(&parts, &settings);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[4], "kernels that write, on each node                    24       5     156.0");
-        assert_eq!(lines[5], "links between sockets, all nodes at once             4       5      26.0");
-        assert!(lines[9].starts_with("380 measurements, 9 min: windows"), "{text}");
+        assert_eq!(lines[6], "links between sockets, all nodes at once             4       5      26.0");
+        assert!(lines[10].starts_with("380 measurements, 9 min: windows"), "{text}");
     }
 }

@@ -77,7 +77,6 @@ fn measured(
     for (node, (there, figures)) in nodes.iter_mut().zip(host.nodes.iter().zip(&calibration.nodes)) {
         let gib = there.memory_bytes.and_then(memory_gib).and_then(|gib| gib.parse().ok());
         node.memory = gib.map(Gibibytes::new);
-        node.cores_per_l3 = host.cores_per_l3(there);
         let read = figures.read.as_ref().filter(|read| read.limits());
         node.read_bandwidth = read.map(|read| gbs(read.bandwidth));
     }
@@ -191,6 +190,24 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
             let part = 100.0 * figure.median / figures.bandwidth.median;
             notes.behind(at, key_of(*kernel), format!("{part:.0} % of reads, {}", range(*figure)));
         }
+        if let Some(l3) = &figures.l3 {
+            let two = format!("two domains at once {:.2} GB/s", l3.two.median);
+            match judged(&l3.one) {
+                (true, why) => {
+                    let text = format!(
+                        "at most {} threads of one, {}; {why}; {two}",
+                        l3.cores,
+                        range(l3.one.bandwidth)
+                    );
+                    notes.behind(at, &keys::L3_READ_GBS, text);
+                }
+                (false, why) => notes.above(
+                    at,
+                    &keys::CORES_PER_L3,
+                    format!("no {}: threads of one domain: {why}; {two}", keys::L3_READ_GBS.name),
+                ),
+            }
+        }
         if let Some(read) = &figures.read {
             let comment = format!("all {} threads, local and remote at once", node.cores);
             match judged(read) {
@@ -264,6 +281,11 @@ fn origins(calibration: &Calibration, one_node: bool) -> BTreeMap<String, Proven
         &provenance::CORE_BANDWIDTH_GBS,
         "read kernel at 1/32 FLOP/byte, one thread, local memory",
         &mut nodes.iter().filter_map(|node| node.core_bandwidth),
+    );
+    entry(
+        &provenance::L3_READ_GBS,
+        "read kernel at 1/32 FLOP/byte, threads of one L3 domain, local memory",
+        &mut nodes.iter().filter_map(|node| node.l3.filter(|l3| l3.one.limits())).map(|l3| l3.one.bandwidth),
     );
     for kernel in Access::WRITING {
         let figures = nodes.iter().flat_map(|node| &node.kernels);

@@ -17,6 +17,9 @@
 //!   cores of the reading node.
 //! - **Kernels that write** (`copy_gbs`, `triad_gbs`, `update_gbs`): the better of these two thread counts of a node on its own memory, each
 //!   kernel at its lowest intensity. A memory without cores has no such figure.
+//! - **Links of L3 domains** (`l3_read_gbs`), where a node has several: one domain with a ladder of thread counts, then two at once. In all
+//!   other steps threads are dealt over the domains of their node, as they are in a scenario. The figure limits only where the cores of a domain
+//!   would read clearly more by the figures of a core and of the node.
 //! - **Penalties of the model `ecm`** (`ecm_penalty`, `ecm_write_penalty`): from the thread counts of nodes on their own memories, and of one
 //!   kernel that writes on the first node (`penalties`).
 //! - **Links between sockets** (`[[machine.shared_link]]`): where a socket has more than one node, all cores of a socket
@@ -57,7 +60,7 @@ pub use file::{Described, machine_file};
 pub use penalties::{Estimated, Penalty};
 pub use siblings::Siblings;
 pub use steps::{Figure, Flow, Purpose, Step};
-pub use together::{CLEARLY_BELOW, Latencies, SharedFigure, Together};
+pub use together::{CLEARLY_BELOW, Domains, Latencies, SharedFigure, Together};
 pub use variants::Choice;
 
 /// A thread count saturates a controller when it reaches this share of the best bandwidth of all counts.
@@ -121,6 +124,8 @@ pub struct NodeFigures {
     pub kernels: Vec<(Access, Figure)>,
     /// GB/s of all its threads from its own memory and from others at once; `None` with fewer than two cores or one node.
     pub read: Option<Together>,
+    /// What its L3 domains read; `None` where it has one only, or none that are known.
+    pub l3: Option<Domains>,
 }
 
 /// One step with what came out of it.
@@ -212,6 +217,11 @@ pub fn calibrate(
     measured.extend(session.measure(remote)?);
     measured.extend(session.measure(kernels)?);
     let mut calibration = steps::assemble(host, measured);
+    let domains = steps::domains(host, options.coarse);
+    session.of = session.done + (domains.len() + between.len() + together::most_mixes(host)) * rounds;
+    let measured = session.measure(domains)?;
+    together::judge_domains(host, &mut calibration, &measured);
+    calibration.steps.extend(measured);
     calibration.penalties = penalties::penalties(host, &calibration, steps::with_ladder(&options.kernels));
 
     let measured = session.measure(between)?;
@@ -265,7 +275,7 @@ impl Part {
 }
 
 /// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
-pub fn plan(host: &HostTopology, options: &Options) -> [Part; 8] {
+pub fn plan(host: &HostTopology, options: &Options) -> [Part; 9] {
     let part = |what, steps| Part { what, steps, rounds: options.rounds, each: None };
     let trials = if options.variants { variants::most_trials(&options.kernels) } else { 0 };
     [
@@ -278,6 +288,7 @@ pub fn plan(host: &HostTopology, options: &Options) -> [Part; 8] {
         part("peak and bandwidth of each node", steps::local(host, options.coarse).len()),
         part("links between nodes", steps::pairs(host).len() * 2),
         part("kernels that write, on each node", steps::most_of_kernels(host, options)),
+        part("L3 domains of each node", steps::domains(host, options.coarse).len()),
         part("links between sockets, all nodes at once", together::between_sockets(host).len()),
         part("reads of each node, local and remote at once", together::most_mixes(host)),
         part("latencies", if options.latencies { together::chains(host).len() } else { 0 }),

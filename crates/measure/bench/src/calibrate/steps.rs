@@ -11,7 +11,7 @@ use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
-use numasim_study::topology::{HostNode, HostTopology};
+use numasim_study::topology::HostTopology;
 
 use crate::calibrate::{Calibration, MeasuredStep, NodeFigures, Options, SATURATED};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
@@ -32,6 +32,8 @@ pub enum Purpose {
     SharedLink,
     /// GB/s of all threads of a node from its own memory and from others, at once.
     NodeRead,
+    /// GB/s of threads that fill one L3 domain after the other, from the node's own memory.
+    InDomains,
     /// GFLOPS of all cores of a node with one of their hardware threads, or with both: threads are on the two of a core, core by core.
     SiblingsPeak,
     /// The same in GB/s of one core.
@@ -73,6 +75,7 @@ impl fmt::Display for Step {
         let (from, to) = (nodes(&self.from_nodes()), nodes(&self.to_nodes()));
         match self.purpose {
             Purpose::Peak => write!(f, "the peak of {threads} on {from}"),
+            Purpose::InDomains => write!(f, "the bandwidth of {threads} in the first L3 domains of {from}"),
             Purpose::SiblingsPeak => write!(f, "the peak of {threads} on the hardware threads of {from}"),
             Purpose::SiblingsBandwidth => write!(f, "the bandwidth of {threads} on one core of {from}"),
             Purpose::Bandwidth => write!(f, "the bandwidth of {threads} on {from} that read {to}"),
@@ -156,9 +159,11 @@ impl Step {
         const MOST_OF_CHAINS: u64 = 256 << 20;
         let kernel = match self.purpose {
             Purpose::Peak | Purpose::SiblingsPeak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
-            Purpose::Bandwidth | Purpose::SiblingsBandwidth | Purpose::SharedLink | Purpose::NodeRead => {
-                Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?
-            }
+            Purpose::Bandwidth
+            | Purpose::InDomains
+            | Purpose::SiblingsBandwidth
+            | Purpose::SharedLink
+            | Purpose::NodeRead => Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?,
             Purpose::Kernel(access) => Kernel::lightest(access),
             Purpose::Variant(Access::Read, variant) => {
                 Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?.with(variant)
@@ -178,15 +183,25 @@ impl Step {
         .into())
     }
 
-    /// The processors of a node in the order in which `threads` take them.
-    fn cpus(&self, node: &HostNode, threads: u32) -> Vec<u32> {
+    /// The processors of a node in the order in which `threads` take them: dealt over its L3 domains, as threads are in a scenario.
+    fn cpus(&self, host: &HostTopology, node: NodeId, threads: u32) -> Vec<u32> {
+        let node = &host.nodes[node.0];
         let list = |cpus: &Option<CpuList>| cpus.as_ref().map(CpuList::as_slice).unwrap_or_default().to_vec();
         let first = list(&node.cpus);
         match self.purpose {
+            Purpose::InDomains => first,
             // More than one for each core that the step is on.
             Purpose::SiblingsBandwidth if threads > 1 => pairs_of(&first, &list(&node.second_cpus)),
             Purpose::SiblingsPeak if threads > node.cores => pairs_of(&first, &list(&node.second_cpus)),
-            _ => first,
+            _ => {
+                let domains: Vec<&[u32]> = first
+                    .chunks(host.cores_per_l3(node).map_or(first.len().max(1), |cores| cores as usize))
+                    .collect();
+                let longest = domains.iter().map(|domain| domain.len()).max().unwrap_or_default();
+                (0..longest)
+                    .flat_map(|core| domains.iter().filter_map(move |domain| domain.get(core).copied()))
+                    .collect()
+            }
         }
     }
 
@@ -202,7 +217,7 @@ impl Step {
         let apps = self.flows.iter().enumerate().map(|(n, flow)| {
             let memory = vec![(host.nodes[flow.to.0].os_index, 1.0)];
             let threads = self
-                .cpus(&host.nodes[flow.from.0], flow.threads)
+                .cpus(host, flow.from, flow.threads)
                 .iter()
                 .skip(taken[flow.from.0])
                 .take(flow.threads as usize)
@@ -266,6 +281,17 @@ pub(super) fn local(host: &HostTopology, coarse: bool) -> Vec<Step> {
         steps.extend(counts(cores, coarse).into_iter().map(step(Purpose::Bandwidth)));
     }
     steps
+}
+
+/// What the cores of one L3 domain of each node read of its own memory, and all cores of two.
+pub(super) fn domains(host: &HostTopology, coarse: bool) -> Vec<Step> {
+    let of = |(node, _): (NodeId, u32)| {
+        let cores = host.cores_per_l3(&host.nodes[node.0])?;
+        let mut threads = counts(cores, coarse);
+        threads.push(2 * cores);
+        Some(threads.into_iter().map(move |threads| Step::single(Purpose::InDomains, node, node, threads)))
+    };
+    readers(host).filter_map(of).flatten().collect()
 }
 
 /// Ordered pairs of different nodes, the first with cores.
@@ -457,6 +483,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
             saturating_threads: saturating(&measured, node),
             kernels: under_kernels(&measured, node),
             read: None,
+            l3: None,
         });
         links.push(nodes_of(host).map(|to| if to == node { None } else { between(node, to) }).collect());
     }

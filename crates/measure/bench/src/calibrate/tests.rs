@@ -10,7 +10,7 @@ use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
     Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, evaluate,
 };
-use numasim_study::topology::HostNode;
+use numasim_study::topology::{HostNode, L3Domain};
 
 use super::*;
 use crate::plan::PlannedScenario;
@@ -44,13 +44,17 @@ fn whole(count: f64) -> u64 {
 
 impl Runner for Simulated {
     fn measure(&mut self, scenario: &PlannedScenario, _: &Settings) -> Result<Measurement, RunError> {
-        let mut allocation = Allocation::empty(scenario.apps.len(), self.machine.node_count());
+        let nodes = || self.machine.nodes().iter().map(|node| vec![0; node.domains()]);
+        let mut per_l3: Vec<Vec<Vec<u32>>> = scenario.apps.iter().map(|_| nodes().collect()).collect();
         let mut apps = Vec::new();
         let mut placements = Vec::new();
         for (a, app) in scenario.apps.iter().enumerate() {
             for thread in &app.threads {
-                let threads = allocation.get(AppId(a), thread.node) + 1;
-                allocation.set(AppId(a), thread.node, threads);
+                // Processors are numbered node by node, domain by domain.
+                let before: u32 = self.machine.nodes()[..thread.node.0].iter().map(|node| node.cores).sum();
+                let own = self.machine.node(thread.node);
+                let domain = (thread.cpus.as_slice()[0] - before) / own.domain_cores().max(1);
+                per_l3[a][thread.node.0][domain as usize] += 1;
             }
             let home = NodeId(app.threads[0].memory[0].0 as usize);
             placements.push(Placement::Home(home));
@@ -60,6 +64,7 @@ impl Runner for Simulated {
                 ..App::new(app.name.clone(), intensity, Data::Placed(Placement::Home(home)))
             });
         }
+        let allocation = Allocation::from_domains(per_l3).expect("as many nodes for each");
         let evaluation = evaluate(&self.machine, &apps, &placements, &allocation).expect("fits");
         let times = self.seen.entry(scenario.name.clone()).or_insert(0);
         let noise = self.noise[*times % self.noise.len()];
@@ -548,6 +553,49 @@ fn noise_below_the_line_is_no_limit() {
     let (found, _) = of_two_sockets(&[(&[0, 1], &[2, 3], 37.0, true)], None);
     close(Some(found.shared_links[0].together.bandwidth), 37.0);
     assert!(!found.shared_links[0].together.limits());
+}
+
+#[test]
+fn what_an_l3_domain_reads_is_found_where_it_is_less_than_its_cores_and_the_node_would() {
+    let limited = |l3: Option<f64>| {
+        let of_domains = Node {
+            cores_per_l3: Some(4),
+            l3_bandwidth: l3.map(GigabytesPerSecond::new),
+            ..node(8, 10.0, 90.0, 30.0)
+        };
+        let machine = Machine::new("m", vec![of_domains], links(&[&[0.0]])).expect("valid");
+        let mut host = host(&[8]);
+        host.nodes[0].l3 = [0, 1].map(|cache| L3Domain { cache, cores: 4 }).to_vec();
+        let options = Options {
+            rounds: 2,
+            coarse: false,
+            kernels: Vec::new(),
+            variants: false,
+            any_isa: false,
+            latencies: false,
+            siblings: false,
+        };
+        let mut runner = Simulated::of(machine);
+        let found = calibrate(&host, &options, &settings(), &mut runner, &mut |_| ()).expect("calibrated");
+        let described =
+            Described { name: "m".into(), source: "s".into(), processor: None, doubts: Vec::new() };
+        (found.nodes[0].clone(), machine_file(&host, &found, &described).expect("a machine"))
+    };
+    // One domain: 30 GB/s with 1 thread, 50 with 2 to 4, where 3 would have 90. Two domains: 100, of which the node has 90.
+    let (found, text) = limited(Some(50.0));
+    let l3 = found.l3.expect("measured");
+    close(Some(l3.one.bandwidth), 50.0);
+    close(Some(l3.two), 90.0);
+    // Threads that are dealt over both: 3 threads have 30 + 50.
+    close(Some(found.bandwidth), 90.0);
+    assert_eq!(found.saturating_threads, Some(4));
+    assert!(text.contains("\nl3_read_gbs = 50.00  # at most 4 threads of one"), "{text}");
+    assert!(text.contains("\ncores_per_l3 = 4\n"), "{text}");
+    let (_, text) = limited(None);
+    assert!(
+        !text.contains("\nl3_read_gbs") && text.contains("# no l3_read_gbs: threads of one domain"),
+        "{text}"
+    );
 }
 
 /// Cores with two hardware threads: processors 0 to 3 and their siblings 4 to 7. One thread of a core computes 10 GFLOPS and reads

@@ -6,7 +6,7 @@ use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, evaluate};
 use numasim_study::topology::{HostNode, HostTopology, Socket};
 
-use crate::calibrate::steps::{BANDWIDTH_AI, Flow, Purpose, Step, readers};
+use crate::calibrate::steps::{BANDWIDTH_AI, Flow, Purpose, Step, ladder, readers};
 use crate::calibrate::{Calibration, Figure, MeasuredStep, NodeFigures};
 
 /// Most thread counts of which a prediction is asked to find the best mix.
@@ -189,6 +189,31 @@ pub struct SharedFigure {
     pub together: Together,
 }
 
+/// What the L3 domains of a node read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Domains {
+    /// Cores of each.
+    pub cores: u32,
+    /// The most that the cores of one read in any number, and what they would without a limit of their own.
+    pub one: Together,
+    /// What all cores of two read.
+    pub two: Figure,
+}
+
+/// What the measured [`super::steps::domains`] say, where the cores of a domain are fewer than what would fill the memory alone.
+pub(super) fn judge_domains(host: &HostTopology, found: &mut Calibration, measured: &[MeasuredStep]) {
+    for (n, (there, node)) in host.nodes.iter().zip(&mut found.nodes).enumerate() {
+        let ladder = ladder(measured, Purpose::InDomains, NodeId(n), NodeId(n));
+        let Some(cores) = host.cores_per_l3(there) else { continue };
+        let in_one = ladder.iter().filter(|(threads, _)| *threads <= cores).map(|&(_, figure)| figure);
+        let two = ladder.iter().find(|(threads, _)| *threads == 2 * cores).map(|&(_, figure)| figure);
+        let (Some(bandwidth), Some(two)) = (in_one.reduce(Figure::larger), two) else { continue };
+        let of_cores = node.core_bandwidth.map_or(f64::INFINITY, |core| f64::from(cores) * core.median);
+        let predicted_gbs = of_cores.min(node.bandwidth.median);
+        node.l3 = Some(Domains { cores, one: Together { bandwidth, predicted_gbs }, two });
+    }
+}
+
 /// A figure as a bandwidth.
 pub(super) const fn gbs(figure: Figure) -> GigabytesPerSecond {
     GigabytesPerSecond::new(figure.median)
@@ -201,6 +226,8 @@ pub(super) fn predicted_nodes(host: &HostTopology, found: &Calibration) -> Vec<N
         gflops_per_core: Gflops::new(figures.peak_per_core.map_or(0.0, |peak| peak.median)),
         bandwidth: gbs(figures.bandwidth),
         core_bandwidth: figures.core_bandwidth.map(gbs),
+        cores_per_l3: host.cores_per_l3(there),
+        l3_bandwidth: figures.l3.filter(|l3| l3.one.limits()).map(|l3| gbs(l3.one.bandwidth)),
         kernels: KernelBandwidths::from_fn(|kernel| {
             let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
             measured.map(|&(_, figure)| gbs(figure))
