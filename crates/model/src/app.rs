@@ -69,6 +69,13 @@ impl Placement {
         local + self.fixed_share(machine, memory)
     }
 
+    /// How long a line of a thread on `from` is under way on an idle machine, the mean over its data, ns; `None` where no latency is known.
+    pub fn latency_ns(&self, machine: &Machine, from: NodeId) -> Option<f64> {
+        let of =
+            |memory| self.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0);
+        Some(machine.node_ids().map(of).sum()).filter(|&mean| mean > 0.0)
+    }
+
     /// The share of the data that lies where the threads run.
     pub fn local_share(&self) -> f64 {
         match self {

@@ -79,14 +79,8 @@ impl Demand {
     ) -> impl Iterator<Item = (ThreadLimit, GigabytesPerSecond)> + use<> {
         let node = machine.node(from);
         let ThreadLimits { gflops, bandwidth, no_flop, .. } = self.limits;
-        let brought = self.outstanding_lines.and_then(|lines| {
-            let times = machine.node_ids().map(|memory| {
-                self.placement.fraction(machine, from, memory)
-                    * machine.latency_ns(from, memory).unwrap_or(0.0)
-            });
-            let latency_ns: f64 = times.sum();
-            (latency_ns > 0.0).then(|| GigabytesPerSecond::new(lines * LINE_BYTES / latency_ns))
-        });
+        let lines = self.outstanding_lines.zip(self.placement.latency_ns(machine, from));
+        let brought = lines.map(|(lines, ns)| GigabytesPerSecond::new(lines * LINE_BYTES / ns));
         let peak = (!no_flop).then_some(self.limits.core_peak(node) / self.arithmetic_intensity);
         let limits = [
             (ThreadLimit::CorePeak, peak),

@@ -511,8 +511,13 @@ impl Machine {
 
     /// What of this machine a question that counts threads by node has no reading of.
     pub fn refusal_by_node(&self) -> Option<Refusal> {
-        let limited = self.has_limited_domains();
-        self.sharing_refusal().or(limited.then_some(Refusal { model: None, what: "l3_read_gbs" }))
+        self.sharing_refusal().or_else(|| self.domains_refusal())
+    }
+
+    /// The part of it that is no matter of the sharing model, which refuses by itself.
+    pub fn domains_refusal(&self) -> Option<Refusal> {
+        let limited = self.has_limited_domains() && self.sharing_refusal().is_none();
+        limited.then_some(Refusal { model: None, what: "l3_read_gbs" })
     }
 
     /// Whether some memory has a bandwidth of its own for `traffic`.

@@ -100,7 +100,7 @@ impl Problem {
         objective: Objective,
         restrictions: Restrictions,
     ) -> Result<Self, ProblemError> {
-        if let Some(refusal) = machine.refusal_by_node().filter(|refusal| refusal.model.is_none()) {
+        if let Some(refusal) = machine.domains_refusal() {
             return Err(refusal.into());
         }
         Self::by_domain(machine, apps, objective, restrictions)

@@ -11,7 +11,7 @@ use super::app_keys;
 use super::apps::{Apps, Named};
 use super::apps::{by_instance, look_up};
 use super::data;
-use super::keys::scenario;
+use super::keys::{PACK, scenario};
 use super::machine::MachineReading;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
@@ -69,10 +69,8 @@ impl Scenarios {
         let smt = table.optional(&scenario::SMT);
         // Its default is what a scenario has always been: it is not listed.
         let static_work = table.optional(&scenario::STATIC).map_or(Some(false), |value| value.flag());
-        let pack = table.optional(&scenario::L3).map_or(Some(false), |value| {
-            let word = |(): ()| "pack";
-            value.word(&[()], word).map(|()| true)
-        });
+        let l3 = table.optional(&scenario::L3);
+        let pack = l3.map_or(Some(false), |value| value.word(&[PACK], |word| word).map(|_| true));
         let place = table.place();
         table.finish();
         self.places.push(ScenarioPlaces {

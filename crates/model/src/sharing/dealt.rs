@@ -131,12 +131,8 @@ pub(super) fn demand_in_all(machine: &Machine, from: NodeId, demand: &Demand) ->
     let own = demand.limits.bandwidth.map_or(unlimited, GigabytesPerSecond::value);
     let core = node.core_bandwidth.map_or(unlimited, GigabytesPerSecond::value);
     let digested = (computes / demand.arithmetic_intensity.value()).min(core).min(own);
-    let (Some(lines), true) = (demand.outstanding_lines, machine.has_latencies()) else { return digested };
-    let memories = demand.placement.read_from(machine, from).into_iter();
-    let latency = |memory| {
-        demand.placement.fraction(machine, from, memory) * machine.latency_ns(from, memory).unwrap_or(0.0)
-    };
-    digested.min(lines * 64.0 / memories.map(latency).sum::<f64>())
+    let lines = demand.outstanding_lines.zip(demand.placement.latency_ns(machine, from));
+    lines.map_or(digested, |(lines, ns)| digested.min(lines * 64.0 / ns))
 }
 
 /// The share of the data on `memory`, times what the memory delivers to readers / what it delivers to the kernel.

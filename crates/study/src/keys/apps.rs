@@ -430,10 +430,13 @@ forms! {
     }
 }
 
+/// Threads fill L3 domain after domain.
+pub const PACK: &str = "pack";
+
 words! {
     /// How threads are dealt over L3 domains.
     L3_WORDS "L3Word" {
-        "pack" => "Domain after domain, each application from where the one before ended.",
+        PACK => "Domain after domain, each application from where the one before ended.",
     }
 }
 

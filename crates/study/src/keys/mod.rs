@@ -20,7 +20,7 @@ use numasim_model::machine::{MAX_NODES, Node};
 use super::reading::TableKind;
 
 pub use apps::{
-    DATA_VALUE, SCALING, THREADS_VALUE, app, data, fractions, home, interleave, problem, rate, scaling,
+    DATA_VALUE, PACK, SCALING, THREADS_VALUE, app, data, fractions, home, interleave, problem, rate, scaling,
     scenario, serial, speedup,
 };
 pub use machines::{kernels, machine, node, origin, provenance, shared_link, sharing, variant};
