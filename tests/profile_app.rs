@@ -112,6 +112,36 @@ fn nothing_counted_is_refused_and_a_given_intensity_is_marked() {
 }
 
 #[test]
+fn work_of_another_kind_becomes_a_rate() {
+    let one = ["--perf", "perf-threads-1.csv", "--work", "800000"];
+    let (text, _) = profiled(&[&one[..], &["--unit", "queries", "--threads", "1"]].concat());
+    let app = &study(&text).apps[0];
+    // 160 GB in 10.02 s, of one thread.
+    assert_eq!(app.rate_unit.as_deref(), Some("queries/s"), "{text}");
+    assert!((app.arithmetic_intensity.value() / 5000.0 - 1.0).abs() < 1e-5, "{text}");
+    assert!(text.contains("\nthread_gbs = 15.9681\n") && !text.contains("arithmetic_intensity"), "{text}");
+    let more = ["--perf", "perf-threads-4.csv", "--threads", "4", "--work", "800000", "--unit", "queries/s"];
+    let (text, _) = profiled(&more);
+    assert!(text.contains("of 4 threads over their time, for each of them\nthread_gbs = "), "{text}");
+    assert_eq!(study(&text).apps[0].rate_unit.as_deref(), Some("queries/s"), "{text}");
+
+    let said = refused(&[&one[..], &["--unit", "queries"]].concat());
+    assert!(said.contains("no run says its threads and its time") && said.contains("--threads N"), "{said}");
+    let said = refused(&["--perf", "perf-no-pmu.csv", "--threads", "1", "--work", "8", "--unit", "queries"]);
+    assert!(said.contains("--work needs the bytes that it moved"), "{said}");
+    for (wrong, why) in [
+        (&one[..], "--unit <NAME>"),
+        (&["--perf", "perf-threads-1.csv", "--unit", "queries"], "--work <X>"),
+        (&["--work", "0", "--unit", "queries"], "above zero"),
+        (&["--work", "8", "--unit", "queries", "--arithmetic-intensity", "1"], "cannot be used with"),
+    ] {
+        let output = run(wrong);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), said.contains(why)), (Some(2), true), "{said}");
+    }
+}
+
+#[test]
 fn two_runs_with_other_threads_tell_where_data_lies() {
     let one = [
         "--arithmetic-intensity",

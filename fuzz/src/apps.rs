@@ -1,7 +1,7 @@
 //! What the readers of `numasim profile-app` promise.
 
 use numasim_ask::reading::read_study;
-use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Resident};
+use numasim_evidence::app_profile::app_file::{AppFile, DataFound, Does, Resident};
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::placement::{Look, classify, look, signature};
 use numasim_evidence::app_profile::scaling::{Figure, intensity, node_overhead, scaling, thread_gbs};
@@ -67,7 +67,7 @@ fn is_written(runs: &[Run], looks: &[Look], bytes: Option<u64>) {
     let file = AppFile {
         name: "fuzzed".to_owned(),
         origin: Vec::new(),
-        intensity: intensity(runs).unwrap_or(given),
+        does: Does::Flop(intensity(runs).unwrap_or(given)),
         thread_gbs: thread_gbs(runs),
         overhead: node_overhead(runs),
         data,

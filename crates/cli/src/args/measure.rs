@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, TypedValueParser};
 use clap::{ArgAction, ArgGroup, Args, ValueHint, value_parser};
 use numasim_bench::bundle::ENDING;
 use numasim_bench::plan::Bind;
@@ -425,6 +425,15 @@ pub(crate) struct ProfileAppArgs {
     #[arg(long, value_name = "X", value_parser = intensity, help_heading = COUNTERS)]
     pub(crate) arithmetic_intensity: Option<f64>,
 
+    /// How many requests, rows or tokens each measured run served; the file gets their number per GB (`rate`) in place of an arithmetic
+    /// intensity
+    #[arg(long, value_name = "X", value_parser = work, requires = "unit", conflicts_with = "arithmetic_intensity", help_heading = COUNTERS)]
+    pub(crate) work: Option<f64>,
+
+    /// What --work counts, such as queries
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new(), requires = "work", help_heading = COUNTERS)]
+    pub(crate) unit: Option<String>,
+
     /// A process of this host that runs: its pages and its threads (Linux)
     #[arg(long, value_name = "PID", value_parser = value_parser!(u32).range(1..), help_heading = DATA)]
     pub(crate) pid: Option<u32>,
@@ -506,6 +515,8 @@ impl From<&ImportedAppArgs> for ProfileAppArgs {
             threads: Vec::new(),
             nodes: Vec::new(),
             arithmetic_intensity,
+            work: None,
+            unit: None,
             pid: None,
             numa_maps: Vec::new(),
             threads_per_node: Vec::new(),
@@ -536,6 +547,10 @@ fn per_node(text: &str) -> Result<PerNode, String> {
     let counts: Result<Vec<u32>, _> = text.split(',').map(|count| count.trim().parse::<u32>()).collect();
     let counts = counts.ok().filter(|counts| counts.iter().any(|&count| count > 0));
     counts.map(PerNode).ok_or_else(|| "write a number of threads for each node, such as 8,0".to_owned())
+}
+
+fn work(text: &str) -> Result<f64, String> {
+    above_zero(text, "a number of requests, rows or tokens", "1.2e6")
 }
 
 /// As in an input file: above zero.

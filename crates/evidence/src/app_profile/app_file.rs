@@ -3,7 +3,7 @@
 use numasim_model::Placement;
 use numasim_model::scaling::Scaling;
 use numasim_model::text::visible;
-use numasim_study::keys::{Key, SCALING, app, serial, speedup};
+use numasim_study::keys::{Key, SCALING, app, rate, serial, speedup};
 use numasim_study::writing::study::placement;
 use numasim_study::writing::{Lines, float, inline, list, quoted, six_digits};
 
@@ -18,8 +18,8 @@ pub struct AppFile {
     pub name: String,
     /// From what the file was made, a line each.
     pub origin: Vec<String>,
-    /// FLOP per byte.
-    pub intensity: Figure,
+    /// What it does with the bytes that it moves.
+    pub does: Does,
     /// GB/s of one thread alone.
     pub thread_gbs: Option<Figure>,
     /// What it loses on several nodes.
@@ -30,6 +30,20 @@ pub struct AppFile {
     pub scaling: Option<Scaled>,
     /// What else a reader has to know, a sentence each.
     pub doubts: Vec<String>,
+}
+
+/// What an application does with the bytes that it moves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Does {
+    /// FLOP per byte.
+    Flop(Figure),
+    /// Work of another kind per GB.
+    Work {
+        /// What there is so much of in a second: `queries/s`.
+        unit: String,
+        /// How much for each GB.
+        per_gb: Figure,
+    },
 }
 
 /// Where data was found.
@@ -67,7 +81,14 @@ impl AppFile {
         self.doubts.iter().for_each(|doubt| lines.comment(visible(&format!("Doubt: {doubt}."))));
         lines.first_table(&app::TABLE);
         lines.put(&app::NAME, quoted(&self.name));
-        figure(&app::ARITHMETIC_INTENSITY, &self.intensity, &mut lines);
+        match &self.does {
+            Does::Flop(intensity) => figure(&app::ARITHMETIC_INTENSITY, intensity, &mut lines),
+            Does::Work { unit, per_gb } => {
+                source(per_gb, &mut lines);
+                let each = [(&rate::UNIT, quoted(unit)), (&rate::PER_GB, six_digits(per_gb.value))];
+                lines.put(&app::RATE, inline(each));
+            }
+        }
         if let Some(gbs) = &self.thread_gbs {
             figure(&app::THREAD_GBS, gbs, &mut lines);
         }
@@ -88,6 +109,11 @@ impl AppFile {
 }
 
 fn figure(key: &Key, figure: &Figure, lines: &mut Lines) {
+    source(figure, lines);
+    lines.put(key, six_digits(figure.value));
+}
+
+fn source(figure: &Figure, lines: &mut Lines) {
     let runs = match (figure.runs, figure.range) {
         (runs, Some((low, high))) if runs >= 6 => {
             format!("; median of {runs} runs, 95 % interval {} to {}", short(low), short(high))
@@ -96,7 +122,6 @@ fn figure(key: &Key, figure: &Figure, lines: &mut Lines) {
         _ => String::new(),
     };
     lines.comment(format_args!("{}: {}{runs}", figure.kind, visible(&figure.source)));
-    lines.put(key, six_digits(figure.value));
 }
 
 fn overhead(found: &Overhead, lines: &mut Lines) {
@@ -276,17 +301,15 @@ mod tests {
 
     use super::*;
 
+    fn figure(value: f64) -> Figure {
+        Figure { value, kind: Kind::Estimated, source: "FLOP over bytes".to_owned(), runs: 1, range: None }
+    }
+
     fn file() -> AppFile {
         AppFile {
             name: "so\"l".to_owned(),
             origin: vec!["perf\u{1b}.csv".to_owned()],
-            intensity: Figure {
-                value: 1.0 / 3.0,
-                kind: Kind::Estimated,
-                source: "FLOP over bytes".to_owned(),
-                runs: 1,
-                range: None,
-            },
+            does: Does::Flop(figure(1.0 / 3.0)),
             thread_gbs: None,
             overhead: None,
             data: None,
@@ -328,6 +351,14 @@ mod tests {
             assert_eq!(study.apps[0].data, Data::Placed(expected));
             assert_eq!(study.apps[0].memory.map(Gibibytes::value), Some(1.5));
         }
+    }
+
+    #[test]
+    fn work_of_another_kind_is_read_back() {
+        let does = Does::Work { unit: "queries/s".to_owned(), per_gb: figure(125.0) };
+        let study = read(&AppFile { does, thread_gbs: Some(figure(2.5)), ..file() });
+        assert_eq!(study.apps[0].rate_unit.as_deref(), Some("queries/s"));
+        assert_eq!(study.apps[0].arithmetic_intensity.value(), 125.0, "per GB");
     }
 
     #[test]

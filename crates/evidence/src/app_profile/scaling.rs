@@ -154,19 +154,42 @@ pub fn node_overhead(runs: &[Run]) -> Option<Overhead> {
 
 /// GB/s of one thread alone: the median over the runs with one thread, of these the ones that are known best. `None` without any.
 pub fn thread_gbs(runs: &[Run]) -> Option<Figure> {
-    let alone = runs.iter().filter(|run| run.threads == Some(1));
-    let said: Vec<(f64, &Amount, &Run)> = alone
-        .filter_map(|run| {
-            let bytes = run.bytes.as_ref()?;
-            let gbs = bytes.value / run.seconds? / 1e9;
-            (gbs.is_finite() && gbs > 0.0).then_some((gbs, bytes, run))
-        })
-        .collect();
-    let kind = said.iter().map(|(_, bytes, _)| bytes.kind).min()?;
-    let best: Vec<&(f64, &Amount, &Run)> = said.iter().filter(|(_, bytes, _)| bytes.kind == kind).collect();
-    let values: Vec<f64> = best.iter().map(|(gbs, ..)| *gbs).collect();
-    let source = format!("{} of one thread over its time", best.first()?.1.source);
-    Figure::of(&values, kind, source)
+    let gbs = |run: &Run| Some(run.bytes.as_ref()?.value / run.seconds? / 1e9);
+    best(runs.iter().filter(|run| run.threads == Some(1)), gbs, "of one thread over its time")
+}
+
+/// The same of programs that never run with one thread: of the fewest threads the part of each, which is an estimate.
+pub fn busy_thread_gbs(runs: &[Run]) -> Option<Figure> {
+    let counted = || runs.iter().filter(|run| run.bytes.is_some() && run.seconds.is_some());
+    let threads = counted().filter_map(|run| run.threads).min()?;
+    if threads == 1 {
+        return thread_gbs(runs);
+    }
+    let gbs = |run: &Run| Some(run.bytes.as_ref()?.value / run.seconds? / 1e9 / f64::from(threads));
+    let words = format!("of {threads} threads over their time, for each of them");
+    let found = best(counted().filter(|run| run.threads == Some(threads)), gbs, &words)?;
+    Some(Figure { kind: found.kind.max(Kind::Estimated), ..found })
+}
+
+/// How much of `work` each GB stands for that was moved meanwhile: the median over the runs, which all did that much. `None` where no bytes were
+/// counted.
+pub fn per_gb(runs: &[Run], work: f64) -> Option<Figure> {
+    best(runs.iter(), |run| Some(work / (run.bytes.as_ref()?.value / 1e9)), "that --work moved")
+}
+
+/// What runs say by their bytes, of these the ones that are known best.
+fn best<'r>(
+    runs: impl Iterator<Item = &'r Run>,
+    value: impl Fn(&Run) -> Option<f64>,
+    words: &str,
+) -> Option<Figure> {
+    let of_run = |run: &'r Run| Some((value(run)?, run.bytes.as_ref()?));
+    let said = runs.filter_map(of_run).filter(|(value, _)| value.is_finite() && *value > 0.0);
+    let said: Vec<(f64, &Amount)> = said.collect();
+    let kind = said.iter().map(|(_, bytes)| bytes.kind).min()?;
+    let best = || said.iter().filter(|(_, bytes)| bytes.kind == kind);
+    let values: Vec<f64> = best().map(|(value, _)| *value).collect();
+    Figure::of(&values, kind, format!("{} {words}", best().next()?.1.source))
 }
 
 /// A figure with what it was made from.
@@ -278,11 +301,20 @@ mod overhead_tests {
     fn one_thread_alone_says_what_a_thread_draws() {
         let bytes = Amount { value: 6e9, kind: Kind::Measured, source: "bytes".into() };
         let one = Run { bytes: Some(bytes), ..run(1, 1, 2.0) };
-        let found = thread_gbs(&[one.clone(), Run { threads: Some(2), ..one }]).expect("one thread");
+        let found = thread_gbs(&[one.clone(), Run { threads: Some(2), ..one.clone() }]).expect("one thread");
         assert_eq!(
             (found.value, found.runs, found.source.as_str()),
             (3.0, 1, "bytes of one thread over its time")
         );
+        // 16 GB of four threads in 2 s are 2 GB/s of each, an estimate; 800 requests are 50 for each GB.
+        let bytes = Amount { value: 16e9, kind: Kind::Measured, source: "bytes".into() };
+        let four = Run { bytes: Some(bytes), ..run(1, 4, 2.0) };
+        let found = busy_thread_gbs(std::slice::from_ref(&four)).expect("four threads");
+        assert_eq!((found.value, found.kind), (2.0, Kind::Estimated));
+        assert_eq!(busy_thread_gbs(&[four.clone(), one]).map(|found| found.value), Some(3.0));
+        let found = per_gb(&[four, run(1, 4, 2.0)], 800.0).expect("bytes");
+        assert_eq!((found.value, found.kind, found.runs), (50.0, Kind::Measured, 1));
+        assert_eq!(per_gb(&[run(1, 4, 2.0)], 800.0), None);
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use numasim_evidence::app_profile::app_file::AppFile;
+use numasim_evidence::app_profile::app_file::{AppFile, Does};
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::placement::Look;
-use numasim_evidence::app_profile::scaling::{Figure, Scaled, intensity, node_overhead, scaling, thread_gbs};
+use numasim_evidence::app_profile::scaling::{
+    Figure, Scaled, busy_thread_gbs, intensity, node_overhead, per_gb, scaling, thread_gbs,
+};
 use numasim_evidence::formats::counted::{Amount, Kind, Run, joined};
 use numasim_evidence::formats::likwid_perfctr::read_likwid;
 use numasim_evidence::formats::perf::read_perf;
@@ -26,7 +28,11 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = args.output.open()?;
     let machine = args.machine.as_ref().map(read_machine).transpose()?;
     let machine_figures = machine.as_ref().map(|(machine, _)| machine);
-    let counted = read_counted(args, machine_figures)?;
+    let mut counted = read_counted(args, machine_figures)?;
+    if args.work.is_some() {
+        // Speeds are those of the work, whatever FLOP it took.
+        counted.runs.iter_mut().for_each(|run| run.flop = None);
+    }
     let placed = placed::read(args, machine_figures, &counted, &System::host())?;
     let mut doubts = Vec::new();
     for doubt in counted.runs.iter().flat_map(|run| &run.doubts).chain(&placed.doubts) {
@@ -34,7 +40,10 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
             doubts.push(doubt.clone());
         }
     }
-    let intensity = known_intensity(args, &counted)?;
+    let (does, thread_gbs) = match (args.work, &args.unit) {
+        (Some(work), Some(unit)) => known_rate(work, unit, &counted)?,
+        _ => (Does::Flop(known_intensity(args, &counted)?), thread_gbs(&counted.runs)),
+    };
     let overhead = node_overhead(&counted.runs);
     // What several nodes lose is in the overhead, and not in the scaling again.
     let of_scaling = |run: &&Run| overhead.is_none() || run.nodes.is_none_or(|nodes| nodes == 1);
@@ -43,8 +52,8 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
     let file = AppFile {
         name: name(args, &counted, &placed),
         origin: counted.origin.iter().chain(&placed.origin).cloned().collect(),
-        intensity,
-        thread_gbs: thread_gbs(&counted.runs),
+        does,
+        thread_gbs,
         overhead,
         data: placed.data,
         scaling: scaled,
@@ -64,6 +73,23 @@ pub(crate) fn run(args: &ProfileAppArgs, shell: &Shell) -> Result<(), Failure> {
 fn read_machine(path: &PathBuf) -> Result<(Machine, Vec<SourceFile>), Failure> {
     let (reading, sources) = files::read_study_and_texts(std::slice::from_ref(path))?;
     Ok((reading.study.at_rest.machine, sources))
+}
+
+/// What each GB stands for, and the GB/s of a thread, without which a rate means nothing.
+fn known_rate(work: f64, unit: &str, counted: &Counted) -> Result<(Does, Option<Figure>), Failure> {
+    let unit = format!("{}/s", unit.trim_end_matches("/s"));
+    let per_gb = per_gb(&counted.runs, work).ok_or_else(|| {
+        let doubts = counted.runs.iter().flat_map(|run| &run.doubts);
+        let refused = Failure::input("--work needs the bytes that it moved, and nothing here counted any");
+        doubts.fold(refused, |failure, doubt| failure.because(doubt.clone())).hint(
+            "count them while the work is done: perf stat -a -e uncore_imc/cas_count_read/,uncore_imc/cas_count_write/, or likwid-perfctr -g MEM",
+        )
+    })?;
+    let thread_gbs = busy_thread_gbs(&counted.runs).ok_or_else(|| {
+        Failure::input("--work needs the GB/s of a thread, and no run says its threads and its time")
+            .hint("say how many threads served it: --threads N, in the order of the files of --perf")
+    })?;
+    Ok((Does::Work { unit, per_gb }, Some(thread_gbs)))
 }
 
 fn known_intensity(args: &ProfileAppArgs, counted: &Counted) -> Result<Figure, Failure> {
