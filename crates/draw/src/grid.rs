@@ -30,6 +30,30 @@ pub enum Align {
     Right,
 }
 
+impl Align {
+    /// `text` with spaces up to `columns`.
+    fn pad(self, text: &str, columns: usize) -> String {
+        match self {
+            Self::Left => left(text, columns),
+            Self::Right => right(text, columns),
+        }
+    }
+}
+
+/// A row of cells with their widths, each broken to its width: as many lines as the longest needs, with `indent` before each.
+pub fn row<'c>(cells: impl Iterator<Item = (&'c str, usize, Align)>, indent: &str) -> String {
+    let cells: Vec<_> = cells.map(|(cell, width, align)| (fit(cell, width), width, align)).collect();
+    let count = cells.iter().map(|(lines, ..)| lines.len()).max().unwrap_or(0);
+    let line = |at: usize| {
+        let cell = |(lines, width, align): &(Vec<String>, usize, Align)| {
+            align.pad(lines.get(at).map_or("", String::as_str), *width)
+        };
+        let line = indent.to_owned() + &cells.iter().map(cell).collect::<Vec<_>>().join(GAP);
+        line.trim_end().to_owned() + "\n"
+    };
+    (0..count).map(line).collect()
+}
+
 /// A table with a header. The last column is wrapped to the width of the terminal; what is still too wide is folded:
 /// columns that do not fit stand below, beside their row names again.
 #[derive(Clone)]
@@ -174,12 +198,9 @@ impl Grid {
         let underline: Vec<String> = widths.iter().map(|&w| rule.repeat(w)).collect();
         text.push_str(&style.faint(&underline.join(GAP)));
         text.push('\n');
-        for row in &self.rows {
-            let wrapped: Vec<Vec<String>> = row.iter().zip(&widths).map(|(cell, &w)| fit(cell, w)).collect();
-            for l in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
-                let cells = wrapped.iter().map(|lines| lines.get(l).cloned().unwrap_or_default());
-                self.line(&mut text, &widths, cells);
-            }
+        for cells in &self.rows {
+            let cells = cells.iter().zip(&widths).zip(&self.columns);
+            text.push_str(&row(cells.map(|((cell, &width), (_, align))| (cell.as_str(), width, *align)), ""));
         }
         text
     }
@@ -188,10 +209,7 @@ impl Grid {
         let padded: Vec<String> = cells
             .zip(&self.columns)
             .zip(widths)
-            .map(|((cell, (_, align)), &columns)| match align {
-                Align::Left => left(&cell, columns),
-                Align::Right => right(&cell, columns),
-            })
+            .map(|((cell, (_, align)), &columns)| align.pad(&cell, columns))
             .collect();
         text.push_str(padded.join(GAP).trim_end());
         text.push('\n');

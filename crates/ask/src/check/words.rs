@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use numasim_course::{Phase, Scaling, Work};
 use numasim_draw::Style;
-use numasim_draw::grid::{self, Align, fit, fold, left, right, width};
+use numasim_draw::grid::{self, Align, fit, fold, width};
 use numasim_model::units::Gflop;
 use numasim_model::{App, Data, NodeId, Placement};
 use numasim_study::keys::{Echo, Key};
@@ -235,22 +235,30 @@ pub(super) fn write_untitled(text: &mut String, rows: &[Vec<String>], align: &[A
         if part > 0 {
             text.push('\n');
         }
-        write_part(text, rows, align, &widths, columns);
+        for row in rows {
+            let cells = columns.iter().map(|&column| {
+                let cell = row.get(column).map_or("", String::as_str);
+                (cell, widths[column], aligned(align, column))
+            });
+            text.push_str(&grid::row(cells, &" ".repeat(INDENT)));
+        }
     }
 }
 
 /// Rows may be of different lengths.
 fn in_markdown(titles: &[String], rows: &[Vec<String>], align: &[Align], style: &Style) -> String {
     let columns = rows.iter().map(Vec::len).chain([titles.len()]).max().unwrap_or(0);
-    let titled = (0..columns).map(|c| {
-        let align = align.get(c).or(align.last()).copied().unwrap_or(Align::Left);
-        (titles.get(c).map_or("", String::as_str).trim(), align)
-    });
+    let titled = (0..columns).map(|c| (titles.get(c).map_or("", String::as_str).trim(), aligned(align, c)));
     let mut table = grid::Grid::new(&titled.collect::<Vec<_>>());
     for row in rows {
         table.row((0..columns).map(|c| row.get(c).cloned().unwrap_or_default().trim().to_owned()).collect());
     }
     table.render(style)
+}
+
+/// Columns beyond the last that is known stand as that does.
+fn aligned(align: &[Align], column: usize) -> Align {
+    align.get(column).or(align.last()).copied().unwrap_or(Align::Left)
 }
 
 /// The title of a part.
@@ -260,27 +268,6 @@ pub(super) fn heading(text: &mut String, title: &str, style: &Style) {
         text.push_str(&style.heading(2, title));
     } else {
         text.push_str(&(grid::wrap(title, style.columns()).join("\n") + "\n"));
-    }
-}
-
-fn write_part(text: &mut String, rows: &[Vec<String>], align: &[Align], widths: &[usize], columns: &[usize]) {
-    for row in rows {
-        let cell = |&column: &usize| row.get(column).map_or("", String::as_str);
-        let lines: Vec<Vec<String>> =
-            columns.iter().map(|column| fit(cell(column), widths[*column])).collect();
-        for line in 0..lines.iter().map(Vec::len).max().unwrap_or(0) {
-            let mut shown = " ".repeat(INDENT);
-            for (&column, lines) in columns.iter().zip(&lines) {
-                let cell = lines.get(line).map_or("", String::as_str);
-                shown += &match align.get(column).or(align.last()) {
-                    Some(Align::Right) => right(cell, widths[column]),
-                    _ => left(cell, widths[column]),
-                };
-                shown += "  ";
-            }
-            text.push_str(shown.trim_end());
-            text.push('\n');
-        }
     }
 }
 

@@ -8,6 +8,7 @@ use numasim_ask::table::Of;
 use numasim_ask::wording::{common_unit, unit_title};
 use numasim_evidence::compare::{Compared, ComparedScenario, Pair};
 use numasim_model::AppId;
+use numasim_model::units::GigabytesPerSecond;
 
 use crate::report::contents::Report;
 use crate::report::html::{self, Shown, error_bar, judged, picture, scrolling};
@@ -267,35 +268,27 @@ fn data(view: &ScenarioView<'_>, app: AppId) -> String {
 /// What memories and links carry.
 fn resources(row: &Row<'_>) -> Markup {
     let evaluation = row.view.evaluation;
-    let nodes = evaluation.nodes.iter().enumerate().map(|(i, node)| Carrier {
-        name: node.node.to_string(),
-        at: format!("/scenarios/{}/nodes/{i}", row.number),
-        figures: [node.bandwidth.value(), node.capacity.value(), node.remote.value()],
-        occupied: node.occupied.value(),
-        latency_ns: node.loaded_latency_ns,
+    let carrier = |name: String, at: String, figures: [GigabytesPerSecond; 3]| {
+        let [carried, most, occupied] = figures.map(GigabytesPerSecond::value);
+        let at = format!("/scenarios/{}/{at}", row.number);
+        Carrier { name, at, figures: [carried, most, f64::NAN], occupied, latency_ns: None }
+    };
+    let nodes = evaluation.nodes.iter().enumerate().map(|(i, node)| {
+        let figures = [node.bandwidth, node.capacity, node.occupied];
+        let mut of_node = carrier(node.node.to_string(), format!("nodes/{i}"), figures);
+        (of_node.figures[2], of_node.latency_ns) = (node.remote.value(), node.loaded_latency_ns);
+        of_node
     });
     let used = evaluation.links.iter().enumerate().filter(|(_, link)| link.bandwidth.value() > 0.0);
-    let links: Vec<Carrier> = used
-        .map(|(i, link)| Carrier {
-            name: format!("{} → {}", link.from.0, link.to.0),
-            at: format!("/scenarios/{}/links/{i}", row.number),
-            figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
-            occupied: link.occupied.value(),
-            latency_ns: None,
-        })
-        .collect();
-    let shared: Vec<Carrier> = evaluation
-        .shared_links
-        .iter()
-        .enumerate()
-        .map(|(i, link)| Carrier {
-            name: format!("{} {} → {}", link.name, node_ranges(&link.from), node_ranges(&link.to)),
-            at: format!("/scenarios/{}/shared_links/{i}", row.number),
-            figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
-            occupied: link.occupied.value(),
-            latency_ns: None,
-        })
-        .collect();
+    let links = used.map(|(i, link)| {
+        let name = format!("{} → {}", link.from.0, link.to.0);
+        carrier(name, format!("links/{i}"), [link.bandwidth, link.capacity, link.occupied])
+    });
+    let shared = evaluation.shared_links.iter().enumerate().map(|(i, link)| {
+        let name = format!("{} {} → {}", link.name, node_ranges(&link.from), node_ranges(&link.to));
+        carrier(name, format!("shared_links/{i}"), [link.bandwidth, link.capacity, link.occupied])
+    });
+    let (links, shared): (Vec<Carrier>, Vec<Carrier>) = (links.collect(), shared.collect());
     html! {
         div.pair {
             (scrolling("Memories", &carriers("Memories", "memory of", true, &nodes.collect::<Vec<_>>())))
