@@ -136,31 +136,13 @@ impl OptionTable {
             parallel::map(chunks, |chunk: &[u32]| chunk.chunks(self.apps).map(of).collect());
         let others = others.concat();
         let Some((own, range)) = queue else { return Self { others, ..self.clone() } };
-        let asked: Vec<(f64, Option<Waits>)> = others
-            .iter()
-            .enumerate()
-            .map(|(option, now)| (*now, self.waits(option).filter(|_| self.is_laid_out_for(option, *now))))
-            .collect();
-        let chunks = self.counts.chunks(CHUNK * self.apps).zip(asked.chunks(CHUNK));
-        let waits: Vec<Vec<Waits>> = parallel::map(chunks, |(counts, asked)| {
-            let of = |(counts, (others, known)): (&[u32], &(f64, Option<Waits>))| {
-                known.unwrap_or_else(|| own.waits(counts, *others).within(range))
-            };
-            counts.chunks(self.apps).zip(asked).map(of).collect()
+        let chunks = self.counts.chunks(CHUNK * self.apps).zip(others.chunks(CHUNK));
+        let waits: Vec<Vec<Waits>> = parallel::map(chunks, |(counts, others)| {
+            let of = |(counts, others): (&[u32], &f64)| own.waits(counts, *others).within(range);
+            counts.chunks(self.apps).zip(others).map(of).collect()
         });
         let waits = waits.concat();
         self.after(own, &waits).along(own, waits, others)
-    }
-
-    /// Whether the curve of a listed option goes up to where others draw `others_gbs`, and hardly further.
-    fn is_laid_out_for(&self, option: usize, others_gbs: f64) -> bool {
-        /// Less is worth the time to lay it out anew.
-        const SHORTER: f64 = 0.8;
-        let last = |before: &f64| {
-            let last = self.laid_out(option).last().filter(|_| others_gbs <= *before);
-            last.is_some_and(|last| others_gbs >= SHORTER * last.others_gbs())
-        };
-        self.others.get(option).is_some_and(last)
     }
 
     /// The same options with the curves of the memory of their node between these waits; those between the same waits as before stay.
