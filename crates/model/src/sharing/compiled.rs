@@ -32,7 +32,7 @@ pub(super) struct Flow {
 }
 
 /// What ECM knows of one thread in a queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Queueing {
     /// What it adds to the latency of the others, in transfer times of a line.
     pub(super) penalty: f64,

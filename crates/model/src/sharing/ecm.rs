@@ -44,18 +44,19 @@
 use std::ops::Range;
 
 use crate::machine::Node;
-use crate::sharing::compiled::{Compiled, Flow, Pool, PoolKind, Shares};
+use crate::sharing::compiled::{Compiled, Flow, PoolKind, Shares};
 use crate::sharing::ports::Remote;
 use crate::sharing::ports::left_by;
 use crate::sharing::waits::{Group, Law, Queues, Readers, Use, wait_at};
 
 /// What a controller or a link does to a waiting byte.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Queue {
     /// GB/s that it has at most.
     capacity: f64,
-    /// GB/s above which a thread counts as a whole one in N.
+    /// GB/s above which a thread counts as a whole one in N, and 1 / that.
     whole_thread: f64,
+    per_gbs: f64,
 }
 
 impl Queue {
@@ -66,43 +67,48 @@ impl Queue {
 
     /// The queue of something with `capacity` GB/s for the threads of 1 / `inverse_cores` cores.
     pub(super) fn new(capacity: f64, inverse_cores: f64) -> Self {
-        Self { capacity, whole_thread: capacity * inverse_cores }
+        let whole_thread = capacity * inverse_cores;
+        Self { capacity, whole_thread, per_gbs: 1.0 / whole_thread }
     }
 
     /// GB/s above which a thread counts as a whole one.
     pub(super) fn whole_thread(&self) -> f64 {
         self.whole_thread
     }
-
-    /// The factor of its law, by the threads of `flows`.
-    fn factor(&self, compiled: &Compiled, flows: impl Iterator<Item = usize>, threads: &[f64]) -> f64 {
-        let mut crowd = Crowd::default();
-        for flow in flows.map(|f| &compiled.flows[f]) {
-            crowd.add(self, flow, threads[flow.group as usize]);
-        }
-        crowd.factor(self)
-    }
 }
 
 /// Working memory of one evaluation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
-    /// Nanoseconds per byte of one thread of each flow.
-    times: Vec<f64>,
+    /// Of one memory, with what each flow adds to its queue.
+    readers: Vec<Readers>,
     /// Per pool: GB/s that its link has, or what shared ones on the way leave it.
     capacities: Vec<f64>,
-    /// Where threads need several memories, or what a node reads is limited: all queues together.
+    /// Where threads need several queues: all of them together, as they are laid out since flows changed last.
     together: Queues,
-    /// Of these: how many threads there are in each, and their penalties.
-    crowds: Vec<Crowd>,
-    /// Per group: the sum of its penalties over what a GB/s of it occupies.
-    penalties: Vec<f64>,
+    is_laid_out: bool,
+    /// Of these queues, in their order: which they are. Per memory: where its own begin, and behind all the end.
+    kinds: Vec<Kind>,
+    firsts: Vec<usize>,
+    /// Per group: how many times as long as others it waits.
+    waits: Vec<f64>,
+}
+
+/// One of several queues.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// What a node or an L3 domain reads, by its number among these limits.
+    Reads(usize),
+    /// The link of a pool.
+    Link(usize),
+    /// The controller of a memory.
+    Controller(usize),
 }
 
 impl Notes {
     /// Makes room for them, with the capacities of the links themselves.
     pub(super) fn make_room(&mut self, compiled: &Compiled) {
-        self.times.resize(compiled.flows.len(), 0.0);
+        self.is_laid_out = false;
         self.capacities.clear();
         self.capacities.extend(compiled.pools.iter().map(|pool| pool.capacity));
     }
@@ -120,6 +126,71 @@ impl Notes {
             }
         }
     }
+
+    /// Lays all queues out: what nodes and L3 domains read, then links and controllers, of memories that do not depend on each other in ranges of their
+    /// own.
+    fn lay_out(&mut self, compiled: &Compiled, remote: Remote) {
+        let Self { together, kinds, firsts, waits, .. } = self;
+        let groups = compiled.demand_gbs.as_slice().len();
+        let mut uses: Vec<Use> = Vec::new();
+        let mut penalties = vec![0.0; groups];
+        waits.resize(groups, 1.0);
+        for flow in compiled.pools.iter().flat_map(|pool| &compiled.flows[pool.flows.clone()]) {
+            penalties[flow.group as usize] += flow.cost * flow.queueing.penalty;
+            waits[flow.group as usize] = flow.queueing.waits;
+        }
+        kinds.clear();
+        firsts.clear();
+        let number = |kinds: &[Kind]| u32::try_from(kinds.len()).unwrap_or(u32::MAX);
+        for (r, common) in compiled.reads.iter().enumerate() {
+            uses.extend(common.users.iter().map(|&group| {
+                // A thread is one, however many memories it reads.
+                let taken = compiled.occupied.as_slice()[group as usize];
+                Use { queue: number(kinds), group, taken, penalty: penalties[group as usize] / taken }
+            }));
+            kinds.push(Kind::Reads(r));
+        }
+        let of_memory = |m: usize| {
+            let links = compiled.memories[m].links.clone().map(Kind::Link);
+            links.chain([Kind::Controller(m)])
+        };
+        if depends(compiled) {
+            // The links of a node side by side and the controllers last: few equations have more unknowns then.
+            let mut links: Vec<usize> = compiled.memories.iter().flat_map(|m| m.links.clone()).collect();
+            links.sort_by_key(|&p| compiled.pools[p].from);
+            kinds.extend(links.into_iter().map(Kind::Link));
+            kinds.extend((0..compiled.memories.len()).map(Kind::Controller));
+        } else {
+            for m in 0..compiled.memories.len() {
+                firsts.push(kinds.len());
+                kinds.extend(of_memory(m));
+            }
+        }
+        for (queue, kind) in (0..).zip(&*kinds) {
+            let mut add = |p: usize, cost: f64| {
+                let flows = compiled.flows[compiled.pools[p].flows.clone()].iter();
+                uses.extend(flows.map(|flow| Use {
+                    queue,
+                    group: flow.group,
+                    taken: cost * flow.cost,
+                    penalty: flow.queueing.penalty,
+                }));
+            };
+            match *kind {
+                Kind::Reads(_) => {}
+                Kind::Link(p) => add(p, 1.0),
+                Kind::Controller(m) => {
+                    for (_, p, kind) in compiled.pools_of(m) {
+                        add(p, if kind == PoolKind::Link { remote.cost } else { 1.0 });
+                    }
+                }
+            }
+        }
+        firsts.push(kinds.len());
+        together.layout.lay_out(uses.into_iter(), kinds.len(), groups);
+        together.make_room(groups, kinds.len());
+        self.is_laid_out = true;
+    }
 }
 
 /// The threads in a queue.
@@ -132,14 +203,17 @@ pub(super) struct Crowd {
 
 impl Crowd {
     /// `threads` more, which want `demand_gbs` each.
-    pub(super) fn add(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
-        self.add_threads(queue, threads, flow.demand_gbs, flow.queueing.penalty);
-    }
-
-    fn add_threads(&mut self, queue: &Queue, threads: f64, demand_gbs: f64, penalty: f64) {
-        let threads = threads * (demand_gbs / queue.whole_thread).min(1.0);
+    #[inline]
+    fn add(&mut self, queue: &Queue, threads: f64, demand_gbs: f64, penalty: f64) {
+        let threads = threads * (demand_gbs * queue.per_gbs).min(1.0);
         self.count += threads;
         self.penalties += threads * penalty;
+    }
+
+    /// The same of the threads of a flow.
+    #[inline]
+    pub(super) fn add_flow(&mut self, queue: &Queue, flow: &Flow, threads: f64) {
+        self.add(queue, threads, flow.demand_gbs, flow.queueing.penalty);
     }
 
     /// With others beside it.
@@ -148,6 +222,7 @@ impl Crowd {
     }
 
     /// What the rates are multiplied by to give the wait, (N - 1) p0 / B, with the mean of the penalties of all.
+    #[inline]
     pub(super) fn factor(self, queue: &Queue) -> f64 {
         let Self { count, penalties } = self;
         if count > 1.0 { (count - 1.0) / count * penalties / (queue.capacity * queue.capacity) } else { 0.0 }
@@ -156,138 +231,195 @@ impl Crowd {
 
 /// Whether memories depend on each other: some thread reads several, or what a node reads is limited.
 pub(super) fn depends(compiled: &Compiled) -> bool {
-    let is_spread = |pool: &Pool| compiled.flows[pool.flows.clone()].iter().any(|flow| flow.spread);
-    !compiled.reads.is_empty() || compiled.pools.iter().any(is_spread)
+    !compiled.reads.is_empty() || !compiled.reads_one_memory()
 }
 
-/// Shares some memories at once: all where they depend on each other ([`depends`], rule 7), else one with its links. The queues are the controllers, then
-/// the links of all pools, then what nodes read.
+/// Shares all memories at once, where they depend on each other ([`depends`], rule 7).
 pub(super) fn share_together(
     compiled: &Compiled,
     remote: Remote,
     controllers: &[Queue],
-    which: Range<usize>,
     threads: &[f64],
     shares: &mut Shares,
     notes: &mut Notes,
 ) {
-    let Notes { capacities, together, crowds, penalties, .. } = notes;
-    let memories = which.len();
-    let of_these = || which.clone().flat_map(|m| compiled.pools_of(m));
-    let first = of_these().map(|(_, p, _)| p).min().unwrap_or_default();
-    let pools = of_these().map(|(_, p, _)| p + 1).max().unwrap_or_default() - first;
-    together.make_room(threads.len(), memories + pools + compiled.reads.len());
-    together.uses.clear();
+    if !notes.is_laid_out {
+        notes.lay_out(compiled, remote);
+    }
+    let Queues { active, layout, .. } = &mut notes.together;
+    active.clear();
+    active.extend(layout.groups().filter(|&group| threads[group as usize] > 0.0));
+    solve(compiled, remote, controllers, 0..compiled.memories.len(), threads, shares, notes);
+}
+
+/// Shares some memories: all, or one that no other depends on, where `notes` has the groups with threads.
+fn solve(
+    compiled: &Compiled,
+    remote: Remote,
+    controllers: &[Queue],
+    memories: Range<usize>,
+    threads: &[f64],
+    shares: &mut Shares,
+    notes: &mut Notes,
+) {
+    if !notes.is_laid_out {
+        notes.lay_out(compiled, remote);
+    }
+    let Notes { capacities, together, kinds, firsts, waits, .. } = notes;
+    let demand_gbs = compiled.demand_gbs.as_slice();
     together.groups.fill(Group::default());
-    crowds.clear();
-    crowds.resize(together.laws.len(), Crowd::default());
-    penalties.clear();
-    penalties.resize(threads.len(), 0.0);
-    let link = |p: usize| Queue::new(capacities[p], compiled.pools[p].inverse_cores);
-    let reads = |r: usize| Queue::new(compiled.reads[r].capacity, compiled.reads[r].inverse_cores);
-    for (m, p, kind) in of_these() {
-        for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
-            let group = flow.group as usize;
-            let alone = compiled.demand_gbs.as_slice()[group];
-            together.groups[group] = Group { threads: threads[group], alone, waits: flow.queueing.waits };
-            let mut needs = |queue: usize, of: &Queue, taken: f64| {
-                let number = u32::try_from(queue).unwrap_or(u32::MAX);
-                together.uses.push(Use { queue: number, group: flow.group, taken });
-                crowds[queue].add(of, flow, threads[group]);
-            };
-            let cost = if kind == PoolKind::Link { remote.cost } else { 1.0 };
-            needs(m - which.start, &controllers[m], cost * flow.cost);
-            if kind == PoolKind::Link {
-                needs(memories + p - first, &link(p), flow.cost);
+    for g in together.active.iter().map(|&group| group as usize) {
+        let alone = demand_gbs[g];
+        together.groups[g] = Group { threads: threads[g], alone, time: 1.0 / alone, waits: waits[g] };
+    }
+    let queues = match memories.len() {
+        1 if firsts.len() > 1 => firsts[memories.start]..firsts[memories.end],
+        _ => 0..kinds.len(),
+    };
+    for q in queues.clone() {
+        let (queue, capacity) = match kinds[q] {
+            Kind::Reads(r) => {
+                let queue = Queue::new(compiled.reads[r].capacity, compiled.reads[r].inverse_cores);
+                (queue, queue.capacity)
             }
-            penalties[group] += flow.cost * flow.queueing.penalty;
-        }
-    }
-    for (r, common) in compiled.reads.iter().enumerate() {
-        let (q, queue) = (memories + pools + r, reads(r));
-        for &user in &common.users {
-            let group = user as usize;
-            let taken = compiled.occupied.as_slice()[group];
-            let demand_gbs = compiled.demand_gbs.as_slice()[group] * taken;
-            together.uses.push(Use { queue: u32::try_from(q).unwrap_or(u32::MAX), group: user, taken });
-            crowds[q].add_threads(&queue, threads[group], demand_gbs, penalties[group] / taken);
-        }
-    }
-    for (q, law) in together.laws.iter_mut().enumerate() {
-        let (queue, capacity) = if q < memories {
-            (controllers[which.start + q], shares.controllers[which.start + q])
-        } else if q < memories + pools {
-            let p = first + q - memories;
-            (link(p), capacities[p])
-        } else {
-            let queue = reads(q - memories - pools);
-            (queue, queue.capacity)
+            Kind::Link(p) => (Queue::new(capacities[p], compiled.pools[p].inverse_cores), capacities[p]),
+            Kind::Controller(m) => (controllers[m], shares.controllers[m]),
         };
-        *law = Law { capacity, factor: crowds[q].factor(&queue) };
+        let mut crowd = Crowd::default();
+        for one in together.layout.queue(q) {
+            let group = one.group as usize;
+            crowd.add(&queue, threads[group], one.taken * demand_gbs[group], one.penalty);
+        }
+        together.laws[q] = Law::new(capacity, crowd.factor(&queue));
     }
-    together.solve();
-    shares.waits[which.clone()].copy_from_slice(&together.waits[..memories]);
-    shares.link_waits[first..first + pools].copy_from_slice(&together.waits[memories..memories + pools]);
-    shares.read_waits.copy_from_slice(&together.waits[memories + pools..]);
-    for (_, p, _) in of_these() {
+    together.solve(queues.clone());
+    for q in queues {
+        let wait = together.waits[q];
+        match kinds[q] {
+            Kind::Reads(r) => shares.read_waits[r] = wait,
+            Kind::Link(p) => shares.link_waits[p] = wait,
+            Kind::Controller(m) => shares.waits[m] = wait,
+        }
+    }
+    for (_, p, _) in memories.flat_map(|m| compiled.pools_of(m)) {
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let flow = &compiled.flows[f];
-            let granted = (together.rates[flow.group as usize] * flow.cost).min(flow.demand_gbs);
-            shares.grant(compiled, f, granted);
-            taken += threads[flow.group as usize] * granted;
+            let group = flow.group as usize;
+            if threads[group] > 0.0 {
+                let granted = (together.rates[group] * flow.cost).min(flow.demand_gbs);
+                shares.grant(compiled, f, granted);
+                taken += threads[group] * granted;
+            }
         }
         shares.available[p] = taken;
     }
 }
 
-/// Shares memory `m`.
+/// Which memory before it each one equals in all but its threads, if any.
+pub(super) fn twins(compiled: &Compiled, controllers: &[Queue]) -> Vec<Option<usize>> {
+    let flows_of = |p: usize| compiled.flows[compiled.pools[p].flows.clone()].iter();
+    let are_alike = |(p, q): (usize, usize)| {
+        let (one, other) = (&compiled.pools[p], &compiled.pools[q]);
+        let alike =
+            |(a, b): (&Flow, &Flow)| (a.demand_gbs, a.cost, a.queueing) == (b.demand_gbs, b.cost, b.queueing);
+        (one.capacity, one.inverse_cores, one.flows.len())
+            == (other.capacity, other.inverse_cores, other.flows.len())
+            && flows_of(p).zip(flows_of(q)).all(alike)
+    };
+    let equal = |m: usize, n: usize| {
+        let (one, other) = (&compiled.memories[m], &compiled.memories[n]);
+        controllers[m] == controllers[n]
+            && (one.links.len(), one.own.is_some()) == (other.links.len(), other.own.is_some())
+            && one.links.clone().chain(one.own).zip(other.links.clone().chain(other.own)).all(are_alike)
+    };
+    (0..compiled.memories.len()).map(|m| (0..m).rev().find(|&twin| equal(m, twin))).collect()
+}
+
+/// Whether memory `m` has the same threads as its twin, which is solved, and then takes its answer.
+fn is_as_twin(
+    compiled: &Compiled,
+    (m, twin): (usize, usize),
+    threads: &[f64],
+    shares: &mut Shares,
+    capacities: &[f64],
+) -> bool {
+    let pools = |m: usize| {
+        let memory = &compiled.memories[m];
+        memory.links.clone().chain(memory.own)
+    };
+    let pairs = || pools(m).zip(pools(twin));
+    let flows =
+        || pairs().flat_map(|(p, q)| compiled.pools[p].flows.clone().zip(compiled.pools[q].flows.clone()));
+    let group = |f: usize| compiled.flows[f].group as usize;
+    let is_equal = shares.controllers[m] == shares.controllers[twin]
+        && pairs().all(|(p, q)| capacities[p] == capacities[q])
+        && flows().all(|(f, of_twin)| threads[group(f)] == threads[group(of_twin)]);
+    if is_equal {
+        shares.waits[m] = shares.waits[twin];
+        for (p, q) in pairs() {
+            shares.link_waits[p] = shares.link_waits[q];
+            shares.available[p] = shares.available[q];
+        }
+        for (f, of_twin) in flows() {
+            shares.granted[f] = shares.granted[of_twin];
+            shares.bandwidth[group(f)] = shares.bandwidth[group(of_twin)];
+        }
+    }
+    is_equal
+}
+
+/// Shares memory `m`, which no other depends on.
 pub(super) fn share(
     compiled: &Compiled,
     remote: Remote,
     controllers: &[Queue],
-    m: usize,
+    (m, twin): (usize, Option<usize>),
     threads: &[f64],
     shares: &mut Shares,
     notes: &mut Notes,
 ) {
+    if twin.is_some_and(|twin| is_as_twin(compiled, (m, twin), threads, shares, &notes.capacities)) {
+        return;
+    }
     let memory = &compiled.memories[m];
     let pools = || memory.links.clone().chain(memory.own);
-    // A node without memory has no queue.
-    if pools().next().is_none() {
-        return;
-    }
+    let flows = |p: usize| compiled.flows[compiled.pools[p].flows.clone()].iter();
     if memory.links.clone().any(|p| queues(compiled, p, notes.capacities[p], threads, shares)) {
-        share_together(compiled, remote, controllers, m..m + 1, threads, shares, notes);
+        let active = &mut notes.together.active;
+        active.clear();
+        // Each reads this memory alone.
+        active.extend(pools().flat_map(flows).map(|flow| flow.group).filter(|g| threads[*g as usize] > 0.0));
+        solve(compiled, remote, controllers, m..m + 1, threads, shares, notes);
         return;
     }
-    let flows = || pools().flat_map(|p| compiled.pools[p].flows.clone());
-    for f in flows() {
-        notes.times[f] = 1.0 / compiled.flows[f].demand_gbs;
+    let mut crowd = Crowd::default();
+    notes.readers.clear();
+    for p in pools() {
+        let felt = if memory.own == Some(p) { 1.0 } else { remote.cost };
+        for flow in flows(p).filter(|flow| threads[flow.group as usize] > 0.0) {
+            let count = threads[flow.group as usize];
+            crowd.add_flow(&controllers[m], flow, count);
+            let (amount, wait) = (felt * count, felt * flow.queueing.waits);
+            notes.readers.push(Readers { amount, time: 1.0 / flow.demand_gbs, wait });
+        }
     }
-    let times = &notes.times;
-    let felt = |p: usize| if memory.own == Some(p) { 1.0 } else { remote.cost };
-    let readers = || {
-        pools().flat_map(|p| {
-            compiled.pools[p].flows.clone().map(move |f| {
-                let flow = &compiled.flows[f];
-                let amount = felt(p) * threads[flow.group as usize];
-                Readers { amount, time: times[f], wait: felt(p) * flow.queueing.waits }
-            })
-        })
-    };
-    let factor = controllers[m].factor(compiled, flows(), threads);
-    let wait = wait_at(readers, Law { capacity: shares.controllers[m], factor });
+    let law = Law::new(shares.controllers[m], crowd.factor(&controllers[m]));
+    let wait = wait_at(|| notes.readers.iter().copied(), law);
     shares.waits[m] = wait;
+    let mut readers = notes.readers.iter();
     for p in pools() {
         shares.link_waits[p] = 0.0;
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
-            let demand_gbs = compiled.flows[f].demand_gbs;
-            let waits = compiled.flows[f].queueing.waits * (wait * felt(p));
-            let granted = if waits > 0.0 { (1.0 / (times[f] + waits)).min(demand_gbs) } else { demand_gbs };
-            shares.grant(compiled, f, granted);
-            taken += threads[compiled.flows[f].group as usize] * granted;
+            let (demand_gbs, count) =
+                (compiled.flows[f].demand_gbs, threads[compiled.flows[f].group as usize]);
+            if count > 0.0 {
+                let waits = readers.next().map_or(0.0, |reader| wait * reader.wait);
+                let granted = if waits > 0.0 { demand_gbs / (1.0 + demand_gbs * waits) } else { demand_gbs };
+                shares.grant(compiled, f, granted);
+                taken += count * granted;
+            }
         }
         shares.available[p] = taken;
     }
@@ -295,7 +427,10 @@ pub(super) fn share(
 
 /// Whether bytes wait at a link with `capacity` GB/s.
 fn queues(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> bool {
-    let Pool { inverse_cores, ref flows, .. } = compiled.pools[pool];
-    let factor = Queue::new(capacity, inverse_cores).factor(compiled, flows.clone(), threads);
-    shares.wanted[pool] > shares.offered[pool] || !Law { capacity, factor }.is_hard()
+    let queue = Queue::new(capacity, compiled.pools[pool].inverse_cores);
+    let mut crowd = Crowd::default();
+    for flow in &compiled.flows[compiled.pools[pool].flows.clone()] {
+        crowd.add_flow(&queue, flow, threads[flow.group as usize]);
+    }
+    shares.wanted[pool] > shares.offered[pool] || !Law::new(capacity, crowd.factor(&queue)).is_hard()
 }

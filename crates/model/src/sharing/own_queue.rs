@@ -388,13 +388,13 @@ impl OwnQueue {
     fn crowd(&self, threads: &[u32]) -> Crowd {
         let mut crowd = Crowd::default();
         for taker in &self.takers {
-            crowd.add(&self.queue, &taker.flow, f64::from(threads[taker.app]));
+            crowd.add_flow(&self.queue, &taker.flow, f64::from(threads[taker.app]));
         }
         crowd
     }
 
     fn law(&self, crowd: Crowd) -> Law {
-        Law { capacity: self.capacity, factor: crowd.factor(&self.queue) }
+        Law::new(self.capacity, crowd.factor(&self.queue))
     }
 
     /// What is delivered, and how much more with each ns per byte more.
@@ -422,14 +422,6 @@ pub struct Stretch {
     others_gbs: f64,
     first: (f64, f64),
     last: (f64, f64),
-}
-
-impl Stretch {
-    /// What others draw at most where it begins, GB/s.
-    #[inline]
-    pub fn others_gbs(&self) -> f64 {
-        self.others_gbs
-    }
 }
 
 /// What own threads have while bytes wait: all, what of its worth is convex and falls, what is concave, and the slope of that.

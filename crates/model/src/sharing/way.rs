@@ -187,6 +187,8 @@ pub(super) struct Corrected {
     paths: max_min::Paths,
     /// For ECM: what each controller does to a waiting line.
     queues: Vec<ecm::Queue>,
+    /// For ECM, per memory: one before it that has the same answer for the same threads; empty where flows come and go.
+    twins: Vec<Option<usize>>,
 }
 
 /// Working memory of one evaluation.
@@ -208,13 +210,16 @@ impl Corrected {
         let (kind, parameters) = (compiled.model.kind, compiled.model.parameters);
         let remote = Remote::new(&parameters);
         let mut paths = max_min::Paths::default();
-        let mut queues = Vec::new();
+        let (mut queues, mut twins) = (Vec::new(), Vec::new());
         match kind {
             ModelKind::MaxMin => paths = max_min::Paths::new(remote, compiled),
-            ModelKind::Ecm => queues = machine.nodes().iter().map(ecm::Queue::of_controller).collect(),
+            ModelKind::Ecm => {
+                queues = machine.nodes().iter().map(ecm::Queue::of_controller).collect();
+                twins = ecm::twins(compiled, &queues);
+            }
             _ => {}
         }
-        Self { kind, parameters, remote, paths, queues }
+        Self { kind, parameters, remote, paths, queues, twins }
     }
 
     /// Whether this goes by rounds. `separable`: each thread reads one memory, and no limit is shared.
@@ -241,6 +246,7 @@ impl Corrected {
 
     /// Learns which flows there are now.
     pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
+        self.twins.clear();
         if self.kind == ModelKind::MaxMin {
             self.paths.compile(self.remote, compiled);
         }
@@ -286,8 +292,7 @@ impl Corrected {
             }
         }
         if together {
-            let all = 0..compiled.memories.len();
-            ecm::share_together(compiled, self.remote, &self.queues, all, threads, shares, &mut notes.ecm);
+            ecm::share_together(compiled, self.remote, &self.queues, threads, shares, &mut notes.ecm);
         }
         if self.kind == ModelKind::MaxMin {
             max_min::share(compiled, &self.paths, threads, shares, &mut notes.filling);
@@ -339,7 +344,8 @@ impl Corrected {
                 request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
             }
             ModelKind::Ecm => {
-                ecm::share(compiled, remote, &self.queues, m, threads, shares, &mut notes.ecm);
+                let twin = self.twins.get(m).copied().flatten();
+                ecm::share(compiled, remote, &self.queues, (m, twin), threads, shares, &mut notes.ecm);
             }
             ModelKind::MaxMin => {} // needs all controllers first
         }
