@@ -133,7 +133,7 @@ fn a_file_is_replaced_with_force_only() {
 fn what_is_wrong_is_said_before_anything_is_written() {
     let folder = folder();
     for (args, message) in [
-        (&["--machine", "@graviton5"][..], "did you mean @graviton3"),
+        (&["--machine", "@graviton5"][..], "did you mean @graviton2"),
         (&["--machine", "none.toml"], "none.toml does not exist"),
         (&["--machine", "@hpc-node"], "[machine]"),
         (&["--machine", "@graviton3", "--app", "a=spnv"], "did you mean 'spmv'?"),
