@@ -19,7 +19,7 @@ use numasim_study::writing::{Lines, Notes};
 
 use crate::calibrate::steps::ranges_of;
 use crate::calibrate::together::{gbs, predicted_links, predicted_nodes};
-use crate::calibrate::{Calibration, Estimated, Figure, Penalty, SharedFigure, Together};
+use crate::calibrate::{Calibration, Domains, Estimated, Figure, Penalty, SharedFigure, Together};
 
 /// What the file says besides figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         }
     }
     for (n, (node, figures)) in host.nodes.iter().zip(&calibration.nodes).enumerate() {
-        let at: (&Table, usize) = if one_node { whole } else { (&node_keys::TABLE, n) };
+        let at: (&'static Table, usize) = if one_node { whole } else { (&node_keys::TABLE, n) };
         let local = saturation(calibration, n);
         if one_node {
             notes.behind(at, &keys::BANDWIDTH_GBS, local);
@@ -191,22 +191,7 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
             notes.behind(at, key_of(*kernel), format!("{part:.0} % of reads, {}", range(*figure)));
         }
         if let Some(l3) = &figures.l3 {
-            let two = format!("two domains at once {:.2} GB/s", l3.two.median);
-            match judged(&l3.one) {
-                (true, why) => {
-                    let text = format!(
-                        "at most {} threads of one, {}; {why}; {two}",
-                        l3.cores,
-                        range(l3.one.bandwidth)
-                    );
-                    notes.behind(at, &keys::L3_READ_GBS, text);
-                }
-                (false, why) => notes.above(
-                    at,
-                    &keys::CORES_PER_L3,
-                    format!("no {}: threads of one domain: {why}; {two}", keys::L3_READ_GBS.name),
-                ),
-            }
+            of_domains(&mut notes, at, l3);
         }
         if let Some(read) = &figures.read {
             let comment = format!("all {} threads, local and remote at once", node.cores);
@@ -222,6 +207,19 @@ fn notes(host: &HostTopology, calibration: &Calibration, one_node: bool) -> Note
         }
     }
     notes
+}
+
+/// What an L3 domain reads, and whether that is a limit of its own.
+fn of_domains(notes: &mut Notes, at: (&'static Table, usize), l3: &Domains) {
+    let two = format!("two domains at once {:.2} GB/s", l3.two.median);
+    let (limits, why) = judged(&l3.one);
+    if limits {
+        let text = format!("at most {} threads of one, {}; {why}; {two}", l3.cores, range(l3.one.bandwidth));
+        notes.behind(at, &keys::L3_READ_GBS, text);
+    } else {
+        let text = format!("no {}: threads of one domain: {why}; {two}", keys::L3_READ_GBS.name);
+        notes.above(at, &keys::CORES_PER_L3, text);
+    }
 }
 
 /// How many lines are under way, and how sure that is.

@@ -654,5 +654,5 @@ fn second_hardware_threads_are_measured_beside_the_same_cores_with_one() {
         text.contains("computes 1.25 times [1.25, 1.25] what it does with one (`smt_speedup`)"),
         "{text}"
     );
-    assert_eq!(plan(&host, &options)[7].steps, 4);
+    assert_eq!(plan(&host, &options).last().map(|part| part.steps), Some(4));
 }
